@@ -1,0 +1,27 @@
+import { HOOK_LINE } from '../src/wire/hook-line.ts';
+import { HOOK, type HookScene } from './hook-scene.ts';
+import { comparePaired, type Row } from './report.ts';
+import { sampleInRounds } from './sampler.ts';
+
+const ROUNDS = 100;
+const TRANSCRIPT_BYTES = 140_000;
+
+/** A Stop that is blocked: by the hook alone, and by the installed line, which starts a shell first. */
+export function measureActive(scene: HookScene): Row[] {
+  const direct = scene.startLoop(TRANSCRIPT_BYTES);
+  const installed = scene.startLoop(TRANSCRIPT_BYTES);
+  const samples = sampleInRounds(ROUNDS, {
+    bare: () => direct.compare(process.execPath, ['-e', '0']),
+    direct: () => direct.stop(process.execPath, HOOK),
+    installed: () => installed.stop('/bin/sh', ['-c', HOOK_LINE]),
+  });
+  const against = 'node -e 0';
+  return [
+    comparePaired(samples.direct, samples.bare, { name: 'Stop blocked, hook alone', against, target: 1.3 }),
+    comparePaired(samples.installed, samples.bare, {
+      name: 'Stop blocked, installed line',
+      against,
+      target: 1.3,
+    }),
+  ];
+}

@@ -1,0 +1,37 @@
+import { FileStore } from '../src/adapters/file-store.ts';
+import { homeAt } from '../src/adapters/home.ts';
+import { type BenchLoop, HOOK, type HookScene } from './hook-scene.ts';
+import { comparePaired, type Row } from './report.ts';
+import { sampleInRounds } from './sampler.ts';
+
+const ROUNDS = 60;
+const TRANSCRIPT_BYTES = 140_000;
+const SHORT = 10;
+const LONG = 100_000;
+
+/** A loop that has been going on for weeks decides as fast as one that has just begun. */
+export function measureJournalLengths(scene: HookScene): Row[] {
+  const short = scene.startLoop(TRANSCRIPT_BYTES);
+  const long = scene.startLoop(TRANSCRIPT_BYTES);
+  lengthen(short, SHORT, scene);
+  lengthen(long, LONG, scene);
+  const samples = sampleInRounds(ROUNDS, {
+    short: () => short.stop(process.execPath, HOOK),
+    long: () => long.stop(process.execPath, HOOK),
+  });
+  const compared = { name: 'decision, journal of 100,000 lines', against: '10 lines', target: 1.2 };
+  return [comparePaired(samples.long, samples.short, compared)];
+}
+
+/** Through the store: a line that is not chained and sealed like all others would not be read. */
+function lengthen({ session }: BenchLoop, lines: number, scene: HookScene): void {
+  const store = new FileStore(homeAt(scene.untildoneHome), { now: () => Date.now() });
+  const ref = store.loopOfSession(session);
+  if (!ref) throw new Error('the loop is gone');
+  const { seq } = store.tail(ref).line;
+  for (let line = seq; line < lines; line++) {
+    const detail = { tool: line % 3 === 0 ? 'Edit' : 'Bash' };
+    store.append(ref, () => ({ kind: 'event', event: 'PreToolUse', detail }), { durable: false });
+  }
+  if (store.tail(ref).line.seq !== lines) throw new Error(`the journal did not grow to ${lines} lines`);
+}

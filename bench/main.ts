@@ -1,0 +1,38 @@
+import { measureActive } from './active.ts';
+import { type HookScene, openHookScene } from './hook-scene.ts';
+import { measureInactive } from './inactive.ts';
+import { measureIterationGap } from './iteration-gap.ts';
+import { measureJournalLengths } from './journal-length.ts';
+import { type Row, renderTable } from './report.ts';
+import { measureTranscriptSizes } from './transcript-size.ts';
+
+/** Every measurement in a scene of its own: what one leaves behind does not meet the next. */
+const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
+  ['the hook when nothing is active', measureInactive],
+  ['an active Stop', measureActive],
+  ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
+  ['journals of 10 and 100,000 lines', measureJournalLengths],
+  ['the real client', measureIterationGap],
+];
+
+const rows: Row[] = [];
+const problems: string[] = [];
+for (const [name, measure] of MEASUREMENTS) {
+  process.stderr.write(`measuring ${name} ...\n`);
+  const scene = openHookScene();
+  try {
+    rows.push(...(await measure(scene)));
+  } catch (error) {
+    problems.push(`could not measure ${name}: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    scene.close();
+  }
+}
+
+process.stdout.write(`\n${renderTable(rows)}\n\n`);
+process.stdout.write(
+  'Ratios are medians of the ratios within shuffled rounds; docs/reference/performance.md says how.\n',
+);
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+// A missed target is a finding, not a failure of the bench.
+process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,0 +1,106 @@
+/** Naming the state of the work, against `git status` on the same files. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { openWorkspace } from '../src/adapters/workspace.ts';
+
+export interface TreeHashFigures {
+  files: number;
+  /** Milliseconds: the very first tree of a project. */
+  firstMs: number;
+  /** Medians in milliseconds. */
+  unchangedMs: number;
+  oneFileChangedMs: number;
+  gitStatusMs: number;
+  unchangedRatio: number;
+  oneFileChangedRatio: number;
+}
+
+const ROUNDS = 15;
+
+/** Makes a repository of so many files, measures, and removes it. Rounds of the rivals alternate. */
+export async function benchTreeHash(files = 50_000): Promise<TreeHashFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'untildone-bench-tree-'));
+  try {
+    const project = join(folder, 'project');
+    makeRepository(project, files);
+    const workspace = openWorkspace({
+      project,
+      shadowDir: join(folder, 'home', 'shadow'),
+      indexFile: join(folder, 'home', 'index'),
+    });
+    const firstMs = await timed(() => workspace.tree());
+    // Entries as young as the index are read again by both; a second later they are not.
+    await workspace.tree();
+    git(project, 'update-index', '--refresh');
+    const [unchanged, changed, status]: number[][] = [[], [], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      status?.push(await timed(() => git(project, 'status', '--porcelain')));
+      unchanged?.push(await timed(() => workspace.tree()));
+      writeFileSync(join(project, 'src', 'd0', 'f0.ts'), `export const round = ${round};\n`);
+      changed?.push(await timed(() => workspace.tree()));
+    }
+    const [unchangedMs, oneFileChangedMs, gitStatusMs] = [median(unchanged), median(changed), median(status)];
+    return {
+      files,
+      firstMs,
+      unchangedMs,
+      oneFileChangedMs,
+      gitStatusMs,
+      unchangedRatio: unchangedMs / gitStatusMs,
+      oneFileChangedRatio: oneFileChangedMs / gitStatusMs,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function renderTreeHash(figures: TreeHashFigures): string {
+  const ms = (value: number) => `${value.toFixed(0)} ms`;
+  return [
+    `tree of ${figures.files} files: first ${ms(figures.firstMs)}, git status ${ms(figures.gitStatusMs)}`,
+    `  unchanged          ${ms(figures.unchangedMs)}  ${figures.unchangedRatio.toFixed(2)} x git status`,
+    `  one file changed   ${ms(figures.oneFileChangedMs)}  ${figures.oneFileChangedRatio.toFixed(2)} x git status`,
+  ].join('\n');
+}
+
+function makeRepository(project: string, files: number): void {
+  const perFolder = 100;
+  for (let made = 0; made < files; made++) {
+    const folder = join(project, 'src', `d${Math.floor(made / perFolder)}`);
+    if (made % perFolder === 0) mkdirSync(folder, { recursive: true });
+    const lines = `export const value${made} = ${made};\n`.repeat(10 + (made % 30));
+    writeFileSync(join(folder, `f${made % perFolder}.ts`), lines);
+  }
+  writeFileSync(join(project, '.gitignore'), 'node_modules/\ndist/\n*.log\n');
+  git(project, 'init', '--quiet');
+  git(project, '-c', 'core.looseCompression=1', 'add', '--all');
+  git(
+    project,
+    '-c',
+    'user.name=bench',
+    '-c',
+    'user.email=bench@localhost',
+    'commit',
+    '--quiet',
+    '-m',
+    'bench',
+  );
+}
+
+function git(cwd: string, ...args: string[]): void {
+  execFileSync('git', ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...args], { cwd, stdio: 'pipe' });
+}
+
+async function timed(body: () => unknown): Promise<number> {
+  const start = performance.now();
+  await body();
+  return performance.now() - start;
+}
+
+function median(values: number[] | undefined): number {
+  const sorted = [...(values ?? [])].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

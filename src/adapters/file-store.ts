@@ -1,0 +1,292 @@
+import { mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { oneLine } from '../core/clip.ts';
+import type { FrozenContract } from '../core/contract.ts';
+import type { Entry } from '../core/journal.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports.ts';
+import { parseSessionRecord } from '../wire/hook-line.ts';
+import { readSmall, writeWhole } from './atomic-file.ts';
+import { type Home, isSafeId, projectFolder, readKey, realPath } from './home.ts';
+import { appendAfter, JournalError, readTail, sha256, type Tail } from './journal-file.ts';
+import { withLock } from './lock.ts';
+import { isTrusted } from './trust.ts';
+import { verdictCache } from './verdict-cache.ts';
+
+const TASK_FILE = 'task.md';
+const CONTRACT_FILE = 'contract.json';
+/** A contract on its way in: written first, named by the journal next, put in place last. */
+const NEXT_CONTRACT_FILE = 'contract.next.json';
+const JOURNAL_FILE = 'journal.jsonl';
+const PREVIEW = 120;
+
+/** What `sessions/<id>.json` says. */
+export interface SessionRecord {
+  v: 1;
+  session: string;
+  project: string;
+  /** The folder of the loop that the session owns, or owned last. */
+  loopDir: string;
+}
+
+export class FileStore implements Store {
+  private readonly home: Home;
+  private readonly clock: Clock;
+  /** One hook call asks for these again and again; checking a seal or parsing a contract once is enough. */
+  private readonly tails = new Map<string, Tail>();
+  private keyRead: string | undefined;
+  private contractRead: { dir: string; contract: LoadedContract } | undefined;
+
+  constructor(home: Home, clock: Clock) {
+    this.home = home;
+    this.clock = clock;
+  }
+
+  loopOfSession(session: string): LoopRef | undefined {
+    const record = this.sessionRecord(session);
+    return record ? { loop: basename(record.loopDir), dir: record.loopDir } : undefined;
+  }
+
+  read(ref: LoopRef): LoopState {
+    return this.tail(ref).line.state;
+  }
+
+  foreignLines(ref: LoopRef): number {
+    return this.tail(ref).bad;
+  }
+
+  /** The contract that the state names; where none fits, the one that lies there, for the caller to find out. */
+  contract(ref: LoopRef): LoadedContract {
+    const wanted = this.read(ref).contractSha256;
+    const known = this.contractRead;
+    if (known?.dir === ref.dir && known.contract.sha256 === wanted) return known.contract;
+    const found = [CONTRACT_FILE, NEXT_CONTRACT_FILE].flatMap((name) => {
+      const text = readSmall(join(ref.dir, name));
+      return text === undefined ? [] : [{ text, sha256: sha256(text) }];
+    });
+    const chosen = found.find((file) => file.sha256 === wanted) ?? found[0];
+    if (!chosen) throw new JournalError(`${join(ref.dir, CONTRACT_FILE)} is missing`);
+    const contract = { ...parseContract(chosen.text, ref), sha256: chosen.sha256 };
+    this.contractRead = { dir: ref.dir, contract };
+    return contract;
+  }
+
+  task(ref: LoopRef): string {
+    try {
+      return readSmall(this.taskFile(ref)) ?? `(the task is gone: ${this.taskFile(ref)} is missing)`;
+    } catch (error) {
+      return `(the task cannot be read: ${(error as Error).message})`;
+    }
+  }
+
+  taskFile(ref: LoopRef): string {
+    return join(ref.dir, TASK_FILE);
+  }
+
+  taskDigest(ref: LoopRef): { sha256: string; preview: string } {
+    const task = this.task(ref);
+    return { sha256: sha256(task), preview: oneLine(task, PREVIEW) };
+  }
+
+  journalEnd(ref: LoopRef): { lines: number; lastLineSha256: string } {
+    const { line, text } = this.tail(ref);
+    return { lines: line.seq, lastLineSha256: sha256(text) };
+  }
+
+  receiptFile(ref: LoopRef): string {
+    return join(ref.dir, 'receipt.json');
+  }
+
+  journalFile(ref: LoopRef): string {
+    return join(ref.dir, JOURNAL_FILE);
+  }
+
+  append(
+    ref: LoopRef,
+    build: (state: LoopState) => Entry | undefined,
+    options: { durable?: boolean } = {},
+  ): LoopState {
+    const key = this.key();
+    return withLock(join(ref.dir, 'lock'), () => {
+      const tail = this.tail(ref);
+      const entry = build(tail.line.state);
+      if (!entry) return tail.line.state;
+      return appendAfter(this.journalFile(ref), key, tail, entry, this.clock.now(), options.durable ?? true);
+    });
+  }
+
+  cache(ref: LoopRef): VerdictCache {
+    return verdictCache(join(ref.dir, 'verdicts'), this.key());
+  }
+
+  outputDir(ref: LoopRef): string {
+    return join(ref.dir, 'output');
+  }
+
+  isTrusted(project: string, fingerprint: string): boolean {
+    return isTrusted(this.home, project, fingerprint);
+  }
+
+  mark(session: string, wanted: boolean): void {
+    if (!isSafeId(session)) return;
+    const marker = join(this.home.active, session);
+    try {
+      if (wanted) writeWhole(marker, '');
+      else unlinkSync(marker);
+    } catch (error) {
+      if (wanted) throw error;
+      // Gone already; and one that cannot be removed only costs the session's hooks a look at the state.
+    }
+  }
+
+  /** Starts a loop for a session that has none alive. The record comes last: before it, nothing is held. */
+  create(loop: NewLoop): LoopRef {
+    const sessionFile = this.sessionFile(loop.session);
+    return withLock(`${sessionFile}.lock`, () => {
+      const alive = this.aliveLoopOf(loop.session);
+      if (alive) throw new LoopExists(alive.loop);
+      const dir = join(projectFolder(this.home, loop.project), 'loops', loop.loop);
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      const ref = { loop: loop.loop, dir };
+      const contract = renderContract(loop.contract);
+      writeWhole(this.taskFile(ref), loop.task);
+      writeWhole(join(dir, CONTRACT_FILE), contract);
+      const entry = startedEntry(loop, contract);
+      appendAfter(this.journalFile(ref), this.key(), undefined, entry, this.clock.now(), true);
+      const record: SessionRecord = {
+        v: 1,
+        session: loop.session,
+        project: realPath(loop.project),
+        loopDir: dir,
+      };
+      writeWhole(sessionFile, `${JSON.stringify(record)}\n`);
+      this.mark(loop.session, true);
+      return ref;
+    });
+  }
+
+  aliveLoopOf(session: string): LoopRef | undefined {
+    try {
+      const ref = this.loopOfSession(session);
+      return !ref || hasEnded(this.read(ref)) ? undefined : ref;
+    } catch (error) {
+      if (error instanceof JournalError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Every loop of a project, or of all projects; in no particular order. */
+  loops(project?: string): LoopRef[] {
+    const folders = project ? [projectFolder(this.home, project)] : subfolders(this.home.projects);
+    return folders.flatMap((folder) =>
+      subfolders(join(folder, 'loops')).map((dir) => ({ loop: basename(dir), dir })),
+    );
+  }
+
+  sessionRecord(session: string): SessionRecord | undefined {
+    if (!isSafeId(session)) return undefined;
+    const text = readSmall(this.sessionFile(session));
+    if (text === undefined) return undefined;
+    const record = parseRecord(text);
+    // Silence would look like a session without a loop.
+    if (record?.session !== session) throw new JournalError(`${this.sessionFile(session)} is damaged`);
+    return record;
+  }
+
+  /** The project that the session's SessionStart recorded (a line of the installed hook writes it). */
+  projectOfSession(session: string): string | undefined {
+    if (!isSafeId(session)) return undefined;
+    const text = readSmall(join(this.home.sessions, `${session}.at`));
+    return text === undefined ? undefined : parseSessionRecord(text)?.project;
+  }
+
+  tail(ref: LoopRef): Tail {
+    const path = this.journalFile(ref);
+    const tail = readTail(path, this.key(), this.tails.get(path));
+    this.tails.set(path, tail);
+    return tail;
+  }
+
+  private key(): string {
+    this.keyRead ??= readKey(this.home);
+    return this.keyRead;
+  }
+
+  private sessionFile(session: string): string {
+    return join(this.home.sessions, `${session}.json`);
+  }
+}
+
+export class LoopExists extends Error {
+  readonly loop: string;
+  constructor(loop: string) {
+    super(`this session already has a living loop: ${loop}`);
+    this.loop = loop;
+  }
+}
+
+function parseRecord(text: string): SessionRecord | undefined {
+  try {
+    const record = JSON.parse(text) as Partial<SessionRecord> | null;
+    return typeof record?.loopDir === 'string' ? (record as SessionRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes a loop's contract so that a crash at any point leaves one that the journal names. */
+export function writeFrozenContract(
+  ref: LoopRef,
+  contract: FrozenContract,
+  journal: (contractSha256: string) => void,
+): void {
+  const text = renderContract(contract);
+  writeWhole(join(ref.dir, NEXT_CONTRACT_FILE), text);
+  journal(sha256(text));
+  renameSync(join(ref.dir, NEXT_CONTRACT_FILE), join(ref.dir, CONTRACT_FILE));
+}
+
+function renderContract(contract: FrozenContract): string {
+  return `${JSON.stringify(contract)}\n`;
+}
+
+function parseContract(text: string, ref: LoopRef): FrozenContract {
+  try {
+    const value = JSON.parse(text) as Partial<FrozenContract>;
+    if (value.contract?.limits && Array.isArray(value.contract.done) && value.frozen)
+      return value as FrozenContract;
+  } catch {
+    // Said below, like every other damage.
+  }
+  throw new JournalError(`${join(ref.dir, CONTRACT_FILE)} is damaged`);
+}
+
+function startedEntry(loop: NewLoop, contract: string): Entry {
+  return {
+    kind: 'started',
+    loop: loop.loop,
+    session: loop.session,
+    project: realPath(loop.project),
+    dialect: loop.dialect,
+    task: {
+      preview: oneLine(loop.task, PREVIEW),
+      bytes: Buffer.byteLength(loop.task),
+      sha256: sha256(loop.task),
+    },
+    contractSha256: sha256(contract),
+    maxIterations: loop.contract.contract.limits.iterations,
+    transcriptOffset: loop.transcriptOffset,
+    ...(loop.baseTree === undefined ? {} : { baseTree: loop.baseTree }),
+    ...(loop.baseCommit === undefined ? {} : { baseCommit: loop.baseCommit }),
+  };
+}
+
+function subfolders(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((e) => e.isDirectory())
+      .map((e) => join(path, e.name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { readSmall, writeWhole } from './atomic-file.ts';
+import { JournalError, sha256 } from './journal-file.ts';
+import { withLock } from './lock.ts';
+
+/** The folders of the untildone home, out of the working tree: `git clean` and a sandboxed agent cannot reach it. */
+export interface Home {
+  root: string;
+  active: string;
+  sessions: string;
+  projects: string;
+  keyFile: string;
+}
+
+export function homeAt(root: string): Home {
+  return {
+    root,
+    active: join(root, 'active'),
+    sessions: join(root, 'sessions'),
+    projects: join(root, 'projects'),
+    keyFile: join(root, 'key'),
+  };
+}
+
+export function homeFrom(env: NodeJS.ProcessEnv): Home {
+  const given = env.UNTILDONE_HOME;
+  return homeAt(given ? resolve(given) : join(env.HOME || homedir(), '.untildone'));
+}
+
+/** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */
+export function layOut(home: Home): void {
+  for (const folder of [home.root, home.active, home.sessions, home.projects]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  if (readSmall(home.keyFile) === undefined) makeKey(home);
+}
+
+/** Once for good: a second key would make every journal sealed with the first one unreadable. */
+function makeKey({ keyFile }: Home): void {
+  withLock(`${keyFile}.lock`, () => {
+    if (readSmall(keyFile) === undefined) writeWhole(keyFile, `${randomBytes(32).toString('hex')}\n`);
+  });
+}
+
+export function readKey({ keyFile }: Home): string {
+  const key = readSmall(keyFile)?.trim();
+  if (!key) throw new JournalError(`${keyFile} is missing or empty: without it no journal can be read`);
+  return key;
+}
+
+/** Ids from outside become file names: letters, digits, dash and underscore, nothing that can climb. */
+export function isSafeId(id: string): boolean {
+  return /^[A-Za-z0-9_-]{1,128}$/.test(id);
+}
+
+/** A project's folder in the home: readable, and the same whichever symbolic link led to it. */
+export function projectFolder(home: Home, project: string): string {
+  const real = realPath(project);
+  const readable =
+    basename(real)
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .slice(0, 40) || 'root';
+  return join(home.projects, `${readable}-${sha256(real).slice(0, 12)}`);
+}
+
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}

@@ -1,0 +1,151 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { advance, type Entry } from '../core/journal.ts';
+import type { LoopState } from '../core/loop.ts';
+import {
+  JOURNAL_VERSION,
+  type JournalLine,
+  parseLine,
+  renderLine,
+  sealLine,
+  unseal,
+} from '../wire/journal-line.ts';
+import { writeAll } from './atomic-file.ts';
+
+export class JournalError extends Error {}
+
+/** The end of a journal: its last valid line, and what stands behind it that is not one. */
+export interface Tail {
+  line: JournalLine;
+  text: string;
+  /** Bytes of a line that was cut short by a crash. */
+  torn: boolean;
+  /** Whole lines after the last valid one: not ours, or damaged. */
+  bad: number;
+}
+
+const FIRST_CHUNK = 16 * 1024;
+const MOST = 64 * 1024 * 1024;
+const NO_PREVIOUS = '0'.repeat(64);
+
+/**
+ * Reads backwards from the end until a valid line is found, so that a long journal costs no more than a short one.
+ * `known` is a tail that this process has read from the same journal: the very same line is not checked again.
+ */
+export function readTail(path: string, key: string, known?: Tail): Tail {
+  const checkNew = lineCheck(path, key);
+  const check: LineCheck = (text) => (text === known?.text ? known.line : checkNew(text));
+  const fd = openJournal(path, 'r');
+  try {
+    const size = fstatSync(fd).size;
+    for (let chunk = FIRST_CHUNK; ; chunk *= 4) {
+      const length = Math.min(chunk, size);
+      const tail = lastValid(readAt(fd, size - length, length), length === size, check);
+      if (tail) return tail;
+      if (length === size || chunk > MOST) break;
+    }
+  } finally {
+    closeSync(fd);
+  }
+  throw new JournalError(`no valid line in ${path}: it was damaged, or not written by this installation`);
+}
+
+function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Tail | undefined {
+  const lines = bytes.toString('utf8').split('\n');
+  const torn = lines[lines.length - 1] !== '';
+  // What stands before the first line break may be the rest of a line that began earlier.
+  const first = fromStart ? 0 : 1;
+  for (let i = lines.length - 1, bad = 0; i >= first; i--) {
+    const text = lines[i] ?? '';
+    if (text === '') continue;
+    const line = check(text);
+    if (line) return { line, text, torn: torn && i < lines.length - 1, bad };
+    if (!(torn && i === lines.length - 1)) bad++;
+  }
+  return undefined;
+}
+
+/** Returns a line that carries our seal and belongs to this journal; throws for one that this version cannot read. */
+export type LineCheck = (text: string) => JournalLine | undefined;
+
+export function lineCheck(path: string, key: string): LineCheck {
+  // A journal lies in its loop's folder: a sealed line of another loop says nothing about this one.
+  const loop = basename(dirname(path));
+  return (text) => {
+    const sealed = unseal(text);
+    if (!sealed || !sameHex(sealed.mac, seal(sealed.body, key))) return undefined;
+    const parsed = parseLine(text);
+    if (!parsed.ok) throw new JournalError(`a sealed line in ${path} cannot be read: ${parsed.problem}`);
+    return parsed.line.state.loop === loop ? parsed.line : undefined;
+  };
+}
+
+/** Appends one entry after the given tail (none for the first line) and returns the state after it. */
+export function appendAfter(
+  path: string,
+  key: string,
+  tail: Tail | undefined,
+  entry: Entry,
+  at: number,
+  durable: boolean,
+): LoopState {
+  const state = advance(tail?.line.state, entry, at);
+  const body = renderLine({
+    v: JOURNAL_VERSION,
+    seq: (tail?.line.seq ?? 0) + 1,
+    at: new Date(at).toISOString(),
+    entry,
+    state,
+    prev: tail ? sha256(tail.text) : NO_PREVIOUS,
+  });
+  const line = `${sealLine(body, seal(body, key))}\n`;
+  const fd = openJournal(path, 'a+');
+  try {
+    // A line without its line break is closed first, whether it was cut short or only lost its end.
+    writeAll(fd, Buffer.from(endsOpen(fd) ? `\n${line}` : line));
+    if (durable) fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return state;
+}
+
+function endsOpen(fd: number): boolean {
+  const size = fstatSync(fd).size;
+  return size > 0 && readAt(fd, size - 1, 1)[0] !== 0x0a;
+}
+
+function openJournal(path: string, flags: 'r' | 'a+'): number {
+  // Opening a pipe would wait for its other end for ever: look before opening.
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat && !stat.isFile()) throw new JournalError(`${path} is not a regular file`);
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    throw new JournalError(`cannot open ${path}: ${(error as Error).message}`);
+  }
+}
+
+function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const got = readSync(fd, bytes, done, length - done, position + done);
+    if (got === 0) break;
+    done += got;
+  }
+  return bytes.subarray(0, done);
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function seal(body: string, key: string): string {
+  return createHmac('sha256', key).update(body).digest('hex').slice(0, 32);
+}
+
+function sameHex(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Names one process for good: a pid alone is given out again after its process has died. */
+export interface ProcessId {
+  pid: number;
+  /** Start time in the system's own ticks; empty where the system does not tell. */
+  started: string;
+  host: string;
+}
+
+export function thisProcess(): ProcessId {
+  return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
+}
+
+/**
+ * `unknown` for a process of another machine that shares this folder, and where the system tells no start times: the
+ * pid may have been given to another process since.
+ */
+export function livenessOf(id: ProcessId): 'alive' | 'dead' | 'unknown' {
+  if (id.host !== hostname()) return 'unknown';
+  if (!exists(id.pid) || isZombie(id.pid)) return 'dead';
+  const started = startOf(id.pid);
+  if (id.started === '' || started === undefined) return 'unknown';
+  return started === id.started ? 'alive' : 'dead';
+}
+
+export function renderProcessId(id: ProcessId): string {
+  return `${id.pid} ${id.started || '-'} ${id.host}\n`;
+}
+
+export function parseProcessId(text: string): ProcessId | undefined {
+  const match = /^(\d+) (\S+) (.+)\n$/.exec(text);
+  if (!match?.[1] || !match[2] || !match[3]) return undefined;
+  return { pid: Number(match[1]), started: match[2] === '-' ? '' : match[2], host: match[3] };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Dead, but its parent has not asked for its exit code: the first process of a container often never does. */
+function isZombie(pid: number): boolean {
+  return ['Z', 'X'].includes(statField(pid, 3) ?? '');
+}
+
+/** Field 22 of /proc/PID/stat. The command name before it may hold spaces and brackets: count from its end. */
+export function startOf(pid: number): string | undefined {
+  return statField(pid, 22);
+}
+
+function statField(pid: number, field: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[field - 3];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The pids of this process's ancestors, nearest first; as far as the system tells. */
+export function ancestors(): number[] {
+  const found: number[] = [];
+  let pid = process.ppid;
+  while (pid > 1 && found.length < 64 && !found.includes(pid)) {
+    found.push(pid);
+    pid = Number(statField(pid, 4) ?? 0);
+  }
+  return found;
+}

@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FrozenContract } from '../core/contract.ts';
+import type { Standing, StandingState } from '../ports.ts';
+import { readSmall, writeWhole } from './atomic-file.ts';
+import { type Home, isSafeId, projectFolder, readKey } from './home.ts';
+import { sealedJson, unsealedJson } from './sealed-json.ts';
+import { verdictCache } from './verdict-cache.ts';
+
+const NOTHING: StandingState = { blocks: 0, guarded: {} };
+
+export function standingFiles(home: Home): Standing {
+  return {
+    contract(project) {
+      if (!existsSync(marker(home, project))) return undefined;
+      const text = readSmall(contractFile(home, project));
+      return text === undefined ? undefined : unsealedJson<FrozenContract>(text, 'standing', readKey(home));
+    },
+    read(session) {
+      const text = isSafeId(session) ? readSmall(stateFile(home, session)) : undefined;
+      return (text && unsealedJson<StandingState>(text, `standing ${session}`, readKey(home))) || NOTHING;
+    },
+    write(session, state) {
+      if (!isSafeId(session)) return;
+      writeWhole(stateFile(home, session), sealedJson(state, `standing ${session}`, readKey(home)));
+    },
+    cache: (project) => verdictCache(join(projectFolder(home, project), 'standing-verdicts'), readKey(home)),
+    outputDir: (project) => join(projectFolder(home, project), 'standing-output'),
+  };
+}
+
+/** Called when a person approved a contract: from now on every session of the project is looked after, or none. */
+export function setStanding(home: Home, project: string, contract: FrozenContract): void {
+  const { everyStop, subagent, taskDone, teammate } = contract.contract;
+  if (!everyStop && !subagent && !taskDone && !teammate) {
+    rmSync(marker(home, project), { force: true });
+    return;
+  }
+  mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
+  writeWhole(contractFile(home, project), sealedJson(contract, 'standing', readKey(home)));
+  mkdirSync(dirname(marker(home, project)), { recursive: true, mode: 0o700 });
+  writeWhole(marker(home, project), '');
+}
+
+/** At the project's own path below `standing`: the installed line finds it with one test. */
+function marker(home: Home, project: string): string {
+  return join(home.root, 'standing', project, '.on');
+}
+
+function contractFile(home: Home, project: string): string {
+  return join(projectFolder(home, project), 'standing.json');
+}
+
+function stateFile(home: Home, session: string): string {
+  return join(home.sessions, `${session}.standing`);
+}

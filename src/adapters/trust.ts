@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readSmall, writeWhole } from './atomic-file.ts';
+import { type Home, projectFolder, readKey } from './home.ts';
+
+/** Fingerprints of contracts that a person approved for a project; sealed, so that a plain write does not approve. */
+interface TrustFile {
+  v: 1;
+  approved: { fingerprint: string; at: string; seal: string }[];
+}
+
+export function isTrusted(home: Home, project: string, fingerprint: string): boolean {
+  const key = readKey(home);
+  return readTrust(home, project).approved.some(
+    (entry) => entry.fingerprint === fingerprint && entry.seal === sealOf(project, fingerprint, key),
+  );
+}
+
+export function approve(home: Home, project: string, fingerprint: string, now: number): void {
+  if (isTrusted(home, project, fingerprint)) return;
+  const { approved } = readTrust(home, project);
+  const seal = sealOf(project, fingerprint, readKey(home));
+  const entry = { fingerprint, at: new Date(now).toISOString(), seal };
+  const file = trustFile(home, project);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeWhole(
+    file,
+    `${JSON.stringify({ v: 1, approved: [...approved, entry] } satisfies TrustFile, null, 2)}\n`,
+  );
+}
+
+function readTrust(home: Home, project: string): TrustFile {
+  const none: TrustFile = { v: 1, approved: [] };
+  const text = readSmall(trustFile(home, project));
+  if (text === undefined) return none;
+  try {
+    const value = JSON.parse(text) as Partial<TrustFile>;
+    return Array.isArray(value.approved) ? (value as TrustFile) : none;
+  } catch {
+    return none;
+  }
+}
+
+function trustFile(home: Home, project: string): string {
+  return join(projectFolder(home, project), 'trust.json');
+}
+
+function sealOf(project: string, fingerprint: string, key: string): string {
+  return createHmac('sha256', key).update(`trust ${project} ${fingerprint}`).digest('hex');
+}

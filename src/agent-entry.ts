@@ -1,0 +1,1 @@
+export { agentSdk } from './adapters/agent-sdk.ts';

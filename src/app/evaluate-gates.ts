@@ -1,0 +1,131 @@
+import { stripAnsi } from '../core/ansi.ts';
+import { keepShort, oneLine } from '../core/clip.ts';
+import type { GateSpec } from '../core/contract.ts';
+import { fingerprint, withoutVolatileParts } from '../core/fingerprint.ts';
+import type { GateCall } from '../core/plan-gates.ts';
+import { redact } from '../core/redact.ts';
+import { combine, type Verdict } from '../core/verdict.ts';
+import type { Gate, GateContext, Judgement } from '../gates/gate.ts';
+import type { Gates } from '../gates/index.ts';
+
+const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+const LAST_LOOK_MS = 2 * 60_000;
+/** A longer timer goes off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const SUMMARY_LIMIT = 300;
+const EVIDENCE_LINES = 40;
+const EVIDENCE_LINE_LIMIT = 400;
+
+export interface Evaluation {
+  gates: Gates;
+  /** What a gate of this name may look at. */
+  contextFor(name: string): GateContext;
+  /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
+  standing(name: string): Verdict | undefined;
+  /** No gate may take longer than this, whatever its own time is. */
+  remainingMs: number;
+}
+
+/**
+ * Judges all gates at the same time, each within its own time; `exclusive` ones alone, after the others. Every gate is
+ * judged once, however many lists and combinations name it. The verdicts come in the order of the calls.
+ */
+export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
+  const leaves = leavesOf(calls);
+  const judged = new Map<string, Promise<Verdict>>();
+  const judge = (call: GateCall) => {
+    const running = judgeOne(call, evaluation);
+    judged.set(call.name, running);
+    return running;
+  };
+  await Promise.all(leaves.filter((call) => !call.spec.exclusive).map(judge));
+  for (const call of leaves.filter((c) => c.spec.exclusive)) await judge(call);
+  const verdicts = new Map(await Promise.all([...judged].map(async ([name, v]) => [name, await v] as const)));
+  return calls.map((call) => verdictOf(call, verdicts));
+}
+
+function leavesOf(calls: readonly GateCall[]): GateCall[] {
+  const found = new Map<string, GateCall>();
+  const visit = (call: GateCall) => {
+    if (call.children) call.children.forEach(visit);
+    else found.set(call.name, call);
+  };
+  calls.forEach(visit);
+  return [...found.values()];
+}
+
+function verdictOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict {
+  if (call.children && (call.spec.kind === 'all' || call.spec.kind === 'any')) {
+    const children = call.children.map((child) => verdictOf(child, verdicts));
+    return { ...combine(call.spec.kind, call.name, children), ...unprovenRule(call.spec) };
+  }
+  const verdict = verdicts.get(call.name);
+  if (!verdict) throw new Error(`gate ${call.name} was not judged`);
+  return verdict;
+}
+
+async function judgeOne(call: GateCall, evaluation: Evaluation): Promise<Verdict> {
+  const { name, spec } = call;
+  const standing = evaluation.standing(name);
+  if (standing) return standing;
+  const gate = evaluation.gates[spec.kind] as Gate | undefined;
+  const judgement: Judgement = gate
+    ? await withinTime(gate, spec, evaluation.contextFor(name), evaluation.remainingMs)
+    : { outcome: 'unproven', summary: `this version knows no gate of the kind "${spec.kind}"` };
+  return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+}
+
+function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
+  return spec.onUnproven ? { onUnproven: spec.onUnproven } : {};
+}
+
+/** Bounded, without colours and without secrets: what is shown to a model, kept in a journal and put on a page. */
+function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
+  const { evidence, next, ...rest } = judgement;
+  const clean = (text: string) => redact(stripAnsi(text));
+  const lines = evidence?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
+  const summary = oneLine(clean(judgement.summary), SUMMARY_LIMIT);
+  return {
+    gate: name,
+    kind: spec.kind,
+    class: gate?.class ?? 'claimed',
+    ...rest,
+    summary,
+    fingerprint:
+      judgement.fingerprint ?? fingerprint(withoutVolatileParts([summary, ...(lines ?? [])].join('\n'))),
+    ...(lines && lines.length > 0 ? { evidence: lines } : {}),
+    ...(next ? { next: keepShort(clean(next), 4000) } : {}),
+  };
+}
+
+/** A gate that waits for others gets what it may wait for, and time to look once more. */
+function defaultTimeout(spec: GateSpec): number {
+  const waits = spec.kind === 'ci' ? (spec.options.waitMs ?? DEFAULT_TIMEOUT_MS) + LAST_LOOK_MS : 0;
+  return Math.max(DEFAULT_TIMEOUT_MS, waits);
+}
+
+async function withinTime(
+  gate: Gate,
+  spec: GateSpec,
+  context: GateContext,
+  remainingMs: number,
+): Promise<Judgement> {
+  const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), remainingMs, LONGEST_TIMER_MS);
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const judging = gate.judge(spec.options, context, abort.signal);
+    if (!(judging instanceof Promise)) return judging;
+    const late = new Promise<Judgement>((resolve) => {
+      timer = setTimeout(() => {
+        abort.abort();
+        resolve({ outcome: 'unproven', summary: `no answer within ${Math.round(limit / 100) / 10} s` });
+      }, limit);
+    });
+    return await Promise.race([late, judging]);
+  } catch (error) {
+    return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,255 @@
+import type { Contract, FrozenContract, GateSpec } from '../core/contract.ts';
+import { fingerprint } from '../core/fingerprint.ts';
+import { CACHEABLE_KINDS } from '../core/gate-options.ts';
+import type { GateCall } from '../core/plan-gates.ts';
+import type { Receipt } from '../core/receipt.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { GateContext } from '../gates/gate.ts';
+import type { Gates } from '../gates/index.ts';
+import type {
+  AgentPort,
+  LoopRef,
+  Ports,
+  Scratch,
+  Shell,
+  TaskList,
+  VerdictCache,
+  Workspace,
+} from '../ports.ts';
+import { evaluateGates } from './evaluate-gates.ts';
+
+/** Everything that judging needs from the world; loaded only when a contract has more than a promise. */
+export interface Judges {
+  gates: Gates;
+  shell: Shell;
+  agent: AgentPort;
+  tasks: TaskList;
+  workspace(project: string): Workspace;
+  /** Throw-away copies of the project's trees. */
+  scratch(project: string): Scratch;
+  /** What the commands of a gate resolve to now: package.json scripts, make targets, script files; name to SHA-256. */
+  parts(project: string, commands: readonly string[]): Record<string, string>;
+  /** SHA-256 of the project's untildone.yaml as it is now. */
+  contractFile(project: string): string | undefined;
+  /** SHA-256 of a text. */
+  digest(text: string): string;
+}
+
+export interface JudgingPorts extends Ports {
+  /** Quick for a contract that only asks for a promise. */
+  judges(contract: Contract): Promise<Judges>;
+  /** Signs a receipt and keeps it with its loop. */
+  saveReceipt(ref: LoopRef, receipt: Receipt): Promise<void>;
+}
+
+/** One judging of some gates of one contract. */
+export interface Work {
+  calls: readonly GateCall[];
+  frozen: FrozenContract;
+  session: string;
+  task: string;
+  outputDir: string;
+  base: { tree?: string; commit?: string };
+  allowed: readonly string[];
+  lastMessage?: string;
+  transcript?: string;
+  /** Verdicts of earlier judgings; absent: nothing is re-used, nothing kept. */
+  cache?: VerdictCache;
+  /** A tool ran since the last judging: a failure may have been mended outside the tree. */
+  toolRan: boolean;
+}
+
+export interface Judged {
+  verdicts: Verdict[];
+  /** The tree that was judged; absent when it could not be had or nothing needed it. */
+  tree?: string;
+}
+
+const ROUNDS = 2;
+
+/**
+ * Judges the work as it is. A tree that changes while it is judged proves nothing about either: it is judged once
+ * more (a check that writes files has written them by then), and if it changes again, what passed is unproven.
+ */
+export async function judge(work: Work, judges: Judges): Promise<Judged> {
+  if (work.calls.every((call) => call.spec.kind === 'promise')) {
+    return { verdicts: await round(work, judges, undefined, noWorkspace) };
+  }
+  const workspace = judges.workspace(work.frozen.frozen.project);
+  let tree = await treeOf(workspace);
+  for (let left = ROUNDS; ; left--) {
+    const verdicts = await round(work, judges, tree, () => workspace);
+    const after = tree === undefined ? undefined : await treeOf(workspace);
+    if (after === tree) {
+      if (tree !== undefined) keep(work, verdicts, tree);
+      return { verdicts, ...(tree === undefined ? {} : { tree }) };
+    }
+    if (left === 1) {
+      const paths = await changedPaths(workspace, tree, after);
+      return {
+        verdicts: verdicts.map((v) => unsettled(v, paths)),
+        ...(after === undefined ? {} : { tree: after }),
+      };
+    }
+    tree = after;
+  }
+}
+
+function noWorkspace(): Workspace {
+  throw new Error('a promise needs no workspace');
+}
+
+async function treeOf(workspace: Workspace): Promise<string | undefined> {
+  try {
+    return await workspace.tree();
+  } catch {
+    // No git on this machine, an unreadable file: gates still judge, but nothing can be re-used or compared.
+    return undefined;
+  }
+}
+
+async function round(
+  work: Work,
+  judges: Judges,
+  tree: string | undefined,
+  workspace: () => Workspace,
+): Promise<Verdict[]> {
+  const { frozen } = work.frozen;
+  const specs = specsOf(work.calls);
+  const drift = driftOf(work, judges, specs);
+  return evaluateGates(work.calls, {
+    gates: judges.gates,
+    contextFor: (name) => contextFor(name, work, judges, tree, workspace),
+    standing: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, work),
+    remainingMs: frozen.judgeMs,
+  });
+}
+
+function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
+  const specs = new Map<string, GateSpec>();
+  const visit = (call: GateCall) => {
+    specs.set(call.name, call.spec);
+    call.children?.forEach(visit);
+  };
+  calls.forEach(visit);
+  return specs;
+}
+
+function contextFor(
+  name: string,
+  work: Work,
+  judges: Judges,
+  tree: string | undefined,
+  workspace: () => Workspace,
+): GateContext {
+  const { session, task, outputDir, allowed, base, lastMessage, transcript } = work;
+  return {
+    name,
+    project: work.frozen.frozen.project,
+    session,
+    task,
+    outputDir,
+    allowed,
+    get workspace() {
+      return workspace();
+    },
+    frozen: work.frozen.frozen.gates[name],
+    shell: judges.shell,
+    agent: judges.agent,
+    tasks: judges.tasks,
+    scratch: judges.scratch(work.frozen.frozen.project),
+    ...(lastMessage === undefined ? {} : { lastMessage }),
+    ...(transcript === undefined ? {} : { transcript }),
+    ...(base.tree === undefined ? {} : { baseTree: base.tree }),
+    ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
+    ...(tree === undefined ? {} : { tree }),
+  };
+}
+
+/** A gate whose command no longer means what a person approved fails by name; it is not run. */
+function driftOf(work: Work, judges: Judges, specs: ReadonlyMap<string, GateSpec>): Map<string, Verdict> {
+  const found = new Map<string, Verdict>();
+  for (const [name, spec] of specs) {
+    const before = work.frozen.frozen.parts[name];
+    if (!before) continue;
+    const now = judges.parts(work.frozen.frozen.project, commandsOf(name, spec, work.frozen, judges.gates));
+    const changed = Object.keys(before).filter((part) => before[part] !== now[part]);
+    if (changed.length > 0) found.set(name, drifted(name, spec, changed));
+  }
+  return found;
+}
+
+export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract, gates: Gates): string[] {
+  const gate = gates[spec.kind] as { commands?(options: unknown, frozen: unknown): string[] } | undefined;
+  return gate?.commands?.(spec.options, frozen.frozen.gates[name]) ?? [];
+}
+
+function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verdict {
+  const what = changed.join(', ');
+  return {
+    gate: name,
+    kind: spec.kind,
+    class: 'measured',
+    outcome: 'fail',
+    summary: `what this gate runs was changed since the loop began: ${what}`,
+    evidence: [`Put ${what} back as it was. The definition of done is not yours to change.`],
+    fingerprint: `drift ${what}`,
+  };
+}
+
+/** A pass counts as long as the tree is the same; a failure only while, besides, no tool ran that could have mended it. */
+function cached(
+  name: string,
+  spec: GateSpec | undefined,
+  tree: string | undefined,
+  work: Work,
+): Verdict | undefined {
+  if (!spec || tree === undefined || !CACHEABLE_KINDS.includes(spec.kind)) return undefined;
+  const verdict = work.cache?.find(name, inputsOf(spec, tree, work));
+  if (!verdict) return undefined;
+  const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !work.toolRan);
+  return holds ? { ...verdict, reused: true } : undefined;
+}
+
+function inputsOf(spec: GateSpec, tree: string, work: Work): string {
+  return JSON.stringify([tree, work.base.tree ?? null, spec, work.allowed, fingerprint(work.task)]);
+}
+
+function keep(work: Work, verdicts: readonly Verdict[], tree: string): void {
+  const specs = specsOf(work.calls);
+  const flat = verdicts.flatMap((v) => [v, ...(v.children ?? [])]);
+  const worth = flat.filter((v) => v.outcome === 'pass' || v.outcome === 'fail');
+  work.cache?.keep(
+    worth.flatMap((verdict) => {
+      const spec = specs.get(verdict.gate);
+      return spec && CACHEABLE_KINDS.includes(spec.kind)
+        ? [{ inputs: inputsOf(spec, tree, work), verdict }]
+        : [];
+    }),
+  );
+}
+
+async function changedPaths(
+  workspace: Workspace,
+  from: string | undefined,
+  to: string | undefined,
+): Promise<string> {
+  if (from === undefined || to === undefined) return 'the tree';
+  const changes = await workspace.changes(from, to).catch(() => []);
+  const paths = changes.map((c) => c.path);
+  return (
+    paths.slice(0, 5).join(', ') + (paths.length > 5 ? ` and ${paths.length - 5} more` : '') || 'the tree'
+  );
+}
+
+function unsettled(verdict: Verdict, paths: string): Verdict {
+  if (verdict.outcome !== 'pass' || verdict.class !== 'measured') return verdict;
+  return {
+    ...verdict,
+    outcome: 'unproven',
+    summary: `passed, but ${paths} changed while it was judged`,
+    evidence: [
+      'Let nothing write into the project while it is checked; files that checks write belong into .gitignore.',
+    ],
+  };
+}

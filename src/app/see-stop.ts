@@ -1,0 +1,118 @@
+import { lastLines, oneLine } from '../core/clip.ts';
+import type { StopEvent } from '../core/event.ts';
+import type { LoopState } from '../core/loop.ts';
+import { messageFingerprint, type StopSeen } from '../core/stop.ts';
+import { contextWindow, type TranscriptSignals } from '../core/transcript.ts';
+import type { JudgingPorts } from './judge.ts';
+
+/** What comes from outside is cut to size before it is written: every later hook reads the end of the journal. */
+const ID_LIMIT = 200;
+const TASKS_KEPT = 100;
+/** A final message of many megabytes is judged by its end: reading all of it as Markdown would take too much. */
+const MESSAGE_LIMIT = 1024 * 1024;
+
+/**
+ * Reads the transcript's end. The client is still writing it when the hook starts, so where something is missing that
+ * the decision needs, it is read again for at most a second.
+ */
+export async function look(
+  event: StopEvent,
+  state: LoopState,
+  ports: JudgingPorts,
+): Promise<TranscriptSignals> {
+  const path = event.transcript;
+  if (!path) return {};
+  const signals = ports.transcripts.signals(path);
+  if (signals.answered || !needsMore(event, state, signals, ports)) return signals;
+  return ports.transcripts.poll(path, (s) => s.answered === true);
+}
+
+function needsMore(
+  event: StopEvent,
+  state: LoopState,
+  signals: TranscriptSignals,
+  ports: JudgingPorts,
+): boolean {
+  if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
+  // Only where the client caps blocks in a row does it matter whether a tool call came before this very message.
+  if (ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
+  return signals.answered === false && isSameAsBefore(event.lastMessage, state);
+}
+
+/** A call that is still open when the transcript had its time: this Stop comes from inside it, not from the client. */
+export function isForged(signals: TranscriptSignals): boolean {
+  return signals.openToolUse !== undefined && !signals.answered;
+}
+
+/**
+ * What was said last. For an answer without any text the client sends the message before it once more: where the
+ * transcript shows that nothing was said, nothing was.
+ */
+export function finalMessage(
+  event: StopEvent,
+  state: LoopState,
+  signals: TranscriptSignals,
+): string | undefined {
+  if (event.lastMessage === undefined) return signals.lastText ?? (signals.answered ? '' : undefined);
+  const silent = signals.answered === true && signals.lastText === undefined;
+  return silent && isSameAsBefore(event.lastMessage, state)
+    ? ''
+    : lastLines(event.lastMessage, MESSAGE_LIMIT);
+}
+
+function isSameAsBefore(message: string, state: LoopState): boolean {
+  const judged = lastLines(message, MESSAGE_LIMIT);
+  return state.lastMessage !== undefined && messageFingerprint(judged) === state.lastMessage.fingerprint;
+}
+
+export function seenAt(
+  event: StopEvent,
+  state: LoopState,
+  lastMessage: string | undefined,
+  signals: TranscriptSignals,
+  ports: JudgingPorts,
+): StopSeen {
+  const message = messageFingerprint(lastMessage);
+  return {
+    ...(event.promptId === undefined ? {} : { promptId: oneLine(event.promptId, ID_LIMIT) }),
+    stopHookActive: event.stopHookActive,
+    ...(message === undefined ? {} : { message }),
+    toolSinceBlock: signals.toolSinceBlock === true,
+    background: event.backgroundTasks.filter(isUnderWay).slice(0, TASKS_KEPT).map(inShort),
+    wakeUps: {
+      once: event.wakeUps.filter((w) => !w.recurring).length,
+      recurring: event.wakeUps.filter((w) => w.recurring).length,
+    },
+    ...contextShareOf(signals),
+    blockCap: ports.blockCap,
+    ...(event.transcript ? { usage: usageSince(event.transcript, state, ports) } : {}),
+  };
+}
+
+function inShort({ id, type }: StopEvent['backgroundTasks'][number]): StopSeen['background'][number] {
+  return { id: oneLine(id, ID_LIMIT), type: oneLine(type, ID_LIMIT) };
+}
+
+function isUnderWay(task: StopEvent['backgroundTasks'][number]): boolean {
+  return ['running', 'pending'].includes(task.status);
+}
+
+function contextShareOf(signals: TranscriptSignals): { contextShare?: number } {
+  if (signals.contextTokens === undefined) return {};
+  return { contextShare: signals.contextTokens / contextWindow(signals.model) };
+}
+
+function usageSince(
+  transcript: string,
+  state: LoopState,
+  ports: JudgingPorts,
+): NonNullable<StopSeen['usage']> {
+  const usage = ports.transcripts.usage(transcript, state.read);
+  const id = usage.lastMessageId;
+  return {
+    offset: usage.offset,
+    tokens: usage.tokens,
+    ...(id === undefined || id.length > ID_LIMIT ? {} : { lastMessageId: id }),
+    ...(usage.totalCostUsd === undefined ? {} : { costTotalUsd: usage.totalCostUsd }),
+  };
+}

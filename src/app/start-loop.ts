@@ -1,0 +1,118 @@
+import type { Contract, FrozenContract } from '../core/contract.ts';
+import type { GateKind } from '../core/gate-options.ts';
+import { callsFor } from '../core/plan-gates.ts';
+import { sumUp, type Verdict } from '../core/verdict.ts';
+import type { LoopRef, NewLoop } from '../ports.ts';
+import { freeze } from './freeze.ts';
+import { type Judges, judge } from './judge.ts';
+
+export interface LoopPlan {
+  loop: string;
+  session: string;
+  project: string;
+  task: string;
+  contract: Contract;
+  /** SHA-256 of untildone.yaml; absent for a loop without one. */
+  contractFile?: string;
+  judgeMs: number;
+  transcriptOffset: number;
+  /** For whole outputs of the baseline. */
+  outputDir: string;
+}
+
+export type StartedLoop =
+  | { kind: 'started'; ref: LoopRef; baseline: Verdict[]; trusted: boolean }
+  /** Everything passes already and nothing could show that work was done. */
+  | { kind: 'nothing_to_do'; baseline: Verdict[] };
+
+export interface StartPorts {
+  judges: Judges;
+  isTrusted(project: string, fingerprint: string): boolean;
+  create(loop: NewLoop): LoopRef;
+}
+
+/** Freezes the definition of done, judges where the work stands, and begins. */
+export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
+  const measured = Object.values(plan.contract.gates).some((spec) => spec.kind !== 'promise');
+  const { frozen, commands } = measured
+    ? await freeze(plan.contract, plan.project, ports.judges)
+    : { frozen: { project: plan.project, fingerprint: '', parts: {}, gates: {} }, commands: {} };
+  const contract: FrozenContract = {
+    contract: plan.contract,
+    frozen: {
+      ...frozen,
+      // Nothing of the repository is run: there is nothing to approve.
+      fingerprint:
+        Object.keys(commands).length === 0 && !hasNotifications(plan.contract) ? '' : frozen.fingerprint,
+      judgeMs: plan.judgeMs,
+      ...(plan.contractFile === undefined ? {} : { contractFile: plan.contractFile }),
+    },
+  };
+  const trusted =
+    contract.frozen.fingerprint === '' || ports.isTrusted(plan.project, contract.frozen.fingerprint);
+  const base = measured ? await baseOf(plan.project, ports.judges) : {};
+  const baseline = measured && trusted ? await judgeBaseline(plan, contract, base, ports.judges) : [];
+  if (baseline.length > 0 && sumUp(baseline).result !== 'failing' && !canShowWork(plan.contract)) {
+    return { kind: 'nothing_to_do', baseline };
+  }
+  const ref = ports.create({
+    loop: plan.loop,
+    session: plan.session,
+    project: plan.project,
+    dialect: 'native',
+    task: plan.task,
+    contract,
+    transcriptOffset: plan.transcriptOffset,
+    ...(base.tree === undefined ? {} : { baseTree: base.tree }),
+    ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
+  });
+  return { kind: 'started', ref, baseline, trusted };
+}
+
+function hasNotifications(contract: Contract): boolean {
+  return contract.notify.some((n) => n.command !== undefined);
+}
+
+async function baseOf(project: string, judges: Judges): Promise<{ tree?: string; commit?: string }> {
+  const workspace = judges.workspace(project);
+  const tree = await workspace.tree().catch(() => undefined);
+  const head = await workspace.head().catch(() => undefined);
+  return { ...(tree === undefined ? {} : { tree }), ...(head ? { commit: head.commit } : {}) };
+}
+
+/** These cost money or time, or can only be true later: a baseline does not ask them. */
+const NOT_IN_BASELINE: readonly GateKind[] = ['judge', 'agent', 'ci', 'promise'];
+
+/** Gates that can show at the end that work was done although everything else passed from the beginning. */
+function canShowWork(contract: Contract): boolean {
+  return contract.done.some((name) => {
+    const kind = contract.gates[name]?.kind;
+    return kind !== undefined && NOT_IN_BASELINE.includes(kind);
+  });
+}
+
+async function judgeBaseline(
+  plan: LoopPlan,
+  contract: FrozenContract,
+  base: { tree?: string; commit?: string },
+  judges: Judges,
+): Promise<Verdict[]> {
+  const names = plan.contract.done.filter((name) => {
+    const kind = plan.contract.gates[name]?.kind;
+    return kind !== undefined && !NOT_IN_BASELINE.includes(kind);
+  });
+  const { verdicts } = await judge(
+    {
+      calls: callsFor(names, plan.contract),
+      frozen: contract,
+      session: plan.session,
+      task: plan.task,
+      outputDir: plan.outputDir,
+      base,
+      allowed: [],
+      toolRan: true,
+    },
+    judges,
+  );
+  return verdicts;
+}

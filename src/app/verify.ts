@@ -1,0 +1,47 @@
+import type { Contract, FrozenContract } from '../core/contract.ts';
+import { DEFAULT_JUDGE_MS } from '../core/contract.ts';
+import { callsFor } from '../core/plan-gates.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { VerdictCache } from '../ports.ts';
+import { freeze } from './freeze.ts';
+import { type Judges, judge } from './judge.ts';
+
+export interface VerifyPlan {
+  contract: Contract;
+  project: string;
+  task: string;
+  /** Gates to judge; those of `done` when absent. */
+  gates?: readonly string[];
+  /** What "since" means for gates that look at changes: a tree, and the commit it belongs to. */
+  base: { tree?: string; commit?: string };
+  outputDir: string;
+  cache?: VerdictCache;
+}
+
+/** Judges a contract as it stands, without a loop: for CI, for a pre-push hook, and for people who want to know. */
+export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[]> {
+  const { frozen } = await freeze(plan.contract, plan.project, judges);
+  const contract: FrozenContract = {
+    contract: plan.contract,
+    frozen: { ...frozen, judgeMs: DEFAULT_JUDGE_MS },
+  };
+  // A promise is made by a session; where there is none, nothing can be said about it.
+  const names = (plan.gates ?? plan.contract.done).filter(
+    (name) => plan.contract.gates[name]?.kind !== 'promise',
+  );
+  const { verdicts } = await judge(
+    {
+      calls: callsFor(names, plan.contract),
+      frozen: contract,
+      session: '',
+      task: plan.task,
+      outputDir: plan.outputDir,
+      base: plan.base,
+      allowed: [],
+      toolRan: true,
+      ...(plan.cache ? { cache: plan.cache } : {}),
+    },
+    judges,
+  );
+  return verdicts;
+}

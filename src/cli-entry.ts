@@ -1,0 +1,3 @@
+import { main } from './commands/cli.ts';
+
+void main(process.argv);

@@ -1,0 +1,54 @@
+import { dirname, join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { homeFrom, realPath } from '../adapters/home.ts';
+import type { Scope } from '../adapters/settings-files.ts';
+import { install } from './install.ts';
+import { onlyForPeople } from './person.ts';
+import { out } from './print.ts';
+import { claudeConfigDir, projectOf } from './project.ts';
+import type { SettingsPlace } from './settings-change.ts';
+import { uninstall } from './uninstall.ts';
+
+interface ScopeFlags {
+  scope: Scope;
+  dryRun: boolean;
+}
+
+export function addInstallCommands(cli: Command): void {
+  const scope = () =>
+    new Option(
+      '--scope <scope>',
+      'project: .claude/settings.json; local: settings.local.json; user: ~/.claude',
+    )
+      .choices(['project', 'local', 'user'])
+      .default('project');
+  cli
+    .command('install')
+    .description('add our hooks to the settings of Claude Code, and show what changes')
+    .addOption(scope())
+    .option('--dry-run', 'show it, write nothing', false)
+    .action(async (flags: ScopeFlags) => {
+      process.exitCode = await install({ ...settingsPlace(flags), ...thisInstallation() }, out);
+    });
+  cli
+    .command('uninstall')
+    .description('take our hooks out again, and restore what was there')
+    .addOption(scope())
+    .option('--dry-run', 'show it, write nothing', false)
+    .action(async (flags: ScopeFlags) => {
+      onlyForPeople('uninstall', homeFrom(process.env), process.env);
+      process.exitCode = await uninstall(settingsPlace(flags), out);
+    });
+}
+
+function settingsPlace(flags: ScopeFlags): SettingsPlace {
+  const home = homeFrom(process.env);
+  const project = projectOf(undefined, process.env, process.cwd());
+  return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };
+}
+
+/** What `hook.sh` starts: this very installation. */
+export function thisInstallation(): { hookEntry: string; nodePath: string } {
+  const bin = process.argv[1] ? realPath(process.argv[1]) : '';
+  return { hookEntry: join(dirname(bin), 'untildone.cjs'), nodePath: process.execPath };
+}

@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { prepareHome } from '../adapters/settings-files.ts';
+import type { Limit } from '../core/contract.ts';
+import { parseDuration } from '../core/duration.ts';
+import type { PersonCommand } from '../core/journal.ts';
+import { hookScript } from '../wire/hook-line.ts';
+import { thisInstallation } from './cli-install.ts';
+import { control } from './control.ts';
+import { meantLoop, newestLoop } from './find-loop.ts';
+import { log } from './log.ts';
+import { onlyForPeople } from './person.ts';
+import { out } from './print.ts';
+import { start } from './start.ts';
+import { ownerFrom, taskFrom } from './start-inputs.ts';
+import { status } from './status.ts';
+import { openWorld } from './world.ts';
+
+export function addLoopCommands(cli: Command): void {
+  addStart(cli);
+  cli
+    .command('status')
+    .description('loops of this project, newest first, and how they ended')
+    .option('--json', 'as JSON', false)
+    .option('--all', 'of all projects', false)
+    .action((options: { json: boolean; all: boolean }) => {
+      const { store, project, clock } = openWorld();
+      status({ ...options, project }, store, clock.now(), out);
+    });
+  addControl(cli, 'pause', 'let the session stop for now; the loop keeps its place');
+  addControl(cli, 'resume', 'hold the session again');
+  addControl(cli, 'cancel', 'end the loop for good');
+  addControl(cli, 'release', 'let the session go although the work is not done');
+  cli
+    .command('log')
+    .description('the journal of a loop (the newest of this project unless named)')
+    .argument('[loop]', 'a loop id, or the beginning of one')
+    .option('--json', 'the lines as they are', false)
+    .option('--follow', 'go on until the loop has ended', false)
+    .action(async (id: string | undefined, options: { json: boolean; follow: boolean }) => {
+      const { home, store, project } = openWorld();
+      await log(options, newestLoop(store, project, id), store, home, out);
+    });
+}
+
+interface StartFlags {
+  promise?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  session?: string;
+  promptFile?: string;
+}
+
+function addStart(cli: Command): void {
+  cli
+    .command('start')
+    .description('start a loop in this Claude Code session')
+    .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
+    .option('--promise <text>', 'the statement that ends the loop, beside the gates of untildone.yaml', value)
+    .option('--max-iterations <n>', 'a whole number from 1, or "unlimited" (default 50)', wholeNumber)
+    .option('--max-duration <time>', 'like 8h, 90m, 1h30m, or "unlimited" (default 8h)', duration)
+    .option('--session <id>', 'the session that owns the loop (default: the one this runs in)', value)
+    .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
+    .action(async (words: string[], flags: StartFlags) => {
+      const session = ownerFrom(flags.session, process.env);
+      const world = openWorld(session);
+      if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID) {
+        onlyForPeople('start --session', world.home, process.env);
+      }
+      const { promptFile, session: _, ...limits } = flags;
+      prepareHome(world.home.root, hookScript(thisInstallation()));
+      const task = taskFrom(words, promptFile);
+      process.exitCode = await start({ task, ...limits, session, project: world.project }, world, out);
+    });
+}
+
+/** Resuming holds the agent again, so the agent may do it; everything that lets go is for people. */
+function addControl(cli: Command, command: PersonCommand, description: string): void {
+  cli
+    .command(command)
+    .description(description)
+    .argument('[loop]', 'a loop id, or the beginning of one')
+    .option('--note <text>', 'why, for the journal', value)
+    .action((id: string | undefined, options: { note?: string }) => {
+      const { home, store, project } = openWorld();
+      if (command !== 'resume') onlyForPeople(command, home, process.env);
+      control(command, meantLoop(store, project, id), options.note, store, out);
+    });
+}
+
+/** `--promise --session s1`: what follows a forgotten value is the next flag. */
+function value(text: string): string {
+  if (!/^--[a-z]/.test(text)) return text;
+  throw new InvalidArgumentError('Its value is missing: type one before the next flag.');
+}
+
+function wholeNumber(text: string): Limit {
+  if (text === 'unlimited') return text;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= 1) return number;
+  throw new InvalidArgumentError('Type a whole number from 1, for example 20, or the word unlimited.');
+}
+
+function duration(text: string): Limit {
+  if (text === 'unlimited') return text;
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new InvalidArgumentError('Type a time like 8h, 90m or 1h30m, or the word unlimited.');
+}

@@ -1,0 +1,71 @@
+import { Command, CommanderError } from 'commander';
+import { addContractCommands } from './cli-contract.ts';
+import { addInstallCommands, thisInstallation } from './cli-install.ts';
+import { addLoopCommands } from './cli-loop.ts';
+import { addDemo } from './demo.ts';
+import { addSimulate } from './simulate.ts';
+import { flagsFirst } from './start-inputs.ts';
+import { UsageError } from './usage-error.ts';
+import { VERSION } from './version.ts';
+
+export function buildCli(): Command {
+  const cli = new Command('untildone')
+    .description('Keeps Claude Code working until the work is provably done.')
+    .version(VERSION)
+    .configureOutput({ outputError: (problem, write) => write(inOneLine(problem)) })
+    .exitOverride();
+  cli
+    .command('hook')
+    .description('answer one hook event on stdin (Claude Code calls this)')
+    .action(async () => (await import('./hook.ts')).hook());
+  addLoopCommands(cli);
+  addContractCommands(cli);
+  addInstallCommands(cli);
+  addDemo(cli, thisInstallation);
+  addSimulate(cli);
+  return cli;
+}
+
+/** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
+function taskLast(argv: string[], cli: Command): string[] {
+  const start = cli.commands.find((command) => command.name() === argv[2]);
+  if (start?.name() !== 'start') return argv;
+  const withValue = start.options.filter((option) => option.required).map((option) => option.long ?? '');
+  return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), withValue)];
+}
+
+/** `error: unknown option '--promis'\n(Did you mean --promise?)`, as one line with the way out. */
+function inOneLine(problem: string): string {
+  const said = problem
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '');
+  return `untildone: ${said}; untildone --help shows what there is\n`;
+}
+
+/** Wrong use is exit 2; what went wrong is said in one line, with a stack trace only for --debug. */
+export async function main(argv: string[]): Promise<void> {
+  const debug = argv.includes('--debug');
+  // Whoever reads may have had enough (`untildone log | head`).
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? process.exitCode : 2),
+  );
+  try {
+    const cli = buildCli();
+    await cli.parseAsync(
+      taskLast(
+        argv.filter((a) => a !== '--debug'),
+        cli,
+      ),
+    );
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      return;
+    }
+    const { message, stack } = error as Error;
+    process.stderr.write(`untildone: ${debug && !(error instanceof UsageError) ? stack : message}\n`);
+    process.exitCode = 2;
+  }
+}

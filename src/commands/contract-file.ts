@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { readSmall } from '../adapters/atomic-file.ts';
+import { sha256 } from '../adapters/journal-file.ts';
+import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
+import { parseContract, renderProblem } from '../wire/contract.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ContractFile {
+  contract: Contract;
+  sha256: string;
+  text: string;
+  /** What is not wrong but probably not meant. */
+  warnings: string[];
+}
+
+/** The contract of a project; undefined when there is none. A file with mistakes is refused with all of them. */
+export function readContract(project: string, file = CONTRACT_FILE): ContractFile | undefined {
+  const text = readSmall(join(project, file), 1024 * 1024);
+  if (text === undefined) return undefined;
+  const parsed = parseContract(text, file);
+  if (!parsed.ok) throw new UsageError(parsed.problems.map(renderProblem).join('\n'));
+  return {
+    contract: parsed.contract,
+    sha256: sha256(text),
+    text,
+    warnings: parsed.warnings.map(renderProblem),
+  };
+}

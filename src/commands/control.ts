@@ -1,0 +1,43 @@
+import type { FileStore } from '../adapters/file-store.ts';
+import { describeEnding } from '../core/endings.ts';
+import type { PersonCommand } from '../core/journal.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import type { LoopRef } from '../ports.ts';
+import { UsageError } from './usage-error.ts';
+
+/** pause, resume, cancel, release: written to the journal at once; the next hook finds it there. */
+export function control(
+  command: PersonCommand,
+  ref: LoopRef,
+  note: string | undefined,
+  store: FileStore,
+  out: (line: string) => void,
+): void {
+  const after = store.append(ref, (state) => {
+    refuseNonsense(command, state);
+    return { kind: 'command', command, ...(note ? { note } : {}) };
+  });
+  if (hasEnded(after)) store.mark(after.session, false);
+  out(`Loop ${ref.loop}: ${said(command, after)}`);
+}
+
+function refuseNonsense(command: PersonCommand, state: LoopState): void {
+  if (hasEnded(state)) throw new UsageError(`loop ${state.loop} has ended already: ${describeEnding(state)}`);
+  if (command === 'pause' && state.status === 'paused')
+    throw new UsageError(`loop ${state.loop} is paused already`);
+  if (command === 'resume' && state.status === 'active')
+    throw new UsageError(`loop ${state.loop} is not paused`);
+}
+
+function said(command: PersonCommand, state: LoopState): string {
+  switch (command) {
+    case 'pause':
+      return `paused. Its session may stop now; go on with: untildone resume ${state.loop}`;
+    case 'resume':
+      return 'active again. Its session is held from its next stop on.';
+    case 'cancel':
+      return 'cancelled. Its session may stop; what was done stays as it is.';
+    case 'release':
+      return 'released without being done. Its session may stop.';
+  }
+}

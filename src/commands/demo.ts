@@ -1,0 +1,124 @@
+/** `untildone demo`: the main job, end to end, with the real client on a small project in a temporary folder. */
+
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { type FoundClaude, findClaude } from '../adapters/claude-client.ts';
+import { homeFrom } from '../adapters/home.ts';
+import { colourWanted, liveView } from './demo/live-view.ts';
+import { runDemo } from './demo/run-demo.ts';
+import type { Installation } from './demo/scratch.ts';
+import { STORY } from './demo/story.ts';
+import { watchInterruption } from './interruption.ts';
+import { onlyForPeople } from './person.ts';
+import { UsageError } from './usage-error.ts';
+
+interface DemoFlags {
+  claude?: string;
+  keep: boolean;
+  real: boolean;
+  yes: boolean;
+}
+
+const READING_PAUSE_MS = 700;
+const WIDTH = { least: 60, most: 100 };
+
+const out = (line: string) => void process.stdout.write(`${line}\n`);
+
+export function addDemo(cli: Command, installation: () => Installation): void {
+  cli
+    .command('demo')
+    .description('watch a real Claude Code session being held until the work is done; no account needed')
+    .option('--claude <path>', 'the Claude Code to start')
+    .option('--keep', 'keep the temporary folder, and say where it is', false)
+    .option('--real', 'with your own Claude login and model: costs money', false)
+    .option('--yes', 'do not ask whether --real is meant', false)
+    .action(async (flags: DemoFlags) => {
+      if (flags.real) onlyForPeople('demo --real', homeFrom(process.env), process.env);
+      const claude = clientFor(flags);
+      needGit();
+      const refusal = flags.real && !flags.yes ? await askForConsent() : undefined;
+      process.exitCode = refusal ?? (await demo(flags, claude, installation()));
+    });
+}
+
+async function demo(flags: DemoFlags, claude: FoundClaude, installation: Installation): Promise<number> {
+  const began = performance.now();
+  const { stdout, env } = process;
+  const view = (project: string) =>
+    liveView({
+      colour: colourWanted(stdout, env),
+      width: Math.max(WIDTH.least, Math.min(WIDTH.most, stdout.columns || WIDTH.most)),
+      project,
+      elapsed: () => (performance.now() - began) / 1000,
+      out,
+    });
+  for (const line of headline(flags.real)) out(line);
+  const options = {
+    story: STORY,
+    claude: claude.path,
+    installation,
+    real: flags.real,
+    keep: flags.keep,
+    pauseMs: stdout.isTTY ? READING_PAUSE_MS : 0,
+  };
+  return runDemo(options, view, watchInterruption());
+}
+
+function headline(real: boolean): string[] {
+  const model = real ? 'your own login and model' : 'a scripted model';
+  const reach = real ? '' : 'No account, no key, no network. ';
+  return [
+    `untildone demo: the real Claude Code with ${model}.`,
+    `${reach}Everything lies in a temporary folder.`,
+    '',
+  ];
+}
+
+/** What was done is told by git: no git, no proof. */
+function needGit(): void {
+  const { status } = spawnSync('git', ['--version'], { stdio: 'ignore' });
+  if (status !== 0)
+    throw new UsageError('git was not found on PATH; untildone compares trees with it: install git');
+}
+
+/** The demo wants the client whose version is known; with their own login people mean the one they use. */
+function clientFor({ claude: given, real }: DemoFlags): FoundClaude {
+  const found = findClaude(given, { preferBundled: !real });
+  if (found) return found;
+  throw new UsageError(
+    given === undefined
+      ? 'no Claude Code found; install it (npm install -g @anthropic-ai/claude-code) or name one with --claude PATH'
+      : `${given} is not a program that can be started; name the claude binary with --claude PATH`,
+  );
+}
+
+/** Undefined is consent, a number the exit code of a refusal. */
+async function askForConsent(): Promise<number | undefined> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new UsageError('demo --real costs money and nobody can be asked here; if you mean it, add --yes');
+  }
+  const { answer, interrupted } = await asked(
+    'This uses your own Claude login and spends up to 1 USD in a temporary project. Go on? [y/N] ',
+  );
+  if (/^y(es)?$/i.test(answer.trim())) return undefined;
+  out('Nothing was started.');
+  return interrupted ? 130 : 1;
+}
+
+/** Ctrl-C and the end of input are an answer too. */
+async function asked(question: string): Promise<{ answer: string; interrupted: boolean }> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  let interrupted = false;
+  const closed = once(terminal, 'close').then(() => '');
+  terminal.once('SIGINT', () => {
+    interrupted = true;
+    out('');
+    terminal.close();
+  });
+  const answered = terminal.question(question).catch(() => '');
+  const answer = await Promise.race([answered, closed]);
+  terminal.close();
+  return { answer, interrupted };
+}

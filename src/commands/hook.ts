@@ -1,0 +1,123 @@
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import { homeFrom } from '../adapters/home.ts';
+import { LockTimeout } from '../adapters/lock.ts';
+import { handleHook } from '../app/handle-hook.ts';
+import type { JudgingPorts } from '../app/judge.ts';
+import { oneLine } from '../core/clip.ts';
+import { eventName, type HookEvent } from '../core/event.ts';
+import type { Entry } from '../core/journal.ts';
+import type { Ports } from '../ports.ts';
+import { parseHookEvent } from '../wire/claude-hooks/parse.ts';
+import { type HookOutput, renderAnswer } from '../wire/claude-hooks/render.ts';
+import { loadJudgeBundle } from './load-judges.ts';
+import { openPorts } from './ports.ts';
+
+const STDIN_LIMIT = 32 * 1024 * 1024;
+
+/** `untildone hook`: one event in on stdin, at most one JSON object out. Whatever goes wrong lets the session stop. */
+export async function hook(): Promise<void> {
+  await answerEvent();
+}
+
+/** Returns the name of the event; none when it could not be answered. */
+export async function answerEvent(): Promise<string | undefined> {
+  if (isTerminal()) return fail('expects one hook event as JSON on stdin; Claude Code calls it');
+  const input = readStdin();
+  if (!input.ok) return fail(input.problem);
+  const parsed = parseHookEvent(input.text);
+  if (!parsed.ok) return fail(parsed.problem);
+  let ports: JudgingPorts | undefined;
+  try {
+    const home = homeFrom(process.env);
+    ports = openPorts(home, process.env, loadJudgeBundle);
+    const answer = await handleHook(parsed.event, ports);
+    print(renderAnswer(eventName(parsed.event), answer));
+    return eventName(parsed.event);
+  } catch (error) {
+    fail(`${eventName(parsed.event)} of session ${parsed.event.session}: ${(error as Error).message}`);
+    // Whoever holds the lock would only be waited for once more.
+    if (ports && !(error instanceof LockTimeout)) journalError(parsed.event, error as Error, ports);
+    return undefined;
+  }
+}
+
+function print(output: HookOutput): void {
+  if (output.stdout) writeOut(1, `${output.stdout}\n`);
+  if (output.stderr) writeOut(2, `${output.stderr}\n`);
+  process.exitCode = output.exitCode;
+}
+
+function fail(problem: string): undefined {
+  writeOut(2, `untildone hook: ${oneLine(problem, 500)}; this event was let through\n`);
+}
+
+/** The failure belongs into the journal too, when there still is one to write to. */
+function journalError(event: HookEvent, error: Error, ports: Ports): void {
+  try {
+    const ref = ports.store.loopOfSession(event.session);
+    if (!ref) return;
+    const entry: Entry = { kind: 'error', message: oneLine(error.message, 500) };
+    ports.store.append(ref, (state) => (state.session === event.session ? entry : undefined));
+  } catch {
+    // It was said on stderr; there is nothing left to write to.
+  }
+}
+
+type Input = { ok: true; text: string } | { ok: false; problem: string };
+
+/** `node:tty` brings all streams with it: it is only asked about what may be a terminal. */
+function isTerminal(): boolean {
+  if (!isDevice()) return false;
+  const { isatty } = require('node:tty') as typeof import('node:tty');
+  return isatty(0);
+}
+
+function isDevice(): boolean {
+  try {
+    return fstatSync(0).isCharacterDevice();
+  } catch {
+    // No stdin at all: reading it says so.
+    return false;
+  }
+}
+
+/** Reads stdin without a stream: a stream costs more than all the rest of an idle hook call. */
+function readStdin(): Input {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const got = readChunk(chunk);
+    if (got === 0) return { ok: true, text: Buffer.concat(chunks).toString('utf8') };
+    size += got;
+    if (size > STDIN_LIMIT)
+      return { ok: false, problem: `stdin is larger than ${STDIN_LIMIT / 1024 / 1024} MiB` };
+    chunks.push(chunk.subarray(0, got));
+  }
+}
+
+function readChunk(chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(0, chunk);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'EOF') return 0;
+      if (code !== 'EAGAIN') return 0;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}
+
+/** Writes all of it before the process may end; a reader that has gone away is no reason to fail. */
+function writeOut(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}

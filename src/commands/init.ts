@@ -1,0 +1,60 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeNew } from '../adapters/new-file.ts';
+import { projectFacts } from '../adapters/project-facts.ts';
+import { CONTRACT_FILE } from '../core/contract.ts';
+import { proposeContract } from '../core/propose.ts';
+
+const OTHER_SPELLING = 'untildone.yml';
+
+export interface InitOptions {
+  project: string;
+  /** Write without asking. */
+  yes: boolean;
+  /** There is a person to ask. */
+  terminal: boolean;
+}
+
+export interface InitResult {
+  exitCode: number;
+  /** The text that a person saw on a terminal and approved: it may be trusted. Never there with `yes`. */
+  approved?: string;
+}
+
+/** Proposes a contract, shows it, and writes it. Exit code: 0 written or declined, 2 refused. */
+export async function init(
+  options: InitOptions,
+  ask: (question: string) => Promise<boolean>,
+  out: (line: string) => void,
+): Promise<InitResult> {
+  const present = [CONTRACT_FILE, OTHER_SPELLING].find((name) => isThere(join(options.project, name)));
+  if (present !== undefined) return refuse(present, out);
+  if (!options.yes && !options.terminal) {
+    out('There is no terminal to ask on. To write the proposed contract unasked: untildone init --yes');
+    return { exitCode: 2 };
+  }
+  const text = proposeContract(projectFacts(options.project));
+  for (const line of text.trimEnd().split('\n')) out(line);
+  out('');
+  if (!options.yes && !(await ask(`Write this to ${CONTRACT_FILE}?`))) {
+    out('Nothing was written.');
+    return { exitCode: 0 };
+  }
+  if (!writeNew(join(options.project, CONTRACT_FILE), text, 0o644)) return refuse(CONTRACT_FILE, out);
+  out(`Wrote ${CONTRACT_FILE}. Edit it as you like, and commit it.`);
+  return options.yes ? { exitCode: 0 } : { exitCode: 0, approved: text };
+}
+
+function refuse(present: string, out: (line: string) => void): InitResult {
+  out(
+    present === CONTRACT_FILE
+      ? `${CONTRACT_FILE} is already there and is left as it is. Edit it, or move it away and run this again.`
+      : `${present} is there, but a contract is called ${CONTRACT_FILE}. Rename it: mv ${present} ${CONTRACT_FILE}`,
+  );
+  return { exitCode: 2 };
+}
+
+/** A link that leads nowhere is something, too. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

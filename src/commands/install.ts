@@ -1,0 +1,60 @@
+import { hookScriptPath } from '../adapters/settings-files.ts';
+import { type Change, installHooks } from '../app/install.ts';
+import { type AddedHooks, addHooks } from '../wire/claude-settings.ts';
+import { hookScript } from '../wire/hook-line.ts';
+import {
+  describePath,
+  installationAt,
+  printDiff,
+  refusalsTo,
+  type SettingsPlace,
+  settingsTexts,
+} from './settings-change.ts';
+
+export interface InstallOptions extends SettingsPlace {
+  hookEntry: string;
+  nodePath: string;
+  /** Seconds; long enough for the slowest gates. */
+  judgeTimeout?: number;
+}
+
+/** Prints the diff and what comes next. Exit code: 0 installed (or already there), 2 refused. */
+export async function install(options: InstallOptions, out: (line: string) => void): Promise<number> {
+  const plan = options.judgeTimeout === undefined ? {} : { judgeTimeout: options.judgeTimeout };
+  return refusalsTo(out, options, () => {
+    const at = installationAt(options, hookScript(options));
+    const { change, added } = installHooks(at, (text) => addHooks(text, plan), settingsTexts, options);
+    printDiff(change, out);
+    for (const line of installReport(options, change, added)) out(line);
+  });
+}
+
+function installReport(options: InstallOptions, change: Change, added: AddedHooks): string[] {
+  const { scope, dryRun, home } = options;
+  const where = describePath(options, change.path);
+  const lines = [];
+  if (!added.changed) lines.push(`Already installed in ${where}.`);
+  else if (dryRun)
+    lines.push(`Dry run, nothing was written. This would change ${where} and ${hookScriptPath(home)}.`);
+  else lines.push(`Installed in ${where}.`);
+  if (added.capKept !== undefined) {
+    lines.push(
+      `Kept your CLAUDE_CODE_STOP_HOOK_BLOCK_CAP of ${added.capKept}: Claude Code lets go after so many blocks in a row ` +
+        'without a tool call. "0" means never.',
+    );
+  }
+  if (added.hooksDisabled) {
+    lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
+  }
+  if (dryRun) return lines;
+  if (scope === 'project')
+    lines.push('Commit the file to share it; on a machine without untildone its hooks do nothing.');
+  if (scope === 'local' && change.before === undefined)
+    lines.push('Keep the file out of git: it is yours alone.');
+  const flag = scope === 'project' ? '' : ` --scope ${scope}`;
+  lines.push(
+    'Next: in a Claude Code session, let it run: untildone start "<task>". Until then nothing is held.',
+  );
+  lines.push(`To undo this: untildone uninstall${flag}`);
+  return lines;
+}

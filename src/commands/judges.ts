@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
+import { hashParts, resolveParts } from '../adapters/command-parts.ts';
+import { type Home, projectFolder } from '../adapters/home.ts';
+import { sha256 } from '../adapters/journal-file.ts';
+import { signReceipt } from '../adapters/receipts.ts';
+import { scratchAt } from '../adapters/scratch.ts';
+import { systemShell } from '../adapters/shell.ts';
+import { taskListIn } from '../adapters/task-list.ts';
+import { openWorkspace } from '../adapters/workspace.ts';
+import type { Judges } from '../app/judge.ts';
+import { CONTRACT_FILE } from '../core/contract.ts';
+import type { Receipt } from '../core/receipt.ts';
+import { ALL_GATES } from '../gates/all.ts';
+import type { LoopRef } from '../ports.ts';
+import { loadAgentBundle } from './load-judges.ts';
+import { claudeConfigDir } from './project.ts';
+
+/** Everything that measuring gates need, put together. */
+export function openJudges(home: Home, env: NodeJS.ProcessEnv): Judges {
+  endWithSignals();
+  return {
+    gates: ALL_GATES,
+    shell: systemShell(env),
+    agent: { ask: async (ask) => (await loadAgentBundle()).agentSdk({ env }).ask(ask) },
+    tasks: taskListIn(claudeConfigDir(env)),
+    scratch: (project) => scratchAt(shadowOf(home, project)),
+    workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
+    parts: (project, commands) => hashParts(resolveParts(project, commands)),
+    contractFile(project) {
+      const text = readSmall(join(project, CONTRACT_FILE));
+      return text === undefined ? undefined : sha256(text);
+    },
+    digest: sha256,
+  };
+}
+
+let watching = false;
+
+/** A command in its own process group hears nothing of a Ctrl-C: leaving in an orderly way ends it with us. */
+function endWithSignals(): void {
+  if (watching) return;
+  watching = true;
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+}
+
+/** One shadow repository for all loops of a project: what one has seen, the next need not read again. */
+function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string } {
+  const folder = projectFolder(home, project);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index') };
+}
+
+export function saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void {
+  writeWhole(join(ref.dir, 'receipt.json'), `${JSON.stringify(signReceipt(receipt, home), null, 2)}\n`);
+}

@@ -1,0 +1,25 @@
+import type { Home } from '../adapters/home.ts';
+import type { Judges } from '../app/judge.ts';
+import type { Receipt } from '../core/receipt.ts';
+import type { AgentPort, LoopRef } from '../ports.ts';
+
+/** What `judge.cjs` offers. */
+export interface JudgeBundle {
+  openJudges(home: Home, env: NodeJS.ProcessEnv): Judges;
+  saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void;
+}
+
+/** The gates that measure live in a bundle of their own, beside this one: a promise loop does not pay for them. */
+export function loadJudgeBundle(): Promise<JudgeBundle> {
+  return Promise.resolve().then(() => require('./judge.cjs') as JudgeBundle);
+}
+
+/** What `agent.cjs` offers. */
+export interface AgentBundle {
+  agentSdk(options: { env: NodeJS.ProcessEnv }): AgentPort;
+}
+
+/** Asking a model is rare and takes seconds: its code is not loaded before. */
+export function loadAgentBundle(): Promise<AgentBundle> {
+  return import('./agent.cjs' as string);
+}

@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSmall } from '../adapters/atomic-file.ts';
+import type { Home } from '../adapters/home.ts';
+import { ancestors } from '../adapters/process-id.ts';
+import { parseSessionRecord } from '../wire/hook-line.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Refuses a command that only a person may give when it comes from inside a Claude Code session. The agent has a shell
+ * under the same user, so this makes cheating loud, not impossible (docs/security-model.md).
+ */
+export function onlyForPeople(command: string, home: Home, env: NodeJS.ProcessEnv): void {
+  if (!insideClient(home, env)) return;
+  throw new UsageError(
+    `"untildone ${command}" is for a person: run it in a terminal of your own, not from inside a Claude Code session`,
+  );
+}
+
+function insideClient(home: Home, env: NodeJS.ProcessEnv): boolean {
+  if (env.CLAUDECODE) return true;
+  const above = new Set(ancestors());
+  return clientPids(home, env).some((pid) => above.has(pid));
+}
+
+/** Pids of clients: the one in the environment, and those that SessionStart recorded. */
+function clientPids(home: Home, env: NodeJS.ProcessEnv): number[] {
+  const recorded = sessionFiles(home).map((file) => parseSessionRecord(readSmall(file) ?? '')?.pid ?? 0);
+  return [Number(env.CLAUDE_PID), ...recorded].filter((pid) => Number.isInteger(pid) && pid > 1);
+}
+
+function sessionFiles(home: Home): string[] {
+  try {
+    return readdirSync(home.sessions)
+      .filter((name) => name.endsWith('.at'))
+      .map((name) => join(home.sessions, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,94 @@
+import { readSmall } from '../adapters/atomic-file.ts';
+import { readKey } from '../adapters/home.ts';
+import { JournalScan } from '../adapters/journal-scan.ts';
+import { isOwnKey, keyName, receiptProblems, type SignedReceipt } from '../adapters/receipts.ts';
+import { rerun } from '../app/rerun.ts';
+import { renderReceipt } from '../core/receipt.ts';
+import type { LoopRef } from '../ports.ts';
+import { loadJudgeBundle } from './load-judges.ts';
+import { UsageError } from './usage-error.ts';
+import type { World } from './world.ts';
+
+export function showReceipt(
+  ref: LoopRef,
+  format: 'text' | 'json' | 'md',
+  world: World,
+  out: (line: string) => void,
+): void {
+  const text = readSmall(world.store.receiptFile(ref));
+  if (text === undefined) {
+    const { status } = world.store.read(ref);
+    throw new UsageError(`loop ${ref.loop} has no receipt: it is ${status}, and only a done loop gets one`);
+  }
+  if (format === 'json') out(text.trimEnd());
+  else out(renderReceipt(parseReceipt(text, ref.loop).receipt, format));
+}
+
+/** Exit code: 0 intact, 1 changed, 2 not a receipt. */
+export async function verifyReceipt(
+  file: string,
+  options: { rerun: boolean; prepare?: string },
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const text = readSmall(file);
+  if (text === undefined) throw new UsageError(`there is no file ${file}`);
+  const signed = parseReceipt(text, file);
+  const problems = [...receiptProblems(signed), ...(await journalProblems(signed, world))];
+  for (const problem of problems) out(`CHANGED: ${problem}`);
+  if (problems.length > 0) return 1;
+  const whose = isOwnKey(signed, world.home)
+    ? "this machine's key"
+    : `a key that this machine does not know (${keyName(signed.publicKey)})`;
+  out(`Intact: nothing in this receipt was changed since it was signed with ${whose}.`);
+  if (options.rerun) return rerunReceipt(signed, options.prepare, world, out);
+  out('It shows tampering, it does not prove the work: --rerun runs its commands again in a clean copy.');
+  return 0;
+}
+
+async function rerunReceipt(
+  { receipt }: SignedReceipt,
+  prepare: string | undefined,
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const { openJudges } = await loadJudgeBundle();
+  const results = await rerun(receipt, world.project, prepare, openJudges(world.home, world.env));
+  if ('problem' in results) throw new UsageError(results.problem);
+  for (const { gate, command, before, now, output } of results) {
+    out(
+      `${now === before ? 'same' : 'DIFFERENT'}  ${gate}: ${command}: exit ${now ?? 'none'}, the receipt says ${before ?? 'none'}`,
+    );
+    if (now !== before) for (const line of output.trimEnd().split('\n').slice(-20)) out(`    ${line}`);
+  }
+  if (results.length === 0) out('This receipt rests on no command that could be run again.');
+  return results.every(({ now, before }) => now === before) ? 0 : 1;
+}
+
+/** Where the loop's journal lies on this machine it has to lead to this receipt, line by line. */
+async function journalProblems({ receipt }: SignedReceipt, world: World): Promise<string[]> {
+  const ref = world.store.loops().find((r) => r.loop === receipt.loop);
+  if (!ref) return [];
+  const problems: string[] = [];
+  let found = false;
+  for await (const scanned of new JournalScan(world.store.journalFile(ref), readKey(world.home)).next()) {
+    if (!scanned.ok) problems.push(`line ${scanned.number} of the journal: ${scanned.problem}`);
+    else if (!scanned.chained)
+      problems.push(`a line before #${scanned.line.seq} of the journal was changed or removed`);
+    if (scanned.ok && scanned.sha256 === receipt.journal.lastLineSha256) found = true;
+  }
+  if (!found) problems.push('the journal on this machine does not hold the line that this receipt rests on');
+  return problems;
+}
+
+export function parseReceipt(text: string, where: string): SignedReceipt {
+  try {
+    const value = JSON.parse(text) as Partial<SignedReceipt>;
+    if (value.receipt?.v === 1 && typeof value.digests === 'object' && typeof value.signature === 'string') {
+      return value as SignedReceipt;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(`${where} is not a receipt of untildone`);
+}

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { type FileStore, LoopExists } from '../adapters/file-store.ts';
+import { projectFolder } from '../adapters/home.ts';
+import { type LoopPlan, type StartedLoop, startLoop } from '../app/start-loop.ts';
+import {
+  type Contract,
+  DEFAULT_LIMITS,
+  type Limit,
+  promiseContract,
+  promiseOf,
+  withPromise,
+} from '../core/contract.ts';
+import { sayDuration } from '../core/duration.ts';
+import { renderPromise } from '../core/promise.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { LoopRef, NewLoop } from '../ports.ts';
+import { readContract } from './contract-file.ts';
+import { judgeTime, warnWithoutHooks } from './installed-hooks.ts';
+import { claudeConfigDir } from './project.ts';
+import { checkedPromise, newLoopId, transcriptSize } from './start-inputs.ts';
+import { UsageError } from './usage-error.ts';
+import type { World } from './world.ts';
+
+export interface StartOptions {
+  task: string;
+  promise?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  session: string;
+  project: string;
+}
+
+/** Without a contract or a promise of their own, people still expect `start "..."` to work. */
+const DEFAULT_PROMISE = 'DONE';
+const TASK_LIMIT = 8 * 1024 * 1024;
+
+export async function start(
+  options: StartOptions,
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const file = readContract(options.project);
+  for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
+  const contract = contractFor(options, file?.contract);
+  const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
+  checkTask(task);
+  refuseSecondLoop(options.session, world.store);
+  const loop = newLoopId(new Date(world.clock.now()));
+  const plan: LoopPlan = {
+    loop,
+    session: options.session,
+    project: options.project,
+    task,
+    contract,
+    judgeMs: judgeTime(options.project, claudeConfigDir(world.env)),
+    transcriptOffset: transcriptSize(options.session, world.env),
+    outputDir: join(projectFolder(world.home, options.project), 'baseline'),
+    ...(file ? { contractFile: file.sha256 } : {}),
+  };
+  const started = await startLoop(plan, {
+    judges: await world.judges(contract),
+    isTrusted: (project, fingerprint) => world.store.isTrusted(project, fingerprint),
+    create: (newLoop) => createLoop(newLoop, world.store),
+  });
+  if (started.kind === 'nothing_to_do') {
+    for (const line of nothingToDo(started.baseline)) out(line);
+    return 2;
+  }
+  for (const line of startReport(plan, started)) out(line);
+  warnWithoutHooks(options.project, claudeConfigDir(world.env), out);
+  return 0;
+}
+
+function contractFor(options: StartOptions, contract: Contract | undefined): Contract {
+  const limits = {
+    ...(contract?.limits ?? DEFAULT_LIMITS),
+    ...(options.maxIterations === undefined ? {} : { iterations: options.maxIterations }),
+    ...(options.maxDuration === undefined ? {} : { durationMs: options.maxDuration }),
+  };
+  if (!contract || contract.done.length === 0) {
+    return { ...contract, ...promiseContract(checkedPromise(options.promise ?? DEFAULT_PROMISE), limits) };
+  }
+  const bounded = { ...contract, limits };
+  return options.promise === undefined ? bounded : withPromise(bounded, checkedPromise(options.promise));
+}
+
+function checkTask(task: string): void {
+  if (task.trim() === '')
+    throw new UsageError('the task is empty; type: untildone start "what is to be done"');
+  if (Buffer.byteLength(task) > TASK_LIMIT) {
+    throw new UsageError('the task is larger than 8 MiB; put it into a file of the project and name that');
+  }
+}
+
+/** Before the baseline is judged: that may take minutes. */
+function refuseSecondLoop(session: string, store: FileStore): void {
+  const alive = store.aliveLoopOf(session);
+  if (alive) throw new UsageError(secondLoop(new LoopExists(alive.loop)));
+}
+
+function createLoop(loop: NewLoop, store: FileStore): LoopRef {
+  try {
+    return store.create(loop);
+  } catch (error) {
+    if (!(error instanceof LoopExists)) throw error;
+    throw new UsageError(secondLoop(error));
+  }
+}
+
+function secondLoop({ message, loop }: LoopExists): string {
+  return `${message}; a person can end it with: untildone cancel ${loop}`;
+}
+
+function nothingToDo(baseline: readonly Verdict[]): string[] {
+  return [
+    'Not started: every gate passes already, so nothing could show that the task was done.',
+    ...baseline.map((v) => `  ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`),
+    'Add what is missing now and present when the task is done: a failing test, a feature list, a checklist, a judge,',
+    'or state the end yourself: untildone start "..." --promise "IT WORKS"',
+  ];
+}
+
+function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind: 'started' }>): string[] {
+  const { limits } = plan.contract;
+  const time =
+    limits.durationMs === 'unlimited' ? 'no time limit' : `at most ${sayDuration(limits.durationMs)}`;
+  const iterations =
+    limits.iterations === 'unlimited' ? 'no limit of iterations' : `at most ${limits.iterations} iterations`;
+  const promise = promiseOf(plan.contract);
+  const gates = plan.contract.done.filter((name) => plan.contract.gates[name]?.kind !== 'promise');
+  const lines = [
+    `Loop ${plan.loop} started for session ${plan.session}: ${iterations}, ${time}.`,
+    ...started.baseline.map((v) => `  ${v.gate}: ${v.outcome} now - ${v.summary}`),
+  ];
+  if (gates.length > 0) lines.push(`It ends when these gates pass: ${gates.join(', ')}.`);
+  if (promise !== undefined) {
+    lines.push(
+      `This session goes on until its final message ends with this line alone: ${renderPromise(promise)}`,
+    );
+    lines.push('State it only when it is completely true.');
+  }
+  if (gates.length === 0) lines.push('It is a claim, not a proof: the loop will end as "claimed_done".');
+  if (!started.trusted) {
+    lines.push(
+      'NOT JUDGED YET: a person has to approve what the contract runs, in a terminal: untildone trust',
+    );
+  }
+  return lines;
+}

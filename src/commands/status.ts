@@ -1,0 +1,119 @@
+import type { FileStore } from '../adapters/file-store.ts';
+import { oneLine } from '../core/clip.ts';
+import { sayDuration } from '../core/duration.ts';
+import { describeEnding, describeWait } from '../core/endings.ts';
+import { elapsedMs } from '../core/limits.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import type { LoopRef } from '../ports.ts';
+import { type Found, readLoops } from './find-loop.ts';
+
+/** What `status --json` promises to others; fields are added, never changed. */
+export interface StatusLoop {
+  id: string;
+  session: string;
+  status: string;
+  iteration: number;
+  max_iterations: number | null;
+  task: string;
+  dialect: string;
+  started_at: string;
+  elapsed_s: number;
+  tokens: number;
+  cost_usd: number;
+  waiting: { why: string; since: string; text: string } | null;
+  ending: { cause: string; at: string; detail: string; text: string } | null;
+  gates: { name: string; class: string; verdict: string; summary: string }[];
+}
+
+export function status(
+  options: { json: boolean; all: boolean; project: string },
+  store: FileStore,
+  now: number,
+  out: (line: string) => void,
+): void {
+  const here = store.loops(options.project);
+  const everywhere = options.all || here.length === 0;
+  const found = readLoops(store, everywhere ? store.loops() : here);
+  if (options.json) {
+    out(JSON.stringify({ loops: found.map((f) => jsonOf(f, store, now)) }, null, 2));
+    return;
+  }
+  if (found.length === 0) {
+    out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
+    return;
+  }
+  for (const f of found) for (const line of textOf(f, store, now)) out(line);
+  if (!everywhere) sayOthers(store, here, out);
+}
+
+function jsonOf(
+  found: Found,
+  store: FileStore,
+  now: number,
+): StatusLoop | { id: string; status: 'unreadable'; problem: string } {
+  if (!('state' in found)) return { id: found.ref.loop, status: 'unreadable', problem: found.problem };
+  const { ref, state } = found;
+  return {
+    id: ref.loop,
+    session: state.session,
+    status: state.status,
+    iteration: state.iteration,
+    max_iterations: state.maxIterations === 'unlimited' ? null : state.maxIterations,
+    task: preview(ref, store),
+    dialect: state.dialect,
+    started_at: iso(state.startedAt),
+    elapsed_s: Math.round(elapsedOf(state, now) / 1000),
+    tokens: state.spent.tokens,
+    cost_usd: state.spent.costUsd,
+    waiting: state.waiting
+      ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
+      : null,
+    ending: state.ending
+      ? {
+          cause: state.ending.cause,
+          at: iso(state.ending.at),
+          detail: state.ending.detail,
+          text: describeEnding(state),
+        }
+      : null,
+    gates: state.gates,
+  };
+}
+
+function textOf(found: Found, store: FileStore, now: number): string[] {
+  if (!('state' in found)) return [`${found.ref.loop}  UNREADABLE: ${found.problem}`, ''];
+  const { ref, state } = found;
+  const of = state.maxIterations === 'unlimited' ? '' : ` of ${state.maxIterations}`;
+  const lines = [
+    `${ref.loop}  ${state.status}  iteration ${state.iteration}${of}  ${sayDuration(elapsedOf(state, now))}`,
+    `  task: ${preview(ref, store)}`,
+    `  session: ${state.session}`,
+  ];
+  if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
+  if (state.waiting) lines.push(`  since ${iso(state.waiting.since)}: ${describeWait(state)}`);
+  for (const gate of state.gates)
+    lines.push(`  ${gate.name}: ${gate.verdict} (${gate.class}) ${gate.summary}`);
+  return [...lines, ''];
+}
+
+function sayOthers(store: FileStore, here: readonly LoopRef[], out: (line: string) => void): void {
+  const known = new Set(here.map((ref) => ref.dir));
+  const others = readLoops(
+    store,
+    store.loops().filter((ref) => !known.has(ref.dir)),
+  );
+  const living = others.filter((f) => 'state' in f && !hasEnded(f.state)).length;
+  if (living > 0) out(`${living} more living in other projects: untildone status --all`);
+}
+
+function elapsedOf(state: LoopState, now: number): number {
+  return elapsedMs(state, state.ending?.at ?? now);
+}
+
+function preview(ref: LoopRef, store: FileStore): string {
+  return oneLine(store.task(ref).slice(0, 1000), 200);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { projectFolder, readKey } from '../adapters/home.ts';
+import { verdictCache } from '../adapters/verdict-cache.ts';
+import type { Judges } from '../app/judge.ts';
+import { verify } from '../app/verify.ts';
+import { CONTRACT_FILE } from '../core/contract.ts';
+import { sumUp, type Verdict } from '../core/verdict.ts';
+import { readContract } from './contract-file.ts';
+import { UsageError } from './usage-error.ts';
+import type { World } from './world.ts';
+
+export interface VerifyOptions {
+  fresh: boolean;
+  format: 'text' | 'json' | 'github';
+  /** A commit, branch or tag: changes since then are what `forbid` and `tests_intact` look at. */
+  base?: string;
+  gates?: string[];
+  contract?: string;
+}
+
+/** Exit code: 0 done, 1 not done, 2 could not be judged. */
+export async function verifyCommand(
+  options: VerifyOptions,
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const file = readContract(world.project, options.contract);
+  if (!file)
+    throw new UsageError(
+      `there is no ${options.contract ?? CONTRACT_FILE} in ${world.project}; make one with: untildone init`,
+    );
+  const unknown = options.gates?.find((name) => !file.contract.gates[name]);
+  if (unknown)
+    throw new UsageError(
+      `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
+    );
+  const judges = await world.judges(file.contract);
+  const folder = join(projectFolder(world.home, world.project), 'verify');
+  const verdicts = await verify(
+    {
+      contract: file.contract,
+      project: world.project,
+      task: file.contract.task ?? '',
+      base: await baseFrom(options.base, world.project, judges),
+      outputDir: join(folder, 'output'),
+      ...(options.gates ? { gates: options.gates } : {}),
+      ...(options.fresh ? {} : { cache: verdictCache(join(folder, 'verdicts'), readKey(world.home)) }),
+    },
+    judges,
+  );
+  for (const line of report(verdicts, options.format)) out(line);
+  return exitCodeOf(verdicts);
+}
+
+/** Given by name, else the last commit: what is not committed yet counts as changed. */
+async function baseFrom(
+  given: string | undefined,
+  project: string,
+  judges: Judges,
+): Promise<{ tree?: string; commit?: string }> {
+  const workspace = judges.workspace(project);
+  const commit = await workspace.git([
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${given ?? 'HEAD'}^{commit}`,
+  ]);
+  if (commit.exitCode !== 0) {
+    if (given !== undefined)
+      throw new UsageError(`"${given}" is no commit, branch or tag of this repository`);
+    return {};
+  }
+  const tree = await workspace.git(['rev-parse', '--verify', '--quiet', `${commit.stdout.trim()}^{tree}`]);
+  return { commit: commit.stdout.trim(), ...(tree.exitCode === 0 ? { tree: tree.stdout.trim() } : {}) };
+}
+
+function exitCodeOf(verdicts: readonly Verdict[]): number {
+  if (verdicts.some((v) => v.outcome === 'fail')) return 1;
+  return sumUp(verdicts).result === 'failing' || verdicts.length === 0 ? 2 : 0;
+}
+
+const WORDS = {
+  failing: 'NOT done',
+  verified: 'done, and verified',
+  claimed: 'done by the word of the agent alone: nothing was measured',
+  unproven: 'not proven: a gate that may stay open is open',
+  nothing_judged: 'nothing was judged: every gate was skipped',
+};
+
+function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): string[] {
+  const { result } = sumUp(verdicts);
+  switch (format) {
+    case 'json':
+      return [JSON.stringify({ result, verdicts }, null, 2)];
+    case 'github':
+      return [...verdicts.flatMap(annotations), `untildone: ${WORDS[result]}`];
+    case 'text':
+      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${WORDS[result]}`];
+  }
+}
+
+function textOf(verdict: Verdict, indent: string): string[] {
+  const again = verdict.reused ? ' [as before: nothing changed]' : '';
+  const lines = [
+    `${indent}${verdict.outcome.padEnd(8)} ${verdict.gate} (${verdict.class}) ${verdict.summary}${again}`,
+  ];
+  if (verdict.outcome !== 'pass')
+    lines.push(...(verdict.evidence ?? []).map((e) => `${indent}           ${e}`));
+  return [...lines, ...(verdict.children ?? []).flatMap((child) => textOf(child, `${indent}  `))];
+}
+
+/** Workflow commands: the platform shows them beside the lines they name. */
+function annotations(verdict: Verdict): string[] {
+  if (verdict.outcome === 'pass' || verdict.outcome === 'skip')
+    return [`pass: ${verdict.gate}: ${escaped(verdict.summary)}`];
+  const level = verdict.outcome === 'fail' ? 'error' : 'warning';
+  const places = (verdict.evidence ?? []).flatMap((line) => {
+    const place = /^\s*([\w@][^:\s]*):(\d+)(?::(\d+))?[:\s]+(.*)$/.exec(line);
+    if (!place) return [];
+    const [, path = '', row = '', column, text = ''] = place;
+    const at = `file=${property(path)},line=${row}${column ? `,col=${column}` : ''}`;
+    return [`::${level} ${at},title=${property(verdict.gate)}::${escaped(text || verdict.summary)}`];
+  });
+  return [
+    `::${level} title=${property(verdict.gate)}::${escaped([verdict.summary, ...(verdict.evidence ?? [])].join('\n'))}`,
+    ...places,
+  ];
+}
+
+function escaped(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+}
+
+function property(text: string): string {
+  return escaped(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+}

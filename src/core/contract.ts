@@ -1,0 +1,127 @@
+/** The definition of done of one loop, frozen when it starts. `wire/contract` makes it from `untildone.yaml`. */
+
+import type { GateKind, GateOptions } from './gate-options.ts';
+
+export const CONTRACT_FILE = 'untildone.yaml';
+
+export type Limit = number | 'unlimited';
+
+export interface Limits {
+  iterations: Limit;
+  durationMs: Limit;
+  costUsd: Limit;
+  /** input + output + cache creation; cache reads are excluded. */
+  tokens: Limit;
+  /** Blocks with the same failing picture and an unchanged tree. */
+  stall: number;
+  /** The same with a tree that keeps changing. */
+  stallChanging: number;
+  /** The same final message, for loops without measured gates. */
+  stallMessages: number;
+  emptyAnswers: number;
+  /** Share of the context window from which a run hands over. */
+  context: number;
+  /** Share of the context window from which nobody is held. */
+  contextFull: number;
+  /** Background work older than this no longer excuses an unfinished Stop. */
+  backgroundMs: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  iterations: 50,
+  durationMs: 8 * 3_600_000,
+  costUsd: 20,
+  tokens: 20_000_000,
+  stall: 3,
+  stallChanging: 12,
+  stallMessages: 8,
+  emptyAnswers: 3,
+  context: 0.8,
+  contextFull: 0.97,
+  backgroundMs: 10 * 60_000,
+};
+
+interface GateSettings {
+  timeoutMs?: number;
+  /** Never at the same time as another gate. */
+  exclusive?: boolean;
+  onUnproven?: 'block' | 'allow';
+}
+
+/** One gate of a contract: its kind decides the shape of its options. */
+export type GateSpec<Kind extends GateKind = GateKind> = {
+  [K in Kind]: { kind: K; options: GateOptions[K] } & GateSettings;
+}[Kind];
+
+export interface Notification {
+  webhook?: string;
+  command?: string;
+  desktop?: boolean;
+  on: string[];
+}
+
+export interface Contract {
+  v: 1;
+  task?: string;
+  gates: Record<string, GateSpec>;
+  /** The gates that a loop's Stop has to pass. */
+  done: string[];
+  /** Standing gates: any session's Stop, at most so many blocks a prompt. */
+  everyStop?: { gates: string[]; blocks: number };
+  /** SubagentStop, by agent type (`*` for all). */
+  subagent?: Record<string, string[]>;
+  taskDone?: string[];
+  teammate?: string[];
+  limits: Limits;
+  onContext: 'continue' | 'spawn';
+  notify: Notification[];
+  reflection: { enabled: boolean };
+}
+
+/** What a loop holds fast from its start on, beside the contract itself. */
+export interface Frozen {
+  /** The project's folder. */
+  project: string;
+  /** SHA-256 of untildone.yaml as it was; absent for a loop without a contract file. */
+  contractFile?: string;
+  /** What a person approves: the contract and everything in `parts`, as one SHA-256. */
+  fingerprint: string;
+  /** By gate: what its commands resolve to (package.json scripts, make targets, script files), name to SHA-256. */
+  parts: Record<string, Record<string, string>>;
+  /** What each gate froze for itself, by gate name. */
+  gates: Record<string, unknown>;
+  /** How long judging may take before the client's own timeout. */
+  judgeMs: number;
+}
+
+/** `contract.json` of a loop. */
+export interface FrozenContract {
+  contract: Contract;
+  frozen: Frozen;
+}
+
+export const DEFAULT_JUDGE_MS = 3_540_000;
+
+/** A loop that has nothing better than the agent's word. */
+export function promiseContract(promise: string, limits: Limits): Contract {
+  return withPromise(
+    { v: 1, gates: {}, done: [], limits, onContext: 'continue', notify: [], reflection: { enabled: false } },
+    promise,
+  );
+}
+
+/** A promise beside gates: both are required. */
+export function withPromise(contract: Contract, promise: string): Contract {
+  const name =
+    contract.gates.promise && contract.gates.promise.kind !== 'promise' ? 'promise-stated' : 'promise';
+  return {
+    ...contract,
+    gates: { ...contract.gates, [name]: { kind: 'promise', options: { text: promise } } },
+    done: [...contract.done.filter((gate) => gate !== name), name],
+  };
+}
+
+export function promiseOf(contract: Contract): string | undefined {
+  const spec = contract.done.map((name) => contract.gates[name]).find((gate) => gate?.kind === 'promise');
+  return spec?.kind === 'promise' ? spec.options.text : undefined;
+}

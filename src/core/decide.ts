@@ -1,0 +1,129 @@
+import { oneLine } from './clip.ts';
+import type { Limits } from './contract.ts';
+import { type ReachedLimit, reachedLimit } from './limits.ts';
+import type { Ending, LoopState, WaitCause } from './loop.ts';
+import { stallOf } from './stall.ts';
+import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './stop.ts';
+import { sumUp, type Verdict } from './verdict.ts';
+
+/** What a Stop gets back. `allow` is silence and the loop lives on; `end` is an ending that a person is told about. */
+export type Decision =
+  | { kind: 'allow'; cause: 'paused' | 'ended' | WaitCause; wait?: WaitCause; detail?: string }
+  | { kind: 'block'; instruction: 'continue' | 'different_approach' }
+  | { kind: 'end'; status: Ending; cause: string; detail: string };
+
+const DETAIL_LIMIT = 500;
+
+/**
+ * Decides about one Stop of the session that owns the loop. Pure: the same facts give the same decision.
+ * Success wins over everything; then what excuses an unfinished stop; then what ends the loop; else it is held.
+ */
+export function decide(
+  before: LoopState,
+  seen: StopSeen,
+  verdicts: readonly Verdict[],
+  limits: Limits,
+  now: number,
+): Decision {
+  if (before.status === 'paused') return { kind: 'allow', cause: 'paused' };
+  if (before.status !== 'active') return { kind: 'allow', cause: 'ended' };
+  if (seen.contractReplaced) {
+    return ending(
+      'failed',
+      'contract_replaced',
+      'the frozen contract of this loop was changed behind its back',
+    );
+  }
+  if (seen.needsPerson !== undefined) {
+    return { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail: seen.needsPerson };
+  }
+  const state = observe(before, seen, verdicts, now);
+  return (
+    success(verdicts) ??
+    excuse(state, seen, limits, now) ??
+    exhaustion(state, seen, verdicts, limits, now) ?? {
+      kind: 'block',
+      instruction: stallOf(state, verdicts, limits).stage === 'last_call' ? 'different_approach' : 'continue',
+    }
+  );
+}
+
+function success(verdicts: readonly Verdict[]): Decision | undefined {
+  const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
+  switch (sumUp(verdicts).result) {
+    case 'verified':
+      return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
+    case 'claimed':
+      return { kind: 'end', status: 'claimed_done', cause: 'claim_only', detail: passed.join(', ') };
+    case 'unproven':
+      return { kind: 'end', status: 'released', cause: 'unproven_allowed', detail: unprovenOf(verdicts) };
+    case 'nothing_judged':
+      return { kind: 'end', status: 'released', cause: 'nothing_judged', detail: 'every gate was skipped' };
+    case 'failing':
+      return undefined;
+  }
+}
+
+function unprovenOf(verdicts: readonly Verdict[]): string {
+  const unproven = verdicts.filter((v) => v.outcome === 'unproven');
+  return oneLine(unproven.map((v) => `${v.gate}: ${v.summary}`).join('; '), DETAIL_LIMIT);
+}
+
+/** Reasons to let an unfinished session stop without counting it: the client comes back, or cannot go on anyway. */
+function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision | undefined {
+  const young = seen.background.filter((t) => now - (firstSeen(state, t.id) ?? now) <= limits.backgroundMs);
+  if (young.length > 0) {
+    const detail = oneLine(young.map((t) => `${t.type} ${t.id}`).join(', '), DETAIL_LIMIT);
+    return { kind: 'allow', cause: 'background', wait: 'background', detail };
+  }
+  if (seen.wakeUps.once > 0) {
+    return { kind: 'allow', cause: 'wake_up', wait: 'wake_up', detail: `${seen.wakeUps.once} scheduled` };
+  }
+  if (seen.contextShare !== undefined && seen.contextShare >= limits.contextFull) {
+    const detail = `${Math.floor(seen.contextShare * 100)} % of the context window is in use`;
+    return { kind: 'allow', cause: 'context_full', wait: 'context_full', detail };
+  }
+  return undefined;
+}
+
+function exhaustion(
+  state: LoopState,
+  seen: StopSeen,
+  verdicts: readonly Verdict[],
+  limits: Limits,
+  now: number,
+): Decision | undefined {
+  if (seen.message === EMPTY_MESSAGE && state.emptyAnswers >= limits.emptyAnswers) {
+    return ending('idle', 'empty_answers', `${state.emptyAnswers} empty answers in a row`);
+  }
+  const limit = reachedLimit(state, limits, now);
+  if (limit) return ending('reached_limit', limit.cause, limitDetail(limit));
+  const stall = stallOf(state, verdicts, limits);
+  if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
+  if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap) {
+    const detail = `${state.blocksInARow} blocks in a row without a tool call; the client overrides the next one`;
+    return ending('capped', 'block_cap', detail);
+  }
+  return undefined;
+}
+
+function ending(status: Ending, cause: string, detail: string): Decision {
+  return { kind: 'end', status, cause, detail };
+}
+
+function limitDetail({ cause, used, limit }: ReachedLimit): string {
+  switch (cause) {
+    case 'iterations':
+      return `iteration ${used} of ${limit}`;
+    case 'duration':
+      return `${minutes(used)} of ${minutes(limit)} minutes`;
+    case 'cost':
+      return `${used.toFixed(2)} of ${limit.toFixed(2)} USD`;
+    case 'tokens':
+      return `${used} of ${limit} tokens`;
+  }
+}
+
+function minutes(ms: number): number {
+  return Math.round(ms / 6000) / 10;
+}

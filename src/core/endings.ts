@@ -1,0 +1,83 @@
+import type { LoopState } from './loop.ts';
+
+/** What an ending means, in words for a person who was not there. */
+export function describeEnding(state: LoopState): string {
+  const ending = state.ending;
+  if (!ending) return '';
+  const { cause, detail } = ending;
+  switch (state.status) {
+    case 'verified_done':
+      return `done, and verified: every gate passed (${detail})`;
+    case 'claimed_done':
+      return `ended on the agent's word alone: ${detail} passed, nothing was measured`;
+    case 'reached_limit':
+      return `NOT done: the limit of ${limitName(cause)} was reached (${detail})`;
+    case 'stalled':
+      return `NOT done: no progress; ${stallWords(cause)} ${detail} in a row`;
+    case 'idle':
+      return `NOT done: the agent had nothing more to say (${detail})`;
+    case 'capped':
+      return `NOT done: let go at the client's own limit (${detail}); run \`untildone install\` to raise it`;
+    case 'cancelled':
+      return `cancelled ${byWhom(detail)}`;
+    case 'released':
+      return cause === 'person'
+        ? `NOT done: released ${byWhom(detail)}`
+        : `NOT done: let go without proof (${detail})`;
+    case 'failed':
+      return `NOT done: untildone itself failed (${detail})`;
+    default:
+      return detail;
+  }
+}
+
+/** What the person in front of the session is shown when a loop ends. */
+export function endingMessage(state: LoopState): string {
+  return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
+}
+
+function byWhom(detail: string): string {
+  return detail === 'by a person' ? detail : `by a person: ${detail}`;
+}
+
+function limitName(cause: string): string {
+  const names: Record<string, string> = {
+    iterations: 'iterations',
+    duration: 'working time',
+    cost: 'cost',
+    tokens: 'tokens',
+  };
+  return names[cause] ?? cause;
+}
+
+function stallWords(cause: string): string {
+  const words: Record<string, string> = {
+    same_failure: 'the same failure with an unchanged tree',
+    same_failure_changing: 'the same failure although the tree changed',
+    same_message: 'the same final message',
+  };
+  return words[cause] ?? cause;
+}
+
+/** Why a living loop is not being pursued right now. */
+export function describeWait(state: LoopState): string {
+  const waiting = state.waiting;
+  if (!waiting) return '';
+  const detail = waiting.detail ? ` (${waiting.detail})` : '';
+  switch (waiting.why) {
+    case 'paused':
+      return `paused${detail}`;
+    case 'needs_person':
+      return `waiting for a person${detail}`;
+    case 'background':
+      return `waiting for background work${detail}`;
+    case 'wake_up':
+      return `waiting for a wake-up${detail}`;
+    case 'context_full':
+      return `let go for now: the context is full${detail}; /compact in that session, then go on`;
+    case 'api_error':
+      return `interrupted by an API error${detail}; send any prompt in that session to go on`;
+    case 'session_ended':
+      return `its session has ended${detail}; resume it with: claude --resume ${state.session}`;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Entry } from './journal.ts';
+import type { LoopState } from './loop.ts';
+import type { Verdict } from './verdict.ts';
+
+/** One journal entry in words, for people who read `untildone log`. */
+export function describeEntry(entry: Entry, state: LoopState): string {
+  switch (entry.kind) {
+    case 'started':
+      return `started for session ${entry.session}: ${entry.task.preview}`;
+    case 'stop':
+      return `stop: ${decisionWords(entry, state)}${verdictWords(entry.verdicts)}`;
+    case 'event':
+      return `${entry.event}${detailWords(entry.detail)}`;
+    case 'guard':
+      return `${entry.event} of ${entry.subject}: ${entry.refused ? 'held' : 'let through'}${verdictWords(entry.verdicts)}`;
+    case 'allowed':
+      return `a person allowed ${entry.exception}${entry.note ? `: ${entry.note}` : ''}`;
+    case 'contract':
+      return `a person updated the contract (now ${entry.contractSha256.slice(0, 12)})`;
+    case 'command':
+      return `${entry.command} by a person${entry.note ? `: ${entry.note}` : ''}`;
+    case 'error':
+      return `ERROR: ${entry.message}`;
+  }
+}
+
+function decisionWords({ decision }: Extract<Entry, { kind: 'stop' }>, state: LoopState): string {
+  switch (decision.kind) {
+    case 'block': {
+      const other = decision.instruction === 'different_approach' ? ', asked for a different approach' : '';
+      return `held, iteration ${state.iteration} begins${other}`;
+    }
+    case 'allow':
+      return `let through (${decision.cause}${decision.detail ? `: ${decision.detail}` : ''}), not counted`;
+    case 'end':
+      return `ended as ${decision.status} (${decision.cause}: ${decision.detail})`;
+  }
+}
+
+function verdictWords(verdicts: readonly Verdict[]): string {
+  return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
+}
+
+function detailWords(detail: Record<string, string> | undefined): string {
+  const words = Object.values(detail ?? {}).filter((w) => w !== '');
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
+}

@@ -1,0 +1,149 @@
+/** One hook call of the client, in our own words. `wire/claude-hooks` makes these from what the client sends. */
+
+export const KNOWN_EVENTS = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'Notification',
+  'UserPromptSubmit',
+  'UserPromptExpansion',
+  'SessionStart',
+  'SessionEnd',
+  'Stop',
+  'StopFailure',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'PostCompact',
+  'PreModelSwitch',
+  'PostModelSwitch',
+  'PermissionRequest',
+  'PermissionDenied',
+  'Setup',
+  'TeammateIdle',
+  'TaskCreated',
+  'TaskCompleted',
+  'Elicitation',
+  'ElicitationResult',
+  'ConfigChange',
+  'WorktreeCreate',
+  'WorktreeRemove',
+  'InstructionsLoaded',
+  'CwdChanged',
+  'FileChanged',
+  'DirectoryAdded',
+  'MessageDisplay',
+] as const;
+
+export type KnownEventName = (typeof KNOWN_EVENTS)[number];
+
+export interface BackgroundTask {
+  id: string;
+  type: string;
+  status: string;
+  description: string;
+}
+
+export interface WakeUp {
+  id: string;
+  schedule: string;
+  recurring: boolean;
+}
+
+interface EventBase {
+  session: string;
+  transcript?: string;
+  cwd?: string;
+  /** Changes with every prompt, task notifications included; absent before the first. */
+  promptId?: string;
+  permissionMode?: string;
+  /** Set when the event comes from inside a subagent. */
+  agentId?: string;
+  agentType?: string;
+}
+
+export interface StopEvent extends EventBase {
+  name: 'Stop' | 'SubagentStop';
+  stopHookActive: boolean;
+  /** Absent when the client did not send it (older clients); empty when the answer was empty. */
+  lastMessage?: string;
+  backgroundTasks: BackgroundTask[];
+  wakeUps: WakeUp[];
+  agentTranscript?: string;
+}
+
+export interface SessionStartEvent extends EventBase {
+  name: 'SessionStart';
+  source: string;
+  model?: string;
+}
+
+export interface SessionEndEvent extends EventBase {
+  name: 'SessionEnd';
+  reason: string;
+}
+
+export interface StopFailureEvent extends EventBase {
+  name: 'StopFailure';
+  error: string;
+}
+
+export interface ToolEvent extends EventBase {
+  name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' | 'PermissionRequest';
+  tool: string;
+  input: Record<string, unknown>;
+  toolUseId?: string;
+}
+
+export interface TaskEvent extends EventBase {
+  name: 'TaskCreated' | 'TaskCompleted';
+  taskId: string;
+  subject: string;
+  description?: string;
+}
+
+export interface TeammateIdleEvent extends EventBase {
+  name: 'TeammateIdle';
+  teammate: string;
+  team: string;
+}
+
+export interface PromptEvent extends EventBase {
+  name: 'UserPromptSubmit' | 'UserPromptExpansion';
+  prompt: string;
+  command?: string;
+}
+
+export interface ConfigChangeEvent extends EventBase {
+  name: 'ConfigChange';
+  source: string;
+  file?: string;
+}
+
+/** Everything that carries nothing we act on, and every name we do not know. */
+export interface OtherEvent extends EventBase {
+  name: 'other';
+  eventName: string;
+}
+
+export type HookEvent =
+  | StopEvent
+  | SessionStartEvent
+  | SessionEndEvent
+  | StopFailureEvent
+  | ToolEvent
+  | TaskEvent
+  | TeammateIdleEvent
+  | PromptEvent
+  | ConfigChangeEvent
+  | OtherEvent;
+
+export function eventName(event: HookEvent): string {
+  return event.name === 'other' ? event.eventName : event.name;
+}
+
+/** The client's own compaction runs as an agent without a type; its SubagentStop is nobody's work. */
+export function isCompactionAgent(event: HookEvent): boolean {
+  return event.name === 'SubagentStop' && !event.agentType;
+}

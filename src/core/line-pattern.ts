@@ -1,0 +1,75 @@
+/**
+ * Patterns of the user's own, matched against single lines that the agent wrote. A pattern that can take exponential
+ * time would let one crafted line hang the judging, which no timeout can interrupt: such patterns are refused.
+ */
+
+const LONGEST = 500;
+const MOST_OPEN_ENDED = 4;
+/** Up to so many repetitions are counted as writing the thing out. */
+const FEW = 20;
+
+/** What a usable pattern would have been; undefined when this one is usable. */
+export function patternProblem(source: string): string | undefined {
+  if (source.length > LONGEST) return `a pattern of at most ${LONGEST} characters`;
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(source);
+  } catch (error) {
+    const [, reason = 'not a regular expression'] = /^.*\/: (.*)$/s.exec((error as Error).message) ?? [];
+    return `a valid regular expression (${reason})`;
+  }
+  const repeats = openEndedRepeats(source);
+  if (repeats.nested) return 'a pattern that repeats no group with a repetition or a choice inside';
+  if (repeats.count > MOST_OPEN_ENDED) return `a pattern with at most ${MOST_OPEN_ENDED} of *, + and {n,}`;
+  if (pattern.test('')) return 'a pattern that does not match an empty line';
+  return undefined;
+}
+
+interface Group {
+  repeats: boolean;
+  chooses: boolean;
+}
+
+/** Counts what repeats without a small bound, and notes a repeated group that repeats or chooses inside itself. */
+function openEndedRepeats(source: string): { count: number; nested: boolean } {
+  const groups: Group[] = [{ repeats: false, chooses: false }];
+  let count = 0;
+  let nested = false;
+  let closed: Group | undefined;
+  for (const token of tokensOf(source)) {
+    const group = groups.at(-1);
+    if (!group) break;
+    const times = repetitions(token);
+    if (closed?.repeats && times > 1) nested = true;
+    if (times > FEW) {
+      count++;
+      group.repeats = true;
+      if (closed?.chooses) nested = true;
+    }
+    closed = undefined;
+    if (token === '(') groups.push({ repeats: false, chooses: false });
+    else if (token === '|') group.chooses = true;
+    else if (token === ')' && groups.length > 1) {
+      closed = groups.pop();
+      const outer = groups.at(-1);
+      if (outer && closed) {
+        outer.repeats ||= closed.repeats;
+        outer.chooses ||= closed.chooses;
+      }
+    }
+  }
+  return { count, nested };
+}
+
+/** Escapes and character classes count as one token: what is inside them neither groups nor repeats. */
+function tokensOf(source: string): string[] {
+  return source.match(/\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|./gs) ?? [];
+}
+
+/** How often a quantifier lets its atom stand, at most; 1 for everything that is no quantifier. */
+function repetitions(token: string): number {
+  if (token === '*' || token === '+') return Infinity;
+  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(token) ?? [];
+  if (least === undefined) return 1;
+  return comma && !most ? Infinity : Number(most || least);
+}

@@ -1,0 +1,55 @@
+import type { Contract, GateSpec } from './contract.ts';
+import type { HookEvent } from './event.ts';
+
+export interface GateCall {
+  name: string;
+  spec: GateSpec;
+  /** The gates that `all` and `any` are made of. */
+  children?: GateCall[];
+}
+
+/** Which gates guard this event, in the order the contract names them. */
+export function planGates(event: HookEvent, contract: Contract): GateCall[] {
+  return callsFor(gateNames(event, contract), contract);
+}
+
+export function callsFor(names: readonly string[], contract: Contract): GateCall[] {
+  return names.flatMap((name) => callOf(name, contract, []));
+}
+
+function gateNames(event: HookEvent, contract: Contract): readonly string[] {
+  switch (event.name) {
+    case 'Stop':
+      return contract.done;
+    case 'SubagentStop':
+      return subagentGates(event.agentType ?? '', contract.subagent ?? {});
+    case 'TaskCompleted':
+      return contract.taskDone ?? [];
+    case 'TeammateIdle':
+      return contract.teammate ?? [];
+    default:
+      return [];
+  }
+}
+
+/** Every pattern that fits the agent's type counts; the client's compaction agent has no type and is nobody's work. */
+function subagentGates(agentType: string, subagent: Record<string, string[]>): string[] {
+  if (agentType === '') return [];
+  const fitting = Object.entries(subagent).filter(([pattern]) => fits(pattern, agentType));
+  return [...new Set(fitting.flatMap(([, gates]) => gates))];
+}
+
+/** `*` stands for any characters; everything else for itself. */
+function fits(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(name);
+}
+
+/** A gate that names itself, however deep, is left out: the contract's parser refuses it, a damaged file may not. */
+function callOf(name: string, contract: Contract, above: readonly string[]): GateCall[] {
+  const spec = contract.gates[name];
+  if (!spec || above.includes(name)) return [];
+  if (spec.kind !== 'all' && spec.kind !== 'any') return [{ name, spec }];
+  const children = spec.options.gates.flatMap((child) => callOf(child, contract, [...above, name]));
+  return [{ name, spec, children }];
+}

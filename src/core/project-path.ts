@@ -1,0 +1,24 @@
+/**
+ * A path of the contract in its shortest form, relative to the project (`.` is the project itself); undefined when it
+ * is absolute or climbs out.
+ */
+export function insideProject(path: string): string | undefined {
+  if (path.startsWith('/') || path.includes('\0')) return undefined;
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/') || '.';
+}
+
+/** A file name made of any text: letters, digits, dash, underscore and dot, nothing that can climb. */
+export function fileNameFor(text: string): string {
+  return (
+    text
+      .replace(/[^A-Za-z0-9_.-]+/g, '-')
+      .replace(/^[.-]+/, '')
+      .slice(0, 80) || 'unnamed'
+  );
+}

@@ -1,0 +1,58 @@
+const MASK = '[redacted]';
+
+/** Tokens whose beginning says what they are. */
+const TOKENS: readonly RegExp[] = [
+  /\bsk-ant-[\w-]{8,}/g,
+  /\bsk-(?=[\w-]{0,200}\d)[\w-]{16,}/g,
+  /\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}/g,
+  /\bgh[pousr]_[A-Za-z0-9]{16,}/g,
+  /\bgithub_pat_\w{20,}/g,
+  /\bglpat-[\w-]{16,}/g,
+  /\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}/g,
+  /\bhooks\.slack\.com\/services\/[\w/]{20,}/g,
+  /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
+  /\bAIza[\w-]{30,}/g,
+  /\bya29\.[\w-]{20,}/g,
+  /\bGOCSPX-[\w-]{20,}/g,
+  /\bnpm_[A-Za-z0-9]{30,}/g,
+  /\bpypi-[\w-]{40,}/g,
+  /\bhf_[A-Za-z0-9]{30,}/g,
+  /\bdop_v1_[a-f0-9]{40,}/g,
+  /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g,
+];
+
+const KEY_BLOCK =
+  /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
+/** A key whose end was cut off: its lines of base64. */
+const CUT_KEY = /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:\s*(?:\\n)?[\w+/=]{16,})*/g;
+const CREDENTIALS_IN_URL = /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/:@"'<>]{0,200}:[^\s/@"'<>]{1,500}@/gi;
+const AUTHORIZATION = /\b(Bearer|Basic)(\s+)(?=[\w.~+/-]{0,300}[\d=])[\w.~+/=-]{12,}/gi;
+
+const SECRET_NAME =
+  '(?:pass(?:word|wd|phrase)|secret|token(?!s|iz)|credentials?|api[_-]?key|access[_-]?key|private[_-]?key)' +
+  '(?:[_-]?(?:key|id|value|hash|base64))?';
+const QUOTED = new RegExp(`(${SECRET_NAME}["']?\\s{0,3}(?:=|:|=>)\\s{0,3})(["'])[^"'\\n]{4,}\\2`, 'gi');
+/** `KEY=value` without spaces: an environment, a query, an ini file. */
+const ASSIGNED = new RegExp(`(${SECRET_NAME}=)(?!["'$])[^\\s"'&;,(){}<>]{4,}(?![(\\w])`, 'gi');
+/** `key: value` may as well be code or prose: only a value with a digit in it, or a very long one, is taken for a secret. */
+const NAMED = new RegExp(
+  `(?<!unexpected )(${SECRET_NAME}["']?\\s{0,3}[:=]\\s{1,3})(?=\\S{0,60}\\d|\\S{24})[^\\s"'\`;,(){}<>$]{6,}(?![(\\w])`,
+  'gi',
+);
+
+/** Every pattern above asks for one of these: a plain sentence need not be searched for all of them. */
+const MAY_HOLD_SECRET = /[\d_:=-]|\S{16}/;
+
+/** Replaces what looks like a secret. What is only named (`token: string`) stays readable. */
+export function redact(text: string): string {
+  if (!MAY_HOLD_SECRET.test(text)) return text;
+  const withoutKeys = text.replace(KEY_BLOCK, MASK).replace(CUT_KEY, MASK);
+  const withoutTokens = TOKENS.reduce((rest, pattern) => rest.replace(pattern, MASK), withoutKeys);
+  return withoutTokens
+    .replace(CREDENTIALS_IN_URL, `$1${MASK}@`)
+    .replace(AUTHORIZATION, `$1$2${MASK}`)
+    .replace(QUOTED, `$1$2${MASK}$2`)
+    .replace(ASSIGNED, `$1${MASK}`)
+    .replace(NAMED, `$1${MASK}`);
+}

@@ -1,0 +1,177 @@
+import { type LanguageName, type Lexicon, lexiconOf, type StringRule } from './lexicon.ts';
+
+/** One source text in three views of the same length and lines; what does not belong to a view is blank. */
+export interface MaskedSource {
+  text: string;
+  /** Without comments and without what stands between quotes. */
+  code: string;
+  /** Without comments. */
+  uncommented: string;
+  /** Nothing but comments. */
+  comments: string;
+}
+
+const CODE = 0;
+const COMMENT = 1;
+const STRING = 2;
+
+export function maskSource(text: string, language: LanguageName): MaskedSource {
+  const kinds = kindsOf(text, lexiconOf(language));
+  return {
+    text,
+    code: view(text, kinds, (kind) => kind === CODE),
+    uncommented: view(text, kinds, (kind) => kind !== COMMENT),
+    comments: view(text, kinds, (kind) => kind === COMMENT),
+  };
+}
+
+function view(text: string, kinds: Uint8Array, shown: (kind: number) => boolean): string {
+  const parts: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = start + 1;
+    while (end < text.length && kinds[end] === kinds[start]) end++;
+    const part = text.slice(start, end);
+    parts.push(shown(kinds[start] ?? CODE) ? part : part.replace(/[^\n]/g, ' '));
+    start = end;
+  }
+  return parts.join('');
+}
+
+function kindsOf(text: string, lexicon: Lexicon): Uint8Array {
+  const kinds = new Uint8Array(text.length);
+  /** Open `${` of template literals: how many braces were open when each began. */
+  const templates: number[] = [];
+  let braces = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = commentEnd(text, at, lexicon);
+    if (end !== undefined) {
+      kinds.fill(COMMENT, at, end);
+      at = end;
+      continue;
+    }
+    if (lexicon.quirks === 'javascript') {
+      const character = text[at];
+      if (character === '{') braces++;
+      else if (character === '}' && templates.at(-1) === braces) {
+        templates.pop();
+        at = templatePart(text, at + 1, kinds, () => templates.push(braces));
+        continue;
+      } else if (character === '}') braces--;
+      else if (character === '`') {
+        at = templatePart(text, at + 1, kinds, () => templates.push(braces));
+        continue;
+      }
+    }
+    const string = stringAt(text, at, lexicon);
+    if (string) kinds.fill(STRING, string.start, string.end);
+    at = string ? Math.max(string.next, at + 1) : at + 1;
+  }
+  return kinds;
+}
+
+/** The end of a comment that begins here. A line comment leaves its line break to the code. */
+function commentEnd(text: string, at: number, lexicon: Lexicon): number | undefined {
+  for (const { open, close, nests } of lexicon.blockComments) {
+    if (text.startsWith(open, at))
+      return nests ? nestedEnd(text, at, open, close) : endAfter(text, close, at + open.length);
+  }
+  for (const open of lexicon.lineComments) {
+    if (!text.startsWith(open, at)) continue;
+    if (lexicon.spacedComments && at > 0 && !/\s/.test(text[at - 1] as string)) continue;
+    const end = text.indexOf('\n', at + open.length);
+    return end === -1 ? text.length : end;
+  }
+  return undefined;
+}
+
+function endAfter(text: string, close: string, from: number): number {
+  const end = text.indexOf(close, from);
+  return end === -1 ? text.length : end + close.length;
+}
+
+function nestedEnd(text: string, start: number, open: string, close: string): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text.startsWith(open, at)) depth++;
+    else if (text.startsWith(close, at) && --depth === 0) return at + close.length;
+  }
+  return text.length;
+}
+
+interface StringSpan {
+  /** Of what stands between the quotes. */
+  start: number;
+  end: number;
+  next: number;
+}
+
+function stringAt(text: string, at: number, lexicon: Lexicon): StringSpan | undefined {
+  if (lexicon.quirks === 'javascript' && text[at] === '/') return regexAt(text, at);
+  if (lexicon.quirks === 'rust') {
+    const special = rustStringAt(text, at);
+    if (special) return special;
+  }
+  for (const rule of lexicon.strings) {
+    if (!text.startsWith(rule.open, at)) continue;
+    const end = stringEnd(text, at + rule.open.length, rule);
+    if (end !== undefined) return { start: at + rule.open.length, end, next: end + rule.close.length };
+  }
+  return undefined;
+}
+
+function stringEnd(text: string, from: number, rule: StringRule): number | undefined {
+  for (let at = from; at < text.length; at++) {
+    if (rule.escapes && text[at] === '\\') at++;
+    else if (text.startsWith(rule.close, at)) return at;
+    else if (text[at] === '\n' && !rule.multiline) return undefined;
+  }
+  return rule.multiline ? text.length : undefined;
+}
+
+/** Up to the closing quote or the next `${`; returns where the code goes on. */
+function templatePart(text: string, from: number, kinds: Uint8Array, opened: () => void): number {
+  let at = from;
+  while (at < text.length && text[at] !== '`' && !text.startsWith('${', at)) at += text[at] === '\\' ? 2 : 1;
+  kinds.fill(STRING, from, Math.min(at, text.length));
+  if (text[at] !== '$') return at + 1;
+  opened();
+  return at + 2;
+}
+
+const BEFORE_REGEX =
+  /(^|[(,=:[!&|?{};+\-*%~^<>\n]|\b(return|typeof|case|in|of|do|else|void|delete|throw|yield))$/;
+
+/** A slash begins a regular expression where no value stands before it. */
+function regexAt(text: string, at: number): StringSpan | undefined {
+  if (text[at + 1] === '>' || text[at - 1] === '<') return undefined;
+  const before = text.slice(Math.max(0, at - 200), at).trimEnd();
+  if (!BEFORE_REGEX.test(before)) return undefined;
+  let inClass = false;
+  for (let end = at + 1; end < text.length && text[end] !== '\n'; end++) {
+    const character = text[end];
+    if (character === '\\') end++;
+    else if (character === '[') inClass = true;
+    else if (character === ']') inClass = false;
+    else if (character === '/' && !inClass) return { start: at + 1, end, next: end + 1 };
+  }
+  return undefined;
+}
+
+/** Raw strings, and characters as against lifetimes. */
+function rustStringAt(text: string, at: number): StringSpan | undefined {
+  if (text[at] === 'r' && !/\w/.test(text[at - 1] ?? ' ')) {
+    const open = /^r(#*)"/.exec(text.slice(at, at + 40));
+    if (!open) return undefined;
+    const start = at + open[0].length;
+    const close = `"${open[1]}`;
+    const end = text.indexOf(close, start);
+    return end === -1
+      ? { start, end: text.length, next: text.length }
+      : { start, end, next: end + close.length };
+  }
+  if (text[at] !== "'") return undefined;
+  const character = /^'(\\[^\n]{1,10}?|[^\\'\n]{1,2})'/.exec(text.slice(at, at + 16));
+  return character
+    ? { start: at + 1, end: at + character[0].length - 1, next: at + character[0].length }
+    : undefined;
+}

@@ -1,0 +1,149 @@
+import type { Decision } from './decide.ts';
+import { fingerprint } from './fingerprint.ts';
+import { closeWait, end, type GateLine, hasEnded, type LoopState, openWait } from './loop.ts';
+import { blocks, type Verdict } from './verdict.ts';
+
+/** What was seen around one Stop, as the journal keeps it: facts, no judgement. */
+export interface StopSeen {
+  promptId?: string;
+  stopHookActive: boolean;
+  /** Fingerprint of the final message; `empty` for an empty one; absent when it could not be had. */
+  message?: string;
+  toolSinceBlock: boolean;
+  background: SeenTask[];
+  wakeUps: { once: number; recurring: number };
+  contextShare?: number;
+  tree?: string;
+  /** Lines at the journal's end that we did not write. */
+  foreignLines?: number;
+  /** `untildone.yaml` is not what it was when the loop began. */
+  contractFileChanged?: true;
+  /** `contract.json` of the loop is not the one it began with. */
+  contractReplaced?: true;
+  /** Something only a person can do keeps the gates from being judged. */
+  needsPerson?: string;
+  /** The client's cap on blocks in a row; 0 is none. */
+  blockCap: number;
+  usage?: { offset: number; tokens: number; lastMessageId?: string; costTotalUsd?: number };
+}
+
+export interface SeenTask {
+  id: string;
+  type: string;
+}
+
+export const EMPTY_MESSAGE = 'empty';
+
+export function messageFingerprint(message: string | undefined): string | undefined {
+  if (message === undefined) return undefined;
+  const text = message.trim();
+  return text === '' ? EMPTY_MESSAGE : fingerprint(text);
+}
+
+/** The failing picture: which gates fail and how, without what changes from run to run. */
+export function pictureOf(verdicts: readonly Verdict[]): string | undefined {
+  const failing = verdicts.filter(blocks);
+  if (failing.length === 0) return undefined;
+  return fingerprint(failing.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'));
+}
+
+/** The state with one more Stop counted in, before anything is decided about it. */
+export function observe(
+  state: LoopState,
+  seen: StopSeen,
+  verdicts: readonly Verdict[],
+  at: number,
+): LoopState {
+  if (state.status !== 'active') return state;
+  const awake = closeWait(state, at);
+  const sameRow = !seen.toolSinceBlock && !state.toolSeen && seen.promptId === state.promptId;
+  return {
+    ...awake,
+    ...(seen.promptId === undefined ? {} : { promptId: seen.promptId }),
+    blocksInARow: sameRow ? state.blocksInARow : 0,
+    ...countMessage(state, seen.message),
+    ...countPicture(state, seen, verdicts),
+    background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
+    ...countUsage(state, seen.usage),
+    foreignLines: state.foreignLines + (seen.foreignLines ?? 0),
+    gates: verdicts.map((v) => gateLine(v, state)),
+  };
+}
+
+function gateLine(verdict: Verdict, state: LoopState): GateLine {
+  const { gate, outcome, summary, fingerprint } = verdict;
+  const before = state.gates.find((line) => line.name === gate);
+  const same =
+    before?.verdict === outcome && before.fingerprint === fingerprint && before.summary === summary;
+  return {
+    name: gate,
+    class: verdict.class,
+    verdict: outcome,
+    summary,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    since: same ? before.since : state.iteration,
+  };
+}
+
+/** Ids come from outside: only what was counted counts, not what every object inherits. */
+export function firstSeen(state: LoopState, task: string): number | undefined {
+  return Object.hasOwn(state.background, task) ? state.background[task] : undefined;
+}
+
+function countMessage(state: LoopState, message: string | undefined): Partial<LoopState> {
+  if (message === undefined) return {};
+  const same = state.lastMessage?.fingerprint === message;
+  return {
+    emptyAnswers: message === EMPTY_MESSAGE ? state.emptyAnswers + 1 : 0,
+    lastMessage: { fingerprint: message, times: same ? (state.lastMessage?.times ?? 0) + 1 : 1 },
+  };
+}
+
+function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Partial<LoopState> {
+  const picture = pictureOf(verdicts);
+  if (picture === undefined) return {};
+  const before = state.picture?.fingerprint === picture ? state.picture : undefined;
+  const sameTree = before !== undefined && seen.tree !== undefined && before.tree === seen.tree;
+  return {
+    picture: {
+      fingerprint: picture,
+      times: (before?.times ?? 0) + 1,
+      timesSameTree: sameTree ? before.timesSameTree + 1 : 1,
+      ...(seen.tree === undefined ? {} : { tree: seen.tree }),
+    },
+  };
+}
+
+function countUsage(state: LoopState, usage: StopSeen['usage']): Partial<LoopState> {
+  if (!usage) return {};
+  const { costTotalUsd: before } = state.read;
+  const total = usage.costTotalUsd ?? before;
+  // The client's total goes on over resume and fork; only what was added since the loop began is the loop's.
+  const added = total === undefined || before === undefined ? 0 : Math.max(0, total - before);
+  return {
+    spent: { tokens: state.spent.tokens + usage.tokens, costUsd: state.spent.costUsd + added },
+    read: {
+      offset: usage.offset,
+      ...(usage.lastMessageId === undefined ? {} : { lastMessageId: usage.lastMessageId }),
+      ...(total === undefined ? {} : { costTotalUsd: total }),
+    },
+  };
+}
+
+/** The state after the decision about an observed Stop. */
+export function settle(state: LoopState, decision: Decision, at: number): LoopState {
+  if (hasEnded(state)) return state;
+  switch (decision.kind) {
+    case 'block':
+      return {
+        ...state,
+        iteration: state.iteration + 1,
+        blocksInARow: state.blocksInARow + 1,
+        toolSeen: false,
+      };
+    case 'end':
+      return end(state, decision.status, decision.cause, decision.detail, at);
+    case 'allow':
+      return decision.wait ? openWait(state, decision.wait, at, decision.detail) : state;
+  }
+}

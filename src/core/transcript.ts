@@ -1,0 +1,194 @@
+/** A line of a transcript in our own words; `wire/transcript` makes these from what the client writes. */
+export type TranscriptLine =
+  | AnswerLine
+  | { kind: 'tool_results'; sidechain: boolean; toolUses: string[] }
+  /** Something that starts a turn: typed, sent by a program, or a notification of background work. */
+  | { kind: 'prompt'; sidechain: boolean; text: string }
+  /** A Stop hook held the agent back here. */
+  | { kind: 'block'; sidechain: boolean }
+  | { kind: 'compaction'; sidechain: boolean }
+  /** The client's running total for the session, over resumes; seen only when a client process ends. */
+  | { kind: 'cost'; totalUsd: number }
+  | { kind: 'other' };
+
+/** The client writes one line for each block of an answer; all of them carry the id and usage of the whole. */
+export interface AnswerLine {
+  kind: 'answer';
+  sidechain: boolean;
+  messageId?: string;
+  /** The model as asked for, where known: only this name keeps a `[1m]` suffix. */
+  model?: string;
+  /** The last text block of the line; an empty text is a text. */
+  text?: string;
+  toolUses: string[];
+  /** True when the whole answer, not only this line, ends the agent's work for now. */
+  final: boolean;
+  usage?: AnswerUsage;
+}
+
+export interface AnswerUsage {
+  input: number;
+  cacheCreation: number;
+  cacheRead: number;
+  output: number;
+}
+
+/**
+ * What a decision needs from a transcript. Absent fields could not be read, which is not the same as zero.
+ * The client writes behind its own hooks: look again (`pollSignals`) before acting on what is missing here.
+ */
+export interface TranscriptSignals {
+  /**
+   * The last text block of the agent since the last prompt or block of a Stop hook: the same that the client sends as
+   * `last_assistant_message`. Absent when there is none (yet); never a text that an earlier Stop has judged.
+   */
+  lastText?: string;
+  /** True when the last thing the agent wrote ends its work for now: the answer that a Stop follows is on disk. */
+  answered?: boolean;
+  /** True when a tool call of the agent stands after the last block of a Stop hook or the last prompt. */
+  toolSinceBlock?: boolean;
+  /**
+   * A tool call of the agent that has no result yet. When a real Stop hook starts, the last result is often not on disk:
+   * only a call that is still open after polling for `answered` in vain shows that the agent has not stopped.
+   */
+  openToolUse?: string;
+  /** Tokens in the window at the last answer since the last compaction (input + cache creation + cache read). */
+  contextTokens?: number;
+  model?: string;
+}
+
+/** What was spent between two byte offsets of a transcript. */
+export interface TranscriptUsage {
+  /** Read from here the next time: always the end of a complete line, unless not one was found after `from`. */
+  offset: number;
+  /** input + cache creation + output, cache reads excluded, each answer counted once. */
+  tokens: number;
+  /** The client's own running total for the session, where it wrote one. */
+  totalCostUsd?: number;
+  /** Bytes that were not judged: more had been added than one hook may read, or `from` lay inside a line. */
+  skippedBytes: number;
+  /** The last answer counted. Hand it to the next read: its lines may lie on both sides of `offset`. */
+  lastMessageId?: string;
+}
+
+export interface SignalsScan {
+  /** Takes the next line, last line of the transcript first. Returns true when no earlier line can add anything. */
+  see(line: TranscriptLine): boolean;
+  signals(): TranscriptSignals;
+}
+
+/** Collects the signals of the main agent, or of the subagents (`sidechain`), while a transcript is read backwards. */
+export function scanSignals(sidechain = false): SignalsScan {
+  const signals: TranscriptSignals = {};
+  const answeredTools = new Set<string>();
+  let turnKnown = false;
+  let contextKnown = false;
+  let lastAnswer: { id: string | undefined } | undefined;
+  let earlierAnswerSeen = false;
+
+  function endTurn(): void {
+    signals.answered ??= false;
+    signals.toolSinceBlock ??= false;
+    turnKnown = true;
+  }
+
+  function seeTurnOf(answer: AnswerLine): void {
+    signals.answered ??= answer.final;
+    if (answer.text !== undefined) signals.lastText ??= answer.text;
+    if (answer.toolUses.length > 0) signals.toolSinceBlock = true;
+    lastAnswer ??= { id: answer.messageId };
+    // An answer can only be asked for when every tool call of the answers before it has its result.
+    if (answer.messageId !== lastAnswer.id) earlierAnswerSeen = true;
+    if (!earlierAnswerSeen && signals.openToolUse === undefined) {
+      const open = answer.toolUses.find((id) => !answeredTools.has(id));
+      if (open !== undefined) signals.openToolUse = open;
+    }
+    turnKnown = earlierAnswerSeen && signals.lastText !== undefined && signals.toolSinceBlock === true;
+  }
+
+  function seeContextOf(answer: AnswerLine): void {
+    if (answer.model !== undefined) signals.model ??= answer.model;
+    if (contextKnown || !answer.usage) return;
+    signals.contextTokens = contextTokens(answer.usage);
+    contextKnown = true;
+  }
+
+  function see(line: TranscriptLine): boolean {
+    if (line.kind === 'other' || line.kind === 'cost' || line.sidechain !== sidechain) return false;
+    if (line.kind === 'compaction') contextKnown = true;
+    if (line.kind === 'answer') seeContextOf(line);
+    if (!turnKnown) {
+      if (line.kind === 'answer') seeTurnOf(line);
+      if (line.kind === 'prompt' || line.kind === 'block') endTurn();
+      if (line.kind === 'tool_results') {
+        signals.answered ??= false;
+        for (const id of line.toolUses) answeredTools.add(id);
+      }
+    }
+    return turnKnown && contextKnown && signals.model !== undefined;
+  }
+
+  return { see, signals: () => signals };
+}
+
+export interface UsageTally {
+  see(line: TranscriptLine): void;
+  result(): Pick<TranscriptUsage, 'tokens' | 'totalCostUsd' | 'lastMessageId'>;
+}
+
+/**
+ * Adds up what answers cost, each once; one whose later lines report more than its first counts as the most reported.
+ * `lastMessageId` is an answer that was counted before: further lines of it are free.
+ */
+export function tallyUsage(lastMessageId?: string): UsageTally {
+  const counted = new Map<string, number>(lastMessageId === undefined ? [] : [[lastMessageId, Infinity]]);
+  let last = lastMessageId;
+  let tokens = 0;
+  let totalCostUsd: number | undefined;
+
+  function seeAnswer({ messageId, usage }: AnswerLine): void {
+    if (!usage) return;
+    const spent = spentTokens(usage);
+    const before = messageId === undefined ? 0 : (counted.get(messageId) ?? 0);
+    tokens += Math.max(0, spent - before);
+    if (messageId === undefined) return;
+    counted.set(messageId, Math.max(spent, before));
+    last = messageId;
+  }
+
+  return {
+    see(line) {
+      if (line.kind === 'answer') seeAnswer(line);
+      if (line.kind === 'cost') totalCostUsd = line.totalUsd;
+    },
+    result: () => ({
+      tokens,
+      ...(totalCostUsd === undefined ? {} : { totalCostUsd }),
+      ...(last === undefined ? {} : { lastMessageId: last }),
+    }),
+  };
+}
+
+function contextTokens({ input, cacheCreation, cacheRead }: AnswerUsage): number {
+  return input + cacheCreation + cacheRead;
+}
+
+function spentTokens({ input, cacheCreation, output }: AnswerUsage): number {
+  return input + cacheCreation + output;
+}
+
+const SMALL_WINDOW = 200_000;
+const LARGE_WINDOW = 1_000_000;
+
+/** `claude-opus-4-6`, `claude-3-5-sonnet-20241022`, `claude-sonnet-4-20250514` (a date is no minor version). */
+const MODEL_VERSION = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;
+
+/** The context window of a model by its name, as measured: up to 4.6 it is 200k; newer, `[1m]` and unknown names 1M. */
+export function contextWindow(model: string | undefined): number {
+  const name = model?.toLowerCase() ?? '';
+  const version = MODEL_VERSION.exec(name);
+  if (!version || name.includes('[1m]')) return LARGE_WINDOW;
+  const major = Number(version[1]);
+  const minor = Number(version[2] ?? 0);
+  return major < 4 || (major === 4 && minor <= 6) ? SMALL_WINDOW : LARGE_WINDOW;
+}

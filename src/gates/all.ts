@@ -1,0 +1,28 @@
+import { agentGate } from './agent/index.ts';
+import { checklistGate } from './checklist/index.ts';
+import { ciGate } from './ci/index.ts';
+import { customGate } from './custom/index.ts';
+import { featuresGate } from './features/index.ts';
+import { forbidGate } from './forbid/index.ts';
+import { gitGate } from './git/index.ts';
+import { CLAIM_GATES, type Gates } from './index.ts';
+import { judgeGate } from './judge/index.ts';
+import { runGate } from './run/index.ts';
+import { tasksGate } from './tasks/index.ts';
+import { testsIntactGate } from './tests_intact/index.ts';
+
+/** Every gate there is, by the word that names it in a contract. `all` and `any` are combined, not judged. */
+export const ALL_GATES: Gates = {
+  ...CLAIM_GATES,
+  agent: agentGate,
+  checklist: checklistGate,
+  ci: ciGate,
+  custom: customGate,
+  features: featuresGate,
+  forbid: forbidGate,
+  git: gitGate,
+  judge: judgeGate,
+  run: runGate,
+  tasks: tasksGate,
+  tests_intact: testsIntactGate,
+};

@@ -1,0 +1,96 @@
+import { fingerprint } from '../../core/fingerprint.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { findItems, type Item } from './items.ts';
+
+interface Options {
+  file?: string;
+  section?: string;
+}
+
+/** The ticks of a Markdown list: a plan in a file, or the list in the final message. The agent sets them: a claim. */
+export const checklistGate: Gate<'checklist'> = {
+  kind: 'checklist',
+  class: 'claimed',
+  async freeze({ file, section }, { workspace }) {
+    if (file === undefined) return undefined;
+    const text = await workspace.read(file);
+    return { items: (findItems(text ?? '', section) ?? []).map((item) => item.text) };
+  },
+  async judge(options, context) {
+    return options.file === undefined
+      ? judgeMessage(options, context)
+      : judgeFile(options.file, options, context);
+  },
+};
+
+async function judgeFile(file: string, { section }: Options, context: GateContext): Promise<Judgement> {
+  const text = await context.workspace.read(file);
+  if (text === undefined) return { outcome: 'fail', summary: `${file} is missing` };
+  const inScope = findItems(text, section);
+  const frozen = frozenItems(context.frozen);
+  if (inScope === undefined) {
+    return { outcome: 'fail', summary: `${file} has no section "${section}"`, ...restore(file, frozen) };
+  }
+  const everywhere = findItems(text) ?? [];
+  const removed = missingFrom(everywhere, frozen);
+  const items = [...inScope, ...movedOut(inScope, everywhere, frozen)];
+  if (items.length === 0 && removed.length === 0) {
+    const where = section === undefined ? file : `the section "${section}" of ${file}`;
+    return { outcome: 'fail', summary: `no checklist items found in ${where}` };
+  }
+  return judgeItems(items, removed, file);
+}
+
+function judgeMessage({ section }: Options, { lastMessage }: GateContext): Judgement {
+  const items = findItems(lastMessage ?? '', section) ?? [];
+  if (items.length === 0) return { outcome: 'unproven', summary: 'the final message holds no checklist' };
+  return judgeItems(items, [], undefined);
+}
+
+function judgeItems(items: readonly Item[], removed: readonly string[], file: string | undefined): Judgement {
+  const open = items.filter((item) => !item.ticked);
+  const count = `${items.length - open.length} of ${items.length} items are ticked`;
+  if (open.length === 0 && removed.length === 0) return { outcome: 'pass', summary: count };
+  const place = (item: Item) => (file === undefined ? '' : `${file}:${item.line}: `);
+  const lost = removed.map((text) => `"${text}" was removed or rewritten: put it back`);
+  const [next] = open;
+  return {
+    outcome: 'fail',
+    summary: [...lost.slice(0, 1), count, ...(next ? [`next: ${next.text}`] : [])].join('; '),
+    evidence: [...lost, ...open.map((item) => `${place(item)}- [ ] ${item.text}`)],
+    ...(next
+      ? { next: `Next: ${next.text} (${place(next) || 'in your list: '}tick it when it is done).` }
+      : {}),
+    fingerprint: fingerprint([...lost, ...open.map((item) => item.text)].join('\n')),
+  };
+}
+
+function frozenItems(frozen: unknown): string[] {
+  const items = (frozen as { items?: unknown } | undefined)?.items;
+  return Array.isArray(items) ? items.filter((item) => typeof item === 'string') : [];
+}
+
+/** An item may stand more than once: as many must be left as there were. */
+function missingFrom(items: readonly Item[], frozen: readonly string[]): string[] {
+  const left = items.map((item) => item.text);
+  return frozen.filter((text) => {
+    const at = left.indexOf(text);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** An item that was moved out of the section is still to be done, and still counts when it is. */
+function movedOut(inScope: readonly Item[], everywhere: readonly Item[], frozen: readonly string[]): Item[] {
+  const outside = everywhere.filter((item) => !inScope.some((other) => other.line === item.line));
+  return missingFrom(inScope, frozen).flatMap((text) => {
+    const at = outside.findIndex((item) => item.text === text);
+    return at < 0 ? [] : outside.splice(at, 1);
+  });
+}
+
+function restore(file: string, frozen: readonly string[]): Pick<Judgement, 'evidence'> {
+  return frozen.length === 0
+    ? {}
+    : { evidence: frozen.map((text) => `${file}: "${text}" was removed: put it back`) };
+}

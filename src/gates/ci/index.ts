@@ -1,0 +1,170 @@
+import type { Workspace } from '../../ports.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { type Check, type Standing, standingOf } from './checks.ts';
+import { checkRunsCommand, type Report, reportOf, statusesCommand } from './gh.ts';
+
+const WAIT_MS = 10 * 60_000;
+/** The first pause, as a part of the whole wait; each is longer than the one before, up to the longest. */
+const FIRST_PAUSE = 1 / 120;
+const LONGEST_PAUSE = 1 / 10;
+const GROWTH = 1.5;
+/** So many failures to reach GitHub in a row are one. */
+const PATIENCE = 3;
+const NAMED_FILES = 10;
+const COMMIT_AND_PUSH = 'Commit the work and push it.';
+const PUSH = 'Push it: git push';
+
+/** The checks of the pushed commit, as GitHub tells them: the service has run them, on exactly this commit. */
+export const ciGate: Gate<'ci'> = {
+  kind: 'ci',
+  class: 'measured',
+  commands: () => [checkRunsCommand('COMMIT'), statusesCommand('COMMIT')],
+  freeze: async (_, { workspace }) => ({ remotes: await remotesOf(workspace) }),
+  async judge({ checks, waitMs = WAIT_MS }, context, signal) {
+    const commit = await committed(context);
+    if (typeof commit !== 'string') return commit;
+    return waitForChecks(commit, checks, waitMs, context, signal);
+  },
+};
+
+/** The commit that holds all of the work, or why there is none. */
+async function committed({ workspace, frozen }: GateContext): Promise<string | Judgement> {
+  const head = await workspace.head();
+  if (!head || !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(head.commit))
+    return failure('no commit', 'there is no commit whose checks could be looked at', [COMMIT_AND_PUSH]);
+  const before = (frozen as { remotes?: unknown } | undefined)?.remotes;
+  if (typeof before === 'string' && before !== '' && before !== (await remotesOf(workspace))) {
+    const summary = 'the remotes of the repository were changed since the loop began';
+    return failure('remotes', summary, ['They were:', ...before.split('\n')]);
+  }
+  const status = await workspace.git(['status', '--porcelain', '--untracked-files=normal']);
+  if (status.exitCode !== 0) return { outcome: 'unproven', summary: `git status: ${status.stderr.trim()}` };
+  const dirty = status.stdout.split('\n').filter((line) => line !== '');
+  if (dirty.length === 0) return head.commit;
+  const summary = `not committed, so that no check has seen it: ${dirty.length} changes`;
+  return failure('not committed', summary, [...dirty.slice(0, NAMED_FILES), COMMIT_AND_PUSH]);
+}
+
+/** Where gh looks for the checks: a repository of the agent's own, with checks of its own, must not be it. */
+async function remotesOf(workspace: Workspace): Promise<string> {
+  const { stdout } = await workspace.git([
+    'config',
+    '--get-regexp',
+    '^remote\\..*\\.(url|pushurl|gh-resolved)$',
+  ]);
+  // An address may carry a password.
+  return stdout.trim().replace(/\/\/[^/@\s]*@/g, '//');
+}
+
+async function waitForChecks(
+  commit: string,
+  required: string[] | undefined,
+  waitMs: number,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const began = performance.now();
+  let [pause, failures] = [waitMs * FIRST_PAUSE, 0];
+  for (;;) {
+    const report = await reportOf(commit, { shell: context.shell, cwd: context.project, signal });
+    if (signal.aborted) return { outcome: 'unproven', summary: 'was stopped while it waited for the checks' };
+    failures = report.is === 'unreachable' ? failures + 1 : 0;
+    const isLast = performance.now() - began + pause > waitMs || failures === PATIENCE;
+    const { judgement, mayChange } = await lookAt(report, required, commit, context.workspace);
+    if (isLast || !mayChange) return judgement;
+    await pauseFor(pause, signal);
+    pause = Math.min(pause * GROWTH, waitMs * LONGEST_PAUSE);
+  }
+}
+
+interface Look {
+  judgement: Judgement;
+  /** By waiting alone. */
+  mayChange: boolean;
+}
+
+async function lookAt(
+  report: Report,
+  required: string[] | undefined,
+  commit: string,
+  workspace: Workspace,
+): Promise<Look> {
+  const short = commit.slice(0, 10);
+  const unproven = (summary: string, evidence: string[] = []): Judgement => ({
+    outcome: 'unproven',
+    summary,
+    evidence,
+  });
+  switch (report.is) {
+    case 'refused':
+      return { judgement: unproven(report.summary, [report.toDo]), mayChange: false };
+    case 'unreachable':
+      return { judgement: unproven(`GitHub cannot be reached: ${report.said}`), mayChange: true };
+    case 'unknown_commit':
+      // GitHub may need a moment for a commit that was just pushed.
+      return (await isOnRemoteBranch(commit, workspace))
+        ? { judgement: unproven(`GitHub does not know commit ${short} yet`), mayChange: true }
+        : { judgement: failure('not pushed', `commit ${short} is not pushed`, [PUSH]), mayChange: false };
+    case 'checks': {
+      const { command, result } = report;
+      const { exitCode = 0, outputSha256 } = result;
+      const standing = standingOf(report.checks, required);
+      const judgement = judgementOf(standing, short);
+      const proof = { command, exitCode, outputSha256 };
+      return { judgement: { ...judgement, proof }, mayChange: standing.is === 'pending' };
+    }
+  }
+}
+
+function judgementOf(standing: Standing, short: string): Judgement {
+  switch (standing.is) {
+    case 'passed':
+      return { outcome: 'pass', summary: `checks of ${short} passed: ${namesOf(standing.passed)}` };
+    case 'failed': {
+      const names = namesOf(standing.failed);
+      return failure(`failed ${names}`, `checks of ${short} failed: ${names}`, standing.failed.map(sayCheck));
+    }
+    case 'pending':
+      return {
+        outcome: 'unproven',
+        summary: `checks of ${short} are still open after the wait`,
+        evidence: standing.waitingFor,
+      };
+  }
+}
+
+function namesOf(checks: readonly Check[]): string {
+  return checks.map(({ name }) => name).join(', ');
+}
+
+function sayCheck({ name, said, url }: Check): string {
+  return url === undefined ? `${name}: ${said}` : `${name}: ${said} (${url})`;
+}
+
+async function isOnRemoteBranch(commit: string, workspace: Workspace): Promise<boolean> {
+  const { stdout } = await workspace.git([
+    'for-each-ref',
+    '--count=1',
+    `--contains=${commit}`,
+    'refs/remotes',
+  ]);
+  return stdout.trim() !== '';
+}
+
+/** Commits differ from push to push; `about` names the failure without them. */
+function failure(about: string, summary: string, evidence: string[]): Judgement {
+  return { outcome: 'fail', summary, evidence, fingerprint: about };
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}

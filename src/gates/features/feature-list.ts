@@ -1,0 +1,57 @@
+import { jsonFault } from '../../core/json-fault.ts';
+
+/** One feature of a feature list. Ids are compared as text: `7` and `"7"` are the same. */
+export interface Feature {
+  id: string;
+  description: string;
+  steps: string[];
+  passes: boolean;
+  verify?: string;
+}
+
+export type FeatureList = { features: Feature[] } | { problem: string; line?: number };
+
+/** Reads `{"features": [...]}` or a bare array; fields that nobody asked for are left alone. */
+export function parseFeatureList(text: string): FeatureList {
+  const json = text.replace(/^\uFEFF/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    const { line, column } = jsonFault(json);
+    return { problem: `no valid JSON from column ${column} on`, line };
+  }
+  const list = Array.isArray(value) ? value : isRecord(value) ? value.features : undefined;
+  if (!Array.isArray(list))
+    return { problem: 'there is no list of features: expected {"features": [...]} or [...]' };
+  const features: Feature[] = [];
+  for (const [index, item] of list.entries()) {
+    const feature = readFeature(item);
+    if (typeof feature === 'string') return { problem: `entry ${index + 1} of the list ${feature}` };
+    if (features.some((other) => other.id === feature.id))
+      return { problem: `two features have the id ${feature.id}` };
+    features.push(feature);
+  }
+  return { features };
+}
+
+function readFeature(item: unknown): Feature | string {
+  if (!isRecord(item)) return 'is no object';
+  const { id, description, steps, passes, verify } = item;
+  if (typeof id !== 'number' && (typeof id !== 'string' || id.trim() === '')) return 'has no id';
+  if (verify !== undefined && verify !== null && typeof verify !== 'string') {
+    return `(id ${id}) has a verify that is no command line`;
+  }
+  return {
+    id: String(id).trim(),
+    description: typeof description === 'string' ? description.trim() : '',
+    steps: (Array.isArray(steps) ? steps : [steps]).filter((step) => typeof step === 'string'),
+    // Only the very word counts: "true", 1 and "yes" are not what the format says.
+    passes: passes === true,
+    ...(typeof verify === 'string' && verify.trim() !== '' ? { verify: verify.trim() } : {}),
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,69 @@
+import { fingerprint } from '../../core/fingerprint.ts';
+import { fileNameFor } from '../../core/project-path.ts';
+import type { ShellResult } from '../../ports.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { judgementOf, UNTIL_ABORTED } from '../run/outcome.ts';
+import { atMost } from './at-most.ts';
+import { type Feature, parseFeatureList } from './feature-list.ts';
+import { type FrozenFeature, freezeFeatures, readFrozen, tampering } from './frozen.ts';
+import { type FeatureState, judgeFeatures } from './judge-features.ts';
+
+const AT_ONCE = 4;
+
+/**
+ * A list of features, each with `passes` and perhaps a `verify` command. `passes` alone is a claim; a feature with a
+ * verify command passes when both hold, and the command that is run is the one a person approved.
+ */
+export const featuresGate: Gate<'features'> = {
+  kind: 'features',
+  class: 'claimed',
+  commands(_options, frozen) {
+    return (readFrozen(frozen) ?? []).flatMap(({ verify }) => verify ?? []);
+  },
+  async freeze({ file }, { workspace }) {
+    return freezeFeatures(await workspace.read(file));
+  },
+  async judge({ file }, context, signal) {
+    const text = await context.workspace.read(file);
+    if (text === undefined) return { outcome: 'fail', summary: `${file} is missing` };
+    const list = parseFeatureList(text);
+    if (!('features' in list)) return unreadable(file, list.problem, list.line);
+    if (list.features.length === 0) return { outcome: 'fail', summary: `there are no features in ${file}` };
+    const frozen = readFrozen(context.frozen);
+    const states = await atMost(AT_ONCE, list.features, (feature, index) =>
+      stateOf(feature, verifyOf(feature, frozen), index, context, signal),
+    );
+    return judgeFeatures(file, states, frozen ? tampering(frozen, list.features) : []);
+  },
+};
+
+function unreadable(file: string, problem: string, line: number | undefined): Judgement {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return { outcome: 'fail', summary: `${place}: ${problem}`, fingerprint: fingerprint(`${file} ${problem}`) };
+}
+
+function verifyOf(feature: Feature, frozen: readonly FrozenFeature[] | undefined): string | undefined {
+  return frozen ? frozen.find(({ id }) => id === feature.id)?.verify : feature.verify;
+}
+
+/** Nothing is run for a feature that is not even said to pass. */
+async function stateOf(
+  feature: Feature,
+  verify: string | undefined,
+  index: number,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<FeatureState> {
+  if (verify === undefined) return { feature };
+  if (!feature.passes) return { feature, verify: { command: verify } };
+  const outputFile = `${context.outputDir}/${fileNameFor(context.name)}-${index + 1}-${fileNameFor(feature.id)}.txt`;
+  const result: ShellResult = await context.shell.run({
+    command: verify,
+    cwd: context.project,
+    outputFile,
+    oneStream: true,
+    timeoutMs: UNTIL_ABORTED,
+    signal,
+  });
+  return { feature, verify: { command: verify, result, judgement: judgementOf(verify, result) } };
+}

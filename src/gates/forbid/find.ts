@@ -1,0 +1,132 @@
+import { oneLine } from '../../core/clip.ts';
+import type { FORBID_GROUPS } from '../../core/gate-options.ts';
+import { languageOf } from '../../core/source/lexicon.ts';
+import { type MaskedSource, maskSource } from '../../core/source/mask.ts';
+import type { AddedLine } from '../../ports.ts';
+import { DEBUG, DEBUGGER } from './debug.ts';
+import type { LinePattern, SourceFile, View } from './pattern.ts';
+import { PRIVATE_KEYS, SECRETS, withoutSecrets } from './secrets.ts';
+import { PLACEHOLDER, TODO } from './unfinished.ts';
+
+export interface PatternGroup {
+  name: string;
+  patterns: readonly LinePattern[];
+  /** Files that other people wrote, machines made, or that are prose. */
+  skips: (path: string) => boolean;
+}
+
+export interface Finding {
+  path: string;
+  line: number;
+  group: string;
+  pattern: string;
+  /** The whole line as it is, to tell it from others. */
+  text: string;
+}
+
+const LOCK_FILES =
+  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Pipfile\.lock|Gemfile\.lock|composer\.lock|mix\.lock|pubspec\.lock|Package\.resolved|flake\.lock)$/;
+const FOREIGN = /(^|\/)(node_modules|vendor|third[_-]party|\.yarn|bower_components|Pods|site-packages)\//;
+const MADE_BY_MACHINES =
+  /\.min\.(js|css|mjs)$|\.map$|[.-]bundle\.js$|\.snap$|(^|\/)__snapshots__\/|\.ambr$|\.pb\.(go|cc|h)$|_pb2(_grpc)?\.pyi?$|\.generated\.\w+$|\.g\.dart$/;
+const PROSE = /\.(md|mdx|markdown|rst|adoc|txt|org)$|(^|\/)untildone\.yaml$/i;
+
+const skipsUnwritten = (path: string) =>
+  LOCK_FILES.test(path) || FOREIGN.test(path) || MADE_BY_MACHINES.test(path);
+const skipsProse = (path: string) => skipsUnwritten(path) || PROSE.test(path);
+const skipsLocks = (path: string) => LOCK_FILES.test(path);
+
+const GROUPS: Record<(typeof FORBID_GROUPS)[number], Omit<PatternGroup, 'name'>> = {
+  debug: { patterns: DEBUG, skips: skipsProse },
+  debugger: { patterns: DEBUGGER, skips: skipsProse },
+  todo: { patterns: TODO, skips: skipsProse },
+  placeholder: { patterns: PLACEHOLDER, skips: skipsProse },
+  secrets: { patterns: SECRETS, skips: skipsLocks },
+  private_keys: { patterns: PRIVATE_KEYS, skips: skipsLocks },
+};
+
+/** Undefined for a name that is not built in. */
+export function builtInGroup(name: string): PatternGroup | undefined {
+  return Object.hasOwn(GROUPS, name) ? { name, ...GROUPS[name as keyof typeof GROUPS] } : undefined;
+}
+
+/** Only the beginning of a line is searched: what a pattern of one's own costs can grow fast with the length. */
+const CUSTOM_LENGTH = 500;
+
+export function customGroup(name: string, pattern: string): PatternGroup {
+  const expression = new RegExp(pattern);
+  return { name, patterns: [{ name, view: 'text', expression }], skips: skipsUnwritten };
+}
+
+/** Whether any group may find something in this line; decided without the rest of the file. */
+export function mayBeForbidden(line: AddedLine, groups: readonly PatternGroup[]): boolean {
+  const language = languageOf(line.path);
+  return groups.some(
+    (group) =>
+      !group.skips(line.path) &&
+      group.patterns.some(
+        (pattern) => concerns(pattern, language) && pattern.expression.test(searched(line.text)),
+      ),
+  );
+}
+
+function concerns({ languages, view }: LinePattern, language: SourceFile['language']): boolean {
+  // Without a language nobody can tell a comment from code.
+  if (language === undefined) return view === 'text' && languages === undefined;
+  return languages === undefined || languages.includes(language);
+}
+
+/** `lines` are the candidates of one file, `text` is the whole of it. */
+export function findForbidden(
+  path: string,
+  text: string,
+  lines: readonly AddedLine[],
+  groups: readonly PatternGroup[],
+): Finding[] {
+  const language = languageOf(path);
+  const file: SourceFile = { path, language, text };
+  const views = viewsOf(text, language ? maskSource(text, language) : undefined);
+  const searchedGroups = groups.filter((group) => !group.skips(path));
+  return lines.flatMap((line) => {
+    const findings = searchedGroups.flatMap((group) => {
+      const pattern = group.patterns.find((one) => concerns(one, language) && found(one, line, views, file));
+      return pattern
+        ? [{ path, line: line.line, group: group.name, pattern: pattern.name, text: line.text }]
+        : [];
+    });
+    // `debug` knows everything that `debugger` knows: once is enough.
+    return findings.filter((one, i) => findings.findIndex(({ pattern }) => pattern === one.pattern) === i);
+  });
+}
+
+type Views = Record<View, readonly string[]>;
+
+function viewsOf(text: string, masked: MaskedSource | undefined): Views {
+  const lines = (view: string | undefined) => (view ?? text).split('\n');
+  return {
+    text: lines(text),
+    code: lines(masked?.code),
+    comments: lines(masked?.comments),
+    uncommented: lines(masked?.uncommented),
+  };
+}
+
+function found(pattern: LinePattern, { line, text }: AddedLine, views: Views, file: SourceFile): boolean {
+  // Of a very large file the end is not had: there the line itself has to do.
+  const seen = (view: View) => searched(views[view][line - 1] ?? text);
+  return (
+    pattern.expression.test(seen(pattern.view)) &&
+    (pattern.inCode?.test(seen('code')) ?? true) &&
+    !pattern.unless?.(file, line)
+  );
+}
+
+function searched(line: string): string {
+  return line.length <= CUSTOM_LENGTH ? line : line.trimStart().slice(0, CUSTOM_LENGTH);
+}
+
+/** `src/a.ts:3 debug (console.log): console.log(x) [src/a.ts:debug]`. */
+export function describeFinding({ path, line, group, pattern, text }: Finding): string {
+  const what = group === pattern ? group : `${group} (${pattern})`;
+  return `${path}:${line} ${what}: ${oneLine(withoutSecrets(text), 120)} [${path}:${group}]`;
+}

@@ -1,0 +1,59 @@
+import type { LinePattern } from './pattern.ts';
+
+/** Keys whose first letters tell whose they are. */
+const KEYS: readonly (readonly [name: string, expression: RegExp])[] = [
+  ['Anthropic key', /\bsk-ant-[A-Za-z0-9_-]{20,}/],
+  ['OpenAI key', /\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}/],
+  ['Stripe key', /\b(?:sk|rk)_live_[A-Za-z0-9]{16,}/],
+  ['GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})/],
+  ['GitLab token', /\bglpat-[A-Za-z0-9_-]{18,}/],
+  ['Slack token', /\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{16,}/],
+  ['Slack webhook', /\bhooks\.slack\.com\/services\/T[A-Za-z0-9/]{20,}/],
+  ['AWS key', /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
+  ['Google key', /\bAIza[A-Za-z0-9_-]{35}/],
+  ['npm token', /\bnpm_[A-Za-z0-9]{36}/],
+  ['PyPI token', /\bpypi-[A-Za-z0-9_-]{50,}/],
+  ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,}/],
+  ['SendGrid key', /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{30,}/],
+  ['DigitalOcean token', /\bdo[op]_v1_[a-f0-9]{60,}/],
+  ['Shopify token', /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/],
+];
+
+/** Made up for a document or a test. */
+const MADE_UP = /example|x{4}|0{6}|123456|abcdef|your|dummy|fake|placeholder|redacted|sample/i;
+
+export const SECRETS: readonly LinePattern[] = KEYS.map(([name, expression]) => ({
+  name,
+  view: 'text',
+  expression,
+  unless: ({ text }, line) => !looksRandom(expression.exec(text.split('\n')[line - 1] ?? '')?.[0] ?? ''),
+}));
+
+function looksRandom(key: string): boolean {
+  const body = key.slice(6);
+  return new Set(body).size >= 8 && !MADE_UP.test(body);
+}
+
+const HEADER = /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/;
+
+/** The header and a beginning of the key itself: code that knows the header holds no key. */
+export const PRIVATE_KEYS: readonly LinePattern[] = [
+  {
+    name: 'private key',
+    view: 'text',
+    expression: HEADER,
+    unless({ text }, line) {
+      const [at = '', ...after] = text.split('\n').slice(line - 1, line + 4);
+      const rest = at.slice((HEADER.exec(at)?.index ?? 0) + 27);
+      return ![rest, ...after].some((part) => /[A-Za-z0-9+/]{24,}/.test(part));
+    },
+  },
+];
+
+/** The key itself does not belong in a message. */
+export function withoutSecrets(line: string): string {
+  return KEYS.reduce(
+    (rest, [, expression]) => rest.replace(new RegExp(expression, 'g'), (key) => `${key.slice(0, 6)}…`),
+    line,
+  );
+}

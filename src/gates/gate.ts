@@ -1,0 +1,73 @@
+import type { GateKind, GateOptions } from '../core/gate-options.ts';
+import type { EvidenceClass, Outcome, Proof } from '../core/verdict.ts';
+import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports.ts';
+
+/** What a gate may look at. */
+export interface GateContext {
+  /** The gate's name in the contract. */
+  name: string;
+  /** The project's folder: commands run there, paths of the contract are relative to it. */
+  project: string;
+  session: string;
+  task: string;
+  /** The final message of the turn that wants to stop; absent when it could not be had. */
+  lastMessage?: string;
+  transcript?: string;
+  workspace: Workspace;
+  /** The tree at the loop's start; absent when there is no loop, or it could not be had. */
+  baseTree?: string;
+  /** The commit at the loop's start. */
+  baseCommit?: string;
+  /** The tree that is being judged. */
+  tree?: string;
+  /** What this gate froze at the loop's start; absent when it froze nothing. */
+  frozen?: unknown;
+  /** Exceptions that a person allowed by name (`untildone allow`). */
+  allowed: readonly string[];
+  /** A folder of this loop for whole outputs. */
+  outputDir: string;
+  shell: Shell;
+  agent: AgentPort;
+  tasks: TaskList;
+  /** Absent where no copies of the project can be made. */
+  scratch?: Scratch;
+}
+
+export interface Judgement {
+  outcome: Outcome;
+  /** One line: what was found. */
+  summary: string;
+  /** The most useful lines first; the caller strips colours, redacts secrets and shortens. */
+  evidence?: string[];
+  /** What to do next, when the gate knows it. */
+  next?: string;
+  /** Names this failure without its volatile parts (core/fingerprint); made from summary and evidence when absent. */
+  fingerprint?: string;
+  proof?: Proof;
+  /** Overrides the gate's class, when it depends on what was found (features with and without `verify`). */
+  class?: EvidenceClass;
+}
+
+/**
+ * One way of judging one aspect of the work.
+ * `judge` may throw: the caller turns that into `unproven`. It stops its work, and every process it started, when
+ * `signal` aborts; what it returns after that is not looked at.
+ */
+export interface Gate<Kind extends GateKind = GateKind> {
+  kind: Kind;
+  class: EvidenceClass;
+  /** The shell commands that judging may run, for a person to approve. */
+  commands?(options: GateOptions[Kind], frozen: unknown): string[];
+  /** What must not change from the loop's start on, as JSON; runs nothing. */
+  freeze?(options: GateOptions[Kind], context: FreezeContext): unknown | Promise<unknown>;
+  judge(
+    options: GateOptions[Kind],
+    context: GateContext,
+    signal: AbortSignal,
+  ): Judgement | Promise<Judgement>;
+}
+
+export interface FreezeContext {
+  project: string;
+  workspace: Workspace;
+}

@@ -1,0 +1,97 @@
+import { keepShort } from '../../core/clip.ts';
+import type { FileChange, Workspace } from '../../ports.ts';
+import { unifiedDiff } from './diff.ts';
+
+export interface ChangesText {
+  text: string;
+  /** Nothing was left out or cut. */
+  whole: boolean;
+}
+
+/** So many files are read; the others are only named. */
+const READ_FILES = 200;
+const NAMED_FILES = 500;
+const AT_ONCE = 8;
+
+interface ShownFile {
+  heading: string;
+  body: string;
+}
+
+/** What changed between two trees, as a list of files and a diff of at most `limit` characters. */
+export async function describeChanges(
+  workspace: Workspace,
+  from: string,
+  to: string,
+  limit: number,
+): Promise<ChangesText> {
+  const changes = await workspace.changes(from, to);
+  if (changes.length === 0) return { text: 'No file was changed.', whole: true };
+  const added = await addedNumbers(workspace, from, to);
+  const read = changes.slice(0, READ_FILES);
+  const files: ShownFile[] = [];
+  for (let at = 0; at < read.length; at += AT_ONCE) {
+    const some = read.slice(at, at + AT_ONCE);
+    files.push(...(await Promise.all(some.map((change) => showFile(workspace, from, to, change, added)))));
+  }
+  const share = fairShare(
+    files.map(({ body }) => body.length),
+    limit,
+  );
+  const whole = changes.length === read.length && files.every(({ body }) => body.length <= share);
+  const diffs = files.map(({ heading, body }) => `${heading}\n${keepShort(body, share)}`);
+  return { text: [listOf(changes), ...diffs].join('\n\n'), whole };
+}
+
+async function addedNumbers(
+  workspace: Workspace,
+  from: string,
+  to: string,
+): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+  const numbers = new Map<string, Set<number>>();
+  for (const { path, line } of await workspace.addedLines(from, to)) {
+    const known = numbers.get(path);
+    if (known) known.add(line);
+    else numbers.set(path, new Set([line]));
+  }
+  return numbers;
+}
+
+async function showFile(
+  workspace: Workspace,
+  from: string,
+  to: string,
+  change: FileChange,
+  added: ReadonlyMap<string, ReadonlySet<number>>,
+): Promise<ShownFile> {
+  const heading = `=== ${nameOf(change)}`;
+  const [before = '', after = ''] = await Promise.all([
+    change.change === 'added' ? '' : workspace.contentAt(from, change.from ?? change.path),
+    change.change === 'deleted' ? '' : workspace.contentAt(to, change.path),
+  ]);
+  if (before.includes('\0') || after.includes('\0')) return { heading, body: '(not text)' };
+  const body = unifiedDiff(before, after, added.get(change.path) ?? new Set());
+  return { heading, body: body === '' ? '(no line changed)' : body };
+}
+
+function nameOf({ change, path, from }: FileChange): string {
+  return from === undefined ? `${change} ${path}` : `${change} ${from} -> ${path}`;
+}
+
+function listOf(changes: readonly FileChange[]): string {
+  const names = changes.slice(0, NAMED_FILES).map(nameOf);
+  const more = changes.length > names.length ? [`and ${changes.length - names.length} more`] : [];
+  return [`${changes.length} changed:`, ...names, ...more].join('\n');
+}
+
+/** The largest length that all may have so that together they are not too long: the longest are cut first. */
+export function fairShare(lengths: readonly number[], limit: number): number {
+  let left = limit;
+  const ascending = [...lengths].sort((a, b) => a - b);
+  for (const [at, length] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - at));
+    if (length > share) return share;
+    left -= length;
+  }
+  return limit;
+}

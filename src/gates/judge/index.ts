@@ -1,0 +1,65 @@
+import { keepShort } from '../../core/clip.ts';
+import type { Gate, GateContext } from '../gate.ts';
+import { describeChanges } from './changes.ts';
+import { fenced, MATERIAL_IS_DATA, type Material } from './fence.ts';
+import { judgementFrom, OPINION_SCHEMA } from './opinion.ts';
+
+const MAX_COST_USD = 0.5;
+/** One to answer; the others for answers that the client sends back because of their shape. */
+const MAX_TURNS = 6;
+const DIFF_LIMIT = 60_000;
+const TASK_LIMIT = 20_000;
+const MESSAGE_LIMIT = 20_000;
+
+/**
+ * A model's answer to a question about the work. It sees the question, the task and what changed since the loop's
+ * start, so that the answer follows from task, trees and options and may be used again for the same ones. The agent's
+ * final message is shown only when there is no tree to look at.
+ */
+export const judgeGate: Gate<'judge'> = {
+  kind: 'judge',
+  class: 'judged',
+  async judge({ question, model, maxCostUsd = MAX_COST_USD }, context, signal) {
+    const work = await workOf(context);
+    if (!work)
+      return {
+        outcome: 'unproven',
+        summary: 'there is nothing to judge: the start of the work is not known',
+      };
+    const task = { title: 'The task that the agent was given', text: keepShort(context.task, TASK_LIMIT) };
+    const answer = await context.agent.ask({
+      systemPrompt: SYSTEM_PROMPT,
+      prompt: `The question:\n${question}\n\n${fenced([task, work])}\n\nAnswer the question at the top.`,
+      schema: OPINION_SCHEMA,
+      tools: [],
+      cwd: context.project,
+      maxCostUsd,
+      maxTurns: MAX_TURNS,
+      signal,
+      ...(model === undefined ? {} : { model }),
+    });
+    return judgementFrom(answer, `judge ${question}`);
+  },
+};
+
+const SYSTEM_PROMPT = `You judge the work of a coding agent. You get one question and material; you can run nothing.
+
+${MATERIAL_IS_DATA}
+
+Answer pass only when the material itself shows that the answer to the question is yes. What the agent says about its
+work, in messages, comments or documents, shows nothing. Answer fail when the material shows that it is not so, and name
+each thing that is missing. Answer cannot_tell when the material does not decide it, for instance because the part that
+matters is not shown. Judge what was asked, not style, and ask for nothing that neither question nor task ask for.`;
+
+async function workOf(context: GateContext): Promise<Material | undefined> {
+  const { workspace, baseTree, tree, lastMessage } = context;
+  if (tree === undefined) {
+    if (lastMessage === undefined) return undefined;
+    const text = lastMessage.slice(-MESSAGE_LIMIT);
+    return { title: "The agent's final message (its own claim; the files could not be had)", text };
+  }
+  if (baseTree === undefined) return undefined;
+  const { text, whole } = await describeChanges(workspace, baseTree, tree, DIFF_LIMIT);
+  const title = 'What changed in the files since the agent began';
+  return { title: whole ? title : `${title} (too long: parts are left out)`, text };
+}

@@ -1,0 +1,85 @@
+import type { AgentAnswer } from '../../ports.ts';
+import type { Judgement } from '../gate.ts';
+
+/** What a model says about the work. */
+export interface Opinion {
+  verdict: 'pass' | 'fail' | 'cannot_tell';
+  reason: string;
+  missing: string[];
+  /** What it did to find out; only of a model that can do something. */
+  evidence: string[];
+}
+
+const PROPERTIES = {
+  verdict: {
+    type: 'string',
+    enum: ['pass', 'fail', 'cannot_tell'],
+    description: 'pass: shown to be so. fail: shown not to be so. cannot_tell: neither is shown.',
+  },
+  reason: { type: 'string', description: 'Why, in one or two sentences.' },
+  missing: {
+    type: 'array',
+    items: { type: 'string' },
+    description:
+      'For fail: each thing that is missing or wrong, as one thing to do, with its file:line. Else empty.',
+  },
+};
+
+export const OPINION_SCHEMA = {
+  type: 'object',
+  properties: PROPERTIES,
+  required: ['verdict', 'reason', 'missing'],
+  additionalProperties: false,
+};
+
+export const OPINION_WITH_EVIDENCE_SCHEMA = {
+  type: 'object',
+  properties: {
+    ...PROPERTIES,
+    evidence: {
+      type: 'array',
+      items: { type: 'string' },
+      description:
+        'What you ran or read and what came of it, one line each: command, exit code, the telling line.',
+    },
+  },
+  required: ['verdict', 'reason', 'missing', 'evidence'],
+  additionalProperties: false,
+};
+
+/** `about` names the failure: models find new words for the same thing each time. */
+export function judgementFrom(answer: AgentAnswer, about: string): Judgement {
+  const proof = { costUsd: answer.costUsd };
+  if (!answer.ok) return { outcome: 'unproven', summary: answer.problem, proof };
+  const opinion = parseOpinion(answer.value);
+  if (!opinion) return { outcome: 'unproven', summary: 'the answer cannot be read', proof };
+  const { verdict, reason, missing, evidence } = opinion;
+  if (verdict === 'cannot_tell')
+    return {
+      outcome: 'unproven',
+      summary: `cannot be told: ${reason}`,
+      evidence: [...missing, ...evidence],
+      proof,
+    };
+  // Who names something that is missing has not said yes.
+  const failed = verdict === 'fail' || missing.length > 0;
+  return failed
+    ? { outcome: 'fail', summary: reason, evidence: [...missing, ...evidence], fingerprint: about, proof }
+    : { outcome: 'pass', summary: reason, evidence, proof };
+}
+
+function parseOpinion(value: unknown): Opinion | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { verdict, reason, missing, evidence = [] } = value as Record<string, unknown>;
+  if (verdict !== 'pass' && verdict !== 'fail' && verdict !== 'cannot_tell') return undefined;
+  if (typeof reason !== 'string' || !isTexts(missing) || !isTexts(evidence)) return undefined;
+  return { verdict, reason, missing: missing.filter(isSaid), evidence: evidence.filter(isSaid) };
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isSaid(text: string): boolean {
+  return text.trim() !== '';
+}

@@ -1,0 +1,20 @@
+import { findPromise, keepsPromise, renderPromise } from '../../core/promise.ts';
+import type { Gate } from '../gate.ts';
+
+/** The agent's word: its final message states the promise. A claim, for loops that have nothing better. */
+export const promiseGate: Gate<'promise'> = {
+  kind: 'promise',
+  class: 'claimed',
+  judge({ text }, context) {
+    const message = context.lastMessage;
+    if (message === undefined) return { outcome: 'fail', summary: 'there is no final message yet' };
+    if (keepsPromise(message, text)) return { outcome: 'pass', summary: `stated ${renderPromise(text)}` };
+    const other = findPromise(message);
+    if (other === undefined) return { outcome: 'fail', summary: 'the final message does not state it' };
+    return {
+      outcome: 'fail',
+      summary: 'the final message states a different promise',
+      evidence: [renderPromise(other)],
+    };
+  },
+};

@@ -1,0 +1,231 @@
+import {
+  ARROW,
+  BARE_ERROR,
+  ERROR_MESSAGE,
+  EXPECTED_FAILURE,
+  FAILURES,
+  FOREIGN_FRAME,
+  JAVA_FRAME,
+  MILD,
+  MOCHA_COUNT,
+  NUMBERED,
+  PANIC,
+  PLACED,
+  PYTEST_DETAIL,
+  PYTHON_FRAME,
+  RULED,
+  SCRIPT_FRAME,
+  TAP_BLOCK_END,
+  UNDER_FILE,
+  WARNING,
+  withoutDuration,
+} from './line-patterns.ts';
+
+/** What is remembered from earlier lines of an output. */
+interface Memory {
+  /** The last line that looked like the name of a file, for linters that write places under it. */
+  file: string;
+  /** The innermost frame of our own code in the Python traceback so far. */
+  pythonFrame?: string;
+  /** An error was named and its place in our own code has not come yet. */
+  wantsFrame: boolean;
+  /** Inside the report of a test that may fail. */
+  muted: boolean;
+  /** mocha's numbered list of failures has begun. */
+  numbered: boolean;
+  detailsInARow: number;
+}
+
+interface Found {
+  failures: string[];
+  /** Taken only where nothing worse was found: a linter may refuse warnings. */
+  warnings: string[];
+}
+
+type Reader = (
+  line: string,
+  at: number,
+  lines: readonly string[],
+  memory: Memory,
+) => Partial<Found> | undefined;
+
+/** The first reader that knows a line decides what of it is worth showing. */
+const READERS: readonly Reader[] = [
+  expectedFailure,
+  pytestDetail,
+  pythonTraceback,
+  errorMessage,
+  stackFrame,
+  tapDiagnosis,
+  nodeTestPlace,
+  panic,
+  mochaFailure,
+  arrow,
+  underFile,
+  ruled,
+  placed,
+  knownFailure,
+];
+
+/** No runner writes its names further out; a minified file on one line costs nothing. */
+const LONGEST_LINE = 1000;
+
+/** Failing tests, their messages and places, in the order of the output and each once. Takes plain lines. */
+export function findFailures(plain: readonly string[]): string[] {
+  const short = plain.map((line) => line.slice(0, LONGEST_LINE));
+  const lines = short.map((line) => line.trim());
+  const memory: Memory = { file: '', wantsFrame: false, muted: false, numbered: false, detailsInARow: 0 };
+  const failures = new Set<string>();
+  const warnings = new Set<string>();
+  lines.forEach((line, at) => {
+    remember(line, short[at] ?? '', memory);
+    const found = firstFound(line, at, lines, memory);
+    for (const failure of found?.failures ?? []) failures.add(withoutDuration(failure));
+    for (const warning of found?.warnings ?? []) warnings.add(withoutDuration(warning));
+  });
+  return [...(failures.size > 0 ? failures : warnings)];
+}
+
+function firstFound(line: string, at: number, lines: readonly string[], memory: Memory) {
+  if (line === '' || memory.muted) return undefined;
+  for (const reader of READERS) {
+    const found = reader(line, at, lines, memory);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function remember(line: string, untrimmed: string, memory: Memory): void {
+  if (line === '' || TAP_BLOCK_END.test(line)) memory.muted = false;
+  if (!PYTEST_DETAIL.test(line)) memory.detailsInARow = 0;
+  if (MOCHA_COUNT.test(line)) memory.numbered = true;
+  if (/^\S.*[./]\S*\w$/.test(untrimmed)) memory.file = line;
+}
+
+const failure = (...failures: string[]): Partial<Found> => ({ failures });
+const NOTHING: Partial<Found> = {};
+
+function expectedFailure(line: string, _at: number, _lines: readonly string[], memory: Memory) {
+  if (!EXPECTED_FAILURE.test(line)) return undefined;
+  memory.muted = true;
+  return NOTHING;
+}
+
+function pytestDetail(line: string, _at: number, _lines: readonly string[], memory: Memory) {
+  if (!PYTEST_DETAIL.test(line)) return undefined;
+  memory.detailsInARow++;
+  return memory.detailsInARow <= 3 ? failure(line) : NOTHING;
+}
+
+function pythonTraceback(line: string, _at: number, _lines: readonly string[], memory: Memory) {
+  if (PYTHON_FRAME.test(line)) {
+    memory.pythonFrame = line;
+    return NOTHING;
+  }
+  const frame = memory.pythonFrame;
+  if (frame === undefined || !(ERROR_MESSAGE.test(line) || BARE_ERROR.test(line))) return undefined;
+  delete memory.pythonFrame;
+  return failure(frame, line);
+}
+
+function errorMessage(line: string, at: number, lines: readonly string[], memory: Memory) {
+  if (!ERROR_MESSAGE.test(line)) return undefined;
+  memory.wantsFrame = true;
+  return failure(line, ...(line.endsWith(':') ? following(lines, at, 1) : []));
+}
+
+function stackFrame(line: string, _at: number, _lines: readonly string[], memory: Memory) {
+  if (!SCRIPT_FRAME.test(line) && !JAVA_FRAME.test(line)) return undefined;
+  if (!memory.wantsFrame || FOREIGN_FRAME.test(line)) return NOTHING;
+  memory.wantsFrame = false;
+  return failure(line.replace(/ \{$/, ''));
+}
+
+/** The YAML under `not ok`: a place, and a message of one or more lines. A suite only says that a test of it failed. */
+function tapDiagnosis(line: string, at: number, lines: readonly string[]) {
+  const [, key, value = ''] = /^(location|error): (.+)$/.exec(line) ?? [];
+  if (key === undefined) return undefined;
+  if (/^'\d+ subtests? failed'$/.test(value)) return NOTHING;
+  if (key === 'location') return /:\d+:\d+'$/.test(value) ? failure(`at ${value.slice(1, -1)}`) : undefined;
+  if (value === '|-') return failure(following(lines, at, 2).join(' '));
+  return value.startsWith("'") ? failure(value.slice(1, -1)) : undefined;
+}
+
+function nodeTestPlace(line: string, at: number, lines: readonly string[]) {
+  if (!/^test at \S+:\d+:\d+$/.test(line)) return undefined;
+  return EXPECTED_FAILURE.test(lines[at + 1] ?? '') ? NOTHING : failure(line);
+}
+
+function panic(line: string, at: number, lines: readonly string[]) {
+  if (!PANIC.test(line)) return undefined;
+  const message = lines.slice(at + 1, at + 4);
+  const end = message.findIndex((text) => text === '' || /^(?:stack backtrace|note):/.test(text));
+  return failure(
+    line.replace(/ \(\d+\) panicked/, ' panicked'),
+    ...(end < 0 ? message : message.slice(0, end)),
+  );
+}
+
+/** `1) suite`, then the names below it up to a colon. */
+function mochaFailure(line: string, at: number, lines: readonly string[], memory: Memory) {
+  const [, , suite] = memory.numbered ? (NUMBERED.exec(line) ?? []) : [];
+  if (suite === undefined) return undefined;
+  if (suite.endsWith(':')) return failure(line.slice(0, -1));
+  const names = lines.slice(at + 1, at + 8);
+  const last = names.findIndex((name) => name.endsWith(':'));
+  return last < 0 ? undefined : failure(`${[line, ...names.slice(0, last + 1)].join(' › ').slice(0, -1)}`);
+}
+
+function arrow(line: string, at: number, lines: readonly string[]) {
+  const place = ARROW.exec(line)?.[1];
+  const message = lines[at - 1] ?? '';
+  if (place === undefined || message === '') return undefined;
+  const text = `${place}: ${message}`;
+  return MILD.test(message) ? mild(message, text) : failure(text);
+}
+
+function underFile(line: string, _at: number, _lines: readonly string[], memory: Memory) {
+  const [, row, column, severity, message = ''] = UNDER_FILE.exec(line) ?? [];
+  if (row === undefined || memory.file === '') return undefined;
+  const text = `${memory.file}:${row}:${column} ${message.replace(/\s+/g, ' ')}`;
+  return severity === 'warning' || severity === '⚠' ? { warnings: [text] } : failure(text);
+}
+
+/** The message stands two lines below; what it begins with tells an error (×) from a warning (!). */
+function ruled(line: string, at: number, lines: readonly string[]) {
+  const head = RULED.exec(line)?.[1];
+  if (head === undefined) return undefined;
+  const message = following(lines, at, 1).join('');
+  const text = `${head}: ${message.replace(/^\S /, '')}`;
+  return message.startsWith('!') ? { warnings: [text] } : failure(text);
+}
+
+function placed(line: string) {
+  const message = PLACED.exec(line)?.[1];
+  if (message === undefined) return undefined;
+  return MILD.test(message) ? mild(message, line) : failure(line);
+}
+
+function mild(message: string, text: string): Partial<Found> {
+  return WARNING.test(message) ? { warnings: [text] } : NOTHING;
+}
+
+function knownFailure(line: string, at: number, lines: readonly string[], memory: Memory) {
+  if (!FAILURES.some((pattern) => pattern.test(line)) || isSaidWithPlace(line, at, lines)) return undefined;
+  if (/^(?:●|Expected|Received)/.test(line)) memory.wantsFrame = true;
+  return failure(line);
+}
+
+/** rustc puts the place below its message, biome above it: `arrow` and `ruled` show both in one line. */
+function isSaidWithPlace(line: string, at: number, lines: readonly string[]): boolean {
+  return line.startsWith('error')
+    ? ARROW.test(lines[at + 1] ?? '')
+    : line.startsWith('×') && RULED.test(lines[at - 2] ?? '');
+}
+
+function following(lines: readonly string[], at: number, count: number): string[] {
+  return lines
+    .slice(at + 1, at + 8)
+    .filter((line) => line !== '')
+    .slice(0, count);
+}

@@ -1,0 +1,30 @@
+import { fileNameFor, insideProject } from '../../core/project-path.ts';
+import { quoteForShell } from '../../core/shell-quote.ts';
+import type { Gate } from '../gate.ts';
+import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
+
+/** A command: exit code 0 passes. What could not be run, or was ended from outside, proves nothing. */
+export const runGate: Gate<'run'> = {
+  kind: 'run',
+  class: 'measured',
+  commands({ command, cwd }) {
+    const folder = cwd === undefined ? '.' : (insideProject(cwd) ?? cwd);
+    return [folder === '.' ? command : `cd ${quoteForShell(folder)} && ${command}`];
+  },
+  async judge({ command, cwd, env }, { name, project, shell, outputDir }, signal) {
+    const folder = insideProject(cwd ?? '.');
+    if (folder === undefined)
+      return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
+    const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
+    const result = await shell.run({
+      command,
+      cwd: folder === '.' ? project : `${project}/${folder}`,
+      ...(env ? { env } : {}),
+      outputFile,
+      oneStream: true,
+      timeoutMs: UNTIL_ABORTED,
+      signal,
+    });
+    return { ...judgementOf(command, result), proof: proofOf(command, result, outputFile) };
+  },
+};

@@ -1,0 +1,23 @@
+import { fingerprint } from '../../core/fingerprint.ts';
+import type { Gate } from '../gate.ts';
+
+/** The open items of the client's own task list. The agent keeps it: a claim. */
+export const tasksGate: Gate<'tasks'> = {
+  kind: 'tasks',
+  class: 'claimed',
+  async judge(_options, { session, tasks }) {
+    const open = await tasks.open(session);
+    if (open === undefined) return { outcome: 'skip', summary: 'this session has no task list' };
+    if (open.length === 0) return { outcome: 'pass', summary: 'no task is open' };
+    const next = open.find((task) => task.status === 'in_progress') ?? open[0];
+    return {
+      outcome: 'fail',
+      summary: `${open.length} ${open.length === 1 ? 'task is' : 'tasks are'} open; next: ${next?.subject}`,
+      evidence: open.map(
+        ({ id, subject, status }) => `task ${id} (${status.replaceAll('_', ' ')}): ${subject}`,
+      ),
+      next: `Next: task ${next?.id}: ${next?.subject}\nMark it completed in your task list when it is done.`,
+      fingerprint: fingerprint(open.map(({ id, status }) => `${id} ${status}`).join('\n')),
+    };
+  },
+};

@@ -1,0 +1,98 @@
+/** What became weaker in the settings of runners, coverage, continuous integration and compilers. */
+import { ci } from './config/ci.ts';
+import type { ConfigReader, Guard } from './config/config.ts';
+import { coverage } from './config/coverage.ts';
+import { runners } from './config/runners.ts';
+import { compareScripts } from './config/scripts.ts';
+import { strictness } from './config/strictness.ts';
+import type { Finding } from './finding.ts';
+
+const READERS: readonly ConfigReader[] = [runners, coverage, ci, strictness];
+
+export interface ConfigPair {
+  path: string;
+  /** Absent: the file is new. */
+  before?: string;
+  /** Absent: the file is gone. */
+  after?: string;
+}
+
+export function isConfig(path: string): boolean {
+  return READERS.some((reader) => reader.reads(path));
+}
+
+export function compareConfig(pairs: readonly ConfigPair[]): Finding[] {
+  const settings = READERS.flatMap((reader) => {
+    const read = pairs.filter(({ path }) => reader.reads(path));
+    return [...newLoosenings(reader, read), ...lostGuards(reader, read)];
+  });
+  const scripts = pairs.flatMap(({ path, before, after }) =>
+    /(^|\/)package\.json$/.test(path) && before !== undefined && after !== undefined
+      ? compareScripts(path, before, after)
+      : [],
+  );
+  return [...settings, ...scripts];
+}
+
+/** What one file said before, another may say now. */
+function newLoosenings(reader: ConfigReader, pairs: readonly ConfigPair[]): Finding[] {
+  const loosenings = reader.loosenings;
+  if (!loosenings) return [];
+  const known = new Set(
+    pairs.flatMap(({ path, before }) =>
+      before === undefined ? [] : loosenings(before, path).map(({ key }) => key),
+    ),
+  );
+  return pairs
+    .filter(({ before }) => before !== undefined || reader.newFilesToo)
+    .flatMap(({ path, after }) =>
+      (after === undefined ? [] : loosenings(after, path))
+        .filter(({ key }) => !known.has(key))
+        .map(({ key, text, line }) => ({ id: `${reader.id}:${path}:${key}`, path, line, text })),
+    );
+}
+
+function lostGuards(reader: ConfigReader, pairs: readonly ConfigPair[]): Finding[] {
+  const guards = reader.guards;
+  if (!guards) return [];
+  const files = pairs.map(({ path, before, after }) => ({
+    path,
+    old: before === undefined ? [] : guards(before, path),
+    present: after === undefined ? [] : guards(after, path),
+  }));
+  return files.flatMap(({ path, old, present }) =>
+    old.flatMap((guard): Finding[] => {
+      const same = present.find(({ key }) => key === guard.key);
+      if (same && (same.value ?? 0) >= (guard.value ?? 0)) return [];
+      if (isKeptElsewhere(reader, guard, files)) return [];
+      return [{ id: `${reader.id}:${path}:${guard.key}`, path, text: wordsFor(reader, guard, same) }];
+    }),
+  );
+}
+
+interface GuardedFile {
+  old: readonly Guard[];
+  present: readonly Guard[];
+}
+
+function isKeptElsewhere(
+  reader: ConfigReader,
+  { key, value = 0 }: Guard,
+  files: readonly GuardedFile[],
+): boolean {
+  const valueIn = (guards: readonly Guard[]) => guards.find((guard) => guard.key === key)?.value ?? 0;
+  const sum = (side: keyof GuardedFile) => files.reduce((total, file) => total + valueIn(file[side]), 0);
+  if (reader.movesByNumber) return sum('present') >= sum('old');
+  return files.some(({ old, present }) => {
+    const now = present.find((guard) => guard.key === key);
+    return now !== undefined && (now.value ?? 0) >= value && !old.some((guard) => guard.key === key);
+  });
+}
+
+function wordsFor(reader: ConfigReader, guard: Guard, now: Guard | undefined): string {
+  if (guard.value === undefined) return `${guard.text} is gone`;
+  if (now?.value !== undefined) return `${guard.text} fell from ${guard.value} to ${now.value}`;
+  return reader.movesByNumber
+    ? `${guard.text} fell from ${guard.value} to 0`
+    : `${guard.text} (${guard.value}) is gone`;
+}

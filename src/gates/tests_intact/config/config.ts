@@ -1,0 +1,59 @@
+/** What settings say about tests and checks. All kinds of settings have this shape. */
+
+/** Something that lets more pass: bad when it appears. */
+export interface Loosening {
+  key: string;
+  text: string;
+  line: number;
+}
+
+/** Something that lets less pass: bad when it disappears, or its value falls. */
+export interface Guard {
+  key: string;
+  text: string;
+  value?: number;
+}
+
+export interface ConfigReader {
+  /** First word of the ids: `coverage:jest.config.js:lines`. */
+  id: string;
+  reads(path: string): boolean;
+  loosenings?(text: string, path: string): Loosening[];
+  guards?(text: string, path: string): Guard[];
+  /** A file that was not there before may loosen what ran without it. */
+  newFilesToo?: true;
+  /** Values are numbers of things: what one file lost another may have. */
+  movesByNumber?: true;
+}
+
+/** A command that tests or checks, whose failure does not count. */
+export const IGNORED_FAILURE =
+  /^[^\n]*(?:test|spec|lint|check|pytest|mypy|tsc|clippy|\bvet\b|coverage|verify)[^\n|]*(\|\|\s*(?:true|exit 0|:|echo\b[^\n]*))(?=\s|$|["'])/gm;
+
+export function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+/** One loosening for each match; the first group, if any, is the key. */
+export function matchesOf(text: string, expression: RegExp, words: (found: string) => string): Loosening[] {
+  return [...text.matchAll(expression)].map((match) => {
+    const found = (match[1] ?? match[0]).replace(/\s+/g, ' ').trim();
+    return { key: found, text: words(found), line: lineOf(text, match.index) };
+  });
+}
+
+/** The strings in the list that follows `name`: `exclude: ['a', "b"]`, or its lines in an ini file. */
+export function listAfter(text: string, name: RegExp): { value: string; line: number }[] {
+  const heads = [
+    ...text.matchAll(new RegExp(`(?<![\\w.-])["']?(?:${name.source})["']?\\s*[:=]\\s*(?:\\[|\\()`, 'g')),
+  ];
+  return heads.flatMap((head) => {
+    const start = head.index + head[0].length;
+    const end = text.slice(start).search(/[\])]/);
+    const list = end === -1 ? text.slice(start) : text.slice(start, start + end);
+    return [...list.matchAll(/["'`]([^"'`\n]+)["'`]/g)].map((match) => ({
+      value: match[1] ?? '',
+      line: lineOf(text, start + match.index),
+    }));
+  });
+}

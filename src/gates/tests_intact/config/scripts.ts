@@ -1,0 +1,72 @@
+import type { Finding } from '../finding.ts';
+
+const WATCHED =
+  /^(pre|post)?(test|tests|lint|check|typecheck|type-check|types|ci|verify|validate|coverage)([:._-].*)?$/;
+
+const TOOLS: Record<string, RegExp> = {
+  tests:
+    /\b(vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|uvu|pytest|bun test|deno test|go test|cargo test)\b|--test\b/,
+  types: /\b(tsc|vue-tsc|tsgo|svelte-check|mypy|pyright)\b/,
+  lint: /\b(eslint|biome|oxlint|xo|standard|tslint|ruff|knip)\b/,
+  coverage: /\b(c8|nyc)\b|--coverage\b/,
+};
+
+/** Other scripts, or tools that run them: what they do cannot be seen here. */
+const DELEGATES =
+  /\b(npm|pnpm|yarn|bun)\b|\brun-[sp]\b|\b(turbo|nx|lerna|wireit|concurrently|make|just|node|tsx|sh|bash)\b/;
+
+const LOOSE: readonly (readonly [words: string, expression: RegExp])[] = [
+  ['ignores a failure', /\|\|\s*(true|exit 0|:|echo)(\s|$)|;\s*(true|exit 0|:)\s*$/],
+  ['passes without tests', /--pass(-w|W)ith(-n|N)o(-t|T)ests/],
+  ['rewrites snapshots', /--updateSnapshot|--update-snapshots?|(?<=\b(jest|vitest)\b.*\s)(-u|--update)\b/],
+  [
+    'leaves tests out',
+    /--testPathIgnorePatterns|--exclude[= ]|--testNamePattern|--ignore[= ]|--grep[= ]|\s-t\s|--deselect/,
+  ],
+];
+
+/** The scripts of a package.json that test or check. */
+export function compareScripts(path: string, before: string, after: string): Finding[] {
+  const [then, now] = [scriptsOf(before), scriptsOf(after)];
+  if (!then || !now) return [];
+  return Object.entries(then).flatMap(([name, old]) => {
+    if (!WATCHED.test(name) || now[name] === old) return [];
+    const text = weakening(old, now[name]);
+    if (text === undefined) return [];
+    const at = after.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1;
+    const place = now[name] === undefined || at === 0 ? {} : { line: at };
+    return [{ id: `script:${path}:${name}`, path, ...place, text: `the script "${name}" ${text}` }];
+  });
+}
+
+function weakening(then: string, now: string | undefined): string | undefined {
+  if (doesNothing(then)) return undefined;
+  if (now === undefined) return 'is gone';
+  if (doesNothing(now)) return `does nothing any more: ${now}`;
+  const loose = LOOSE.find(([, expression]) => expression.test(now) && !expression.test(then));
+  if (loose) return `${loose[0]}: ${now}`;
+  if (DELEGATES.test(now)) return undefined;
+  const lost = Object.entries(TOOLS).find(([, tools]) => tools.test(then) && !tools.test(now));
+  return lost ? `no longer runs ${tool(lost[1], then)}: ${now}` : undefined;
+}
+
+function tool(expression: RegExp, script: string): string {
+  return expression.exec(script)?.[0] ?? '';
+}
+
+function doesNothing(script: string): boolean {
+  return /^\s*((echo|printf)\b[^&|;]*|true|:|exit 0)?\s*((&&|;)\s*(true|exit [01]))?\s*$/.test(script);
+}
+
+function scriptsOf(text: string): Record<string, string> | undefined {
+  try {
+    const { scripts } = JSON.parse(text) as { scripts?: unknown };
+    if (typeof scripts !== 'object' || scripts === null) return {};
+    const entries = Object.entries(scripts).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    );
+    return Object.fromEntries(entries);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { go } from './go.ts';
+import { java } from './java.ts';
+import { javascript } from './javascript.ts';
+import type { TestFacts, TestLanguage } from './language.ts';
+import { python } from './python.ts';
+import { rust } from './rust.ts';
+
+const LANGUAGES: readonly TestLanguage[] = [javascript, python, go, rust, java];
+
+/** Files that look like tests and are none: input of tests, and other people's. */
+const NO_TESTS =
+  /(^|\/)(node_modules|vendor|third[_-]party|site-packages|testdata|__fixtures__|fixtures?|dist)\//;
+
+function languageOf(path: string): TestLanguage | undefined {
+  return NO_TESTS.test(path) ? undefined : LANGUAGES.find((language) => language.speaks(path));
+}
+
+/** By its name it is a test file, or has to be looked into. */
+export function mayBeTestFile(path: string): boolean {
+  const language = languageOf(path);
+  return language !== undefined && (language.isTestFile(path) || language.mayHoldTests(path));
+}
+
+/** Undefined when the file is no test file. */
+export function readTestFile(path: string, text: string): TestFacts | undefined {
+  const language = languageOf(path);
+  if (!language || !mayBeTestFile(path)) return undefined;
+  const facts = language.read(text);
+  return language.isTestFile(path) || facts.tests.length + facts.markers.length > 0 ? facts : undefined;
+}

@@ -1,0 +1,149 @@
+import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
+import {
+  assertionsIn,
+  assertionsOutside,
+  closingOf,
+  doesNothing,
+  lineAt,
+  type Span,
+  sameSides,
+  splitTopLevel,
+  squeeze,
+  type Weigh,
+} from './text.ts';
+
+/** JUnit 3 to 5, TestNG, AssertJ, Hamcrest, Mockito. */
+export const java: TestLanguage = {
+  speaks: (path) => path.endsWith('.java'),
+  isTestFile: (path) => /(^|\/)(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec))\.java$/.test(path),
+  mayHoldTests: (path) => /(^|\/)src\/(test|it|integrationTest)\//.test(path),
+  read,
+};
+
+const TEST_ANNOTATION = /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b/;
+/** A method's head: what stands before its name is looked at to tell a test from the rest. */
+const METHOD = /\b(?:void|[A-Z]\w*(?:<[^>]*>)?)\s+(\w+)\s*\([^;{}]*\)\s*(?:throws\s+[\w.,\s]+)?\{/g;
+const CLASS = /\b(?:class|interface|record)\s+(\w+)[^;{}]*\{/g;
+const ASSERTION =
+  /(?<![\w.])(?:(?:Assert|Assertions|MatcherAssert|Truth|StepVerifier)\.)?(?:assert\w*|fail|verify\w*|expectThrows)\s*\(|\.andExpect\w*\s*\(|(?<![\w.])assert\s+(?!\w+\s*=)/;
+
+const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
+  [/@(?:Disabled\w*|Ignore)\b/, 'skip'],
+  [/@Enabled(?:If|On)\w*\b/, 'skip'],
+  [/@Test\s*\([^)]*\benabled\s*=\s*false/, 'skip'],
+  [/@Test\s*\([^)]*\bexpected\s*=/, 'fails'],
+];
+
+interface Found {
+  name: string;
+  head: Span;
+  body: Span;
+  at: number;
+}
+
+function read(text: string): TestFacts {
+  const source = maskSource(text, 'java');
+  const tests = blocks(source, METHOD).filter((method) => isTest(source, method));
+  const spans = tests.map(({ body }) => body);
+  const marked = [...blocks(source, CLASS), ...tests];
+  return {
+    tests: tests.map((test) => testOf(source, test)),
+    markers: [
+      ...marked.flatMap((one) => markersOf(source, one)),
+      ...tests.flatMap((test) => assumptions(source, test)),
+    ],
+    shared: assertionsOutside(source, spans, ASSERTION, weigh),
+  };
+}
+
+function blocks({ code }: MaskedSource, expression: RegExp): Found[] {
+  return [...code.matchAll(expression)].map((match) => {
+    const open = match.index + match[0].length - 1;
+    const before = code.slice(0, match.index);
+    const start = Math.max(before.lastIndexOf('}'), before.lastIndexOf(';'), before.lastIndexOf('{')) + 1;
+    // Values of annotations stand in braces too: `@ValueSource(ints = {1, 2})`.
+    const head = { start: annotationsStart(code, start), end: match.index };
+    return {
+      name: match[1] ?? '',
+      head,
+      body: { start: open + 1, end: closingOf(code, open) },
+      at: match.index,
+    };
+  });
+}
+
+function annotationsStart(code: string, start: number): number {
+  const before = code.slice(0, start);
+  if (!before.endsWith('}') || !/^\s*\)/.test(code.slice(start, start + 20))) return start;
+  const annotation = before.lastIndexOf('@');
+  const earlier = code.slice(0, annotation);
+  return Math.max(earlier.lastIndexOf('}'), earlier.lastIndexOf(';'), earlier.lastIndexOf('{')) + 1;
+}
+
+function isTest({ code }: MaskedSource, { name, head }: Found): boolean {
+  const written = code.slice(head.start, head.end);
+  return TEST_ANNOTATION.test(written) || (/^test[A-Z_]/.test(name) && /\bpublic\s*$/.test(written));
+}
+
+function testOf(source: MaskedSource, { name, head, body, at }: Found): TestCase {
+  return {
+    name,
+    line: lineAt(source.text, at),
+    body: squeeze(source.uncommented.slice(body.start, body.end)),
+    empty: doesNothing(source.code.slice(body.start, body.end)),
+    assertions: assertionsIn(source, body, ASSERTION, weigh),
+    rows: rowsOf(source, head),
+  };
+}
+
+/** Elements of `@ValueSource(ints = {1, 2})` and of `@CsvSource({"a, b", "c, d"})`. */
+function rowsOf({ code }: MaskedSource, head: Span): number {
+  const sources = /@(?:ValueSource|CsvSource|EnumSource)\s*\(/g;
+  return [...code.slice(head.start, head.end).matchAll(sources)].reduce((sum, match) => {
+    const open = code.indexOf('{', head.start + match.index);
+    if (open === -1 || open > head.end) return sum;
+    return sum + splitTopLevel(code, { start: open + 1, end: closingOf(code, open) }).length;
+  }, 0);
+}
+
+function markersOf({ code, text }: MaskedSource, { name, head }: Found): Marker[] {
+  const written = code.slice(head.start, head.end);
+  return MARKERS.flatMap(([expression, kind]) => {
+    const match = expression.exec(written);
+    return match
+      ? [{ kind, word: squeeze(match[0]), name, line: lineAt(text, head.start + match.index) }]
+      : [];
+  });
+}
+
+function assumptions({ code, text }: MaskedSource, { name, body }: Found): Marker[] {
+  return [
+    ...code.slice(body.start, body.end).matchAll(/\b(?:Assumptions|Assume)?\.?\bassum(?:e|ing)\w*\s*\(/g),
+  ].map((match) => ({
+    kind: 'skip' as const,
+    word: squeeze(match[0]).replace(/\s*\($/, '()'),
+    name,
+    line: lineAt(text, body.start + match.index),
+  }));
+}
+
+const weigh: Weigh = (text) => {
+  const open = text.indexOf('(');
+  if (open === -1) return { strength: /^assert\s+true\b/.test(text) ? 'nothing' : 'value' };
+  const parts = splitTopLevel(text, { start: open + 1, end: closingOf(text, open) });
+  const [left = '', right] = parts.map(({ start, end }) => text.slice(start, end).trim());
+  const call = text.slice(0, open).trim();
+  if (/assertTrue$/.test(call) && left === 'true') return { strength: 'nothing' };
+  if (/assert(Equals|Same)$/.test(call) && right !== undefined && sameSides(left, right))
+    return { strength: 'nothing' };
+  if (
+    /assertThat$/.test(call) &&
+    /^\)?\.isEqualTo\((.*)\)$/.exec(text.slice(closingOf(text, open) + 1))?.[1] === left
+  ) {
+    return { strength: 'nothing' };
+  }
+  if (/assertNotNull$/.test(call)) return { subject: left, strength: 'presence' };
+  if (/assert(Equals|Same)$/.test(call) && right !== undefined) return { subject: right, strength: 'value' };
+  return { strength: 'value' };
+};

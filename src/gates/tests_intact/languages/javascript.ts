@@ -1,0 +1,226 @@
+import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
+import {
+  assertionsIn,
+  assertionsOutside,
+  closingOf,
+  doesNothing,
+  lineAt,
+  type Span,
+  sameSides,
+  splitTopLevel,
+  squeeze,
+} from './text.ts';
+
+/** Jest, Vitest, Mocha, Jasmine, node:test, AVA, Playwright, Cypress: TypeScript and JavaScript. */
+export const javascript: TestLanguage = {
+  speaks: (path) => /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path),
+  isTestFile: (path) => /[._-](test|spec|cy|e2e)\.[cm]?[jt]sx?$/.test(path) || /(^|\/)__tests__\//.test(path),
+  mayHoldTests: (path) => /(^|\/)(tests?|specs?|e2e|cypress)\//.test(path),
+  read,
+};
+
+const CALL =
+  /(?<![\w$.])(Deno\.test|describe|context|suite|test|it|specify|fdescribe|fcontext|fit|xdescribe|xcontext|xit|xtest|xspecify)((?:\s*\.\s*[A-Za-z]+)*)\s*(?=[(`])/g;
+const GROUPS = /^[fx]?(describe|context|suite)$/;
+/** `test.beforeEach` and its like are no tests. */
+const NO_TEST =
+  /^(before|after|beforeEach|afterEach|beforeAll|afterAll|use|extend|configure|step|info|slow|setTimeout|mock|expect|abort|setup|teardown|serial\.before)$/;
+
+const CHAIN_MARKERS: Record<string, MarkerKind> = {
+  skip: 'skip',
+  skipIf: 'skip',
+  todo: 'skip',
+  fixme: 'skip',
+  only: 'only',
+  fails: 'fails',
+  failing: 'fails',
+  fail: 'fails',
+};
+
+const ASSERTION =
+  /(?<![\w$.])(?:expect(?:\.(?:soft|poll))?\s*\(|assert(?:\.\w+)*\s*\(|t\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|throws|throwsAsync|notThrows|notThrowsAsync|regex|notRegex|assert|equal|equals|same|ok|notOk|strictSame|match|rejects|snapshot|pass|fail)\s*\(|(?:assert|expect|check|verify|ensure)[A-Z]\w*\s*\(|sinon\.assert\.\w+\s*\()|(?<=[\w)\]])\.should\b/;
+
+function read(text: string): TestFacts {
+  const source = maskSource(text, 'javascript');
+  const facts: TestFacts = { tests: [], markers: [], shared: [] };
+  const spans: Span[] = [];
+  for (const match of source.code.matchAll(CALL)) {
+    const call = callAt(source, match);
+    if (!call) continue;
+    facts.markers.push(...markersOf(source, call));
+    if (call.isGroup || call.words.some((word) => word === 'describe')) continue;
+    facts.tests.push(testOf(source, call));
+    spans.push(call.args);
+  }
+  facts.markers.push(...innerSkips(source, facts.tests, spans));
+  facts.shared = assertionsOutside(source, spans, ASSERTION, weigh);
+  return facts;
+}
+
+interface Call {
+  base: string;
+  words: string[];
+  isGroup: boolean;
+  at: number;
+  name: string;
+  /** Between the brackets of the call that names and defines the test. */
+  args: Span;
+  parts: Span[];
+  /** Of `.each`: between its brackets or quotes. */
+  table?: Span;
+}
+
+function callAt(source: MaskedSource, match: RegExpMatchArray): Call | undefined {
+  const { code, text } = source;
+  const [whole, base = '', chain = ''] = match;
+  const words = chain
+    .split('.')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  if (words.some((word) => NO_TEST.test(word))) return undefined;
+  let open = (match.index ?? 0) + whole.length;
+  let table: Span | undefined;
+  if (code[open] === '`') {
+    const close = code.indexOf('`', open + 1);
+    table = { start: open + 1, end: close };
+    open = nextBracket(code, close + 1);
+  } else {
+    // `test.each(table)(name, body)`, `test.skipIf(condition)(name, body)`.
+    const close = closingOf(code, open);
+    const second = nextBracket(code, close + 1);
+    if (second !== -1 && words.some((word) => /^(each|for|skipIf|runIf)$/.test(word))) {
+      table = { start: open + 1, end: close };
+      open = second;
+    }
+  }
+  if (open === -1) return undefined;
+  const args = { start: open + 1, end: closingOf(code, open) };
+  const parts = splitTopLevel(code, args);
+  const title = parts[0] ? nameIn(text.slice(parts[0].start, parts[0].end)) : '';
+  return {
+    base,
+    words,
+    isGroup: GROUPS.test(base),
+    at: match.index ?? 0,
+    name: title,
+    args,
+    parts,
+    ...(table && words.some((word) => word === 'each' || word === 'for') ? { table } : {}),
+  };
+}
+
+function nextBracket(code: string, from: number): number {
+  const gap = /^\s*\(/.exec(code.slice(from, from + 200));
+  return gap ? from + gap[0].length - 1 : -1;
+}
+
+/** What stands between the quotes; an expression as it is written. */
+function nameIn(argument: string): string {
+  const trimmed = argument.trim();
+  const quoted = /^(["'`])([\s\S]*)\1$/.exec(trimmed);
+  return squeeze(quoted?.[2] ?? trimmed);
+}
+
+function markersOf(source: MaskedSource, { base, words, at, name, parts }: Call): Marker[] {
+  const line = lineAt(source.text, at);
+  const markers = words.flatMap((word): Marker[] => {
+    const kind = CHAIN_MARKERS[word];
+    return kind ? [{ kind, word: `.${word}`, name, line }] : [];
+  });
+  if (base.startsWith('x')) markers.push({ kind: 'skip', word: base, name, line });
+  if (/^f(describe|context|it)$/.test(base)) markers.push({ kind: 'only', word: base, name, line });
+  const [, options] = parts;
+  const given = options ? source.code.slice(options.start, options.end) : '';
+  if (given.trim().startsWith('{')) {
+    for (const [, word = '', value = ''] of given.matchAll(/\b(skip|todo|only|fails)\s*:\s*([^,}\s]+)/g)) {
+      if (value !== 'false')
+        markers.push({ kind: CHAIN_MARKERS[word] ?? 'skip', word: `{ ${word} }`, name, line });
+    }
+  }
+  return markers;
+}
+
+/** `this.skip()`, `t.skip()`, `ctx.skip()` inside a test. */
+function innerSkips(source: MaskedSource, tests: readonly TestCase[], spans: readonly Span[]): Marker[] {
+  return [...source.code.matchAll(/(?<![\w$.])(?:this|t|ctx|context|test)\.(skip|todo|fixme)\s*\(/g)].flatMap(
+    (match) => {
+      const index = spans.findLastIndex((span) => span.start <= match.index && match.index < span.end);
+      const test = tests[index];
+      if (!test || match[0].startsWith('test.')) return [];
+      return [
+        {
+          kind: 'skip' as const,
+          word: match[0].replace(/\s*\($/, '()'),
+          name: test.name,
+          line: lineAt(source.text, match.index),
+        },
+      ];
+    },
+  );
+}
+
+function testOf(source: MaskedSource, call: Call): TestCase {
+  const [, ...rest] = call.parts;
+  // Options or a timeout may stand beside the function.
+  const isFunction = ({ start, end }: Span) => /=>|\bfunction\b/.test(source.code.slice(start, end));
+  const body = rest.find(isFunction) ?? rest.at(-1);
+  const span = body ?? { start: call.args.end, end: call.args.end };
+  return {
+    name: call.name,
+    line: lineAt(source.text, call.at),
+    body: squeeze(source.uncommented.slice(span.start, span.end)),
+    empty: isEmpty(source.code.slice(span.start, span.end)),
+    assertions: assertionsIn(source, span, ASSERTION, weigh),
+    rows: call.table ? rowsOf(source, call.table) : 0,
+  };
+}
+
+function isEmpty(callback: string): boolean {
+  if (callback.trim() === '') return true;
+  const arrow = callback.indexOf('=>');
+  const open = callback.indexOf('{', arrow === -1 ? callback.indexOf(')') : arrow);
+  if (arrow !== -1 && callback.slice(arrow + 2).trim()[0] !== '{') return false;
+  return open !== -1 && doesNothing(callback.slice(open + 1, closingOf(callback, open)));
+}
+
+function rowsOf(source: MaskedSource, table: Span): number {
+  const open = source.code.slice(table.start, table.end).search(/\S/);
+  const start = table.start + open;
+  if (open !== -1 && source.code[start] === '[') {
+    return splitTopLevel(source.code, { start: start + 1, end: closingOf(source.code, start) }).length;
+  }
+  const lines = source.text.slice(table.start, table.end).split('\n');
+  return Math.max(0, lines.filter((line) => line.includes('|') || line.includes('${')).length - 1);
+}
+
+const PRESENCE =
+  /^\.(?:toBeDefined|toBeTruthy|not\.toBeNull|not\.toBeUndefined|not\.toBeNaN|toBeOk|to\.exist|to\.be\.ok)\b/;
+
+function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefined {
+  const open = text.indexOf('(');
+  if (open === -1 || text.startsWith('.should')) return { strength: 'value' };
+  const close = closingOf(text, open);
+  const subject = text.slice(open + 1, close).trim();
+  const rest = text.slice(close + 1).trim();
+  if (/\|\|\s*true\b/.test(subject)) return { subject, strength: 'nothing' };
+  if (!text.startsWith('expect')) return { strength: weighCall(subject) };
+  // `expect(x)` alone, and `expect.assertions(2)`, check nothing.
+  if (rest === '') return { subject, strength: /^expect[A-Z]/.test(text) ? 'value' : 'nothing' };
+  const [, matcher = '', expected = ''] = /^\.((?:\w+\.)*\w+)\s*\((.*)\)$/s.exec(rest) ?? [];
+  const literal = /^(true|1|"[^"]+"|'[^']+')$/.test(subject);
+  if (literal && /^toBe(Truthy|Defined)$/.test(matcher)) return { subject, strength: 'nothing' };
+  if (!matcher.startsWith('not.') && sameSides(subject, expected)) return { subject, strength: 'nothing' };
+  if (PRESENCE.test(rest) || /^expect\.anything\(\)$/.test(expected.trim()))
+    return { subject, strength: 'presence' };
+  return { subject, strength: 'value' };
+}
+
+function weighCall(args: string): Assertion['strength'] {
+  const parts = splitTopLevel(args, { start: 0, end: args.length }).map(({ start, end }) =>
+    args.slice(start, end).trim(),
+  );
+  const [left = '', right] = parts;
+  if (/^(true|1)$/.test(left) && (right === undefined || /^["'`]/.test(right))) return 'nothing';
+  return right !== undefined && sameSides(left, right) ? 'nothing' : 'value';
+}

@@ -1,0 +1,117 @@
+import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
+import {
+  assertionsIn,
+  assertionsOutside,
+  closingOf,
+  doesNothing,
+  lineAt,
+  type Span,
+  sameSides,
+  splitTopLevel,
+  squeeze,
+  type Weigh,
+} from './text.ts';
+
+/** Tests stand in any file, beside the code they test. */
+export const rust: TestLanguage = {
+  speaks: (path) => path.endsWith('.rs'),
+  isTestFile: (path) => /(^|\/)tests\/[^/]+\.rs$/.test(path),
+  mayHoldTests: () => true,
+  read,
+};
+
+const FUNCTION = /\bfn\s+(\w+)\s*(?:<[^>]*>)?\s*\(/g;
+const TEST_ATTRIBUTE =
+  /#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|quickcheck|proptest|wasm_bindgen_test)\b/;
+const ASSERTION =
+  /\b(?:assert|assert_eq|assert_ne|assert_matches|debug_assert\w*|prop_assert\w*|assert_\w+)!\s*[([{]|\binsta::\w+!\s*\(|(?<![\w.])(?<!fn )(?:assert|check|verify|expect)_\w+\s*\(/;
+
+const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
+  [/#\[\s*ignore\b/, 'skip'],
+  [/#\[\s*cfg_attr\s*\([^\]]*\bignore\b/, 'skip'],
+  [/#\[\s*cfg\s*\(\s*(?!test\s*\))/, 'skip'],
+  [/#\[\s*should_panic\b/, 'fails'],
+];
+
+interface Found {
+  name: string;
+  attributes: Span;
+  at: number;
+  body: Span;
+}
+
+function read(text: string): TestFacts {
+  const source = maskSource(text, 'rust');
+  const tests = testsIn(source);
+  const spans = tests.map(({ body }) => body);
+  return {
+    tests: tests.map((test) => testOf(source, test)),
+    markers: tests.flatMap((test) => markersOf(source, test)),
+    shared: assertionsOutside(source, [...spans, ...outsideTestModules(source)], ASSERTION, weigh),
+  };
+}
+
+/** Assertions of the code itself are no tests: only helpers in `#[cfg(test)] mod` count. */
+function outsideTestModules({ code }: MaskedSource): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (const match of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:pub\s+)?mod\s+\w+\s*\{/g)) {
+    const open = match.index + match[0].length - 1;
+    if (open < from) continue;
+    spans.push({ start: from, end: open });
+    from = closingOf(code, open);
+  }
+  return [...spans, { start: from, end: code.length }];
+}
+
+function testsIn({ code }: MaskedSource): Found[] {
+  return [...code.matchAll(FUNCTION)].flatMap((match) => {
+    const attributes = { start: attributesStart(code, match.index), end: match.index };
+    if (!TEST_ATTRIBUTE.test(code.slice(attributes.start, attributes.end))) return [];
+    const after = closingOf(code, match.index + match[0].length - 1);
+    const open = code.indexOf('{', after);
+    const from = open === -1 ? code.length : open;
+    const body = { start: from + 1, end: closingOf(code, from) };
+    return [{ name: match[1] ?? '', attributes, at: match.index, body }];
+  });
+}
+
+/** Attributes end where another item does. */
+function attributesStart(code: string, at: number): number {
+  const before = code.slice(0, at);
+  return Math.max(before.lastIndexOf('}'), before.lastIndexOf(';'), before.lastIndexOf('{')) + 1;
+}
+
+function testOf(source: MaskedSource, { name, at, attributes, body }: Found): TestCase {
+  const written = source.code.slice(attributes.start, attributes.end);
+  return {
+    name,
+    line: lineAt(source.text, at),
+    body: squeeze(source.uncommented.slice(body.start, body.end)),
+    empty: doesNothing(source.code.slice(body.start, body.end)),
+    assertions: assertionsIn(source, body, ASSERTION, weigh),
+    rows: written.match(/#\[\s*(?:case|test_case)\b/g)?.length ?? 0,
+  };
+}
+
+function markersOf(source: MaskedSource, { name, attributes }: Found): Marker[] {
+  const written = source.code.slice(attributes.start, attributes.end);
+  return MARKERS.flatMap(([expression, kind]) => {
+    const match = expression.exec(written);
+    if (!match) return [];
+    const end = source.text.indexOf(']', attributes.start + match.index);
+    const word = squeeze(source.text.slice(attributes.start + match.index, end + 1));
+    return [{ kind, word, name, line: lineAt(source.text, attributes.start + match.index) }];
+  });
+}
+
+const weigh: Weigh = (text) => {
+  const open = text.search(/[([{]/);
+  const parts = splitTopLevel(text, { start: open + 1, end: closingOf(text, open) });
+  const [left = '', right] = parts.map(({ start, end }) => text.slice(start, end).trim());
+  if (/^assert!/.test(text) && /^true$|\|\|\s*true\b/.test(left)) return { strength: 'nothing' };
+  if (/^assert_eq!/.test(text) && right !== undefined && sameSides(left, right))
+    return { strength: 'nothing' };
+  return { strength: 'value' };
+};

@@ -1,0 +1,1 @@
+export { openJudges, saveReceipt } from './commands/judges.ts';

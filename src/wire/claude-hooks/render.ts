@@ -1,0 +1,44 @@
+import type { Answer } from '../../core/answer.ts';
+
+/** What a hook process prints and how it exits. */
+export interface HookOutput {
+  stdout: string;
+  stderr: string;
+  exitCode: 0 | 2;
+}
+
+const NOTHING: HookOutput = { stdout: '', stderr: '', exitCode: 0 };
+
+/** These events know no JSON refusal: exit 2 with the reason on stderr is the only way. */
+const REFUSED_BY_EXIT = new Set(['TeammateIdle', 'TaskCreated']);
+
+export function renderAnswer(eventName: string, answer: Answer): HookOutput {
+  switch (answer.kind) {
+    case 'silence':
+      return NOTHING;
+    case 'refuse':
+      return refusal(eventName, answer.reason);
+    case 'ignore':
+      return { ...NOTHING, stderr: `untildone hook: ${answer.why}` };
+    case 'tell':
+      return json({ systemMessage: answer.message });
+    case 'inject':
+      return json({ hookSpecificOutput: { hookEventName: eventName, additionalContext: answer.context } });
+  }
+}
+
+function refusal(eventName: string, reason: string): HookOutput {
+  if (REFUSED_BY_EXIT.has(eventName)) return { stdout: '', stderr: reason, exitCode: 2 };
+  if (eventName !== 'PreToolUse') return json({ decision: 'block', reason });
+  return json({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: reason,
+    },
+  });
+}
+
+function json(value: unknown): HookOutput {
+  return { ...NOTHING, stdout: JSON.stringify(value) };
+}

@@ -1,0 +1,59 @@
+/** `untildone.yaml`: from text to a contract, or to everything that is wrong with it. */
+import type { Contract } from '../core/contract.ts';
+import { type ContractText, type Finding, readText } from './contract/document.ts';
+import { contractSchema } from './contract/grammar.ts';
+import { findingsOf } from './contract/problems.ts';
+import { checkReferences } from './contract/references.ts';
+
+export interface ContractProblem {
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+  /** One line of YAML to copy. */
+  example?: string;
+}
+
+export type ParsedContract =
+  | { ok: true; contract: Contract; warnings: ContractProblem[] }
+  | { ok: false; problems: ContractProblem[] };
+
+/** More than a person reads; a hostile file could have a hundred thousand. */
+const MOST_PROBLEMS = 50;
+
+/** Never throws. `file` is only named in problems. */
+export function parseContract(text: string, file: string): ParsedContract {
+  const inFile = (findings: Finding[]): ContractProblem[] =>
+    inOrder(findings).map((found) => ({ file, ...found }));
+  const read = readText(text);
+  if (!read.ok) return { ok: false, problems: inFile(read.findings) };
+  const { contract, problems, warnings } = check(read.text);
+  if (contract && problems.length === 0) return { ok: true, contract, warnings: inFile(warnings) };
+  return { ok: false, problems: inFile(problems) };
+}
+
+function check(text: ContractText): { contract?: Contract; problems: Finding[]; warnings: Finding[] } {
+  const parsed = contractSchema.safeParse(text.data);
+  const { problems, warnings } = checkReferences(text);
+  if (parsed.success) return { contract: parsed.data, problems, warnings };
+  const issues = parsed.error.issues.slice(0, MOST_PROBLEMS);
+  return { problems: [...findingsOf(issues, text), ...problems], warnings };
+}
+
+/** From top to bottom, each once. */
+function inOrder(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings
+    .filter(({ line, column, message }) => {
+      const key = `${line}:${column}:${message}`;
+      return !seen.has(key) && seen.add(key);
+    })
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .slice(0, MOST_PROBLEMS);
+}
+
+/** `untildone.yaml:4:11: expected a time ..., found "soon", for example: timeout: 10m` */
+export function renderProblem({ file, line, column, message, example }: ContractProblem): string {
+  const copy = example === undefined ? '' : `, for example: ${example}`;
+  return `${file}:${line}:${column}: ${message}${copy}`;
+}

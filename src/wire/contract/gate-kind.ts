@@ -1,0 +1,108 @@
+/** How a kind of gate is written: short or long, its options beside it or inside it. */
+import { z } from 'zod';
+import type { GateSpec } from '../../core/contract.ts';
+import type { GateKind, GateOptions } from '../../core/gate-options.ts';
+import { flag, timeOf } from './values.ts';
+import { oneOf, say, strict } from './words.ts';
+
+/** What every gate may say, whatever its kind. */
+const settings = {
+  timeout: timeOf('timeout: 10m')
+    .describe('How long judging may take; after that the gate is unproven. Like 90s, 10m, 1h30m.')
+    .exactOptional(),
+  exclusive: flag('exclusive: true')
+    .describe('Never judged at the same time as another gate.')
+    .exactOptional(),
+  on_unproven: oneOf(['block', 'allow'], 'on_unproven: block')
+    .describe(
+      'What happens when this gate could not be judged. block (default): it counts as not done. allow: the loop may end, as released.',
+    )
+    .exactOptional(),
+};
+
+export const SETTINGS = Object.keys(settings);
+
+export interface KindGrammar<
+  Kind extends GateKind,
+  What extends z.ZodType,
+  Options extends z.core.$ZodShape,
+> {
+  kind: Kind;
+  about: string;
+  /** A whole gate, to copy. */
+  example: string;
+  /** The short form. */
+  what: What;
+  /** The key that stands for the short form in the long one; none: the long form has only options. */
+  main?: string;
+  /** What is meant when the long form does without its main key; absent: it may not. */
+  otherwise?: z.output<What>;
+  /** May stand beside the kind, or in its long form. */
+  options: Options;
+  /** What would have been expected, when the parts do not go together. */
+  conflict?(what: z.output<What>, options: z.output<z.ZodObject<Options>>): string | undefined;
+  build(what: z.output<What>, options: z.output<z.ZodObject<Options>>): GateOptions[Kind];
+}
+
+export interface GateKindSchema {
+  kind: GateKind;
+  example: string;
+  schema: z.ZodType<GateSpec>;
+}
+
+/** `name: { <kind>: <what>, ...options }` or `name: { <kind>: { <main>: <what>, ...options } }`, for one kind. */
+export function gateKind<Kind extends GateKind, What extends z.ZodType, Options extends z.core.$ZodShape>(
+  grammar: KindGrammar<Kind, What, Options>,
+): GateKindSchema {
+  const { kind, example, options } = grammar;
+  const shape = { [kind]: valueSchema(grammar).describe(grammar.about), ...options, ...settings };
+  const schema = strict(shape, `a gate of the kind ${kind}`, example).transform(
+    (gate: Record<string, unknown>, context) => {
+      const value = gate[kind];
+      const inside = isMap(value) ? value : {};
+      const twice = Object.keys(options).find((key) => key in gate && key in inside);
+      if (twice !== undefined) {
+        const message = say(`${twice} only once, beside ${kind} or in it`, example);
+        context.issues.push({ code: 'custom', input: gate, path: [twice], message });
+        return z.NEVER;
+      }
+      const what = (
+        isMap(value) ? (inside[grammar.main ?? ''] ?? grammar.otherwise) : value
+      ) as z.output<What>;
+      const chosen = pick({ ...gate, ...inside }, Object.keys(options)) as z.output<z.ZodObject<Options>>;
+      const conflict = grammar.conflict?.(what, chosen);
+      if (conflict !== undefined) {
+        context.issues.push({ code: 'custom', input: gate, path: [kind], message: say(conflict, example) });
+        return z.NEVER;
+      }
+      return { kind, options: grammar.build(what, chosen), ...settingsOf(gate) } as GateSpec;
+    },
+  );
+  return { kind, example, schema };
+}
+
+function valueSchema<Kind extends GateKind, What extends z.ZodType, Options extends z.core.$ZodShape>(
+  grammar: KindGrammar<Kind, What, Options>,
+): z.ZodType {
+  const { kind, main, what, options, example } = grammar;
+  if (main === undefined && Object.keys(options).length === 0) return what;
+  const mainShape = main === undefined ? {} : { [main]: 'otherwise' in grammar ? what.optional() : what };
+  const long = strict({ ...mainShape, ...options }, `the long form of ${kind}`, example);
+  return z.union([what, long]);
+}
+
+function settingsOf(gate: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...('timeout' in gate ? { timeoutMs: gate.timeout } : {}),
+    ...('exclusive' in gate ? { exclusive: gate.exclusive } : {}),
+    ...('on_unproven' in gate ? { onUnproven: gate.on_unproven } : {}),
+  };
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function pick(from: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]));
+}

@@ -1,0 +1,96 @@
+/**
+ * The command line that Claude Code's settings hold, and the script it hands over to.
+ *
+ * The client runs the line with `/bin/sh -c` on every event of every session and shows it to the model: it is short,
+ * names no secret, and answers "nothing is held here" with shell builtins alone. Its text is the same in every scope and
+ * on every machine, because the client runs identical commands of one event once.
+ */
+
+const HOME = 'h=$' + '{UNTILDONE_HOME:-$HOME/.untildone}';
+
+/**
+ * Any of these lets the line go on to `hook.sh`. The marker is tested with `-f`: with an empty session id the path is
+ * that of the folder itself. A project whose contract guards every session has a marker at its own path below
+ * `standing`.
+ */
+const WANTED = ['[ -f "$h/active/$CLAUDE_CODE_SESSION_ID" ]', '[ -f "$h/standing$CLAUDE_PROJECT_DIR/.on" ]'];
+
+/** `command` keeps a missing or broken script from ending the shell with 2, which the client would take for a refusal. */
+const HAND_OVER = 'command . "$h/hook.sh"||exit 1';
+
+/** The Bash tool does not know the project: what SessionStart saw is kept for `start` to look up by session. */
+const RECORD_SESSION =
+  "s=$CLAUDE_CODE_SESSION_ID;case $s in ''|*[!A-Za-z0-9_-]*);;*)" +
+  '[ -d "$h/sessions" ]&&(umask 077;printf \'%s\\n%s\\n\' "$CLAUDE_PROJECT_DIR" "$CLAUDE_PID"' +
+  '>"$h/sessions/$s.at")2>/dev/null;;esac';
+
+const GUARD = `${WANTED.join('||')}||exit 0`;
+
+export const HOOK_LINE = [HOME, GUARD, HAND_OVER].join(';');
+
+export const SESSION_START_LINE = [HOME, RECORD_SESSION, GUARD, HAND_OVER].join(';');
+
+/** True of every line that any version installed: each of them names the home's variable, its default and the script. */
+export function isOurLine(command: string): boolean {
+  return (
+    command.includes('UNTILDONE_HOME') && command.includes('/.untildone') && command.includes('/hook.sh')
+  );
+}
+
+/** What the SessionStart line wrote; `undefined` of an empty, torn or foreign text. */
+export function parseSessionRecord(text: string): { project: string; pid: number } | undefined {
+  const match = /^(.+)\n([1-9]\d*)\n$/s.exec(text);
+  if (match?.[1] === undefined) return undefined;
+  return { project: match[1], pid: Number(match[2]) };
+}
+
+export interface HookScript {
+  /** The node that runs the hook, as long as it exists; else the one on PATH does. */
+  readonly nodePath: string;
+  readonly hookEntry: string;
+}
+
+/**
+ * The text of `hook.sh`. It is read by the line above, with `$h` set to the untildone home, and either becomes the hook
+ * or says once a session that nothing is held: silence would look like work that was judged.
+ */
+export function hookScript({ nodePath, hookEntry }: HookScript): string {
+  const noNode =
+    `untildone: node was not found (neither ${nodePath} nor on PATH): this session is NOT being held. ` +
+    'Install Node.js 20 or newer, then run: untildone install';
+  const noEntry =
+    `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
+    'Install untildone again, then run: untildone install';
+  return `# Written by untildone. Do not edit: install and start write it again.
+not_held() {
+  told="$h/active/$CLAUDE_CODE_SESSION_ID.unheld"
+  [ -e "$told" ] && exit 0
+  (umask 077; : >"$told") 2>/dev/null
+  printf '%s\\n' "$1"
+  exit 0
+}
+node=${quote(nodePath)}
+entry=${quote(hookEntry)}
+if ! { [ -f "$node" ] && [ -x "$node" ]; }; then
+  node=node
+  command -v node >/dev/null || not_held ${quote(message(noNode))}
+fi
+# Reading extra certificates triples the start of Node 20; gates get them back from this name.
+if [ "$\{NODE_EXTRA_CA_CERTS+set}" ]; then
+  export UNTILDONE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS"
+  unset NODE_EXTRA_CA_CERTS
+fi
+[ -r "$entry" ] && exec "$node" "$entry" hook
+command -v untildone >/dev/null && command -v node >/dev/null && exec untildone hook
+not_held ${quote(message(noEntry))}
+`;
+}
+
+function message(systemMessage: string): string {
+  return JSON.stringify({ systemMessage });
+}
+
+/** One word for the shell, whatever the text holds. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { type ClientLaunch, runClient } from '../../src/adapters/client-process.ts';
+
+/** Stands for the client: a shell that does what the test says. */
+function shell(script: string, changes: Partial<ClientLaunch> = {}) {
+  const lines: string[] = [];
+  const end = runClient({
+    binary: '/bin/sh',
+    args: ['-c', script],
+    cwd: '/',
+    environment: { PATH: process.env.PATH ?? '' },
+    prompt: '',
+    onLine: (line) => lines.push(line),
+    signal: new AbortController().signal,
+    limitMs: 20_000,
+    ...changes,
+  });
+  return { lines, end };
+}
+
+/** Aborts as soon as the client has said its first line. */
+function abortedAtFirstLine(script: string) {
+  const controller = new AbortController();
+  return shell(script, { signal: controller.signal, onLine: () => controller.abort() }).end;
+}
+
+test('the client gets the prompt, and every line of its answer arrives', async () => {
+  const { lines, end } = shell('cat; echo; printf "last line without an end"', { prompt: 'one\ntwo' });
+  expect(await end).toEqual({ code: 0, timedOut: false, stderr: '' });
+  expect(lines).toEqual(['one', 'two', 'last line without an end']);
+});
+
+test('its exit code and what it wrote to stderr come back', async () => {
+  expect(await shell('echo "bad key" >&2; exit 3').end).toEqual({
+    code: 3,
+    timedOut: false,
+    stderr: 'bad key',
+  });
+});
+
+test('a client that does not read its prompt is no failure', async () => {
+  const { end } = shell('exec <&-; exit 0', { prompt: 'x'.repeat(1_000_000) });
+  expect((await end).code).toBe(0);
+});
+
+test('a program that cannot be started is an end with its reason', async () => {
+  const { code, stderr } = await shell('', { binary: '/no/such/claude' }).end;
+  expect(code).toBe(null);
+  expect(stderr).toContain('ENOENT');
+});
+
+test('aborting ends it gently: it can still clean up', async () => {
+  const end = await abortedAtFirstLine('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done');
+  expect(end.code).toBe(7);
+});
+
+test('aborting ends one that does not listen', async () => {
+  const end = await abortedAtFirstLine('trap "" TERM; echo ready; while :; do sleep 0.05; done');
+  expect(end).toMatchObject({ code: null, timedOut: false });
+});
+
+test('aborted before it began, it ends at once', async () => {
+  const { end } = shell('exec sleep 600', { signal: AbortSignal.abort() });
+  expect((await end).code).toBe(null);
+});
+
+test('a client that takes too long is ended, and that is said', async () => {
+  expect(await shell('exec sleep 600', { limitMs: 50 }).end).toMatchObject({ code: null, timedOut: true });
+});
+
+test('a process that it leaves behind with its output open does not hold the end up', async () => {
+  const { lines, end } = shell('sleep 30 & echo $!');
+  expect((await end).code).toBe(0);
+  const left = Number(lines[0]);
+  expect(() => process.kill(left, 0)).not.toThrow();
+  process.kill(left, 'SIGKILL');
+});

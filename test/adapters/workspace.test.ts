@@ -1,0 +1,547 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  commit,
+  EMPTY_TREE,
+  expectedTree,
+  git,
+  opened,
+  pathsOf,
+  type Scene,
+  scene,
+  write,
+} from './support/project-scene.ts';
+
+describe('a tree names the whole work', () => {
+  test('of a clean checkout it is the tree of the commit', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.txt', 'one\n');
+    write(project, 'src/b.ts', 'two\n');
+    commit(project);
+    expect(await workspace.tree()).toBe(expectedTree(project));
+  });
+
+  test('staged or not, committed or not, the same content has the same name', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.txt', 'one\n');
+    const untracked = await workspace.tree();
+    git(project, 'add', 'a.txt');
+    const staged = await workspace.tree();
+    commit(project);
+    expect([staged, await workspace.tree()]).toEqual([untracked, untracked]);
+  });
+
+  test('an edit of the same length in the same instant is seen', async () => {
+    const { project, workspace } = scene();
+    const file = join(project, 'a.txt');
+    write(project, 'a.txt', 'one\n');
+    const times = statSync(file);
+    const trees = new Set([await workspace.tree()]);
+    for (const text of ['two\n', 'six\n', 'ten\n']) {
+      writeFileSync(file, text);
+      utimesSync(file, times.atime, times.mtime);
+      trees.add(await workspace.tree());
+    }
+    expect(trees.size).toBe(4);
+  });
+
+  test('modes, links and deletions count', async () => {
+    const { project, workspace } = scene();
+    write(project, 'run.sh', '#!/bin/sh\n');
+    symlinkSync('run.sh', join(project, 'link'));
+    const first = await workspace.tree();
+    chmodSync(join(project, 'run.sh'), 0o755);
+    const second = await workspace.tree();
+    rmSync(join(project, 'link'));
+    symlinkSync('elsewhere', join(project, 'link'));
+    const third = await workspace.tree();
+    rmSync(join(project, 'run.sh'));
+    expect(await pathsOf(workspace, await workspace.tree())).toEqual(['link']);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(await workspace.contentAt(third, 'link')).toBe('elsewhere');
+  });
+
+  test('an empty folder has the empty tree', async () => {
+    expect(await scene().workspace.tree()).toBe(EMPTY_TREE);
+    expect(await scene({ git: false }).workspace.tree()).toBe(EMPTY_TREE);
+  });
+
+  test('a folder outside git is seen the same way, without what tools install', async () => {
+    const { project, workspace } = scene({ git: false });
+    write(project, 'a.txt', 'one\n');
+    write(project, 'node_modules/x/index.js', 'x');
+    const tree = await workspace.tree();
+    expect(await pathsOf(workspace, tree)).toEqual(['a.txt']);
+    git(project, 'init', '--quiet');
+    write(project, '.git/info/exclude', '');
+    expect(await workspace.tree()).toBe(tree);
+    expect(existsSync(join(project, '.git', 'index'))).toBe(false);
+  });
+
+  test('of a file over 100 MB too', async () => {
+    const { project, workspace } = scene();
+    write(project, 'big.bin', 'x');
+    truncateSync(join(project, 'big.bin'), 110 * 1024 * 1024);
+    const first = await workspace.tree();
+    const fd = openSync(join(project, 'big.bin'), 'r+');
+    writeSync(fd, 'y', 105 * 1024 * 1024);
+    closeSync(fd);
+    const second = await workspace.tree();
+    expect(second).not.toBe(first);
+    expect((await workspace.contentAt(second, 'big.bin'))?.length).toBe(4 * 1024 * 1024);
+    expect(await workspace.addedLines(first, second)).toEqual([]);
+  });
+
+  test('a project in a folder of a larger repository obeys the ignore files above it', async () => {
+    const { folder, project, workspace } = scene({ git: false, project: 'mono/packages/a' });
+    git(join(folder, 'mono'), 'init', '--quiet');
+    write(folder, 'mono/.gitignore', 'dist/\n');
+    write(folder, 'mono/packages/b/other.ts', 'other');
+    expect(await workspace.tree()).toBe(EMPTY_TREE);
+    write(project, 'src/a.ts', 'a');
+    write(project, 'dist/a.js', 'built');
+    const tree = await workspace.tree();
+    expect(await pathsOf(workspace, tree)).toEqual(['src/a.ts']);
+    write(folder, 'mono/packages/b/other.ts', 'changed');
+    expect(await workspace.tree()).toBe(tree);
+    expect(await workspace.contentAt(tree, 'src/a.ts')).toBe('a');
+  });
+
+  test('a project that becomes a repository of its own keeps its name', async () => {
+    const { folder, project, workspace, indexFile } = scene({ git: false, project: 'mono/packages/a' });
+    git(join(folder, 'mono'), 'init', '--quiet');
+    write(project, 'a.ts', 'a');
+    const tree = await workspace.tree();
+    git(project, 'init', '--quiet');
+    rmSync(indexFile);
+    expect(await workspace.tree()).toBe(tree);
+  });
+});
+
+describe('what git ignores', () => {
+  test('does not count, unless the repository tracks it', async () => {
+    const { project, workspace } = scene();
+    write(project, '.gitignore', '*.log\nkept/\n');
+    write(project, 'a.log', 'log');
+    write(project, 'kept/data', 'tracked');
+    git(project, 'add', '--force', 'kept/data');
+    const tree = await workspace.tree();
+    expect(await pathsOf(workspace, tree)).toEqual(['.gitignore', 'kept/data']);
+    write(project, 'kept/data', 'changed');
+    write(project, 'a.log', 'changed');
+    const after = await workspace.tree();
+    expect(await workspace.changes(tree, after)).toEqual([{ path: 'kept/data', change: 'modified' }]);
+  });
+
+  test('is judged by the rules of now: a folder that is ignored later leaves the tree', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    write(project, 'coverage/report', '1');
+    await workspace.tree();
+    write(project, '.gitignore', 'coverage/\n');
+    const tree = await workspace.tree();
+    expect(await pathsOf(workspace, tree)).toEqual(['.gitignore', 'a.ts']);
+    write(project, 'coverage/report', '2');
+    expect(await workspace.tree()).toBe(tree);
+  });
+
+  test('includes what the person ignores everywhere', async () => {
+    const { folder, project, workspace } = scene();
+    write(folder, 'xdg/git/ignore', '*.swp\n');
+    vi.stubEnv('XDG_CONFIG_HOME', join(folder, 'xdg'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    write(project, 'a.swp', 'x');
+    expect(await workspace.tree()).toBe(EMPTY_TREE);
+  });
+
+  test('includes what the repository excluded when the work began, and nothing it excludes later', async () => {
+    const { project, workspace } = scene();
+    write(project, '.git/info/exclude', 'private/\n');
+    write(project, 'private/x', 'x');
+    expect(await workspace.tree()).toBe(EMPTY_TREE);
+    write(project, '.git/info/exclude', '*\n');
+    git(project, 'config', 'core.excludesFile', join(project, '.git/info/exclude'));
+    write(project, 'hidden.ts', 'x');
+    expect(await pathsOf(workspace, await workspace.tree())).toEqual(['hidden.ts']);
+  });
+});
+
+describe('settings of the repository do not bend what is seen', () => {
+  test('assume-unchanged and skip-worktree hide nothing', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    write(project, 'b.ts', 'b');
+    commit(project);
+    const before = await workspace.tree();
+    git(project, 'update-index', '--assume-unchanged', 'a.ts');
+    git(project, 'update-index', '--skip-worktree', 'b.ts');
+    write(project, 'a.ts', 'changed a');
+    write(project, 'b.ts', 'changed b');
+    expect(git(project, 'status', '--porcelain')).toBe('');
+    const paths = (await workspace.changes(before, await workspace.tree())).map((change) => change.path);
+    expect(paths).toEqual(['a.ts', 'b.ts']);
+  });
+
+  test('filters, hooks, monitors and attributes of the project neither run nor convert', async () => {
+    const { folder, project, workspace } = scene();
+    const ran = join(folder, 'ran');
+    write(
+      project,
+      '.gitattributes',
+      '*.ts filter=x text eol=lf ident -diff\n*.txt working-tree-encoding=UTF-16\n',
+    );
+    write(project, 'a.ts', 'const id = "$Id: 1$";\r\n');
+    write(project, 'plain.txt', 'not UTF-16\n');
+    for (const [name, value] of [
+      ['filter.x.clean', `touch ${ran}; echo same`],
+      ['filter.x.required', 'true'],
+      ['core.fsmonitor', `touch ${ran}`],
+      ['core.autocrlf', 'input'],
+      ['diff.external', `touch ${ran}`],
+    ]) {
+      git(project, 'config', name as string, value as string);
+    }
+    const before = await workspace.tree();
+    expect(await workspace.contentAt(before, 'a.ts')).toBe('const id = "$Id: 1$";\r\n');
+    write(project, 'a.ts', 'const id = "$Id: 1$";\r\nadded();\r\n');
+    const after = await workspace.tree();
+    expect(await workspace.addedLines(before, after)).toEqual([{ path: 'a.ts', line: 2, text: 'added();' }]);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('variables that lead git elsewhere are not passed on', async () => {
+    const { folder, project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    vi.stubEnv('GIT_INDEX_FILE', join(folder, 'other-index'));
+    vi.stubEnv('GIT_DIR', join(folder, 'nowhere'));
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', 'core.worktree');
+    vi.stubEnv('GIT_CONFIG_VALUE_0', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await pathsOf(workspace, await workspace.tree())).toEqual(['a.ts']);
+  });
+
+  test('the repository itself is not written to', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    commit(project);
+    write(project, 'b.ts', 'b');
+    git(project, 'status');
+    const listing = () => readdirSync(join(project, '.git'), { recursive: true }).sort();
+    const [before, index] = [listing(), readFileSync(join(project, '.git', 'index'))];
+    await workspace.changes(EMPTY_TREE, await workspace.tree());
+    await workspace.git(['status']);
+    expect(listing()).toEqual(before);
+    expect(readFileSync(join(project, '.git', 'index'))).toEqual(index);
+  });
+
+  test('blobs that the repository has are not stored a second time', async () => {
+    const { project, workspace, shadowDir } = scene();
+    for (let i = 0; i < 20; i++) write(project, `f${i}.ts`, `content ${i}`);
+    commit(project);
+    await workspace.tree();
+    const stored = readdirSync(join(shadowDir, 'objects')).filter((name) => name.length === 2);
+    expect(stored).toEqual([]);
+  });
+});
+
+describe('repositories inside the project', () => {
+  test('count with their files, committed or not, however deep', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    git(project, 'init', '--quiet', 'empty');
+    git(project, 'init', '--quiet', 'one');
+    write(project, 'one/x.ts', 'x');
+    commit(join(project, 'one'));
+    git(project, 'init', '--quiet', 'one/two');
+    write(project, 'one/two/y.ts', 'y');
+    const first = await workspace.tree();
+    expect(await pathsOf(workspace, first)).toEqual(['a.ts', 'one/two/y.ts', 'one/x.ts']);
+    write(project, 'one/x.ts', 'changed');
+    write(project, 'one/two/new.ts', 'new');
+    const second = await workspace.tree();
+    expect((await workspace.changes(first, second)).map((c) => c.path)).toEqual([
+      'one/two/new.ts',
+      'one/x.ts',
+    ]);
+    expect(await workspace.tree()).toBe(second);
+  });
+
+  test('made around files that were seen before hide nothing', async () => {
+    const { project, workspace, indexFile } = scene();
+    write(project, 'src/a.ts', 'a');
+    const before = await workspace.tree();
+    git(project, 'init', '--quiet', 'src');
+    commit(join(project, 'src'));
+    expect(await workspace.tree()).toBe(before);
+    rmSync(indexFile);
+    expect(await workspace.tree()).toBe(before);
+  });
+
+  test('submodules count with their files', async () => {
+    const { folder, project, workspace } = scene();
+    write(folder, 'library/lib.ts', 'lib');
+    git(join(folder, 'library'), 'init', '--quiet');
+    commit(join(folder, 'library'));
+    git(
+      project,
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      join(folder, 'library'),
+      'lib',
+    );
+    commit(project);
+    const before = await workspace.tree();
+    expect(await pathsOf(workspace, before)).toEqual(['.gitmodules', 'lib/lib.ts']);
+    write(project, 'lib/lib.ts', 'changed');
+    expect(await workspace.changes(before, await workspace.tree())).toEqual([
+      { path: 'lib/lib.ts', change: 'modified' },
+    ]);
+  });
+
+  test('other worktrees of the same repository are other work', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    commit(project);
+    const before = await workspace.tree();
+    git(project, 'worktree', 'add', '--quiet', '.claude/work trees/[x]', '-b', 'x');
+    expect(await workspace.tree()).toBe(before);
+    write(project, '.claude/work trees/[x]/b.ts', 'b');
+    write(project, '.claude/work trees/other.ts', 'counts');
+    const after = await workspace.tree();
+    expect((await workspace.changes(before, after)).map((c) => c.path)).toEqual([
+      '.claude/work trees/other.ts',
+    ]);
+  });
+
+  test('a folder of tracked files does not become another worktree by saying so', async () => {
+    const { project, workspace } = scene();
+    write(project, 'src/a.ts', 'a');
+    commit(project);
+    const before = await workspace.tree();
+    git(project, 'worktree', 'add', '--quiet', 'elsewhere', '-b', 'x');
+    rmSync(join(project, 'elsewhere'), { recursive: true });
+    write(project, 'src/.git', `gitdir: ${join(project, '.git/worktrees/elsewhere')}\n`);
+    write(project, '.git/worktrees/elsewhere/gitdir', `${join(project, 'src/.git')}\n`);
+    write(project, 'src/hidden.ts', 'hidden');
+    expect(await workspace.changes(before, await workspace.tree())).toEqual([
+      { path: 'src/hidden.ts', change: 'added' },
+    ]);
+  });
+
+  test('a project that is a worktree itself is seen, with its own branch', async () => {
+    const { folder, project } = scene();
+    write(project, 'a.ts', 'a');
+    commit(project);
+    git(project, 'worktree', 'add', '--quiet', join(folder, 'side'), '-b', 'side');
+    const { workspace } = opened(folder, join(folder, 'side'));
+    expect(await workspace.tree()).toBe(expectedTree(project));
+    expect(await workspace.head()).toMatchObject({ branch: 'side' });
+  });
+});
+
+describe('names and kinds of files', () => {
+  const NAMES = [
+    'with space.ts',
+    'new\nline.ts',
+    'quote".ts',
+    "apostrophe'.ts",
+    'tab\t.ts',
+    'ünï.ts',
+    '-dash',
+    '\\b',
+  ];
+
+  test('every name is kept as it is', async () => {
+    const { project, workspace } = scene();
+    const before = await workspace.tree();
+    for (const name of NAMES) write(project, name, `in ${name.length}\n`);
+    const after = await workspace.tree();
+    expect(await pathsOf(workspace, after)).toEqual([...NAMES].sort());
+    const added = await workspace.addedLines(before, after);
+    expect(added.map((line) => line.path).sort()).toEqual([...NAMES].sort());
+    for (const name of NAMES) {
+      expect(await workspace.contentAt(after, name)).toBe(`in ${name.length}\n`);
+      expect(await workspace.read(name)).toBe(`in ${name.length}\n`);
+    }
+  });
+
+  test('a name that is no UTF-8 can be turned back into its file', async () => {
+    const { project, workspace } = scene();
+    const before = await workspace.tree();
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${project}/`), Buffer.from([0x61, 0xff, 0x2e, 0x74, 0x73])]),
+      'x\n',
+    );
+    const after = await workspace.tree();
+    const [change] = await workspace.changes(before, after);
+    expect(change?.path).toBe('a\udcff.ts');
+    expect(await workspace.contentAt(after, 'a\udcff.ts')).toBe('x\n');
+    expect(await workspace.read('a\udcff.ts')).toBe('x\n');
+    expect(await workspace.addedLines(before, after)).toEqual([{ path: 'a\udcff.ts', line: 1, text: 'x' }]);
+  });
+
+  test('pipes and sockets are passed over and never waited for', async () => {
+    const { project, workspace } = scene();
+    write(project, 'was-a-file', 'x');
+    write(project, 'a.ts', 'a');
+    await workspace.tree();
+    rmSync(join(project, 'was-a-file'));
+    execFileSync('mkfifo', [join(project, 'was-a-file'), join(project, 'pipe')]);
+    const server = createServer().listen(join(project, 'socket'));
+    onTestFinished(() => void server.close());
+    expect(await pathsOf(workspace, await workspace.tree())).toEqual(['a.ts']);
+    expect(await workspace.read('pipe')).toBeUndefined();
+    expect(await workspace.read('socket')).toBeUndefined();
+  });
+
+  test('a NUL in a source file does not hide its lines; a binary file has none', async () => {
+    const { project, workspace } = scene();
+    const before = await workspace.tree();
+    write(project, 'a.ts', 'const a = 1;\n// \0\nhidden();\n');
+    write(project, 'b.bin', 'a\0b\nline\n');
+    const lines = await workspace.addedLines(before, await workspace.tree());
+    expect(lines.map((line) => `${line.path}:${line.line}`)).toEqual(['a.ts:1', 'a.ts:2', 'a.ts:3']);
+  });
+});
+
+describe('many at once, and killed ones', () => {
+  /** A program that opens the workspace of a scene in a process of its own and prints a tree. */
+  async function program(folder: string): Promise<string> {
+    const outfile = join(folder, 'tree.mjs');
+    await build({
+      stdin: {
+        contents: `import { openWorkspace } from './workspace.ts';
+          const [project, shadowDir, indexFile] = process.argv.slice(2);
+          console.log(await openWorkspace({ project, shadowDir, indexFile }).tree());`,
+        resolveDir: fileURLToPath(new URL('../../src/adapters', import.meta.url)),
+      },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'error',
+    });
+    chmodSync(folder, 0o755);
+    return outfile;
+  }
+
+  function run(file: string, { project, shadowDir, indexFile }: Scene, owner = {}): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [file, project, shadowDir, indexFile], {
+        stdio: 'pipe',
+        ...owner,
+      });
+      let output = '';
+      child.stdout.on('data', (chunk) => (output += chunk));
+      child.stderr.on('data', (chunk) => (output += chunk));
+      child.on('error', reject);
+      child.on('close', () => resolve(output.trim()));
+    });
+  }
+
+  test('eight processes find the same tree, from the very first call on', async () => {
+    const place = scene();
+    for (let i = 0; i < 300; i++) write(place.project, `d${i % 10}/f${i}.ts`, `content ${i}`);
+    const file = await program(place.folder);
+    const trees = await Promise.all(Array.from({ length: 8 }, () => run(file, place)));
+    expect(trees).toEqual(Array(8).fill(await place.workspace.tree()));
+    write(place.project, 'd1/new.ts', 'new');
+    const later = await Promise.all(Array.from({ length: 8 }, () => run(file, place)));
+    commit(place.project);
+    expect(later).toEqual(Array(8).fill(expectedTree(place.project)));
+    expect(readdirSync(dirname(place.indexFile)).sort()).toEqual(['index', 'index.settled', 'shadow']);
+  });
+
+  test('eight calls in one process do not disturb each other', async () => {
+    const { project, workspace } = scene();
+    write(project, 'a.ts', 'a');
+    const trees = await Promise.all(Array.from({ length: 8 }, () => workspace.tree()));
+    expect(new Set(trees).size).toBe(1);
+  });
+
+  test('what a killed call left behind is in nobody’s way', async () => {
+    const { project, workspace, indexFile, shadowDir } = scene();
+    write(project, 'a.ts', 'a');
+    const before = await workspace.tree();
+    for (const name of [
+      `${indexFile}.lock`,
+      `${indexFile}.77-0123abcd.lock`,
+      join(shadowDir, 'index.lock'),
+    ]) {
+      writeFileSync(name, 'half');
+    }
+    write(project, 'b.ts', 'b');
+    const after = await workspace.tree();
+    expect(await workspace.changes(before, after)).toEqual([{ path: 'b.ts', change: 'added' }]);
+  });
+
+  test('a broken or lost index is made anew', async () => {
+    const { project, workspace, indexFile } = scene();
+    write(project, 'a.ts', 'a');
+    const tree = await workspace.tree();
+    writeFileSync(indexFile, 'this is no index');
+    expect(await workspace.tree()).toBe(tree);
+    rmSync(indexFile);
+    expect(await workspace.tree()).toBe(tree);
+  });
+
+  test('files and folders that may not be read are left out, and stay out', async () => {
+    const place = scene({ git: false });
+    const { folder, project } = place;
+    write(project, 'a.ts', 'a');
+    write(project, 'secret.ts', 'first readable');
+    write(project, 'data/rows', 'first readable');
+    const file = await program(folder);
+    // Root may read everything: let somebody else look.
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    mkdirSync(join(folder, 'home'));
+    chmodSync(project, 0o777);
+    chmodSync(join(folder, 'home'), 0o777);
+    await run(file, place, nobody);
+    chmodSync(join(project, 'secret.ts'), 0o000);
+    chmodSync(join(project, 'data'), 0o000);
+    const tree = await run(file, place, nobody);
+    rmSync(place.indexFile);
+    const again = await run(file, place, nobody);
+    chmodSync(join(project, 'data'), 0o700);
+    expect(again).toBe(tree);
+    expect(await pathsOf(place.workspace, tree)).toEqual(['a.ts']);
+  });
+
+  test('without git on PATH it says so', async () => {
+    const { workspace, folder } = scene();
+    vi.stubEnv('PATH', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(workspace.tree()).rejects.toThrow(/install git/);
+  });
+
+  test('without the project’s folder it says so', async () => {
+    const { workspace, project } = scene();
+    rmSync(project, { recursive: true });
+    await expect(workspace.tree()).rejects.toThrow(/no folder/);
+  });
+});

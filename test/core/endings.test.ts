@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { describeEnding, describeWait, endingMessage } from '../../src/core/endings.ts';
+import { ENDINGS, type LoopState, type WaitCause } from '../../src/core/loop.ts';
+import { freshLoop, T0 } from './samples.ts';
+
+function ended(status: LoopState['status'], cause: string, detail: string): LoopState {
+  return freshLoop({ status, iteration: 7, ending: { cause, detail, at: T0 } });
+}
+
+describe('how a loop ended', () => {
+  test.each([
+    ['verified_done', 'gates_passed', 'tests, lint', 'done, and verified: every gate passed (tests, lint)'],
+    [
+      'claimed_done',
+      'claim_only',
+      'promise',
+      "ended on the agent's word alone: promise passed, nothing was measured",
+    ],
+    [
+      'reached_limit',
+      'duration',
+      '480 of 480 minutes',
+      'NOT done: the limit of working time was reached (480 of 480 minutes)',
+    ],
+    [
+      'reached_limit',
+      'iterations',
+      'iteration 50 of 50',
+      'NOT done: the limit of iterations was reached (iteration 50 of 50)',
+    ],
+    ['stalled', 'same_message', '9 times', 'NOT done: no progress; the same final message 9 times in a row'],
+    [
+      'stalled',
+      'same_failure',
+      '4 times',
+      'NOT done: no progress; the same failure with an unchanged tree 4 times in a row',
+    ],
+    [
+      'idle',
+      'empty_answers',
+      '3 empty answers in a row',
+      'NOT done: the agent had nothing more to say (3 empty answers in a row)',
+    ],
+    ['cancelled', 'person', 'by a person', 'cancelled by a person'],
+    ['cancelled', 'person', 'wrong branch', 'cancelled by a person: wrong branch'],
+    ['released', 'person', 'by a person', 'NOT done: released by a person'],
+    ['released', 'unproven_allowed', 'lint: no answer', 'NOT done: let go without proof (lint: no answer)'],
+    ['failed', 'crash', 'no space left', 'NOT done: untildone itself failed (no space left)'],
+  ] as const)('%s by %s', (status, cause, detail, words) => {
+    expect(describeEnding(ended(status, cause, detail))).toBe(words);
+  });
+  test('capped says what to do about it', () => {
+    expect(describeEnding(ended('capped', 'block_cap', '8 blocks'))).toContain('untildone install');
+  });
+  test('has words of its own for every ending, and only a verified one says done', () => {
+    const words = ENDINGS.map((status) => describeEnding(ended(status, 'cause', 'detail')));
+    expect(new Set(words).size).toBe(ENDINGS.length);
+    for (const [i, text] of words.entries()) {
+      expect(/^done/.test(text)).toBe(ENDINGS[i] === 'verified_done');
+    }
+  });
+  test('is nothing for a loop that lives', () => {
+    expect(describeEnding(freshLoop())).toBe('');
+  });
+  test('is told to the person with the way to more', () => {
+    expect(endingMessage(ended('cancelled', 'person', 'by a person'))).toBe(
+      'untildone: loop l1 cancelled by a person. Iteration 7. Details: untildone log l1',
+    );
+  });
+});
+
+describe('why a living loop is not pursued', () => {
+  const waiting = (why: WaitCause, detail?: string) =>
+    describeWait(freshLoop({ waiting: { why, since: T0, ...(detail ? { detail } : {}) } }));
+  test('is said with its detail and, where there is one, the way on', () => {
+    expect(waiting('paused', 'lunch')).toBe('paused (lunch)');
+    expect(waiting('background', 'shell b1')).toBe('waiting for background work (shell b1)');
+    expect(waiting('wake_up')).toBe('waiting for a wake-up');
+    expect(waiting('needs_person', 'trust')).toBe('waiting for a person (trust)');
+    expect(waiting('context_full')).toContain('/compact');
+    expect(waiting('api_error', 'rate_limit')).toContain('(rate_limit); send any prompt');
+    expect(waiting('session_ended')).toContain('claude --resume s1');
+  });
+  test('is nothing for a loop that is pursued', () => {
+    expect(describeWait(freshLoop())).toBe('');
+  });
+});

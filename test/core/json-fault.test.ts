@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonFault } from '../../src/core/json-fault.ts';
+
+test.each([
+  ['', 1, 1],
+  ['{', 1, 2],
+  ['{"a": x}', 1, 7],
+  ['{\n  "a": 1,\n}', 3, 1],
+  ['[1, 2,]', 1, 7],
+  ['{"a" 1}', 1, 6],
+  ['{"a": 1} x', 1, 10],
+  ['[\n  {"id": 1},\n  {"id": 2}\n  {"id": 3}\n]', 4, 3],
+  ['{"a": "unfinished', 1, 7],
+  ["{'a': 1}", 1, 2],
+  ['[1}', 1, 3],
+])('%j is no JSON from line %i, column %i on', (text, line, column) => {
+  expect(() => JSON.parse(text)).toThrow();
+  expect(jsonFault(text)).toEqual({ line, column });
+});
+
+test('JSON that is followed by something else breaks where that begins', () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      expect(jsonFault(`${json}\n?`)).toEqual({ line: json.split('\n').length + 1, column: 1 });
+    }),
+  );
+});

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../../src');
+
+/** Which room may import from which; the same table stands in AGENTS.md. */
+const MAY_IMPORT: Record<string, { rooms: string[]; vendors: string[] | 'node' | 'any' }> = {
+  core: { rooms: ['core'], vendors: [] },
+  'ports.ts': { rooms: ['core'], vendors: [] },
+  gates: { rooms: ['core', 'ports.ts', 'gates'], vendors: [] },
+  dialects: { rooms: ['core', 'ports.ts', 'dialects'], vendors: [] },
+  wire: { rooms: ['core', 'wire'], vendors: ['zod', 'zod/mini', 'yaml', 'jsonc-parser'] },
+  adapters: { rooms: ['core', 'ports.ts', 'wire', 'adapters'], vendors: 'any' },
+  app: { rooms: ['core', 'ports.ts', 'gates', 'dialects', 'app'], vendors: [] },
+  simulator: { rooms: ['core', 'app', 'ports.ts', 'wire', 'simulator'], vendors: 'node' },
+};
+
+function mayUse(vendors: string[] | 'node' | 'any', target: string): boolean {
+  if (vendors === 'any') return true;
+  return vendors === 'node' ? target.startsWith('node:') : vendors.includes(target);
+}
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? files(path) : path.endsWith('.ts') ? [path] : [];
+  });
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import\(|^import) ?'([^']+)'/gm)].map((m) => m[1] ?? '');
+}
+
+function roomOf(path: string): string {
+  return relative(SRC, path).split('/')[0] ?? '';
+}
+
+test('every import goes in a direction that the house allows', () => {
+  const wrong = files(SRC).flatMap((file) => {
+    const room = MAY_IMPORT[roomOf(file)];
+    if (!room) return [];
+    return importsOf(file)
+      .filter((target) =>
+        target.startsWith('.')
+          ? !room.rooms.includes(roomOf(resolve(dirname(file), target)))
+          : !mayUse(room.vendors, target),
+      )
+      .map((target) => `${relative(SRC, file)} imports ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('core neither waits nor looks at the world', () => {
+  const impure = files(join(SRC, 'core')).filter((file) =>
+    /\b(await|async|process\.|Date\.now|new Date\(\)|Math\.random)\b/.test(readFileSync(file, 'utf8')),
+  );
+  expect(impure.map((f) => relative(SRC, f))).toEqual([]);
+});
+
+test('no file is longer than 400 lines', () => {
+  const long = files(SRC).filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
+  expect(long.map((f) => relative(SRC, f))).toEqual([]);
+});
