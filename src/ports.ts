@@ -1,6 +1,7 @@
-import type { FrozenContract } from './core/contract.ts';
+import type { FrozenContract, Notification } from './core/contract.ts';
 import type { Entry } from './core/journal.ts';
 import type { LoopState } from './core/loop.ts';
+import type { Message } from './core/notification.ts';
 import type { Protected } from './core/protect.ts';
 import type { TranscriptSignals, TranscriptUsage } from './core/transcript.ts';
 import type { Verdict } from './core/verdict.ts';
@@ -154,8 +155,6 @@ export interface Store {
   loopOfSession(session: string): LoopRef | undefined;
   /** The last valid line's state. Throws `JournalError` when no line can be read. */
   read(ref: LoopRef): LoopState;
-  /** How many whole lines stand at the journal's end that we did not write. */
-  foreignLines(ref: LoopRef): number;
   /** With its SHA-256: the state knows which one the loop began with. */
   contract(ref: LoopRef): LoadedContract;
   task(ref: LoopRef): string;
@@ -178,6 +177,8 @@ export interface Store {
   outputDir(ref: LoopRef): string;
   /** Whether a person approved this loop's contract on this machine. */
   isTrusted(project: string, fingerprint: string): boolean;
+  /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
+  noticeForeignLines(ref: LoopRef): LoopState;
   /** The session's hooks are wanted, or no longer. */
   mark(session: string, wanted: boolean): void;
 }
@@ -197,6 +198,11 @@ export interface Guard {
   resolve(cwd: string, path: string): string;
   /** What is wrong with the settings that call our hooks; undefined when they still do. */
   settingsProblem(project: string): string | undefined;
+}
+
+export interface Notifier {
+  /** Rejects with why it could not be delivered; never takes longer than a few seconds. */
+  send(notification: Notification, message: Message, project: string): Promise<void>;
 }
 
 /** What is remembered of a session that standing gates look after. */

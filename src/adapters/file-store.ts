@@ -51,10 +51,6 @@ export class FileStore implements Store {
     return this.tail(ref).line.state;
   }
 
-  foreignLines(ref: LoopRef): number {
-    return this.tail(ref).bad;
-  }
-
   /** The contract that the state names; where none fits, the one that lies there, for the caller to find out. */
   contract(ref: LoopRef): LoadedContract {
     const wanted = this.read(ref).contractSha256;
@@ -108,11 +104,21 @@ export class FileStore implements Store {
   ): LoopState {
     const key = this.key();
     return withLock(join(ref.dir, 'lock'), () => {
-      const tail = this.tail(ref);
+      const path = this.journalFile(ref);
+      let tail = this.tail(ref);
+      if (tail.bad > 0) {
+        appendAfter(path, key, tail, { kind: 'foreign', lines: tail.bad }, this.clock.now(), true);
+        tail = this.tail(ref);
+      }
       const entry = build(tail.line.state);
       if (!entry) return tail.line.state;
-      return appendAfter(this.journalFile(ref), key, tail, entry, this.clock.now(), options.durable ?? true);
+      return appendAfter(path, key, tail, entry, this.clock.now(), options.durable ?? true);
     });
+  }
+
+  noticeForeignLines(ref: LoopRef): LoopState {
+    const tail = this.tail(ref);
+    return tail.bad === 0 ? tail.line.state : this.append(ref, () => undefined);
   }
 
   cache(ref: LoopRef): VerdictCache {

@@ -60,10 +60,36 @@ function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Tail | 
     const text = lines[i] ?? '';
     if (text === '') continue;
     const line = check(text);
-    if (line) return { line, text, torn: torn && i < lines.length - 1, bad };
-    if (!(torn && i === lines.length - 1)) bad++;
+    if (line && !isOutOfPlace(line, lines.slice(first, i), check)) {
+      return { line, text, torn: torn && i < lines.length - 1, bad };
+    }
+    if (line || !isTornLine(text)) bad++;
   }
   return undefined;
+}
+
+/** One of our own lines, copied to the end, would turn the state back: it has to follow from the line before it. */
+function isOutOfPlace(line: JournalLine, above: readonly string[], check: LineCheck): boolean {
+  for (let i = above.length - 1; i >= 0; i--) {
+    const text = above[i] ?? '';
+    const before = text === '' ? undefined : check(text);
+    if (!before) continue;
+    // A gap is damage in between, which is no reason to forget what came after it.
+    return before.seq >= line.seq || (before.seq === line.seq - 1 && line.prev !== sha256(text));
+  }
+  return false;
+}
+
+/** The beginning of a line of ours, cut short by a crash; anything else was written by someone else. */
+function isTornLine(text: string): boolean {
+  if (!text.startsWith(`{"v":${JOURNAL_VERSION},`) && !`{"v":${JOURNAL_VERSION},`.startsWith(text))
+    return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Returns a line that carries our seal and belongs to this journal; throws for one that this version cannot read. */

@@ -9,6 +9,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
 import type { JudgingPorts } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
+import { notifyEnding } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
 import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
 import { situationOf, tellEnding } from './situation.ts';
@@ -58,6 +59,7 @@ export async function handleStop(
     unchanged: unchangedIn(after, state.iteration),
   };
   await keepReceipt(ref, after, verdicts, tree, ports);
+  await notifyEnding(ref, after, ports);
   return answerTo(decision, now, after, verdicts, ports);
 }
 

@@ -9,6 +9,7 @@ import type { Gates } from '../gates/index.ts';
 import type {
   AgentPort,
   LoopRef,
+  Notifier,
   Ports,
   Scratch,
   Shell,
@@ -24,6 +25,7 @@ export interface Judges {
   shell: Shell;
   agent: AgentPort;
   tasks: TaskList;
+  notifier: Notifier;
   workspace(project: string): Workspace;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;

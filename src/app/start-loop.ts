@@ -33,7 +33,9 @@ export interface StartPorts {
 
 /** Freezes the definition of done, judges where the work stands, and begins. */
 export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
-  const measured = Object.values(plan.contract.gates).some((spec) => spec.kind !== 'promise');
+  const measured =
+    hasNotifications(plan.contract) ||
+    Object.values(plan.contract.gates).some((spec) => spec.kind !== 'promise');
   const { frozen, commands } = measured
     ? await freeze(plan.contract, plan.project, ports.judges)
     : { frozen: { project: plan.project, fingerprint: '', parts: {}, gates: {} }, commands: {} };
@@ -70,7 +72,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
 }
 
 function hasNotifications(contract: Contract): boolean {
-  return contract.notify.some((n) => n.command !== undefined);
+  return contract.notify.length > 0;
 }
 
 async function baseOf(project: string, judges: Judges): Promise<{ tree?: string; commit?: string }> {

@@ -15,11 +15,12 @@ export async function tamperingWith(
   ports: JudgingPorts,
 ): Promise<Tampering> {
   if (contractSha256 !== state.contractSha256) return { contractReplaced: true };
-  const foreignLines = ports.store.foreignLines(ref);
+  const { foreignLines, foreignTold } = ports.store.noticeForeignLines(ref);
+  const untold = foreignLines - foreignTold;
   const { contract } = ports.store.contract(ref);
   const file = frozen.contractFile && (await ports.judges(contract)).contractFile(frozen.project);
   return {
-    ...(foreignLines > 0 ? { foreignLines } : {}),
+    ...(untold > 0 ? { foreignLines: untold } : {}),
     ...(frozen.contractFile !== undefined && file !== frozen.contractFile
       ? { contractFileChanged: true }
       : {}),

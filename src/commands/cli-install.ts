@@ -2,6 +2,8 @@ import { dirname, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { homeFrom, realPath } from '../adapters/home.ts';
 import type { Scope } from '../adapters/settings-files.ts';
+import type { Contract } from '../core/contract.ts';
+import { readContract } from './contract-file.ts';
 import { install } from './install.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
@@ -28,7 +30,11 @@ export function addInstallCommands(cli: Command): void {
     .addOption(scope())
     .option('--dry-run', 'show it, write nothing', false)
     .action(async (flags: ScopeFlags) => {
-      process.exitCode = await install({ ...settingsPlace(flags), ...thisInstallation() }, out);
+      const place = settingsPlace(flags);
+      process.exitCode = await install(
+        { ...place, ...thisInstallation(), ...judgeTimeout(place.project) },
+        out,
+      );
     });
   cli
     .command('uninstall')
@@ -39,6 +45,24 @@ export function addInstallCommands(cli: Command): void {
       onlyForPeople('uninstall', homeFrom(process.env), process.env);
       process.exitCode = await uninstall(settingsPlace(flags), out);
     });
+}
+
+const USUAL_TIMEOUT_S = 3600;
+
+/** Longer than the slowest gate of the project, so that the client does not end our hook while it judges. */
+function judgeTimeout(project: string): { judgeTimeout?: number } {
+  const gates = Object.values(contractOf(project)?.gates ?? {});
+  const slowest = Math.max(0, ...gates.map((gate) => gate.timeoutMs ?? 0)) / 1000 + 120;
+  return slowest > USUAL_TIMEOUT_S ? { judgeTimeout: Math.ceil(slowest) } : {};
+}
+
+/** A contract with mistakes is said where it is used; hooks can be installed all the same. */
+function contractOf(project: string): Contract | undefined {
+  try {
+    return readContract(project)?.contract;
+  } catch {
+    return undefined;
+  }
 }
 
 function settingsPlace(flags: ScopeFlags): SettingsPlace {

@@ -4,6 +4,7 @@ import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
 import { hashParts, resolveParts } from '../adapters/command-parts.ts';
 import { type Home, projectFolder } from '../adapters/home.ts';
 import { sha256 } from '../adapters/journal-file.ts';
+import { systemNotifier } from '../adapters/notify.ts';
 import { signReceipt } from '../adapters/receipts.ts';
 import { scratchAt } from '../adapters/scratch.ts';
 import { systemShell } from '../adapters/shell.ts';
@@ -20,9 +21,11 @@ import { claudeConfigDir } from './project.ts';
 /** Everything that measuring gates need, put together. */
 export function openJudges(home: Home, env: NodeJS.ProcessEnv): Judges {
   endWithSignals();
+  const shell = systemShell(env);
   return {
     gates: ALL_GATES,
-    shell: systemShell(env),
+    shell,
+    notifier: systemNotifier(shell),
     agent: { ask: async (ask) => (await loadAgentBundle()).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),

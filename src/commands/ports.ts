@@ -43,7 +43,9 @@ export function openPorts(
 }
 
 function asksOnlyForPromise(contract: Contract): boolean {
-  return Object.values(contract.gates).every((spec) => spec.kind === 'promise');
+  return (
+    contract.notify.length === 0 && Object.values(contract.gates).every((spec) => spec.kind === 'promise')
+  );
 }
 
 /** Enough for a promise: nothing is run, read or asked. */
@@ -52,6 +54,7 @@ const CLAIM_JUDGES: Judges = {
   shell: { run: () => Promise.reject(new Error('a promise runs nothing')) },
   agent: { ask: () => Promise.reject(new Error('a promise asks nobody')) },
   tasks: { open: () => Promise.resolve(undefined) },
+  notifier: { send: () => Promise.reject(new Error('nobody is named')) },
   workspace: () => {
     throw new Error('a promise needs no workspace');
   },

@@ -19,6 +19,8 @@ export function describeEntry(entry: Entry, state: LoopState): string {
       return `a person updated the contract (now ${entry.contractSha256.slice(0, 12)})`;
     case 'command':
       return `${entry.command} by a person${entry.note ? `: ${entry.note}` : ''}`;
+    case 'foreign':
+      return `FOUND ${entry.lines} lines that untildone did not write; they count for nothing`;
     case 'error':
       return `ERROR: ${entry.message}`;
   }

@@ -14,6 +14,8 @@ export type Entry =
   | { kind: 'allowed'; exception: string; note?: string }
   /** A person put another definition of done in place of the one from the start. */
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
+  /** Whole lines stood at the journal's end that we did not write. */
+  | { kind: 'foreign'; lines: number }
   | { kind: 'error'; message: string };
 
 export interface StartedEntry {
@@ -53,6 +55,8 @@ function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: 
       return { ...state, allowed: [...new Set([...state.allowed, entry.exception])] };
     case 'contract':
       return { ...state, contractSha256: entry.contractSha256, maxIterations: entry.maxIterations };
+    case 'foreign':
+      return { ...state, foreignLines: state.foreignLines + entry.lines };
     case 'error':
       return state;
   }
@@ -87,6 +91,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     gates: [],
     contractSha256: entry.contractSha256,
     foreignLines: 0,
+    foreignTold: 0,
     base: {
       ...(entry.baseTree === undefined ? {} : { tree: entry.baseTree }),
       ...(entry.baseCommit === undefined ? {} : { commit: entry.baseCommit }),

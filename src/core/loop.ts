@@ -59,6 +59,8 @@ export interface LoopState {
   contractSha256: string;
   /** Lines in the journal that we did not write, as found so far. */
   foreignLines: number;
+  /** How many of them the agent was told about. */
+  foreignTold: number;
   /** The tree and the commit that the loop began with. */
   base: { tree?: string; commit?: string };
   /** Blocks given to subagents, tasks and teammates, by their id; the newest last. */

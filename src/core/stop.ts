@@ -14,7 +14,7 @@ export interface StopSeen {
   wakeUps: { once: number; recurring: number };
   contextShare?: number;
   tree?: string;
-  /** Lines at the journal's end that we did not write. */
+  /** Lines in the journal that we did not write and that nobody was told about yet. */
   foreignLines?: number;
   /** `untildone.yaml` is not what it was when the loop began. */
   contractFileChanged?: true;
@@ -65,7 +65,7 @@ export function observe(
     ...countPicture(state, seen, verdicts),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
     ...countUsage(state, seen.usage),
-    foreignLines: state.foreignLines + (seen.foreignLines ?? 0),
+    foreignTold: state.foreignTold + (seen.foreignLines ?? 0),
     gates: verdicts.map((v) => gateLine(v, state)),
   };
 }

@@ -37,7 +37,7 @@ export function checkReferences(text: ContractText): ReferenceFindings {
   }
   const problems = [...unknownNames(all, names, text), ...circles(names, text)];
   if (problems.length === 0) problems.push(...tooManyParts(names, text));
-  return { problems, warnings: [...repeated(all, text), ...idle(names, text)] };
+  return { problems, warnings: [...repeated(all, text), ...idle(names, text), ...later(text)] };
 }
 
 function namesIn(data: unknown): Names {
@@ -55,6 +55,21 @@ function namesIn(data: unknown): Names {
     ),
   ];
   return { gates: Object.keys(gates), parts, guards, doneIsGiven: 'done' in contract };
+}
+
+/** Known words that this version reads but does not act on yet: said, so that nobody relies on them. */
+function later(text: ContractText): Finding[] {
+  const contract = mapOf(text.data);
+  const spawn =
+    contract.on_context === 'spawn' ? [{ path: ['on_context'], what: '"on_context: spawn"' }] : [];
+  const reflect =
+    mapOf(contract.reflection).enabled === true
+      ? [{ path: ['reflection', 'enabled'], what: '"reflection"' }]
+      : [];
+  return [...spawn, ...reflect].map(({ path, what }) => ({
+    ...text.at(path),
+    message: `${what} has no effect in this version yet`,
+  }));
 }
 
 /** Names in a list, or in the `gates` of a long form. */
