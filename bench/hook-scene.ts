@@ -99,19 +99,25 @@ function benchLoop(
 
 /** The same loop, with its journal put back after every Stop. */
 function rewound(loop: BenchLoop, untildoneHome: string): BenchLoop {
-  const store = new FileStore(homeAt(untildoneHome), { now: () => Date.now() });
-  const ref = store.loopOfSession(loop.session);
-  if (!ref) throw new Error('the loop is gone');
-  const journal = store.journalFile(ref);
-  const { size } = statSync(journal);
+  const rewind = rewinder(loop.session, untildoneHome);
   return {
     ...loop,
     stop: (command, args, env) => {
       const took = loop.stop(command, args, env);
-      truncateSync(journal, size);
+      rewind();
       return took;
     },
   };
+}
+
+/** Puts the journal of a session's loop back to what it is now. */
+export function rewinder(session: string, untildoneHome: string): () => void {
+  const store = new FileStore(homeAt(untildoneHome), { now: () => Date.now() });
+  const ref = store.loopOfSession(session);
+  if (!ref) throw new Error('the loop is gone');
+  const journal = store.journalFile(ref);
+  const { size } = statSync(journal);
+  return () => truncateSync(journal, size);
 }
 
 /** As the client sends it; the message differs every time, or the loop would be taken for stalled. */

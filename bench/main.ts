@@ -5,6 +5,8 @@ import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
 import { type Row, renderTable } from './report.ts';
 import { measureTranscriptSizes } from './transcript-size.ts';
+import { measureTrees } from './tree-hash.ts';
+import { measureVerdictReuse } from './verdict-reuse.ts';
 
 /** Every measurement in a scene of its own: what one leaves behind does not meet the next. */
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
@@ -12,6 +14,8 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['an active Stop', measureActive],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
+  ['a verdict that is used again', measureVerdictReuse],
+  ['trees of 50,000 files', () => measureTrees()],
   ['the real client', measureIterationGap],
 ];
 

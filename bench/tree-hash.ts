@@ -5,23 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { openWorkspace } from '../src/adapters/workspace.ts';
-
-export interface TreeHashFigures {
-  files: number;
-  /** Milliseconds: the very first tree of a project. */
-  firstMs: number;
-  /** Medians in milliseconds. */
-  unchangedMs: number;
-  oneFileChangedMs: number;
-  gitStatusMs: number;
-  unchangedRatio: number;
-  oneFileChangedRatio: number;
-}
+import { compareMedians, type Row } from './report.ts';
 
 const ROUNDS = 15;
 
 /** Makes a repository of so many files, measures, and removes it. Rounds of the rivals alternate. */
-export async function benchTreeHash(files = 50_000): Promise<TreeHashFigures> {
+export async function measureTrees(files = 50_000): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-bench-tree-'));
   try {
     const project = join(folder, 'project');
@@ -31,39 +20,28 @@ export async function benchTreeHash(files = 50_000): Promise<TreeHashFigures> {
       shadowDir: join(folder, 'home', 'shadow'),
       indexFile: join(folder, 'home', 'index'),
     });
-    const firstMs = await timed(() => workspace.tree());
+    const first = await timed(() => workspace.tree());
     // Entries as young as the index are read again by both; a second later they are not.
     await workspace.tree();
     git(project, 'update-index', '--refresh');
-    const [unchanged, changed, status]: number[][] = [[], [], []];
+    const unchanged: number[] = [];
+    const changed: number[] = [];
+    const status: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      status?.push(await timed(() => git(project, 'status', '--porcelain')));
-      unchanged?.push(await timed(() => workspace.tree()));
+      status.push(await timed(() => git(project, 'status', '--porcelain')));
+      unchanged.push(await timed(() => workspace.tree()));
       writeFileSync(join(project, 'src', 'd0', 'f0.ts'), `export const round = ${round};\n`);
-      changed?.push(await timed(() => workspace.tree()));
+      changed.push(await timed(() => workspace.tree()));
     }
-    const [unchangedMs, oneFileChangedMs, gitStatusMs] = [median(unchanged), median(changed), median(status)];
-    return {
-      files,
-      firstMs,
-      unchangedMs,
-      oneFileChangedMs,
-      gitStatusMs,
-      unchangedRatio: unchangedMs / gitStatusMs,
-      oneFileChangedRatio: oneFileChangedMs / gitStatusMs,
-    };
+    const compared = (name: string) => ({ name: `tree of ${files} files, ${name}`, against: 'git status' });
+    return [
+      compareMedians([first], status, compared('the very first')),
+      compareMedians(unchanged, status, compared('nothing changed')),
+      compareMedians(changed, status, compared('one file changed')),
+    ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-export function renderTreeHash(figures: TreeHashFigures): string {
-  const ms = (value: number) => `${value.toFixed(0)} ms`;
-  return [
-    `tree of ${figures.files} files: first ${ms(figures.firstMs)}, git status ${ms(figures.gitStatusMs)}`,
-    `  unchanged          ${ms(figures.unchangedMs)}  ${figures.unchangedRatio.toFixed(2)} x git status`,
-    `  one file changed   ${ms(figures.oneFileChangedMs)}  ${figures.oneFileChangedRatio.toFixed(2)} x git status`,
-  ].join('\n');
 }
 
 function makeRepository(project: string, files: number): void {
@@ -98,9 +76,4 @@ async function timed(body: () => unknown): Promise<number> {
   const start = performance.now();
   await body();
   return performance.now() - start;
-}
-
-function median(values: number[] | undefined): number {
-  const sorted = [...(values ?? [])].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CONTRACT_FILE } from '../core/contract.ts';
 import type { Guard } from '../ports.ts';
 import { isOurLine } from '../wire/hook-line.ts';
@@ -24,51 +24,112 @@ export function sessionGuard(
         [home.root, "untildone's own folder"],
         ...settingsOf(project).map((path): [string, string] => [path, 'the settings of Claude Code']),
       ]);
-      const real = new Map([...names].map(([path, what]) => [resolveLinks(path), what]));
+      // A link and what it leads to: taking the one away does as much as changing the other.
+      const real = new Map(
+        [...names].flatMap(([path, what]) => [
+          [resolveLinks(path), what],
+          [join(resolveLinks(dirname(path)), basename(path)), what],
+        ]),
+      );
       return { paths: [...real.keys()], what: (path) => real.get(path) ?? path };
     },
-    resolve: (cwd, path) =>
-      resolveLinks(resolve(cwd, path.replace(/^(~|\$HOME|\$\{HOME\})(?=\/|$)/, userHome))),
+    resolve: (cwd, path) => resolveLinks(resolve(cwd, expanded(path, { ...env, HOME: userHome, PWD: cwd }))),
     settingsProblem: (project) => settingsProblem(settingsOf(project), env),
   };
 }
 
-/** Resolves links of the part of a path that exists: a file that is about to be made has none itself. */
-function resolveLinks(path: string): string {
+/** As the shell does with the beginning of a path: `~`, and variables that are known here. */
+function expanded(path: string, env: NodeJS.ProcessEnv): string {
+  return path.replace(
+    /^(?:~|\$(\w+)|\$\{(\w+)\})(?=\/|$)/,
+    (whole, plain?: string, braced?: string) => env[plain ?? braced ?? 'HOME'] ?? whole,
+  );
+}
+
+const MOST_LINKS = 40;
+
+/** Resolves links, also where they lead to something that does not exist yet. */
+function resolveLinks(path: string, followed = 0): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path
-      ? path
-      : join(resolveLinks(parent), path.slice(parent === '/' ? 1 : parent.length + 1));
+    const target = followed < MOST_LINKS ? linkTarget(path) : undefined;
+    if (target !== undefined) return resolveLinks(resolve(parent, target), followed + 1);
+    return parent === path ? path : join(resolveLinks(parent, followed), basename(path));
   }
 }
 
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without these nobody is held, the definition of done lies open, or nobody hears of changed settings. */
+const NEEDED = ['Stop', 'PreToolUse', 'ConfigChange'];
+/** The client ends a hook that takes longer; what it was judging then proves nothing. */
+const SHORTEST_TIMEOUT_S = 60;
+
+interface Settings {
+  disableAllHooks?: unknown;
+  env?: unknown;
+  hooks?: unknown;
+}
+
 function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
-  const files = paths.map((path) => {
-    const text = readText(path);
-    return { path, text, settings: parsed(text) };
-  });
+  // A file that cannot be read as JSON sets nothing, hooks included.
+  const files = paths.map((path) => ({ path, settings: parsed(readText(path)) }));
   const off = files.find(({ settings }) => settings.disableAllHooks === true);
   if (off) return `"disableAllHooks" in ${off.path} would switch the hooks off`;
   for (const { path, settings } of files) {
     const name = bentVariable(settings.env, env);
     if (name) return `"${name}" in the env of ${path} would bend what the hooks do`;
   }
-  if (!files.some(({ text }) => isOurLine(text)))
-    return 'the hooks of untildone were taken out of the settings';
-  return undefined;
+  const missing = NEEDED.filter((event) => !files.some(({ settings }) => callsUs(settings, event)));
+  if (missing.length === NEEDED.length) return 'the hooks of untildone were taken out of the settings';
+  return missing.length === 0
+    ? undefined
+    : `the hooks of untildone for ${missing.join(' and ')} were taken out of the settings, or changed`;
 }
 
-const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
+/** As install writes it: with a condition, in the background or within a second it would be there and do nothing. */
+function callsUs(settings: Settings, event: string): boolean {
+  return listIn(settings.hooks, event).some((group) => {
+    const { matcher } = group as { matcher?: unknown };
+    const seesTools = event !== 'PreToolUse' || matcher === undefined || /Bash.*Write/.test(String(matcher));
+    return seesTools && listIn(group, 'hooks').some(isWholeHook);
+  });
+}
 
-/** Settings hand variables to our hooks: one that moves our home, or brings the client's cap back, is no setting. */
+function isWholeHook(hook: unknown): boolean {
+  const { type, command, timeout, ...more } = (hook ?? {}) as Record<string, unknown>;
+  return (
+    type === 'command' &&
+    typeof command === 'string' &&
+    isOurLine(command) &&
+    (timeout === undefined || Number(timeout) >= SHORTEST_TIMEOUT_S) &&
+    Object.keys(more).length === 0
+  );
+}
+
+function listIn(value: unknown, name: string): unknown[] {
+  const list = (value as Record<string, unknown> | null | undefined)?.[name];
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+/**
+ * Settings hand variables to our hooks, and these to gates: one that moves our home, brings the client's cap back, or
+ * puts other programs in the place of those that judge, is no setting.
+ */
+const BENDS =
+  /^(?:UNTILDONE_|CLAUDE_(?:CODE_STOP_HOOK_BLOCK_CAP|CODE_SESSION_ID|PROJECT_DIR|PID)$|(?:HOME|PATH|ENV|BASH_ENV)$|NODE_(?!EXTRA_CA_CERTS$)|LD_|DYLD_|GIT_)/;
+
 function bentVariable(given: unknown, env: NodeJS.ProcessEnv): string | undefined {
   if (typeof given !== 'object' || given === null) return undefined;
-  return Object.entries(given).find(
-    ([name, value]) => (name.startsWith('UNTILDONE_') || name === CAP) && String(value) !== env[name],
-  )?.[0];
+  return Object.entries(given).find(([name, value]) => BENDS.test(name) && String(value) !== env[name])?.[0];
 }
 
 function readText(path: string): string {
@@ -79,7 +140,7 @@ function readText(path: string): string {
   }
 }
 
-function parsed(text: string): { disableAllHooks?: unknown; env?: unknown } {
+function parsed(text: string): Settings {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};

@@ -23,26 +23,29 @@ export interface Tail {
   torn: boolean;
   /** Whole lines after the last valid one: not ours, or damaged. */
   bad: number;
+  /** Names the content of the file when it was read. */
+  mark: string;
 }
 
-const FIRST_CHUNK = 16 * 1024;
+const FIRST_CHUNK = 8 * 1024;
 const MOST = 64 * 1024 * 1024;
 const NO_PREVIOUS = '0'.repeat(64);
 
 /**
  * Reads backwards from the end until a valid line is found, so that a long journal costs no more than a short one.
- * `known` is a tail that this process has read from the same journal: the very same line is not checked again.
+ * `known` is what was read before from the same path: as long as the file has not changed, it still holds.
  */
 export function readTail(path: string, key: string, known?: Tail): Tail {
-  const checkNew = lineCheck(path, key);
-  const check: LineCheck = (text) => (text === known?.text ? known.line : checkNew(text));
+  const check = lineCheck(path, key);
   const fd = openJournal(path, 'r');
   try {
-    const size = fstatSync(fd).size;
+    const { size, ino, ctimeMs } = fstatSync(fd);
+    const mark = `${ino} ${size} ${ctimeMs}`;
+    if (known?.mark === mark) return known;
     for (let chunk = FIRST_CHUNK; ; chunk *= 4) {
       const length = Math.min(chunk, size);
       const tail = lastValid(readAt(fd, size - length, length), length === size, check);
-      if (tail) return tail;
+      if (tail) return { ...tail, mark };
       if (length === size || chunk > MOST) break;
     }
   } finally {
@@ -51,7 +54,7 @@ export function readTail(path: string, key: string, known?: Tail): Tail {
   throw new JournalError(`no valid line in ${path}: it was damaged, or not written by this installation`);
 }
 
-function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Tail | undefined {
+function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Omit<Tail, 'mark'> | undefined {
   const lines = bytes.toString('utf8').split('\n');
   const torn = lines[lines.length - 1] !== '';
   // What stands before the first line break may be the rest of a line that began earlier.

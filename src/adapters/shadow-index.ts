@@ -15,7 +15,7 @@ import { readSmall } from './atomic-file.ts';
 
 const LEFTOVER_MS = 3_600_000;
 
-/** Tells a file's content from what replaced it. */
+/** What tells a file from what replaced it, of an index and of its copy. */
 export interface CopiedIndex {
   original: string;
   copy: string | undefined;

@@ -18,6 +18,8 @@ export interface Shadow {
   top: string;
   /** The project, seen from `top`, with a slash at its end; empty when they are the same. */
   prefix: string;
+  /** Tells this shadow from one that was here before it. */
+  made: string;
 }
 
 const DESCRIPTION = 'untildone.json';
@@ -70,16 +72,17 @@ export async function openShadow(
   repository: UserRepository | undefined,
 ): Promise<Shadow> {
   if (!existsSync(join(dir, DESCRIPTION))) await makeShadow(dir, project, repository);
-  const prefix = parsePrefix(readFileSync(join(dir, DESCRIPTION), 'utf8'), dir);
+  const description = readFileSync(join(dir, DESCRIPTION), 'utf8');
+  const { prefix, made } = parseDescription(description, dir);
   if (repository) linkObjects(dir, repository);
   const ups = prefix.split('/').filter((part) => part !== '').length;
-  return { dir, project, prefix, top: resolve(project, ...Array<string>(ups).fill('..')) };
+  return { dir, project, prefix, made, top: resolve(project, ...Array<string>(ups).fill('..')) };
 }
 
-function parsePrefix(text: string, dir: string): string {
+function parseDescription(text: string, dir: string): Pick<Shadow, 'prefix' | 'made'> {
   try {
-    const { prefix } = JSON.parse(text) as { prefix?: unknown };
-    if (typeof prefix === 'string') return prefix;
+    const { prefix, made } = JSON.parse(text) as { prefix?: unknown; made?: unknown };
+    if (typeof prefix === 'string' && typeof made === 'string') return { prefix, made };
   } catch {
     // Said below, in the same words.
   }
@@ -120,7 +123,8 @@ async function initialise(
   writeFileSync(join(dir, 'info', 'attributes'), ATTRIBUTES);
   const inside = repository ? relative(repository.top, project) : '';
   const prefix = inside === '' ? '' : `${inside.split(sep).join('/')}/`;
-  writeFileSync(join(dir, DESCRIPTION), `${JSON.stringify({ v: 1, prefix })}\n`);
+  const made = randomBytes(8).toString('hex');
+  writeFileSync(join(dir, DESCRIPTION), `${JSON.stringify({ v: 1, prefix, made })}\n`);
 }
 
 async function objectFormat(repository: UserRepository): Promise<string> {

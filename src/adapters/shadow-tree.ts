@@ -13,7 +13,14 @@ import { accessSync, constants, lstatSync, mkdirSync, renameSync, rmSync, writeF
 import { basename, dirname } from 'node:path';
 import { encodeName, parseGitlinks, parseNames } from '../wire/git-output.ts';
 import { GitError, gitOutput, runGit } from './git-process.ts';
-import { copyIndex, identityOf, readSettled, settledBefore, writeSettled } from './shadow-index.ts';
+import {
+  type CopiedIndex,
+  copyIndex,
+  identityOf,
+  readSettled,
+  settledBefore,
+  writeSettled,
+} from './shadow-index.ts';
 import { type Shadow, type ShadowCall, shadowCall } from './shadow-repository.ts';
 import { runUserGit, trackedStamp, type UserRepository, worktreesInside } from './user-repository.ts';
 
@@ -39,7 +46,7 @@ export async function writeTree(
   try {
     const others = await otherWorktrees(repository);
     const work: Work = { shadow, repository, index, excludesFile: excludeFile(`${index}.exclude`, others) };
-    const stamp = [trackedStamp(repository), ...(others.length > 0 ? [digest(others)] : [])].join('-');
+    const stamp = digest([shadow.made, trackedStamp(repository), ...others]);
     const copied = copyIndex(indexFile, index);
     const settled = readSettled(indexFile);
     const tree = await settledTree(work, settledBefore(settled, stamp, copied)).catch((error: unknown) => {
@@ -48,14 +55,21 @@ export async function writeTree(
       rmSync(index, { force: true });
       return settledTree(work, undefined);
     });
-    const ours = identityOf(index);
-    const changed = ours !== copied?.copy;
-    if (changed) renameSync(index, indexFile);
-    writeSettled(indexFile, settled, { tree, stamp, index: (changed ? ours : copied?.original) ?? '' });
+    const kept = keepIndex(index, indexFile, copied);
+    writeSettled(indexFile, settled, { tree, stamp, index: kept ?? '' });
     return tree;
   } finally {
     for (const path of [index, `${index}.lock`, `${index}.exclude`]) rmSync(path, { force: true });
   }
+}
+
+/** Puts the copy in the place of its original when git has changed it; returns what tells the index of now. */
+function keepIndex(index: string, indexFile: string, copied: CopiedIndex | undefined): string | undefined {
+  const ours = identityOf(index);
+  if (ours === copied?.copy) return copied?.original;
+  if (ours === undefined) rmSync(indexFile, { force: true });
+  else renameSync(index, indexFile);
+  return ours;
 }
 
 /** `before` is the tree of the index as it was copied, if it is known that nothing in it was ignored and untracked. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FrozenContract } from '../core/contract.ts';
 import type { Standing, StandingState } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
-import { type Home, isSafeId, projectFolder, readKey } from './home.ts';
+import { type Home, isSafeId, projectFolder, readKey, realPath } from './home.ts';
 import { sealedJson, unsealedJson } from './sealed-json.ts';
 import { verdictCache } from './verdict-cache.ts';
 
@@ -14,7 +14,9 @@ export function standingFiles(home: Home): Standing {
     contract(project) {
       if (!existsSync(marker(home, project))) return undefined;
       const text = readSmall(contractFile(home, project));
-      return text === undefined ? undefined : unsealedJson<FrozenContract>(text, 'standing', readKey(home));
+      return text === undefined
+        ? undefined
+        : unsealedJson<FrozenContract>(text, contractOf(project), readKey(home));
     },
     read(session) {
       const text = isSafeId(session) ? readSmall(stateFile(home, session)) : undefined;
@@ -37,7 +39,7 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
     return;
   }
   mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
-  writeWhole(contractFile(home, project), sealedJson(contract, 'standing', readKey(home)));
+  writeWhole(contractFile(home, project), sealedJson(contract, contractOf(project), readKey(home)));
   mkdirSync(dirname(marker(home, project)), { recursive: true, mode: 0o700 });
   writeWhole(marker(home, project), '');
 }
@@ -45,6 +47,11 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
 /** At the project's own path below `standing`: the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.on');
+}
+
+/** The contract of another project, put here, is not this one's. */
+function contractOf(project: string): string {
+  return `standing contract of ${realPath(project)}`;
 }
 
 function contractFile(home: Home, project: string): string {

@@ -7,13 +7,14 @@ import { type Home, projectFolder, readKey } from './home.ts';
 /** Fingerprints of contracts that a person approved for a project; sealed, so that a plain write does not approve. */
 interface TrustFile {
   v: 1;
-  approved: { fingerprint: string; at: string; seal: string }[];
+  /** Anything may have been written there by someone else. */
+  approved: ({ fingerprint: string; at: string; seal: string } | null)[];
 }
 
 export function isTrusted(home: Home, project: string, fingerprint: string): boolean {
   const key = readKey(home);
   return readTrust(home, project).approved.some(
-    (entry) => entry.fingerprint === fingerprint && entry.seal === sealOf(project, fingerprint, key),
+    (entry) => entry?.fingerprint === fingerprint && entry.seal === sealOf(project, fingerprint, key),
   );
 }
 

@@ -22,8 +22,8 @@ export interface Evaluation {
   contextFor(name: string): GateContext;
   /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
   standing(name: string): Verdict | undefined;
-  /** No gate may take longer than this, whatever its own time is. */
-  remainingMs: number;
+  /** Aborts when there is no more time for any gate, whatever its own time is. */
+  over: AbortSignal;
 }
 
 /**
@@ -70,7 +70,7 @@ async function judgeOne(call: GateCall, evaluation: Evaluation): Promise<Verdict
   if (standing) return standing;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
   const judgement: Judgement = gate
-    ? await withinTime(gate, spec, evaluation.contextFor(name), evaluation.remainingMs)
+    ? await withinTime(gate, spec, evaluation.contextFor(name), evaluation.over)
     : { outcome: 'unproven', summary: `this version knows no gate of the kind "${spec.kind}"` };
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
 }
@@ -104,28 +104,42 @@ function defaultTimeout(spec: GateSpec): number {
   return Math.max(DEFAULT_TIMEOUT_MS, waits);
 }
 
+const NO_TIME_LEFT: Judgement = {
+  outcome: 'unproven',
+  summary: 'no answer within the time that all gates have together',
+};
+
 async function withinTime(
   gate: Gate,
   spec: GateSpec,
   context: GateContext,
-  remainingMs: number,
+  over: AbortSignal,
 ): Promise<Judgement> {
-  const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), remainingMs, LONGEST_TIMER_MS);
+  if (over.aborted) return NO_TIME_LEFT;
+  const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), LONGEST_TIMER_MS);
   const abort = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let stopWaiting = () => {};
   try {
     const judging = gate.judge(spec.options, context, abort.signal);
     if (!(judging instanceof Promise)) return judging;
     const late = new Promise<Judgement>((resolve) => {
-      timer = setTimeout(() => {
+      const giveUp = (judgement: Judgement) => {
         abort.abort();
-        resolve({ outcome: 'unproven', summary: `no answer within ${Math.round(limit / 100) / 10} s` });
-      }, limit);
+        resolve(judgement);
+      };
+      const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
+      const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
+      const onOver = () => giveUp(NO_TIME_LEFT);
+      over.addEventListener('abort', onOver, { once: true });
+      stopWaiting = () => {
+        clearTimeout(timer);
+        over.removeEventListener('abort', onOver);
+      };
     });
     return await Promise.race([late, judging]);
   } catch (error) {
     return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
   } finally {
-    clearTimeout(timer);
+    stopWaiting();
   }
 }

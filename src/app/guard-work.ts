@@ -31,8 +31,11 @@ export async function guardWork(
   state: LoopState,
   ports: JudgingPorts,
 ): Promise<Answer> {
-  const { contract, frozen } = ports.store.contract(ref);
-  const trusted = frozen.fingerprint === '' || ports.store.isTrusted(frozen.project, frozen.fingerprint);
+  const { contract, frozen, sha256 } = ports.store.contract(ref);
+  // What was put in the contract's place judges nothing; the next Stop finds it and ends the loop.
+  const trusted =
+    sha256 === state.contractSha256 &&
+    (frozen.fingerprint === '' || ports.store.isTrusted(frozen.project, frozen.fingerprint));
   const guarded = trusted && planGates(event, contract).length > 0;
   const subject = guardedSubject(event);
   const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;

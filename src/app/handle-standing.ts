@@ -48,13 +48,13 @@ async function standingStop(event: StopEvent, frozen: FrozenContract, ports: Jud
   const judges = await ports.judges(frozen.contract);
   const tree = await judges.workspace(frozen.frozen.project).tree();
   if (tree === state.settledTree) return SILENCE;
-  const { verdicts } = await judgeStanding(rule.gates, event, state, frozen, ports);
+  const { verdicts, tree: judged = tree } = await judgeStanding(rule.gates, event, state, frozen, ports);
   const failing = verdicts.filter(blocks);
   if (failing.length > 0 && state.blocks < rule.blocks) {
     ports.standing.write(event.session, { ...state, blocks: state.blocks + 1 });
     return { kind: 'refuse', reason: standingReason(verdicts, 'before you stop') };
   }
-  ports.standing.write(event.session, { ...state, settledTree: tree });
+  ports.standing.write(event.session, { ...state, settledTree: judged });
   return failing.length === 0 ? SILENCE : { kind: 'tell', message: letGo(failing, state.blocks) };
 }
 

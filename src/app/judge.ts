@@ -68,25 +68,38 @@ export interface Judged {
 }
 
 const ROUNDS = 2;
+/** A longer timer goes off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Judges the work as it is. A tree that changes while it is judged proves nothing about either: it is judged once
  * more (a check that writes files has written them by then), and if it changes again, what passed is unproven.
  */
 export async function judge(work: Work, judges: Judges): Promise<Judged> {
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), Math.min(work.frozen.frozen.judgeMs, LONGEST_TIMER_MS));
+  try {
+    return await judgeInTime(work, judges, time.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function judgeInTime(work: Work, judges: Judges, over: AbortSignal): Promise<Judged> {
   if (work.calls.every((call) => call.spec.kind === 'promise')) {
-    return { verdicts: await round(work, judges, undefined, noWorkspace) };
+    return { verdicts: await round(work, judges, undefined, noWorkspace, over) };
   }
   const workspace = judges.workspace(work.frozen.frozen.project);
   let tree = await treeOf(workspace);
   for (let left = ROUNDS; ; left--) {
-    const verdicts = await round(work, judges, tree, () => workspace);
+    const verdicts = await round(work, judges, tree, () => workspace, over);
     const after = tree === undefined ? undefined : await treeOf(workspace);
     if (after === tree) {
-      if (tree !== undefined) keep(work, verdicts, tree);
+      if (tree !== undefined) keep(work, verdicts, tree, judges);
       return { verdicts, ...(tree === undefined ? {} : { tree }) };
     }
-    if (left === 1) {
+    // A tree that could be had and now cannot has changed, too.
+    if (left === 1 || after === undefined || over.aborted) {
       const paths = await changedPaths(workspace, tree, after);
       return {
         verdicts: verdicts.map((v) => unsettled(v, paths)),
@@ -115,15 +128,15 @@ async function round(
   judges: Judges,
   tree: string | undefined,
   workspace: () => Workspace,
+  over: AbortSignal,
 ): Promise<Verdict[]> {
-  const { frozen } = work.frozen;
   const specs = specsOf(work.calls);
   const drift = driftOf(work, judges, specs);
   return evaluateGates(work.calls, {
     gates: judges.gates,
     contextFor: (name) => contextFor(name, work, judges, tree, workspace),
-    standing: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, work),
-    remainingMs: frozen.judgeMs,
+    standing: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, work, judges),
+    over,
   });
 }
 
@@ -186,6 +199,8 @@ export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract,
   return gate?.commands?.(spec.options, frozen.frozen.gates[name]) ?? [];
 }
 
+const DRIFT = 'drift ';
+
 function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verdict {
   const what = changed.join(', ');
   return {
@@ -195,7 +210,7 @@ function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verd
     outcome: 'fail',
     summary: `what this gate runs was changed since the loop began: ${what}`,
     evidence: [`Put ${what} back as it was. The definition of done is not yours to change.`],
-    fingerprint: `drift ${what}`,
+    fingerprint: `${DRIFT}${what}`,
   };
 }
 
@@ -205,30 +220,40 @@ function cached(
   spec: GateSpec | undefined,
   tree: string | undefined,
   work: Work,
+  judges: Judges,
 ): Verdict | undefined {
   if (!spec || tree === undefined || !CACHEABLE_KINDS.includes(spec.kind)) return undefined;
-  const verdict = work.cache?.find(name, inputsOf(spec, tree, work));
+  const verdict = work.cache?.find(name, inputsOf(name, spec, tree, work, judges));
   if (!verdict) return undefined;
   const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !work.toolRan);
   return holds ? { ...verdict, reused: true } : undefined;
 }
 
-function inputsOf(spec: GateSpec, tree: string, work: Work): string {
-  return JSON.stringify([tree, work.base.tree ?? null, spec, work.allowed, fingerprint(work.task)]);
+/** Everything that a verdict depends on: another definition of done, or another start, is another question. */
+function inputsOf(name: string, spec: GateSpec, tree: string, work: Work, judges: Judges): string {
+  const { parts, gates } = work.frozen.frozen;
+  const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null]));
+  return JSON.stringify([tree, work.base.tree ?? null, spec, held, work.allowed, fingerprint(work.task)]);
 }
 
-function keep(work: Work, verdicts: readonly Verdict[], tree: string): void {
+function keep(work: Work, verdicts: readonly Verdict[], tree: string, judges: Judges): void {
   const specs = specsOf(work.calls);
-  const flat = verdicts.flatMap((v) => [v, ...(v.children ?? [])]);
-  const worth = flat.filter((v) => v.outcome === 'pass' || v.outcome === 'fail');
+  // A gate that was not run because of what it would run is asked anew once that is put back.
+  const worth = verdicts
+    .flatMap(withChildren)
+    .filter((v) => ['pass', 'fail'].includes(v.outcome) && !v.fingerprint?.startsWith(DRIFT));
   work.cache?.keep(
     worth.flatMap((verdict) => {
       const spec = specs.get(verdict.gate);
       return spec && CACHEABLE_KINDS.includes(spec.kind)
-        ? [{ inputs: inputsOf(spec, tree, work), verdict }]
+        ? [{ inputs: inputsOf(verdict.gate, spec, tree, work, judges), verdict }]
         : [];
     }),
   );
+}
+
+function withChildren(verdict: Verdict): Verdict[] {
+  return [verdict, ...(verdict.children ?? []).flatMap(withChildren)];
 }
 
 async function changedPaths(

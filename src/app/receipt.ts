@@ -3,6 +3,7 @@ import { makeReceipt } from '../core/receipt.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
 import type { JudgingPorts } from './judge.ts';
+import { contractFileNow } from './tampering.ts';
 
 /** Writes down what a done loop rests on. That it could not be written is journaled; it does not undo the ending. */
 export async function keepReceipt(
@@ -25,7 +26,7 @@ export async function keepReceipt(
         verdicts,
         frozen,
         contractSha256: frozen.sha256,
-        contractFileNow: contractFile === undefined ? null : (judges.contractFile(project) ?? null),
+        contractFileNow: contractFile === undefined ? null : (contractFileNow(project, judges) ?? null),
         task: ports.store.taskDigest(ref),
         commit: head?.commit ?? null,
         tree: tree ?? null,

@@ -46,11 +46,14 @@ export async function rerun(
   }
 }
 
-function commandsIn(
+/** What can be run again by itself: other gates ask a question on stdin, or the world outside the tree. */
+const RUN_AGAIN = ['run', 'features'];
+
+export function commandsIn(
   verdicts: readonly ReceiptVerdict[],
 ): { gate: string; command: string; exitCode: number | null }[] {
-  return verdicts.flatMap(({ gate, command, exitCode, children }) => [
-    ...(command === null ? [] : [{ gate, command, exitCode }]),
+  return verdicts.flatMap(({ gate, kind, command, exitCode, children }) => [
+    ...(command === null || !RUN_AGAIN.includes(kind) ? [] : [{ gate, command, exitCode }]),
     ...commandsIn(children),
   ]);
 }

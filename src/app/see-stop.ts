@@ -1,7 +1,7 @@
 import { lastLines, oneLine } from '../core/clip.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
-import { messageFingerprint, type StopSeen } from '../core/stop.ts';
+import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../core/stop.ts';
 import { contextWindow, type TranscriptSignals } from '../core/transcript.ts';
 import type { JudgingPorts } from './judge.ts';
 
@@ -23,8 +23,13 @@ export async function look(
   const path = event.transcript;
   if (!path) return {};
   const signals = ports.transcripts.signals(path);
-  if (signals.answered || !needsMore(event, state, signals, ports)) return signals;
-  return ports.transcripts.poll(path, (s) => s.answered === true);
+  if (isWhole(signals) || !needsMore(event, state, signals, ports)) return signals;
+  return ports.transcripts.poll(path, isWhole);
+}
+
+/** The answer is on disk, and not only the thinking that comes before its text. */
+function isWhole(signals: TranscriptSignals): boolean {
+  return signals.answered === true && signals.lastText !== undefined;
 }
 
 function needsMore(
@@ -35,8 +40,8 @@ function needsMore(
 ): boolean {
   if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
   // Only where the client caps blocks in a row does it matter whether a tool call came before this very message.
-  if (ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
-  return signals.answered === false && isSameAsBefore(event.lastMessage, state);
+  if (!signals.answered && ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
+  return signals.answered !== undefined && mayBeRepeated(event.lastMessage, state);
 }
 
 /** A call that is still open when the transcript had its time: this Stop comes from inside it, not from the client. */
@@ -46,7 +51,7 @@ export function isForged(signals: TranscriptSignals): boolean {
 
 /**
  * What was said last. For an answer without any text the client sends the message before it once more: where the
- * transcript shows that nothing was said, nothing was.
+ * transcript shows no text, or no answer at all, although it had its time, nothing was said.
  */
 export function finalMessage(
   event: StopEvent,
@@ -54,15 +59,15 @@ export function finalMessage(
   signals: TranscriptSignals,
 ): string | undefined {
   if (event.lastMessage === undefined) return signals.lastText ?? (signals.answered ? '' : undefined);
-  const silent = signals.answered === true && signals.lastText === undefined;
-  return silent && isSameAsBefore(event.lastMessage, state)
-    ? ''
-    : lastLines(event.lastMessage, MESSAGE_LIMIT);
+  const silent = signals.answered !== undefined && (signals.lastText ?? '').trim() === '';
+  return silent && mayBeRepeated(event.lastMessage, state) ? '' : lastLines(event.lastMessage, MESSAGE_LIMIT);
 }
 
-function isSameAsBefore(message: string, state: LoopState): boolean {
+/** The same as before, or as what was said before an answer that was empty already. */
+function mayBeRepeated(message: string, state: LoopState): boolean {
   const judged = lastLines(message, MESSAGE_LIMIT);
-  return state.lastMessage !== undefined && messageFingerprint(judged) === state.lastMessage.fingerprint;
+  const before = state.lastMessage?.fingerprint;
+  return before !== undefined && (before === EMPTY_MESSAGE || before === messageFingerprint(judged));
 }
 
 export function seenAt(

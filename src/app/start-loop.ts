@@ -1,6 +1,6 @@
 import type { Contract, FrozenContract } from '../core/contract.ts';
 import type { GateKind } from '../core/gate-options.ts';
-import { callsFor } from '../core/plan-gates.ts';
+import { callsFor, type GateCall } from '../core/plan-gates.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { freeze } from './freeze.ts';
@@ -85,11 +85,23 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
 /** These cost money or time, or can only be true later: a baseline does not ask them. */
 const NOT_IN_BASELINE: readonly GateKind[] = ['judge', 'agent', 'ci', 'promise'];
 
-/** Gates that can show at the end that work was done although everything else passed from the beginning. */
+/** Whether the end can show that work was done although everything else passed from the beginning. */
 function canShowWork(contract: Contract): boolean {
-  return contract.done.some((name) => {
-    const kind = contract.gates[name]?.kind;
-    return kind !== undefined && NOT_IN_BASELINE.includes(kind);
+  return callsFor(contract.done, contract).some(canOnlyPassLater);
+}
+
+/** Of `any`, what passes from the beginning is enough; of `all`, one that does not is. */
+function canOnlyPassLater({ spec, children }: GateCall): boolean {
+  if (!children) return NOT_IN_BASELINE.includes(spec.kind);
+  return spec.kind === 'all' ? children.some(canOnlyPassLater) : children.every(canOnlyPassLater);
+}
+
+/** The calls without what a baseline does not ask, however deep. */
+function inBaseline(calls: readonly GateCall[]): GateCall[] {
+  return calls.flatMap((call) => {
+    if (!call.children) return NOT_IN_BASELINE.includes(call.spec.kind) ? [] : [call];
+    const children = inBaseline(call.children);
+    return children.length === 0 ? [] : [{ ...call, children }];
   });
 }
 
@@ -99,13 +111,9 @@ async function judgeBaseline(
   base: { tree?: string; commit?: string },
   judges: Judges,
 ): Promise<Verdict[]> {
-  const names = plan.contract.done.filter((name) => {
-    const kind = plan.contract.gates[name]?.kind;
-    return kind !== undefined && !NOT_IN_BASELINE.includes(kind);
-  });
   const { verdicts } = await judge(
     {
-      calls: callsFor(names, plan.contract),
+      calls: inBaseline(callsFor(plan.contract.done, plan.contract)),
       frozen: contract,
       session: plan.session,
       task: plan.task,

@@ -2,7 +2,7 @@ import type { Frozen } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { LoopRef } from '../ports.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { Judges, JudgingPorts } from './judge.ts';
 
 export type Tampering = Pick<StopSeen, 'foreignLines' | 'contractFileChanged' | 'contractReplaced'>;
 
@@ -18,11 +18,20 @@ export async function tamperingWith(
   const { foreignLines, foreignTold } = ports.store.noticeForeignLines(ref);
   const untold = foreignLines - foreignTold;
   const { contract } = ports.store.contract(ref);
-  const file = frozen.contractFile && (await ports.judges(contract)).contractFile(frozen.project);
+  const file = frozen.contractFile && contractFileNow(frozen.project, await ports.judges(contract));
   return {
     ...(untold > 0 ? { foreignLines: untold } : {}),
     ...(frozen.contractFile !== undefined && file !== frozen.contractFile
       ? { contractFileChanged: true }
       : {}),
   };
+}
+
+/** What lies there and cannot be read (a folder, a pipe) is not the file from the start either. */
+export function contractFileNow(project: string, judges: Judges): string | undefined {
+  try {
+    return judges.contractFile(project);
+  } catch {
+    return undefined;
+  }
 }

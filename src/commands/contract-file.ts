@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { readSmall } from '../adapters/atomic-file.ts';
 import { sha256 } from '../adapters/journal-file.ts';
 import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
@@ -15,7 +15,7 @@ export interface ContractFile {
 
 /** The contract of a project; undefined when there is none. A file with mistakes is refused with all of them. */
 export function readContract(project: string, file = CONTRACT_FILE): ContractFile | undefined {
-  const text = readSmall(join(project, file), 1024 * 1024);
+  const text = readSmall(resolve(project, file), 1024 * 1024);
   if (text === undefined) return undefined;
   const parsed = parseContract(text, file);
   if (!parsed.ok) throw new UsageError(parsed.problems.map(renderProblem).join('\n'));

@@ -2,9 +2,11 @@ import { readSmall } from '../adapters/atomic-file.ts';
 import { readKey } from '../adapters/home.ts';
 import { JournalScan } from '../adapters/journal-scan.ts';
 import { isOwnKey, keyName, receiptProblems, type SignedReceipt } from '../adapters/receipts.ts';
-import { rerun } from '../app/rerun.ts';
+import { commandsIn, rerun } from '../app/rerun.ts';
+import { oneLine } from '../core/clip.ts';
 import { renderReceipt } from '../core/receipt.ts';
 import type { LoopRef } from '../ports.ts';
+import { confirm, onTerminal } from './ask.ts';
 import { loadJudgeBundle } from './load-judges.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
@@ -20,8 +22,13 @@ export function showReceipt(
     const { status } = world.store.read(ref);
     throw new UsageError(`loop ${ref.loop} has no receipt: it is ${status}, and only a done loop gets one`);
   }
-  if (format === 'json') out(text.trimEnd());
-  else out(renderReceipt(parseReceipt(text, ref.loop).receipt, format));
+  if (format === 'json') {
+    out(text.trimEnd());
+    return;
+  }
+  const signed = parseReceipt(text, ref.loop);
+  for (const problem of receiptProblems(signed)) out(`CHANGED since it was signed: ${problem}`);
+  out(renderReceipt(signed.receipt, format));
 }
 
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */
@@ -34,16 +41,32 @@ export async function verifyReceipt(
   const text = readSmall(file);
   if (text === undefined) throw new UsageError(`there is no file ${file}`);
   const signed = parseReceipt(text, file);
-  const problems = [...receiptProblems(signed), ...(await journalProblems(signed, world))];
+  const journal = await lookAtJournal(signed, world);
+  const problems = [...receiptProblems(signed), ...journal.problems];
   for (const problem of problems) out(`CHANGED: ${problem}`);
+  for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
   if (problems.length > 0) return 1;
-  const whose = isOwnKey(signed, world.home)
+  const own = isOwnKey(signed, world.home);
+  const whose = own
     ? "this machine's key"
     : `a key that this machine does not know (${keyName(signed.publicKey)})`;
   out(`Intact: nothing in this receipt was changed since it was signed with ${whose}.`);
-  if (options.rerun) return rerunReceipt(signed, options.prepare, world, out);
+  if (options.rerun) {
+    if (!own) await askAboutStranger(signed, out);
+    return rerunReceipt(signed, options.prepare, world, out);
+  }
   out('It shows tampering, it does not prove the work: --rerun runs its commands again in a clean copy.');
   return 0;
+}
+
+/** Whoever made it could have put anything into it: its commands run here only when a person says so. */
+async function askAboutStranger({ receipt }: SignedReceipt, out: (line: string) => void): Promise<void> {
+  out('These commands of a stranger would run on this machine, as you:');
+  for (const { gate, command } of commandsIn(receipt.verdicts))
+    out(`  ${oneLine(`${gate}: ${command}`, 1000)}`);
+  if (!onTerminal())
+    throw new UsageError('nobody is there to ask whether they may run; on a terminal, this asks');
+  if (!(await confirm('Run them?'))) throw new UsageError('not run');
 }
 
 async function rerunReceipt(
@@ -65,20 +88,34 @@ async function rerunReceipt(
   return results.every(({ now, before }) => now === before) ? 0 : 1;
 }
 
+interface JournalFindings {
+  problems: string[];
+  /** Lines that are not ours between lines that follow from each other: torn by a crash, or added. */
+  notes: string[];
+}
+
 /** Where the loop's journal lies on this machine it has to lead to this receipt, line by line. */
-async function journalProblems({ receipt }: SignedReceipt, world: World): Promise<string[]> {
+async function lookAtJournal({ receipt }: SignedReceipt, world: World): Promise<JournalFindings> {
   const ref = world.store.loops().find((r) => r.loop === receipt.loop);
-  if (!ref) return [];
+  if (!ref) return { problems: [], notes: [] };
   const problems: string[] = [];
+  const notes: string[] = [];
+  let strange: string[] = [];
   let found = false;
   for await (const scanned of new JournalScan(world.store.journalFile(ref), readKey(world.home)).next()) {
-    if (!scanned.ok) problems.push(`line ${scanned.number} of the journal: ${scanned.problem}`);
-    else if (!scanned.chained)
-      problems.push(`a line before #${scanned.line.seq} of the journal was changed or removed`);
-    if (scanned.ok && scanned.sha256 === receipt.journal.lastLineSha256) found = true;
+    if (!scanned.ok) {
+      strange.push(`line ${scanned.number} of the journal: ${scanned.problem}`);
+      continue;
+    }
+    if (scanned.chained) notes.push(...strange);
+    else if (strange.length > 0) problems.push(...strange);
+    else problems.push(`a line before #${scanned.line.seq} of the journal was removed`);
+    strange = [];
+    if (scanned.sha256 === receipt.journal.lastLineSha256) found = true;
   }
   if (!found) problems.push('the journal on this machine does not hold the line that this receipt rests on');
-  return problems;
+  (found ? notes : problems).push(...strange);
+  return { problems, notes };
 }
 
 export function parseReceipt(text: string, where: string): SignedReceipt {

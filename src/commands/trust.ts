@@ -61,7 +61,7 @@ function whatRuns(freezing: Freezing, project: string): string[] {
       project,
       gates.flatMap(([, lines]) => lines),
     ),
-  );
+  ).filter(([, text]) => text !== '');
   return [
     'These commands will run on this machine, as you, whenever a loop of this project is judged:',
     ...commands,

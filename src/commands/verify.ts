@@ -29,7 +29,7 @@ export async function verifyCommand(
     throw new UsageError(
       `there is no ${options.contract ?? CONTRACT_FILE} in ${world.project}; make one with: untildone init`,
     );
-  const unknown = options.gates?.find((name) => !file.contract.gates[name]);
+  const unknown = options.gates?.find((name) => !Object.hasOwn(file.contract.gates, name));
   if (unknown)
     throw new UsageError(
       `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
@@ -75,9 +75,10 @@ async function baseFrom(
   return { commit: commit.stdout.trim(), ...(tree.exitCode === 0 ? { tree: tree.stdout.trim() } : {}) };
 }
 
+/** Only what was judged and passed is done: a gate that stayed open, or none at all, is not. */
 function exitCodeOf(verdicts: readonly Verdict[]): number {
   if (verdicts.some((v) => v.outcome === 'fail')) return 1;
-  return sumUp(verdicts).result === 'failing' || verdicts.length === 0 ? 2 : 0;
+  return ['verified', 'claimed'].includes(sumUp(verdicts).result) ? 0 : 2;
 }
 
 const WORDS = {
@@ -113,10 +114,10 @@ function textOf(verdict: Verdict, indent: string): string[] {
 /** Workflow commands: the platform shows them beside the lines they name. */
 function annotations(verdict: Verdict): string[] {
   if (verdict.outcome === 'pass' || verdict.outcome === 'skip')
-    return [`pass: ${verdict.gate}: ${escaped(verdict.summary)}`];
+    return [`${verdict.outcome}: ${verdict.gate}: ${escaped(verdict.summary)}`];
   const level = verdict.outcome === 'fail' ? 'error' : 'warning';
   const places = (verdict.evidence ?? []).flatMap((line) => {
-    const place = /^\s*([\w@][^:\s]*):(\d+)(?::(\d+))?[:\s]+(.*)$/.exec(line);
+    const place = /^\s*(?:\.\/)?([\w@.][^:\s]*):(\d+)(?::(\d+))?[:\s]+(.*)$/.exec(line);
     if (!place) return [];
     const [, path = '', row = '', column, text = ''] = place;
     const at = `file=${property(path)},line=${row}${column ? `,col=${column}` : ''}`;

@@ -25,7 +25,7 @@ const VOLATILE: [RegExp, string][] = [
 ];
 
 /** Every pattern above asks for one of these. */
-const MAY_BE_VOLATILE = /[\d/]/;
+const MAY_BE_VOLATILE = /[\d/-]/;
 
 /** Removes what differs from one run to the next although the failure is the same. */
 export function withoutVolatileParts(text: string): string {

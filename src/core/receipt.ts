@@ -1,7 +1,8 @@
-import type { FrozenContract } from './contract.ts';
+import type { Contract, FrozenContract } from './contract.ts';
 import { describeEnding } from './endings.ts';
 import { elapsedMs } from './limits.ts';
 import type { LoopState } from './loop.ts';
+import { quoteForShell } from './shell-quote.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What an ending rests on. docs/reference/receipt.md is the grammar that others read. */
@@ -74,7 +75,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
       baseCommit: state.base.commit ?? null,
       baseTree: state.base.tree ?? null,
     },
-    verdicts: facts.verdicts.map(receiptVerdict),
+    verdicts: facts.verdicts.map((verdict) => receiptVerdict(verdict, frozen.contract)),
     allowed: state.allowed,
     effort: {
       iterations: state.iteration,
@@ -88,7 +89,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-function receiptVerdict(verdict: Verdict): ReceiptVerdict {
+function receiptVerdict(verdict: Verdict, contract: Contract): ReceiptVerdict {
   const { proof } = verdict;
   return {
     gate: verdict.gate,
@@ -96,13 +97,28 @@ function receiptVerdict(verdict: Verdict): ReceiptVerdict {
     class: verdict.class,
     outcome: verdict.outcome,
     summary: verdict.summary,
-    command: proof?.command ?? null,
+    command: commandOf(verdict, contract),
     exitCode: proof?.exitCode ?? null,
     outputSha256: proof?.outputSha256 ?? null,
     durationMs: proof?.durationMs ?? null,
     reused: verdict.reused ?? false,
-    children: (verdict.children ?? []).map(receiptVerdict),
+    children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract)),
   };
+}
+
+/** As one line of shell that does the same anywhere: the folder and the variables that the contract gives it included. */
+function commandOf({ gate, proof }: Verdict, contract: Contract): string | null {
+  const spec = contract.gates[gate];
+  if (proof?.command === undefined) return null;
+  // One verify line of a list after the other, all of which have to succeed.
+  if (spec?.kind === 'features') return `set -e\n${proof.command}`;
+  if (spec?.kind !== 'run') return proof.command;
+  const { cwd, env = {} } = spec.options;
+  return [
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteForShell(value)}`),
+    ...(cwd === undefined ? [] : [`cd ${quoteForShell(cwd)}`]),
+    proof.command,
+  ].join(' && ');
 }
 
 /** One line for each fact, so that an edit can be told by its place: `verdicts.0.summary` and its JSON value. */
@@ -137,7 +153,8 @@ function plain(receipt: Receipt): string {
 }
 
 function verdictText(verdict: ReceiptVerdict, indent: string): string[] {
-  const run = verdict.command === null ? '' : `  [${verdict.command}: exit ${verdict.exitCode ?? 'none'}]`;
+  const { command, exitCode } = verdict;
+  const run = command === null ? '' : `  [${command.replaceAll('\n', '; ')}: exit ${exitCode ?? 'none'}]`;
   return [
     `${indent}${verdict.outcome.padEnd(8)} ${verdict.gate} (${verdict.class}) ${verdict.summary}${run}`,
     ...verdict.children.flatMap((child) => verdictText(child, `${indent}  `)),
@@ -150,10 +167,6 @@ function drift({ contract }: Receipt): string {
 }
 
 function markdown(receipt: Receipt): string {
-  const rows = receipt.verdicts.map(
-    (v) =>
-      `| ${cell(v.gate)} | ${v.outcome} | ${v.class} | ${cell(v.summary)} | ${v.command === null ? '' : `\`${cell(v.command)}\``} |`,
-  );
   return [
     `### ${receipt.status === 'verified_done' ? 'Verified' : 'Not verified'}: ${cell(receipt.task.preview)}`,
     '',
@@ -161,11 +174,22 @@ function markdown(receipt: Receipt): string {
     '',
     '| gate | verdict | evidence | found | command |',
     '|---|---|---|---|---|',
-    ...rows,
+    ...receipt.verdicts.flatMap((v) => rowsOf(v, '')),
     '',
-    `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`, ` +
+    ...receipt.allowed.map((name) => `Allowed by a person: ${cell(name)}.\n`),
+    `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`${drift(receipt)}, ` +
       `${receipt.effort.iterations} iterations, loop ${receipt.loop}.`,
   ].join('\n');
+}
+
+function rowsOf(verdict: ReceiptVerdict, of: string): string[] {
+  const { gate, outcome, summary, command, children } = verdict;
+  const run = command === null ? '' : `\`${cell(command)}\``;
+  const name = `${of}${cell(gate)}`;
+  return [
+    `| ${name} | ${outcome} | ${verdict.class} | ${cell(summary)} | ${run} |`,
+    ...children.flatMap((child) => rowsOf(child, `${name} / `)),
+  ];
 }
 
 function cell(text: string): string {

@@ -3,9 +3,17 @@ export interface SimpleCommand {
   words: string[];
   /** Files that it writes to by `>` and `>>`. */
   writes: string[];
+  /** What it is given by `<<` and `<<<`. */
+  input?: string;
+  /** Command lines inside its double quotes: `"$(...)"`. */
+  inner?: string[];
+  /** It reads what the command before it writes. */
+  piped?: true;
+  /** How many subshells it stands in. */
+  depth?: number;
 }
 
-const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '}'];
+const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '}', '`'];
 
 /**
  * Takes a shell line apart, well enough to see what it calls and where it writes. It is no shell: what is computed
@@ -13,23 +21,33 @@ const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '
  */
 export function simpleCommands(line: string): SimpleCommand[] {
   const commands: SimpleCommand[] = [];
+  let depth = 0;
   let current: SimpleCommand = { words: [], writes: [] };
-  let writing = false;
-  for (const token of tokens(line)) {
-    if (token.operator && OPERATORS.includes(token.text)) {
-      if (current.words.length + current.writes.length > 0) commands.push(current);
-      current = { words: [], writes: [] };
-      writing = false;
-    } else if (token.operator) {
-      writing = token.text.includes('>');
-    } else if (writing) {
-      current.writes.push(token.text);
-      writing = false;
+  let goes: 'to words' | 'to writes' | 'to input' = 'to words';
+  const next = (operator: string) => {
+    if (current.words.length + current.writes.length > 0) commands.push(current);
+    if (operator === '(') depth++;
+    if (operator === ')') depth = Math.max(0, depth - 1);
+    current = {
+      words: [],
+      writes: [],
+      ...(depth > 0 ? { depth } : {}),
+      ...(operator.startsWith('|') && operator !== '||' ? { piped: true as const } : {}),
+    };
+    goes = 'to words';
+  };
+  for (const token of new Tokens(line).all()) {
+    if (token.kind === 'operator') next(token.text);
+    else if (token.kind === 'redirection') {
+      goes = token.text === '<<<' ? 'to input' : token.text.includes('>') ? 'to writes' : 'to words';
     } else {
-      current.words.push(token.text);
+      if (token.inner.length > 0) current.inner = [...(current.inner ?? []), ...token.inner];
+      if (token.kind === 'heredoc' || goes === 'to input') current.input = (current.input ?? '') + token.text;
+      else (goes === 'to writes' ? current.writes : current.words).push(token.text);
+      goes = 'to words';
     }
   }
-  if (current.words.length + current.writes.length > 0) commands.push(current);
+  next('');
   return commands.map(withoutAssignments);
 }
 
@@ -39,48 +57,117 @@ function withoutAssignments(command: SimpleCommand): SimpleCommand {
 }
 
 interface Token {
+  kind: 'word' | 'operator' | 'redirection' | 'heredoc';
   text: string;
-  operator: boolean;
+  inner: string[];
 }
 
-function tokens(line: string): Token[] {
-  const found: Token[] = [];
-  let word: string | undefined;
-  const endWord = () => {
-    if (word !== undefined) found.push({ text: word, operator: false });
-    word = undefined;
-  };
-  for (let i = 0; i < line.length; i++) {
-    const char = line[i] ?? '';
-    if (char === '\\') {
-      if (line[i + 1] !== '\n') word = (word ?? '') + (line[i + 1] ?? '');
-      i++;
-    } else if (char === "'" || char === '"') {
-      const close = closing(line, i);
-      word = (word ?? '') + unquoted(line.slice(i + 1, close), char);
-      i = close;
-    } else if (char === '#' && word === undefined) {
-      while (i + 1 < line.length && line[i + 1] !== '\n') i++;
-    } else if (char === '>' || char === '<') {
-      // A digit or & before the sign names the stream, not a word.
-      if (word !== undefined && /^[\d&]$/.test(word)) word = undefined;
-      endWord();
-      const sign = /^(?:<<<|<<-?|<>|<|>>|>\||>&|>)/.exec(line.slice(i))?.[0] ?? char;
-      found.push({ text: sign, operator: true });
-      i += sign.length - 1;
-    } else if (operatorAt(line, i, word !== undefined)) {
-      const operator = operatorAt(line, i, word !== undefined) ?? char;
-      endWord();
-      found.push({ text: operator, operator: true });
-      i += operator.length - 1;
-    } else if (/\s/.test(char)) {
-      endWord();
-    } else {
-      word = (word ?? '') + char;
-    }
+/** A here-document whose lines come after the line that asks for it. */
+interface Awaited {
+  delimiter: Token;
+  body: Token;
+}
+
+class Tokens {
+  private readonly line: string;
+  private readonly found: Token[] = [];
+  private word: Token | undefined;
+  private awaited: Awaited[] = [];
+  private awaitsDelimiter = false;
+
+  constructor(line: string) {
+    this.line = line;
   }
-  endWord();
-  return found;
+
+  all(): Token[] {
+    const { line } = this;
+    for (let i = 0; i < line.length; i++) {
+      const char = line[i] ?? '';
+      const operator = operatorAt(line, i, this.word !== undefined);
+      if (char === '\\') {
+        if (line[i + 1] !== '\n') this.add(line[i + 1] ?? '');
+        i++;
+      } else if (char === "'" || char === '"' || /^\$['"]/.test(line.slice(i, i + 2))) i = this.addQuoted(i);
+      else if (char === '#' && this.word === undefined) i = endOfLine(line, i) - 1;
+      else if (char === '>' || char === '<') i = this.redirect(i);
+      else if (operator) {
+        this.endWord();
+        this.found.push({ kind: 'operator', text: operator, inner: [] });
+        i = operator === '\n' ? this.readAwaited(i) : i + operator.length - 1;
+      } else if (/\s/.test(char)) this.endWord();
+      else this.add(char);
+    }
+    this.endWord();
+    return this.found.filter((token) => token.kind !== 'heredoc' || token.text !== '');
+  }
+
+  private add(text: string): void {
+    this.word ??= { kind: 'word', text: '', inner: [] };
+    this.word.text += text;
+  }
+
+  private addQuoted(at: number): number {
+    const { line } = this;
+    const escapes = line[at] === '$' && line[at + 1] === "'";
+    const open = line[at] === '$' ? at + 1 : at;
+    const close = closing(line, open, escapes);
+    const text = line.slice(open + 1, close);
+    if (line[open] === "'") this.add(escapes ? withEscapes(text) : text);
+    else {
+      this.add(text.replace(/\\([\\"$`])/g, '$1'));
+      this.word?.inner.push(...substitutions(text));
+    }
+    return close;
+  }
+
+  private redirect(at: number): number {
+    // A digit or & before the sign names the stream, not a word.
+    if (this.word !== undefined && /^[\d&]$/.test(this.word.text)) this.word = undefined;
+    this.endWord();
+    const sign = /^(?:<<<|<<-?|<>|<|>>|>\||>&|>)/.exec(this.line.slice(at, at + 3))?.[0] ?? '';
+    this.found.push({ kind: 'redirection', text: sign, inner: [] });
+    this.awaitsDelimiter = /^<<-?$/.test(sign);
+    return at + sign.length - 1;
+  }
+
+  private endWord(): void {
+    if (this.word === undefined) return;
+    this.found.push(this.word);
+    if (this.awaitsDelimiter) {
+      const body: Token = { kind: 'heredoc', text: '', inner: [] };
+      this.found.push(body);
+      this.awaited.push({ delimiter: this.word, body });
+    }
+    this.awaitsDelimiter = false;
+    this.word = undefined;
+  }
+
+  private readAwaited(at: number): number {
+    let end = at;
+    for (const { delimiter, body } of this.awaited) {
+      const read = heredocBody(this.line, end + 1, delimiter.text);
+      body.text = read.text;
+      end = read.end;
+      this.found.splice(this.found.indexOf(delimiter), 1);
+    }
+    this.awaited = [];
+    return end;
+  }
+}
+
+/** From the beginning of a line to the line that is the delimiter; `end` is the last character of that. */
+function heredocBody(line: string, from: number, delimiter: string): { text: string; end: number } {
+  for (let start = from; start < line.length; start = endOfLine(line, start) + 1) {
+    const end = endOfLine(line, start);
+    if (line.slice(start, end).replace(/^\t+/, '') === delimiter)
+      return { text: line.slice(from, start), end: end - 1 };
+  }
+  return { text: line.slice(from), end: line.length };
+}
+
+function endOfLine(line: string, from: number): number {
+  const at = line.indexOf('\n', from);
+  return at < 0 ? line.length : at;
 }
 
 /** Braces are only operators as words of their own: `a{b,c}` and `${x}` are not groups. */
@@ -91,15 +178,62 @@ function operatorAt(line: string, i: number, inWord: boolean): string | undefine
   return alone ? operator : undefined;
 }
 
-function closing(line: string, open: number): number {
+/** Where the quote at `open` is closed. */
+function closing(line: string, open: number, escapes = false): number {
   const quote = line[open];
   for (let i = open + 1; i < line.length; i++) {
-    if (quote === '"' && line[i] === '\\') i++;
+    if (line[i] === '\\' && (quote === '"' || escapes)) i++;
     else if (line[i] === quote) return i;
+    else if (quote === '"' && line.startsWith('$(', i)) i = substitutionEnd(line, i + 2);
   }
   return line.length;
 }
 
-function unquoted(text: string, quote: string): string {
-  return quote === '"' ? text.replace(/\\([\\"$`])/g, '$1') : text;
+/** Where the bracket stands that closes a substitution; quotes and here-documents in it may hold brackets of their own. */
+function substitutionEnd(line: string, from: number): number {
+  let depth = 1;
+  const delimiters: string[] = [];
+  for (let i = from; i < line.length; i++) {
+    const char = line[i];
+    if (char === '\\') i++;
+    else if (char === "'" || char === '"') i = closing(line, i);
+    else if (char === '(') depth++;
+    else if (char === ')' && --depth === 0) return i;
+    else if (char === '\n') {
+      for (const delimiter of delimiters.splice(0)) i = heredocBody(line, i + 1, delimiter).end;
+    } else if (line.startsWith('<<', i) && line[i + 2] !== '<') {
+      const asked = /^<<-?\s*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|<>()'"]+))/.exec(line.slice(i, i + 200));
+      delimiters.push(asked?.[1] ?? asked?.[2] ?? asked?.[3] ?? '');
+      i += (asked?.[0].length ?? 2) - 1;
+    }
+  }
+  return line.length;
+}
+
+function substitutions(quoted: string): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < quoted.length; i++) {
+    if (quoted[i] === '\\') i++;
+    else if (quoted.startsWith('$(', i)) {
+      const end = substitutionEnd(quoted, i + 2);
+      found.push(quoted.slice(i + 2, end));
+      i = end;
+    } else if (quoted[i] === '`') {
+      const end = closing(quoted, i, true);
+      found.push(quoted.slice(i + 1, end));
+      i = end;
+    }
+  }
+  return found;
+}
+
+const NAMED_ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
+
+/** `$'...'`: the shell's own escapes. */
+function withEscapes(text: string): string {
+  return text.replace(/\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|(.))/gs, (_, hex, octal, char) =>
+    hex || octal
+      ? String.fromCharCode(Number.parseInt(hex ?? octal, hex ? 16 : 8))
+      : (NAMED_ESCAPES[char] ?? char),
+  );
 }

@@ -1,4 +1,5 @@
 import { type LanguageName, type Lexicon, lexiconOf, type StringRule } from './lexicon.ts';
+import { bracketFinder, lineFinder } from './positions.ts';
 
 /** One source text in three views of the same length and lines; what does not belong to a view is blank. */
 export interface MaskedSource {
@@ -9,6 +10,10 @@ export interface MaskedSource {
   uncommented: string;
   /** Nothing but comments. */
   comments: string;
+  /** Counts from 1. */
+  lineAt(index: number): number;
+  /** The bracket of the code that closes the one at `open`; the end of the text when none does. */
+  closing(open: number): number;
 }
 
 const CODE = 0;
@@ -17,11 +22,22 @@ const STRING = 2;
 
 export function maskSource(text: string, language: LanguageName): MaskedSource {
   const kinds = kindsOf(text, lexiconOf(language));
+  const code = view(text, kinds, (kind) => kind === CODE);
+  let lines: ((index: number) => number) | undefined;
+  let brackets: ((open: number) => number) | undefined;
   return {
     text,
-    code: view(text, kinds, (kind) => kind === CODE),
+    code,
     uncommented: view(text, kinds, (kind) => kind !== COMMENT),
     comments: view(text, kinds, (kind) => kind === COMMENT),
+    lineAt(index) {
+      lines ??= lineFinder(text);
+      return lines(index);
+    },
+    closing(open) {
+      brackets ??= bracketFinder(code);
+      return brackets(open);
+    },
   };
 }
 

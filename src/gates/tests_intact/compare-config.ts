@@ -21,12 +21,31 @@ export function isConfig(path: string): boolean {
   return READERS.some((reader) => reader.reads(path));
 }
 
-export function compareConfig(pairs: readonly ConfigPair[]): Finding[] {
+const LONGEST_FILE = 256 * 1024;
+const LONGEST_LINE = 1_000;
+
+/** Nobody writes settings longer than this; searching them could take longer than anybody waits. */
+function bounded({ path, before, after }: ConfigPair): ConfigPair {
+  const cut = (text: string) =>
+    text
+      .slice(0, LONGEST_FILE)
+      .split('\n')
+      .map((line) => (line.length > LONGEST_LINE ? '' : line))
+      .join('\n');
+  return {
+    path,
+    ...(before === undefined ? {} : { before: cut(before) }),
+    ...(after === undefined ? {} : { after: cut(after) }),
+  };
+}
+
+export function compareConfig(given: readonly ConfigPair[]): Finding[] {
+  const pairs = given.map(bounded);
   const settings = READERS.flatMap((reader) => {
     const read = pairs.filter(({ path }) => reader.reads(path));
     return [...newLoosenings(reader, read), ...lostGuards(reader, read)];
   });
-  const scripts = pairs.flatMap(({ path, before, after }) =>
+  const scripts = given.flatMap(({ path, before, after }) =>
     /(^|\/)package\.json$/.test(path) && before !== undefined && after !== undefined
       ? compareScripts(path, before, after)
       : [],

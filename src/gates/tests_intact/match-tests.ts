@@ -1,4 +1,5 @@
 /** Which test of now is which test of then: by name, else by what it does. */
+import { groupBy } from '../../core/group-by.ts';
 import type { TestCase, TestFacts } from './languages/language.ts';
 
 /** A test file then and now; a file that is new, gone, or no longer a test has one side only. */
@@ -32,32 +33,57 @@ export function matchTests(pairs: readonly FilePair[]): MatchedFile[] {
     const after = pair.after?.facts.tests ?? [];
     return { pair, matched: [], removed: [...before], added: [...after] };
   });
-  for (const file of files) match(file, [file], (a, b) => a.name === b.name);
-  for (const file of files) match(file, [file], (a, b) => a.body === b.body && a.body !== '');
-  for (const file of files) match(file, files, (a, b) => a.name === b.name && a.body === b.body);
-  for (const file of files) match(file, files, (a, b) => a.name === b.name && saysAsMuch(a, b));
-  for (const file of files) match(file, [file], (a, b) => likeness(a.body, b.body) >= ALIKE);
+  const name = (test: TestCase) => test.name;
+  const body = (test: TestCase) => test.body;
+  for (const file of files) matchByKey([file], [file], name);
+  for (const file of files) matchByKey([file], [file], body, ({ body: text }) => text !== '');
+  matchByKey(files, files, (test) => `${test.name}\0${test.body}`);
+  matchByKey(files, files, name, saysAsMuch);
+  for (const file of files) matchAlike(file);
   // Rewritten beyond recognition: a new test that says as much takes the place of an old one.
-  for (const file of files) match(file, [file], saysAsMuch);
+  for (const file of files) matchByKey([file], [file], () => '', saysAsMuch);
   return files;
 }
 
-/** Pairs the open tests of `file` with open tests of `places`, in order. */
-function match(
-  file: MatchedFile,
-  places: readonly MatchedFile[],
-  same: (before: TestCase, after: TestCase) => boolean,
+/** Pairs the open tests of `from` with open tests of `to` that have the same key, in order. */
+function matchByKey(
+  from: readonly MatchedFile[],
+  to: readonly MatchedFile[],
+  keyOf: (test: TestCase) => string,
+  fits: (before: TestCase, after: TestCase) => boolean = () => true,
 ): void {
-  file.removed = file.removed.filter((before) => {
-    for (const place of places) {
-      const index = place.added.findIndex((after) => same(before, after));
-      const after = place.added[index];
-      if (!after) continue;
-      place.added.splice(index, 1);
-      file.matched.push({ before, after, path: place.pair.after?.path ?? '' });
+  const offers = groupBy(
+    to.flatMap((place) => place.added.map((after) => ({ place, after }))),
+    ({ after }) => keyOf(after),
+  );
+  const taken = new Set<TestCase>();
+  for (const file of from) {
+    file.removed = file.removed.filter((before) => {
+      const offered = offers.get(keyOf(before)) ?? [];
+      const index = offered.findIndex(({ after }) => fits(before, after));
+      const [offer] = index === -1 ? [] : offered.splice(index, 1);
+      if (!offer) return true;
+      taken.add(offer.after);
+      file.matched.push({ before, after: offer.after, path: offer.place.pair.after?.path ?? '' });
       return false;
-    }
-    return true;
+    });
+  }
+  for (const place of to) place.added = place.added.filter((test) => !taken.has(test));
+}
+
+/** More comparisons than this are not worth their time. */
+const MOST_COMPARISONS = 10_000;
+
+function matchAlike(file: MatchedFile): void {
+  if (file.removed.length * file.added.length > MOST_COMPARISONS) return;
+  const words = new Map(file.added.map((test) => [test, wordsOf(test.body)]));
+  file.removed = file.removed.filter((before) => {
+    const own = wordsOf(before.body);
+    const after = file.added.find((test) => likeness(own, words.get(test) ?? new Set()) >= ALIKE);
+    if (!after) return true;
+    file.added = file.added.filter((test) => test !== after);
+    file.matched.push({ before, after, path: file.pair.after?.path ?? '' });
+    return false;
   });
 }
 
@@ -70,8 +96,7 @@ function saysAsMuch(before: TestCase, after: TestCase): boolean {
 }
 
 /** The share of words that two bodies have in common. */
-function likeness(a: string, b: string): number {
-  const [left, right] = [wordsOf(a), wordsOf(b)];
+function likeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   if (left.size === 0 || right.size === 0) return 0;
   const common = [...left].filter((word) => right.has(word)).length;
   return common / Math.max(left.size, right.size);

@@ -46,12 +46,12 @@ export const ci: ConfigReader = {
 };
 
 const LOOSE: readonly RegExp[] = [
-  /^\s*-?\s*(continue-on-error:\s*true)\b/gm,
-  /^\s*-?\s*(allow_failure:\s*true)\b/gm,
+  /^[ \t]*(?:-[ \t]+)?(continue-on-error:\s*true)\b/gm,
+  /^[ \t]*(?:-[ \t]+)?(allow_failure:\s*true)\b/gm,
   IGNORED_FAILURE,
-  /^\s*-?\s*(set \+e)\b/gm,
-  /^\s*-?\s*(if:\s*(?:false|\$\{\{\s*false\s*\}\}))/gm,
-  /^\s*-?\s*(when:\s*(?:manual|never))\b/gm,
+  /^[ \t]*(?:-[ \t]+)?(set \+e)\b/gm,
+  /^[ \t]*(?:-[ \t]+)?(if:\s*(?:false|\$\{\{\s*false\s*\}\}))/gm,
+  /^[ \t]*(?:-[ \t]+)?(when:\s*(?:manual|never))\b/gm,
 ];
 
 function withoutComments(text: string): string {

@@ -42,6 +42,8 @@ export function matchesOf(text: string, expression: RegExp, words: (found: strin
   });
 }
 
+const LONGEST_LIST = 5_000;
+
 /** The strings in the list that follows `name`: `exclude: ['a', "b"]`, or its lines in an ini file. */
 export function listAfter(text: string, name: RegExp): { value: string; line: number }[] {
   const heads = [
@@ -49,8 +51,7 @@ export function listAfter(text: string, name: RegExp): { value: string; line: nu
   ];
   return heads.flatMap((head) => {
     const start = head.index + head[0].length;
-    const end = text.slice(start).search(/[\])]/);
-    const list = end === -1 ? text.slice(start) : text.slice(start, start + end);
+    const [list = ''] = text.slice(start, start + LONGEST_LIST).split(/[\])]/, 1);
     return [...list.matchAll(/["'`]([^"'`\n]+)["'`]/g)].map((match) => ({
       value: match[1] ?? '',
       line: lineOf(text, start + match.index),

@@ -51,7 +51,7 @@ const NUMBERS: readonly (readonly [name: string, expression: RegExp])[] = [
   ['cov-fail-under', /--cov-fail-under[= ](\d+(?:\.\d+)?)/g],
   ['fail-under', /(?<!cov-)\bfail-under(?:-\w+)?["']?\s*[= ]\s*(\d+(?:\.\d+)?)/g],
   ['minimum', /(?:<minimum>|\bminimum\s*=\s*)(\d+(?:\.\d+)?)/g],
-  ['target', /^\s*target:\s*(\d+(?:\.\d+)?)%?\s*$/gm],
+  ['target', /^[ \t]*target:[ \t]*(\d+(?:\.\d+)?)%?[ \t]*$/gm],
 ];
 
 function namedNumbers(text: string): Guard[] {

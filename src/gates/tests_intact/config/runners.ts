@@ -65,7 +65,7 @@ const SWITCHES: readonly (readonly [expression: RegExp, words: (found: string) =
   [/(--(?:ignore|ignore-glob|deselect)[= ]["']?[^\s"',\]]+)/g, leaves],
   [/(-[km]\s+["'\\]*not\s+[^"'\n]+)/g, leaves],
   [/\b(ignore_outcome\s*=\s*[Tt]rue)/g, says],
-  [/^\s*((?:test|doctest|harness)\s*=\s*false)/gm, says],
+  [/^[ \t]*((?:test|doctest|harness)\s*=\s*false)/gm, says],
   [/(<(?:skipTests|maven\.test\.skip|skipITs|testFailureIgnore)>\s*true|<failIfNoTests>\s*false)/g, says],
   [/(-D(?:skipTests|maven\.test\.skip)(?:=true)?)\b/g, says],
   [/\b(ignoreFailures\s*=?\s*true)\b/g, says],

@@ -58,6 +58,8 @@ function doesNothing(script: string): boolean {
   return /^\s*((echo|printf)\b[^&|;]*|true|:|exit 0)?\s*((&&|;)\s*(true|exit [01]))?\s*$/.test(script);
 }
 
+const LONGEST_SCRIPT = 1_000;
+
 function scriptsOf(text: string): Record<string, string> | undefined {
   try {
     const { scripts } = JSON.parse(text) as { scripts?: unknown };
@@ -65,7 +67,7 @@ function scriptsOf(text: string): Record<string, string> | undefined {
     const entries = Object.entries(scripts).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     );
-    return Object.fromEntries(entries);
+    return Object.fromEntries(entries.map(([name, script]) => [name, script.slice(0, LONGEST_SCRIPT)]));
   } catch {
     return undefined;
   }

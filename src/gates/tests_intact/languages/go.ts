@@ -1,11 +1,11 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
+  argumentsOf,
   assertionsIn,
   assertionsOutside,
-  closingOf,
   doesNothing,
-  lineAt,
+  notTooDeep,
   type Span,
   sameSides,
   splitTopLevel,
@@ -27,15 +27,16 @@ const ASSERTION =
 
 function read(text: string): TestFacts {
   const source = maskSource(text, 'go');
-  const found = [...source.code.matchAll(TEST)].map((match) => {
-    const open = source.code.indexOf('{', closingOf(source.code, match.index + match[0].length - 1));
+  const functions = [...source.code.matchAll(TEST)].map((match) => {
+    const open = source.code.indexOf('{', source.closing(match.index + match[0].length - 1));
     const from = open === -1 ? source.code.length : open;
     return {
       name: match[1] ?? '',
       at: match.index,
-      body: { start: from + 1, end: closingOf(source.code, from) },
+      body: { start: from + 1, end: source.closing(from) },
     };
   });
+  const found = notTooDeep(functions, ({ body }) => body);
   const spans = found.map(({ body }) => body);
   return {
     tests: found.map(({ name, at, body }) => testOf(source, name, at, body)),
@@ -48,7 +49,7 @@ function testOf(source: MaskedSource, name: string, at: number, body: Span): Tes
   const code = source.code.slice(body.start, body.end);
   return {
     name,
-    line: lineAt(source.text, at),
+    line: source.lineAt(at),
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(code),
     assertions: assertionsIn(source, body, ASSERTION, weigh),
@@ -57,47 +58,46 @@ function testOf(source: MaskedSource, name: string, at: number, body: Span): Tes
 }
 
 /** Rows of `[]struct{...}{ {...}, {...} }`, of slices of named types, and of maps from names to cases. */
-function rowsOf({ code }: MaskedSource, body: Span): number {
+function rowsOf(source: MaskedSource, body: Span): number {
   const tables = /\b(?:tests?|cases|tcs|tt|testCases|tables?|scenarios)\s*:?=\s*(?:\[\]|map\[)/gi;
-  return [...code.slice(body.start, body.end).matchAll(tables)].reduce((sum, match) => {
+  return [...source.code.slice(body.start, body.end).matchAll(tables)].reduce((sum, match) => {
     const from = body.start + match.index + match[0].length;
-    const open = literalStart(code, from);
+    const open = literalStart(source, from);
     return open === -1
       ? sum
-      : sum + splitTopLevel(code, { start: open + 1, end: closingOf(code, open) }).length;
+      : sum + splitTopLevel(source, { start: open + 1, end: source.closing(open) }).length;
   }, 0);
 }
 
 /** The brace that opens the values: after the type, which may be a struct with braces of its own. */
-function literalStart(code: string, from: number): number {
+function literalStart({ code, closing }: MaskedSource, from: number): number {
   const first = code.indexOf('{', from);
   if (first === -1 || !/\bstruct\s*$/.test(code.slice(from, first))) return first;
-  return code.indexOf('{', closingOf(code, first) + 1);
+  return code.indexOf('{', closing(first) + 1);
 }
 
 /** `if testing.Short()` skips only when asked to be short. */
-function skipsIn({ code, text }: MaskedSource, name: string, body: Span): Marker[] {
+function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Marker[] {
   return [...code.slice(body.start, body.end).matchAll(/\b(\w+\.Skip(?:Now|f)?)\s*\(/g)].flatMap((match) => {
     const at = body.start + match.index;
     if (/testing\.Short\(\)[^}]*$/.test(code.slice(body.start, at))) return [];
-    return [{ kind: 'skip' as const, word: `${match[1]}()`, name, line: lineAt(text, at) }];
+    return [{ kind: 'skip' as const, word: `${match[1]}()`, name, line: lineAt(at) }];
   });
 }
 
 /** A file with a tag is only built by those who name the tag. */
-function buildTags({ text }: MaskedSource): Marker[] {
+function buildTags({ text, lineAt }: MaskedSource): Marker[] {
   return [...text.matchAll(/^\/\/(?:go:build|\s*\+build)\s+(.*)$/gm)].map((match) => ({
     kind: 'skip' as const,
     word: squeeze(match[0]),
     name: '',
-    line: lineAt(text, match.index),
+    line: lineAt(match.index),
   }));
 }
 
 const weigh: Weigh = (text) => {
   const open = text.indexOf('(');
-  const args = splitTopLevel(text, { start: open + 1, end: closingOf(text, open) });
-  const [first = '', left = '', right] = args.map(({ start, end }) => text.slice(start, end).trim());
+  const [first = '', left = '', right] = argumentsOf(text);
   if (/\.(True)\s*$/.test(text.slice(0, open)) && (left === 'true' || first === 'true'))
     return { strength: 'nothing' };
   if (/\.Equal\s*$/.test(text.slice(0, open)) && right !== undefined && sameSides(left, right)) {

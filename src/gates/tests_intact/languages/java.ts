@@ -1,11 +1,13 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
+  argumentsOf,
   assertionsIn,
   assertionsOutside,
-  closingOf,
+  bracketsOf,
   doesNothing,
-  lineAt,
+  headStart,
+  notTooDeep,
   type Span,
   sameSides,
   splitTopLevel,
@@ -24,9 +26,9 @@ export const java: TestLanguage = {
 const TEST_ANNOTATION = /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b/;
 /** A method's head: what stands before its name is looked at to tell a test from the rest. */
 const METHOD = /\b(?:void|[A-Z]\w*(?:<[^>]*>)?)\s+(\w+)\s*\([^;{}]*\)\s*(?:throws\s+[\w.,\s]+)?\{/g;
-const CLASS = /\b(?:class|interface|record)\s+(\w+)[^;{}]*\{/g;
+const CLASS = /\b(?:class|interface|record)\s+(\w+)[^;{}]{0,1000}\{/g;
 const ASSERTION =
-  /(?<![\w.])(?:(?:Assert|Assertions|MatcherAssert|Truth|StepVerifier)\.)?(?:assert\w*|fail|verify\w*|expectThrows)\s*\(|\.andExpect\w*\s*\(|(?<![\w.])assert\s+(?!\w+\s*=)/;
+  /(?<![\w.])(?:(?:Assert|Assertions|MatcherAssert|Truth|StepVerifier)\.)?(?:assert\w*|fail|verify\w*|expectThrows|(?:check|expect)[A-Z]\w*)\s*\(|\.andExpect\w*\s*\(|(?<![\w.])assert\s+(?!\w+\s*=)/;
 
 const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
   [/@(?:Disabled\w*|Ignore)\b/, 'skip'],
@@ -44,7 +46,8 @@ interface Found {
 
 function read(text: string): TestFacts {
   const source = maskSource(text, 'java');
-  const tests = blocks(source, METHOD).filter((method) => isTest(source, method));
+  const methods = blocks(source, METHOD).filter((method) => isTest(source, method));
+  const tests = notTooDeep(methods, ({ body }) => body);
   const spans = tests.map(({ body }) => body);
   const marked = [...blocks(source, CLASS), ...tests];
   return {
@@ -57,28 +60,17 @@ function read(text: string): TestFacts {
   };
 }
 
-function blocks({ code }: MaskedSource, expression: RegExp): Found[] {
+function blocks({ code, closing }: MaskedSource, expression: RegExp): Found[] {
   return [...code.matchAll(expression)].map((match) => {
     const open = match.index + match[0].length - 1;
-    const before = code.slice(0, match.index);
-    const start = Math.max(before.lastIndexOf('}'), before.lastIndexOf(';'), before.lastIndexOf('{')) + 1;
-    // Values of annotations stand in braces too: `@ValueSource(ints = {1, 2})`.
-    const head = { start: annotationsStart(code, start), end: match.index };
+    const head = { start: headStart(code, match.index, '@'), end: match.index };
     return {
       name: match[1] ?? '',
       head,
-      body: { start: open + 1, end: closingOf(code, open) },
+      body: { start: open + 1, end: closing(open) },
       at: match.index,
     };
   });
-}
-
-function annotationsStart(code: string, start: number): number {
-  const before = code.slice(0, start);
-  if (!before.endsWith('}') || !/^\s*\)/.test(code.slice(start, start + 20))) return start;
-  const annotation = before.lastIndexOf('@');
-  const earlier = code.slice(0, annotation);
-  return Math.max(earlier.lastIndexOf('}'), earlier.lastIndexOf(';'), earlier.lastIndexOf('{')) + 1;
 }
 
 function isTest({ code }: MaskedSource, { name, head }: Found): boolean {
@@ -89,7 +81,7 @@ function isTest({ code }: MaskedSource, { name, head }: Found): boolean {
 function testOf(source: MaskedSource, { name, head, body, at }: Found): TestCase {
   return {
     name,
-    line: lineAt(source.text, at),
+    line: source.lineAt(at),
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(source.code.slice(body.start, body.end)),
     assertions: assertionsIn(source, body, ASSERTION, weigh),
@@ -98,48 +90,45 @@ function testOf(source: MaskedSource, { name, head, body, at }: Found): TestCase
 }
 
 /** Elements of `@ValueSource(ints = {1, 2})` and of `@CsvSource({"a, b", "c, d"})`. */
-function rowsOf({ code }: MaskedSource, head: Span): number {
+function rowsOf(source: MaskedSource, head: Span): number {
   const sources = /@(?:ValueSource|CsvSource|EnumSource)\s*\(/g;
-  return [...code.slice(head.start, head.end).matchAll(sources)].reduce((sum, match) => {
-    const open = code.indexOf('{', head.start + match.index);
+  return [...source.code.slice(head.start, head.end).matchAll(sources)].reduce((sum, match) => {
+    const open = source.code.indexOf('{', head.start + match.index);
     if (open === -1 || open > head.end) return sum;
-    return sum + splitTopLevel(code, { start: open + 1, end: closingOf(code, open) }).length;
+    return sum + splitTopLevel(source, { start: open + 1, end: source.closing(open) }).length;
   }, 0);
 }
 
-function markersOf({ code, text }: MaskedSource, { name, head }: Found): Marker[] {
+function markersOf({ code, lineAt }: MaskedSource, { name, head }: Found): Marker[] {
   const written = code.slice(head.start, head.end);
   return MARKERS.flatMap(([expression, kind]) => {
     const match = expression.exec(written);
-    return match
-      ? [{ kind, word: squeeze(match[0]), name, line: lineAt(text, head.start + match.index) }]
-      : [];
+    return match ? [{ kind, word: squeeze(match[0]), name, line: lineAt(head.start + match.index) }] : [];
   });
 }
 
-function assumptions({ code, text }: MaskedSource, { name, body }: Found): Marker[] {
+function assumptions({ code, lineAt }: MaskedSource, { name, body }: Found): Marker[] {
   return [
     ...code.slice(body.start, body.end).matchAll(/\b(?:Assumptions|Assume)?\.?\bassum(?:e|ing)\w*\s*\(/g),
   ].map((match) => ({
     kind: 'skip' as const,
     word: squeeze(match[0]).replace(/\s*\($/, '()'),
     name,
-    line: lineAt(text, body.start + match.index),
+    line: lineAt(body.start + match.index),
   }));
 }
 
 const weigh: Weigh = (text) => {
   const open = text.indexOf('(');
   if (open === -1) return { strength: /^assert\s+true\b/.test(text) ? 'nothing' : 'value' };
-  const parts = splitTopLevel(text, { start: open + 1, end: closingOf(text, open) });
-  const [left = '', right] = parts.map(({ start, end }) => text.slice(start, end).trim());
+  const [left = '', right] = argumentsOf(text);
   const call = text.slice(0, open).trim();
   if (/assertTrue$/.test(call) && left === 'true') return { strength: 'nothing' };
   if (/assert(Equals|Same)$/.test(call) && right !== undefined && sameSides(left, right))
     return { strength: 'nothing' };
   if (
     /assertThat$/.test(call) &&
-    /^\)?\.isEqualTo\((.*)\)$/.exec(text.slice(closingOf(text, open) + 1))?.[1] === left
+    /^\)?\.isEqualTo\((.*)\)$/.exec(text.slice(bracketsOf(text).closing(open) + 1))?.[1] === left
   ) {
     return { strength: 'nothing' };
   }

@@ -1,11 +1,12 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
+  argumentsOf,
   assertionsIn,
   assertionsOutside,
-  closingOf,
+  bracketsOf,
   doesNothing,
-  lineAt,
+  notTooDeep,
   type Span,
   sameSides,
   splitTopLevel,
@@ -39,40 +40,45 @@ const CHAIN_MARKERS: Record<string, MarkerKind> = {
 };
 
 const ASSERTION =
-  /(?<![\w$.])(?:expect(?:\.(?:soft|poll))?\s*\(|assert(?:\.\w+)*\s*\(|t\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|throws|throwsAsync|notThrows|notThrowsAsync|regex|notRegex|assert|equal|equals|same|ok|notOk|strictSame|match|rejects|snapshot|pass|fail)\s*\(|(?:assert|expect|check|verify|ensure)[A-Z]\w*\s*\(|sinon\.assert\.\w+\s*\()|(?<=[\w)\]])\.should\b/;
+  /(?<![\w$.])(?:expect(?:\s*\.\s*(?:soft|poll))?\s*\(|assert(?:\.\w+)*\s*\(|t\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|throws|throwsAsync|notThrows|notThrowsAsync|regex|notRegex|assert|equal|equals|same|ok|notOk|strictSame|match|rejects|snapshot|pass|fail)\s*\(|(?:assert|expect|check|verify|ensure)[A-Z]\w*\s*\(|sinon\.assert\.\w+\s*\()|(?<=[\w)\]])\.should\b/;
 
 function read(text: string): TestFacts {
   const source = maskSource(text, 'javascript');
-  const facts: TestFacts = { tests: [], markers: [], shared: [] };
-  const spans: Span[] = [];
-  for (const match of source.code.matchAll(CALL)) {
-    const call = callAt(source, match);
-    if (!call) continue;
-    facts.markers.push(...markersOf(source, call));
-    if (call.isGroup || call.words.some((word) => word === 'describe')) continue;
-    facts.tests.push(testOf(source, call));
-    spans.push(call.args);
-  }
-  facts.markers.push(...innerSkips(source, facts.tests, spans));
-  facts.shared = assertionsOutside(source, spans, ASSERTION, weigh);
-  return facts;
+  const found = [...source.code.matchAll(CALL)].flatMap((match) => callAt(source, match) ?? []);
+  const calls = notTooDeep(found, ({ args }) => args, DEEPEST_CALL).map((call) =>
+    withArguments(source, call),
+  );
+  const tests = calls.filter(({ isGroup }) => !isGroup);
+  const spans = tests.map(({ args }) => args);
+  const cases = tests.map((call) => testOf(source, call));
+  return {
+    tests: cases,
+    markers: [...calls.flatMap((call) => markersOf(source, call)), ...innerSkips(source, cases, spans)],
+    shared: assertionsOutside(source, spans, ASSERTION, weigh),
+  };
 }
+
+/** Groups in groups, and a test in them. */
+const DEEPEST_CALL = 12;
 
 interface Call {
   base: string;
   words: string[];
   isGroup: boolean;
   at: number;
-  name: string;
   /** Between the brackets of the call that names and defines the test. */
   args: Span;
-  parts: Span[];
   /** Of `.each`: between its brackets or quotes. */
   table?: Span;
 }
 
+interface NamedCall extends Call {
+  name: string;
+  parts: Span[];
+}
+
 function callAt(source: MaskedSource, match: RegExpMatchArray): Call | undefined {
-  const { code, text } = source;
+  const { code } = source;
   const [whole, base = '', chain = ''] = match;
   const words = chain
     .split('.')
@@ -87,27 +93,27 @@ function callAt(source: MaskedSource, match: RegExpMatchArray): Call | undefined
     open = nextBracket(code, close + 1);
   } else {
     // `test.each(table)(name, body)`, `test.skipIf(condition)(name, body)`.
-    const close = closingOf(code, open);
-    const second = nextBracket(code, close + 1);
-    if (second !== -1 && words.some((word) => /^(each|for|skipIf|runIf)$/.test(word))) {
+    const close = source.closing(open);
+    if (words.some((word) => /^(each|for|skipIf|runIf)$/.test(word))) {
       table = { start: open + 1, end: close };
-      open = second;
+      open = nextBracket(code, close + 1);
     }
   }
   if (open === -1) return undefined;
-  const args = { start: open + 1, end: closingOf(code, open) };
-  const parts = splitTopLevel(code, args);
-  const title = parts[0] ? nameIn(text.slice(parts[0].start, parts[0].end)) : '';
   return {
     base,
     words,
-    isGroup: GROUPS.test(base),
+    isGroup: GROUPS.test(base) || words.includes('describe'),
     at: match.index ?? 0,
-    name: title,
-    args,
-    parts,
+    args: { start: open + 1, end: source.closing(open) },
     ...(table && words.some((word) => word === 'each' || word === 'for') ? { table } : {}),
   };
+}
+
+function withArguments(source: MaskedSource, call: Call): NamedCall {
+  const parts = splitTopLevel(source, call.args);
+  const [title] = parts;
+  return { ...call, parts, name: title ? nameIn(source.text.slice(title.start, title.end)) : '' };
 }
 
 function nextBracket(code: string, from: number): number {
@@ -122,8 +128,8 @@ function nameIn(argument: string): string {
   return squeeze(quoted?.[2] ?? trimmed);
 }
 
-function markersOf(source: MaskedSource, { base, words, at, name, parts }: Call): Marker[] {
-  const line = lineAt(source.text, at);
+function markersOf(source: MaskedSource, { base, words, at, name, parts }: NamedCall): Marker[] {
+  const line = source.lineAt(at);
   const markers = words.flatMap((word): Marker[] => {
     const kind = CHAIN_MARKERS[word];
     return kind ? [{ kind, word: `.${word}`, name, line }] : [];
@@ -153,14 +159,14 @@ function innerSkips(source: MaskedSource, tests: readonly TestCase[], spans: rea
           kind: 'skip' as const,
           word: match[0].replace(/\s*\($/, '()'),
           name: test.name,
-          line: lineAt(source.text, match.index),
+          line: source.lineAt(match.index),
         },
       ];
     },
   );
 }
 
-function testOf(source: MaskedSource, call: Call): TestCase {
+function testOf(source: MaskedSource, call: NamedCall): TestCase {
   const [, ...rest] = call.parts;
   // Options or a timeout may stand beside the function.
   const isFunction = ({ start, end }: Span) => /=>|\bfunction\b/.test(source.code.slice(start, end));
@@ -168,7 +174,7 @@ function testOf(source: MaskedSource, call: Call): TestCase {
   const span = body ?? { start: call.args.end, end: call.args.end };
   return {
     name: call.name,
-    line: lineAt(source.text, call.at),
+    line: source.lineAt(call.at),
     body: squeeze(source.uncommented.slice(span.start, span.end)),
     empty: isEmpty(source.code.slice(span.start, span.end)),
     assertions: assertionsIn(source, span, ASSERTION, weigh),
@@ -181,14 +187,14 @@ function isEmpty(callback: string): boolean {
   const arrow = callback.indexOf('=>');
   const open = callback.indexOf('{', arrow === -1 ? callback.indexOf(')') : arrow);
   if (arrow !== -1 && callback.slice(arrow + 2).trim()[0] !== '{') return false;
-  return open !== -1 && doesNothing(callback.slice(open + 1, closingOf(callback, open)));
+  return open !== -1 && doesNothing(callback.slice(open + 1, bracketsOf(callback).closing(open)));
 }
 
 function rowsOf(source: MaskedSource, table: Span): number {
   const open = source.code.slice(table.start, table.end).search(/\S/);
   const start = table.start + open;
   if (open !== -1 && source.code[start] === '[') {
-    return splitTopLevel(source.code, { start: start + 1, end: closingOf(source.code, start) }).length;
+    return splitTopLevel(source, { start: start + 1, end: source.closing(start) }).length;
   }
   const lines = source.text.slice(table.start, table.end).split('\n');
   return Math.max(0, lines.filter((line) => line.includes('|') || line.includes('${')).length - 1);
@@ -200,11 +206,11 @@ const PRESENCE =
 function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefined {
   const open = text.indexOf('(');
   if (open === -1 || text.startsWith('.should')) return { strength: 'value' };
-  const close = closingOf(text, open);
+  const close = bracketsOf(text).closing(open);
   const subject = text.slice(open + 1, close).trim();
   const rest = text.slice(close + 1).trim();
   if (/\|\|\s*true\b/.test(subject)) return { subject, strength: 'nothing' };
-  if (!text.startsWith('expect')) return { strength: weighCall(subject) };
+  if (!text.startsWith('expect')) return { strength: weighCall(argumentsOf(text)) };
   // `expect(x)` alone, and `expect.assertions(2)`, check nothing.
   if (rest === '') return { subject, strength: /^expect[A-Z]/.test(text) ? 'value' : 'nothing' };
   const [, matcher = '', expected = ''] = /^\.((?:\w+\.)*\w+)\s*\((.*)\)$/s.exec(rest) ?? [];
@@ -216,11 +222,7 @@ function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefine
   return { subject, strength: 'value' };
 }
 
-function weighCall(args: string): Assertion['strength'] {
-  const parts = splitTopLevel(args, { start: 0, end: args.length }).map(({ start, end }) =>
-    args.slice(start, end).trim(),
-  );
-  const [left = '', right] = parts;
+function weighCall([left = '', right]: readonly string[]): Assertion['strength'] {
   if (/^(true|1)$/.test(left) && (right === undefined || /^["'`]/.test(right))) return 'nothing';
   return right !== undefined && sameSides(left, right) ? 'nothing' : 'value';
 }

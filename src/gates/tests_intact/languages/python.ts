@@ -1,9 +1,10 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
+  argumentsOf,
   assertionsIn,
   assertionsOutside,
-  closingOf,
+  bracketsOf,
   doesNothing,
   type Span,
   sameSides,
@@ -20,7 +21,7 @@ export const python: TestLanguage = {
 };
 
 const ASSERTION =
-  /(?<![\w.])assert\b(?!\s*=)|\bself\.(?:assert\w+|fail)\s*\(|\bpytest\.(?:raises|warns|fail)\s*\(|\.assert_\w+\s*\(|(?<![\w.])(?<!def )(?:assert|check|verify|expect|ensure)_\w+\s*\(/;
+  /(?<![\w.])assert\b(?!\s*=)|\bself\.(?:assert\w+|fail|(?:check|expect|verify)\w*)\s*\(|\bpytest\.(?:raises|warns|fail)\s*\(|\.assert_\w+\s*\(|(?<![\w.])(?<!def )(?:assert|check|verify|expect|ensure)_\w+\s*\(/;
 
 const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
   [/@pytest\.mark\.(?:skip|skipif)\b/, 'skip'],
@@ -33,7 +34,7 @@ const INNER: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
   [/\bpytest\.(?:skip|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b/g, 'skip'],
   [/\bpytest\.xfail\s*\(/g, 'fails'],
   [
-    /^\s*pytestmark\s*=.*\bmark\.(?:skip|skipif|xfail)\b|^\s*__test__\s*=\s*False|^\s*collect_ignore(?:_glob)?\b/gm,
+    /^[ \t]*(?:pytestmark\s*=.*\bmark\.(?:skip|skipif|xfail)\b|__test__\s*=\s*False|collect_ignore(?:_glob)?\b)/gm,
     'skip',
   ],
 ];
@@ -49,13 +50,23 @@ interface Definition {
 function read(text: string): TestFacts {
   const source = maskSource(text, 'python');
   const definitions = definitionsIn(source);
-  const tests = definitions.filter((definition) => definition.kind === 'test');
+  const tests = outermost(definitions.filter((definition) => definition.kind === 'test'));
   const spans = tests.map((test) => test.body);
   return {
     tests: tests.map((test) => testOf(source, test)),
     markers: [...definitions.flatMap((one) => decoratorMarkers(source, one)), ...innerMarkers(source, tests)],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
+}
+
+/** A function inside a test is no test, whatever its name. */
+function outermost(tests: readonly Definition[]): Definition[] {
+  let end = 0;
+  return tests.filter(({ body }) => {
+    const inside = body.start < end;
+    end = Math.max(end, body.end);
+    return !inside;
+  });
 }
 
 /** Lines that begin a statement: not those inside brackets or strings. */
@@ -78,7 +89,8 @@ function statementLines(
   return lines;
 }
 
-function definitionsIn({ code, uncommented }: MaskedSource): Definition[] {
+function definitionsIn(source: MaskedSource): Definition[] {
+  const { code, uncommented } = source;
   const lines = statementLines(code, uncommented);
   const definitions: Definition[] = [];
   let decoratorsFrom: number | undefined;
@@ -91,13 +103,14 @@ function definitionsIn({ code, uncommented }: MaskedSource): Definition[] {
     const [, test, group] = /^(?:async\s+)?def\s+(test\w*)|^class\s+(\w+)/.exec(rest) ?? [];
     const name = test ?? group;
     if (name !== undefined) {
-      const next = lines.slice(i + 1).find((later) => later.indent <= indent);
+      let after = i + 1;
+      while ((lines[after]?.indent ?? -1) > indent) after++;
       definitions.push({
         kind: test ? 'test' : 'class',
         name,
         line,
         decorators: { start: decoratorsFrom ?? start, end: start },
-        body: { start: headerEnd(code, start), end: next?.start ?? code.length },
+        body: { start: headerEnd(source, start), end: lines[after]?.start ?? code.length },
       });
     }
     decoratorsFrom = undefined;
@@ -106,9 +119,9 @@ function definitionsIn({ code, uncommented }: MaskedSource): Definition[] {
 }
 
 /** After the colon that ends `def name(arguments) -> type:`. */
-function headerEnd(code: string, start: number): number {
+function headerEnd({ code, closing }: MaskedSource, start: number): number {
   for (let at = start; at < code.length; at++) {
-    if (/[([{]/.test(code[at] as string)) at = closingOf(code, at);
+    if (/[([{]/.test(code[at] as string)) at = closing(at);
     else if (code[at] === ':') return at + 1;
   }
   return code.length;
@@ -134,14 +147,15 @@ function withoutDocstring({ code }: MaskedSource, { start, end }: Span): string 
 }
 
 /** Tables of `@pytest.mark.parametrize` multiply. */
-function rowsOf({ code }: MaskedSource, { start, end }: Span): number {
+function rowsOf(source: MaskedSource, { start, end }: Span): number {
+  const { code, closing } = source;
   const rows = [...code.slice(start, end).matchAll(/parametrize\s*\(/g)].map((match) => {
     const open = start + (match.index ?? 0) + match[0].length - 1;
-    const [, table] = splitTopLevel(code, { start: open + 1, end: closingOf(code, open) });
+    const [, table] = splitTopLevel(source, { start: open + 1, end: closing(open) });
     const bracket = table ? code.slice(table.start, table.end).search(/[[(]/) : -1;
     if (!table || bracket === -1) return 0;
     const from = table.start + bracket;
-    return splitTopLevel(code, { start: from + 1, end: closingOf(code, from) }).length;
+    return splitTopLevel(source, { start: from + 1, end: closing(from) }).length;
   });
   return rows.length === 0 ? 0 : rows.reduce((product, count) => product * Math.max(count, 1), 1);
 }
@@ -154,11 +168,11 @@ function decoratorMarkers({ code }: MaskedSource, { name, line, decorators }: De
   });
 }
 
-function innerMarkers({ code }: MaskedSource, tests: readonly Definition[]): Marker[] {
+function innerMarkers({ code, lineAt }: MaskedSource, tests: readonly Definition[]): Marker[] {
   return INNER.flatMap(([expression, kind]) =>
     [...code.matchAll(expression)].map((match) => {
       const test = tests.find(({ body }) => body.start <= match.index && match.index < body.end);
-      const line = code.slice(0, match.index + match[0].search(/\S/)).split('\n').length;
+      const line = lineAt(match.index + match[0].search(/\S/));
       return { kind, word: squeeze(match[0]).replace(/\s*\($/, '()'), name: test?.name ?? '', line };
     }),
   );
@@ -167,7 +181,7 @@ function innerMarkers({ code }: MaskedSource, tests: readonly Definition[]): Mar
 function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefined {
   const statement = /^assert\b\s*\(?\s*(.*)$/s.exec(text)?.[1];
   if (statement === undefined) return weighCall(text);
-  const claim = splitTopLevel(statement, { start: 0, end: statement.length })[0];
+  const claim = splitTopLevel(bracketsOf(statement), { start: 0, end: statement.length })[0];
   const condition = (claim ? statement.slice(claim.start, claim.end) : statement).trim();
   if (/\bor\s+True\b|^(True|1|not False|"[^"]+"|'[^']+')$/.test(condition)) return { strength: 'nothing' };
   const [, left = '', right = ''] = /^(.*?)\s*(?:==|is)\s+(.*)$/s.exec(condition) ?? [];
@@ -179,8 +193,7 @@ function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefine
 
 function weighCall(text: string): Pick<Assertion, 'subject' | 'strength'> {
   const open = text.indexOf('(');
-  const span = { start: open + 1, end: closingOf(text, open) };
-  const [left = '', right] = splitTopLevel(text, span).map(({ start, end }) => text.slice(start, end).trim());
+  const [left = '', right] = argumentsOf(text);
   if (/assertTrue$/.test(text.slice(0, open).trim()) && /^(True|1)$/.test(left))
     return { strength: 'nothing' };
   if (

@@ -1,14 +1,14 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
+  argumentsOf,
   assertionsIn,
   assertionsOutside,
-  closingOf,
   doesNothing,
-  lineAt,
+  headStart,
+  notTooDeep,
   type Span,
   sameSides,
-  splitTopLevel,
   squeeze,
   type Weigh,
 } from './text.ts';
@@ -21,7 +21,7 @@ export const rust: TestLanguage = {
   read,
 };
 
-const FUNCTION = /\bfn\s+(\w+)\s*(?:<[^>]*>)?\s*\(/g;
+const FUNCTION = /\bfn\s+(\w+)\s*(?:<[^>]{0,200}>)?\s*\(/g;
 const TEST_ATTRIBUTE =
   /#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|quickcheck|proptest|wasm_bindgen_test)\b/;
 const ASSERTION =
@@ -53,41 +53,36 @@ function read(text: string): TestFacts {
 }
 
 /** Assertions of the code itself are no tests: only helpers in `#[cfg(test)] mod` count. */
-function outsideTestModules({ code }: MaskedSource): Span[] {
+function outsideTestModules({ code, closing }: MaskedSource): Span[] {
   const spans: Span[] = [];
   let from = 0;
   for (const match of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:pub\s+)?mod\s+\w+\s*\{/g)) {
     const open = match.index + match[0].length - 1;
     if (open < from) continue;
     spans.push({ start: from, end: open });
-    from = closingOf(code, open);
+    from = closing(open);
   }
   return [...spans, { start: from, end: code.length }];
 }
 
-function testsIn({ code }: MaskedSource): Found[] {
-  return [...code.matchAll(FUNCTION)].flatMap((match) => {
-    const attributes = { start: attributesStart(code, match.index), end: match.index };
+function testsIn({ code, closing }: MaskedSource): Found[] {
+  const tests = [...code.matchAll(FUNCTION)].flatMap((match) => {
+    const attributes = { start: headStart(code, match.index, '#['), end: match.index };
     if (!TEST_ATTRIBUTE.test(code.slice(attributes.start, attributes.end))) return [];
-    const after = closingOf(code, match.index + match[0].length - 1);
+    const after = closing(match.index + match[0].length - 1);
     const open = code.indexOf('{', after);
     const from = open === -1 ? code.length : open;
-    const body = { start: from + 1, end: closingOf(code, from) };
+    const body = { start: from + 1, end: closing(from) };
     return [{ name: match[1] ?? '', attributes, at: match.index, body }];
   });
-}
-
-/** Attributes end where another item does. */
-function attributesStart(code: string, at: number): number {
-  const before = code.slice(0, at);
-  return Math.max(before.lastIndexOf('}'), before.lastIndexOf(';'), before.lastIndexOf('{')) + 1;
+  return notTooDeep(tests, ({ body }) => body);
 }
 
 function testOf(source: MaskedSource, { name, at, attributes, body }: Found): TestCase {
   const written = source.code.slice(attributes.start, attributes.end);
   return {
     name,
-    line: lineAt(source.text, at),
+    line: source.lineAt(at),
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(source.code.slice(body.start, body.end)),
     assertions: assertionsIn(source, body, ASSERTION, weigh),
@@ -102,14 +97,12 @@ function markersOf(source: MaskedSource, { name, attributes }: Found): Marker[] 
     if (!match) return [];
     const end = source.text.indexOf(']', attributes.start + match.index);
     const word = squeeze(source.text.slice(attributes.start + match.index, end + 1));
-    return [{ kind, word, name, line: lineAt(source.text, attributes.start + match.index) }];
+    return [{ kind, word, name, line: source.lineAt(attributes.start + match.index) }];
   });
 }
 
 const weigh: Weigh = (text) => {
-  const open = text.search(/[([{]/);
-  const parts = splitTopLevel(text, { start: open + 1, end: closingOf(text, open) });
-  const [left = '', right] = parts.map(({ start, end }) => text.slice(start, end).trim());
+  const [left = '', right] = argumentsOf(text);
   if (/^assert!/.test(text) && /^true$|\|\|\s*true\b/.test(left)) return { strength: 'nothing' };
   if (/^assert_eq!/.test(text) && right !== undefined && sameSides(left, right))
     return { strength: 'nothing' };

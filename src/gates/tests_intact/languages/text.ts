@@ -1,8 +1,7 @@
 /** Finding one's way in a masked source text, for languages with brackets. */
 import type { MaskedSource } from '../../../core/source/mask.ts';
+import { bracketFinder, CLOSING } from '../../../core/source/positions.ts';
 import type { Assertion } from './language.ts';
-
-const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
 
 export interface Span {
   start: number;
@@ -13,30 +12,16 @@ export function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Counts from 1. */
-export function lineAt(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line++;
-  return line;
-}
+/** What brackets of a text close each other: of a whole source, or of a piece of it. */
+export type Brackets = Pick<MaskedSource, 'code' | 'closing'>;
 
-/** The index of the bracket that closes the one at `open`; the end of the text when none does. */
-export function closingOf(code: string, open: number): number {
-  const stack: string[] = [];
-  for (let at = open; at < code.length; at++) {
-    const character = code[at] as string;
-    const closing = CLOSING[character];
-    if (closing) stack.push(closing);
-    else if (character === stack.at(-1)) {
-      stack.pop();
-      if (stack.length === 0) return at;
-    }
-  }
-  return code.length;
+/** A piece of code, such as one assertion, looked at by itself. */
+export function bracketsOf(code: string): Brackets {
+  return { code, closing: bracketFinder(code) };
 }
 
 /** Parts between commas that stand in no inner bracket; what is blank is left out. */
-export function splitTopLevel(code: string, { start, end }: Span): Span[] {
+export function splitTopLevel({ code, closing }: Brackets, { start, end }: Span): Span[] {
   const parts: Span[] = [];
   let from = start;
   for (let at = start; at <= end; at++) {
@@ -44,20 +29,63 @@ export function splitTopLevel(code: string, { start, end }: Span): Span[] {
     if (at === end || character === ',') {
       if (code.slice(from, at).trim() !== '') parts.push({ start: from, end: at });
       from = at + 1;
-    } else if (CLOSING[character]) at = Math.min(closingOf(code, at), end - 1);
+    } else if (CLOSING[character]) at = Math.min(closing(at), end - 1);
   }
   return parts;
 }
 
-/** A statement that begins at `start`: up to its semicolon, or a line end after which it does not go on. */
-export function statementEnd(code: string, start: number, limit: number): number {
+/** The texts of the arguments of the first call in a piece of code. */
+export function argumentsOf(text: string): string[] {
+  const brackets = bracketsOf(text);
+  const open = text.search(/[([{]/);
+  if (open === -1) return [];
+  const parts = splitTopLevel(brackets, { start: open + 1, end: brackets.closing(open) });
+  return parts.map(({ start, end }) => text.slice(start, end).trim());
+}
+
+/** A statement that begins at `start`: up to its semicolon or comma, or a line end after which it does not go on. */
+function statementEnd({ code, closing }: Brackets, start: number, limit: number): number {
   for (let at = start; at < limit; at++) {
     const character = code[at] as string;
-    if (CLOSING[character]) at = closingOf(code, at);
-    else if (/[;)\]}]/.test(character)) return at;
+    if (CLOSING[character]) at = closing(at);
+    else if (/[;,)\]}]/.test(character)) return at;
     else if (character === '\n' && !/^\s*[.?]/.test(code.slice(at, at + 200))) return at;
   }
   return limit;
+}
+
+const LONGEST_HEAD = 4_000;
+
+/**
+ * Where the attributes and modifiers begin that stand before `at`; `mark` begins an attribute. Values of attributes may
+ * stand in braces too: `@ValueSource(ints = {1, 2})`.
+ */
+export function headStart(code: string, at: number, mark: '@' | '#['): number {
+  let start = itemEnd(code, at);
+  while (code[start - 1] === '}' && /^\s*[,)\]]/.test(code.slice(start, start + 20))) {
+    const attribute = code.lastIndexOf(mark, start);
+    if (attribute < at - LONGEST_HEAD) break;
+    start = itemEnd(code, attribute);
+  }
+  return start;
+}
+
+function itemEnd(code: string, at: number): number {
+  const from = Math.max(0, at - LONGEST_HEAD);
+  const before = code.slice(from, at);
+  return from + Math.max(before.lastIndexOf('}'), before.lastIndexOf(';'), before.lastIndexOf('{')) + 1;
+}
+
+/** Leaves out what lies deep in others of its kind: no real test does, and reading it all costs its depth times its length. */
+export function notTooDeep<T>(items: readonly T[], spanOf: (item: T) => Span, deepest = 4): T[] {
+  const ends: number[] = [];
+  return items.filter((item) => {
+    const { start, end } = spanOf(item);
+    while (ends.length > 0 && (ends.at(-1) as number) <= start) ends.pop();
+    if (ends.length >= deepest) return false;
+    ends.push(end);
+    return true;
+  });
 }
 
 /** Judges one assertion's text; undefined when it is none after all. */
@@ -73,7 +101,7 @@ export function assertionsIn(source: MaskedSource, span: Span, calls: RegExp, we
     match && match.index < span.end;
     match = expression.exec(source.code)
   ) {
-    const end = statementEnd(source.code, match.index, span.end);
+    const end = statementEnd(source, match.index, span.end);
     const text = squeeze(source.uncommented.slice(match.index, end));
     const weighed = weigh(text);
     if (weighed) assertions.push({ text, ...weighed });

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOOK, type HookScene, rewinder, run } from './hook-scene.ts';
+import { compareMedians, comparePaired, type Row } from './report.ts';
+import { sampleInRounds } from './sampler.ts';
+
+const ROUNDS = 30;
+const SLOW = 'sleep 5';
+
+/** A Stop whose test passed before and whose tree is unchanged: the test is looked up, not run. */
+export function measureVerdictReuse(scene: HookScene): Row[] {
+  const slow = judgedLoop(scene, 'slow', SLOW);
+  const instant = judgedLoop(scene, 'instant', 'true');
+  const firstMs = slow.stop();
+  instant.stop();
+  const samples = sampleInRounds(ROUNDS, { slow: slow.stop, instant: instant.stop });
+  return [
+    comparePaired(samples.slow, samples.instant, {
+      name: 'Stop, 5 s test re-used',
+      against: 'Stop, instant test re-used',
+      target: 1.2,
+    }),
+    compareMedians(samples.slow.values, [firstMs], {
+      name: 'Stop, 5 s test re-used',
+      against: 'Stop, 5 s test run',
+    }),
+  ];
+}
+
+/** A loop with one measured gate that passes, and a promise that is never kept: every Stop is judged and blocked. */
+function judgedLoop(scene: HookScene, name: string, command: string): { stop(): number } {
+  const project = join(scene.root, name);
+  mkdirSync(project);
+  writeFileSync(join(project, 'untildone.yaml'), `gates: { test: { run: "${command}" } }\n`);
+  const session = randomUUID();
+  const env = { ...scene.environment(session), CLAUDE_PROJECT_DIR: project };
+  const cli = (args: string[]) =>
+    run(process.execPath, [HOOK[0] ?? '', ...args], { cwd: project, env, encoding: 'utf8' });
+  const fingerprint = /Fingerprint: (\w+)/.exec(cli(['trust', '--show']).stdout)?.[1] ?? '';
+  cli(['trust', '--fingerprint', fingerprint]);
+  cli([
+    'start',
+    'task',
+    '--promise',
+    'NEVER',
+    '--max-iterations',
+    'unlimited',
+    '--max-duration',
+    'unlimited',
+  ]);
+  // Nothing is done here: without this the loop would rightly be taken for stalled.
+  const rewind = rewinder(session, scene.untildoneHome);
+  let stops = 0;
+  return {
+    stop() {
+      const message = `part ${++stops}`;
+      const event = {
+        hook_event_name: 'Stop',
+        session_id: session,
+        cwd: project,
+        last_assistant_message: message,
+      };
+      const { took, stdout } = run(process.execPath, HOOK, {
+        cwd: project,
+        env,
+        input: JSON.stringify(event),
+        encoding: 'utf8',
+      });
+      if (!stdout.includes('Passes: test')) throw new Error(`the gate did not pass: ${stdout}`);
+      rewind();
+      return took;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { type SimpleCommand, simpleCommands } from './shell-words.ts';
+
+/** One call of a program, as far as the words of a shell line tell. */
+export interface ShellCall {
+  /** Without its folder. */
+  program: string;
+  args: string[];
+  /** Files that it writes to by `>` and `>>`. */
+  writes: string[];
+  /** Where the line went by `cd` before, seen from where it began; empty when nowhere. */
+  folder: string;
+  /** What it reads: here-documents, and the words of what is piped into it. */
+  given: string[];
+  /** What it reads is handed to it as words, by `xargs`. */
+  fed: boolean;
+}
+
+/** Words before the real command. */
+const WRAPPERS =
+  /^(?:if|then|elif|else|while|until|do|!|time|env|exec|command|builtin|nice|nohup|setsid|stdbuf|timeout|sudo|doas|xargs|npx|bunx|pnpx|busybox)$/;
+/** What stands between a wrapper and the command: options, assignments, numbers, signals, the place of `xargs -I {}`. */
+const BETWEEN = /^(?:-.*|[A-Za-z_]\w*=.*|\d+[smhd]?|(?:SIG)?(?:KILL|TERM|INT|HUP)|\{\})$/;
+const WITH_VALUE = /^(?:-[ugCdaE]|--package)$/;
+const RUNNERS = /^(?:npm|pnpm|yarn|bun)$/;
+const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
+/** Command lines within command lines within command lines. */
+const DEEPEST = 6;
+
+/** Everything that a shell line calls: behind wrappers, in subshells, in `sh -c`, `eval` and what is piped into a shell. */
+export function shellCalls(line: string, from = '', depth = 0): ShellCall[] {
+  if (depth > DEEPEST) return [];
+  const calls: ShellCall[] = [];
+  const folders = [from];
+  let piped: string[] = [];
+  for (const command of simpleCommands(line)) {
+    const level = command.depth ?? 0;
+    while (folders.length <= level) folders.push(folders.at(-1) ?? from);
+    folders.length = level + 1;
+    if (!command.piped) piped = [];
+    const call = callOf(command, folders[level] ?? from, piped);
+    calls.push(call);
+    for (const inner of [...(command.inner ?? []), ...linesGiven(call)]) {
+      calls.push(...shellCalls(inner, call.folder, depth + 1));
+    }
+    folders[level] = folderAfter(call);
+    piped = [...piped, ...command.words, ...call.given];
+  }
+  return calls;
+}
+
+function callOf(command: SimpleCommand, folder: string, piped: readonly string[]): ShellCall {
+  const { words, fed } = unwrapped(command.words);
+  const [name = '', ...args] = words;
+  return {
+    program: baseName(name),
+    args,
+    writes: command.writes,
+    folder,
+    given: [...(command.input === undefined ? [] : [command.input]), ...(command.piped ? piped : [])],
+    fed,
+  };
+}
+
+function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } {
+  let rest = [...words];
+  let fed = false;
+  for (;;) {
+    const [name = '', second = ''] = rest;
+    const program = baseName(name);
+    if (RUNNERS.test(program) && (/^(?:exec|x|dlx)$/.test(second) || isUntildone(second)))
+      rest = rest.slice(isUntildone(second) ? 1 : 2);
+    else if (WRAPPERS.test(program)) rest = rest.slice(1);
+    else return { words: rest, fed };
+    fed ||= program === 'xargs';
+    while (rest[0] !== undefined && BETWEEN.test(rest[0]))
+      rest = rest.slice(WITH_VALUE.test(rest[0]) ? 2 : 1);
+  }
+}
+
+/** Command lines that a call is given to run. */
+function linesGiven({ program, args, given }: ShellCall): string[] {
+  if (program === 'eval') return [args.join(' ')];
+  if (program === 'trap') return args.slice(0, 1);
+  if (!SHELLS.test(program)) return [];
+  const at = args.findIndex((word) => /^-\w*c\w*$/.test(word));
+  if (at >= 0) return args.slice(at + 1, at + 2);
+  const script = args.find((word) => !word.startsWith('-'));
+  return script === undefined ? given : [];
+}
+
+/** A computed folder cannot be told: it is taken for the one before, which is mostly what is meant. */
+function folderAfter({ program, args, folder }: ShellCall): string {
+  if (program !== 'cd' && program !== 'pushd') return folder;
+  const target = args.find((word) => !word.startsWith('-'));
+  if (target === undefined) return args.length === 0 ? '~' : folder;
+  return /[$`]/.test(target) && !/^\$\{?\w+\}?(\/|$)/.test(target) ? folder : inFolder(folder, target);
+}
+
+/** A path as written, seen from where the line began. */
+export function inFolder(folder: string, path: string): string {
+  return folder === '' || /^[/~$]/.test(path) ? path : `${folder}/${path}`;
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.replace(/\/+$/, '').lastIndexOf('/') + 1).replace(/\/+$/, '');
+}
+
+export function isUntildone(word: string): boolean {
+  return /^untildone(?:@.*|\.c?js)?$/.test(baseName(word));
+}
