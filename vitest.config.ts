@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-const unit = ['core', 'wire', 'adapters', 'app', 'commands', 'gates', 'simulator', 'house'];
+const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
 
+/** unit: in-process, for every commit. world: real files, processes and git. whole: the bundles and the real client. */
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
@@ -9,14 +10,15 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: unit.map((folder) => `test/${folder}/**/*.test.ts`),
+          include: tests('core', 'wire', 'app', 'commands', 'house'),
           testTimeout: 30_000,
         },
       },
+      { test: { name: 'world', include: tests('adapters', 'gates', 'simulator'), testTimeout: 60_000 } },
       {
         test: {
           name: 'whole',
-          include: ['test/scenarios/**/*.test.ts', 'test/chaos/**/*.test.ts', 'test/live/**/*.test.ts'],
+          include: tests('scenarios', 'chaos', 'live'),
           globalSetup: ['./test/support/build.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,

@@ -143,6 +143,9 @@ export interface NewLoop {
   contract: FrozenContract;
   baseTree?: string;
   baseCommit?: string;
+  basePassing?: true;
+  /** The client's own cost total of the session so far. */
+  costTotalUsd?: number;
   transcriptOffset: number;
 }
 

@@ -1,15 +1,17 @@
-import { mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { oneLine } from '../core/clip.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { Entry } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
+import { redact } from '../core/redact.ts';
 import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports.ts';
 import { parseSessionRecord } from '../wire/hook-line.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { type Home, isSafeId, projectFolder, readKey, realPath } from './home.ts';
 import { appendAfter, JournalError, readTail, sha256, type Tail } from './journal-file.ts';
 import { withLock } from './lock.ts';
+import { wasRunningAt } from './process-id.ts';
 import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdict-cache.ts';
 
@@ -81,7 +83,7 @@ export class FileStore implements Store {
 
   taskDigest(ref: LoopRef): { sha256: string; preview: string } {
     const task = this.task(ref);
-    return { sha256: sha256(task), preview: oneLine(task, PREVIEW) };
+    return { sha256: sha256(task), preview: oneLine(redact(task.slice(0, 1000)), PREVIEW) };
   }
 
   journalEnd(ref: LoopRef): { lines: number; lastLineSha256: string } {
@@ -199,6 +201,18 @@ export class FileStore implements Store {
     return record;
   }
 
+  isMarked(session: string): boolean {
+    return isSafeId(session) && existsSync(join(this.home.active, session));
+  }
+
+  /** Whether the client that the session's SessionStart recorded is still there. */
+  clientOf(session: string): 'there' | 'gone' | 'unknown' {
+    const file = join(this.home.sessions, `${session}.at`);
+    const record = isSafeId(session) ? parseSessionRecord(readSmall(file) ?? '') : undefined;
+    if (!record) return 'unknown';
+    return wasRunningAt(record.pid, statSync(file).mtimeMs) ? 'there' : 'gone';
+  }
+
   /** The project that the session's SessionStart recorded (a line of the installed hook writes it). */
   projectOfSession(session: string): string | undefined {
     if (!isSafeId(session)) return undefined;
@@ -275,7 +289,7 @@ function startedEntry(loop: NewLoop, contract: string): Entry {
     project: realPath(loop.project),
     dialect: loop.dialect,
     task: {
-      preview: oneLine(loop.task, PREVIEW),
+      preview: oneLine(redact(loop.task.slice(0, 1000)), PREVIEW),
       bytes: Buffer.byteLength(loop.task),
       sha256: sha256(loop.task),
     },
@@ -284,6 +298,8 @@ function startedEntry(loop: NewLoop, contract: string): Entry {
     transcriptOffset: loop.transcriptOffset,
     ...(loop.baseTree === undefined ? {} : { baseTree: loop.baseTree }),
     ...(loop.baseCommit === undefined ? {} : { baseCommit: loop.baseCommit }),
+    ...(loop.basePassing ? { basePassing: true as const } : {}),
+    ...(loop.costTotalUsd === undefined ? {} : { costTotalUsd: loop.costTotalUsd }),
   };
 }
 

@@ -15,8 +15,12 @@ export function sessionGuard(
   userHome: string,
   env: NodeJS.ProcessEnv,
 ): Guard {
+  // The client reads the settings of the folder it was started in, which may be a package of the project.
+  const folders = (project: string) => [...new Set([project, env.CLAUDE_PROJECT_DIR || project])];
   const settingsOf = (project: string) =>
-    SCOPES.map((scope) => settingsPath(scope, { project, claudeConfigDir }));
+    folders(project).flatMap((folder) =>
+      SCOPES.map((scope) => settingsPath(scope, { project: folder, claudeConfigDir })),
+    );
   return {
     protectedPaths(project) {
       const names = new Map<string, string>([

@@ -29,7 +29,7 @@ export interface Tail {
 
 const FIRST_CHUNK = 8 * 1024;
 const MOST = 64 * 1024 * 1024;
-const NO_PREVIOUS = '0'.repeat(64);
+export const NO_PREVIOUS = '0'.repeat(64);
 
 /**
  * Reads backwards from the end until a valid line is found, so that a long journal costs no more than a short one.

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { type JournalLine, parseLine } from '../wire/journal-line.ts';
-import { JournalError, type LineCheck, lineCheck, sha256 } from './journal-file.ts';
+import { JournalError, type LineCheck, lineCheck, NO_PREVIOUS, sha256 } from './journal-file.ts';
 
 /** One line of a journal as found: valid, or what is wrong with it. */
 export type Scanned =
@@ -68,7 +68,7 @@ export class JournalScan {
         : parsed.problem;
       return { ok: false, number: this.number, problem };
     }
-    const chained = this.previous === undefined || line.prev === this.previous;
+    const chained = line.prev === (this.previous ?? NO_PREVIOUS);
     this.previous = sha256(text);
     return { ok: true, line, text, sha256: this.previous, chained };
   }

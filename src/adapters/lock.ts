@@ -58,6 +58,10 @@ function createOwned(path: string): bigint | undefined {
     // Whoever was held up before it wrote its name (a suspended machine) may have been taken for dead.
     const { ino } = fstatSync(fd, { bigint: true });
     return inodeAt(path) === ino ? ino : undefined;
+  } catch (error) {
+    // An empty lock (a full disk) would keep others waiting for an owner that never was.
+    removeFile(path);
+    throw error;
   } finally {
     closeSync(fd);
   }

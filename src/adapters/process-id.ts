@@ -73,3 +73,24 @@ export function ancestors(): number[] {
   }
   return found;
 }
+
+const TICKS_A_SECOND = 100;
+const CLOCK_SLACK_MS = 2_000;
+
+/** Whether the process with this pid was there at that time, and still is; true where the system does not tell more. */
+export function wasRunningAt(pid: number, time: number): boolean {
+  if (!exists(pid)) return false;
+  const ticks = startOf(pid);
+  const boot = bootTime();
+  if (ticks === undefined || ticks === '' || boot === undefined) return true;
+  return boot + (Number(ticks) / TICKS_A_SECOND) * 1000 <= time + CLOCK_SLACK_MS;
+}
+
+function bootTime(): number | undefined {
+  try {
+    const seconds = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1];
+    return seconds === undefined ? undefined : Number(seconds) * 1000;
+  } catch {
+    return undefined;
+  }
+}

@@ -60,12 +60,13 @@ function signatureHolds(value: SignedReceipt): boolean {
 
 /** Whether this home made it; another machine's receipt can be intact and still be a stranger's. */
 export function isOwnKey(value: SignedReceipt, home: Home): boolean {
-  const pem = readSmall(keyFile(home));
-  if (pem === undefined) return false;
-  return (
-    createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' }).toString() ===
-    value.publicKey
-  );
+  try {
+    const key = createPublicKey(createPrivateKey(readSmall(keyFile(home)) ?? ''));
+    return key.export({ type: 'spki', format: 'pem' }).toString() === value.publicKey;
+  } catch {
+    // There is none yet, or none that can be read.
+    return false;
+  }
 }
 
 export function keyName(publicKey: string): string {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { type Home, projectFolder, readKey } from './home.ts';
@@ -29,6 +29,11 @@ export function approve(home: Home, project: string, fingerprint: string, now: n
     file,
     `${JSON.stringify({ v: 1, approved: [...approved, entry] } satisfies TrustFile, null, 2)}\n`,
   );
+}
+
+/** Forgets every approval of a project; its loops wait for a person again, its standing gates sleep. */
+export function revoke(home: Home, project: string): void {
+  rmSync(trustFile(home, project), { force: true });
 }
 
 function readTrust(home: Home, project: string): TrustFile {

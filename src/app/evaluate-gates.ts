@@ -32,15 +32,22 @@ export interface Evaluation {
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
   const leaves = leavesOf(calls);
-  const judged = new Map<string, Promise<Verdict>>();
-  const judge = (call: GateCall) => {
-    const running = judgeOne(call, evaluation);
-    judged.set(call.name, running);
-    return running;
+  const verdicts = new Map<string, Verdict>();
+  // One listener for all gates: a signal with many of them is taken for a leak.
+  const underWay = new Set<() => void>();
+  const endAll = () => {
+    for (const end of underWay) end();
   };
-  await Promise.all(leaves.filter((call) => !call.spec.exclusive).map(judge));
-  for (const call of leaves.filter((c) => c.spec.exclusive)) await judge(call);
-  const verdicts = new Map(await Promise.all([...judged].map(async ([name, v]) => [name, await v] as const)));
+  const judge = async (call: GateCall) => {
+    verdicts.set(call.name, await judgeOne(call, evaluation, underWay));
+  };
+  evaluation.over.addEventListener('abort', endAll);
+  try {
+    await Promise.all(leaves.filter((call) => !call.spec.exclusive).map(judge));
+    for (const call of leaves.filter((c) => c.spec.exclusive)) await judge(call);
+  } finally {
+    evaluation.over.removeEventListener('abort', endAll);
+  }
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
@@ -64,15 +71,22 @@ function verdictOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verd
   return verdict;
 }
 
-async function judgeOne(call: GateCall, evaluation: Evaluation): Promise<Verdict> {
+async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
   const { name, spec } = call;
   const standing = evaluation.standing(name);
   if (standing) return standing;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
-  const judgement: Judgement = gate
-    ? await withinTime(gate, spec, evaluation.contextFor(name), evaluation.over)
-    : { outcome: 'unproven', summary: `this version knows no gate of the kind "${spec.kind}"` };
+  const judgement = gate ? await judgeNow(gate) : unknownKind(spec);
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+
+  function judgeNow(by: Gate): Promise<Judgement> | Judgement {
+    if (evaluation.over.aborted) return NO_TIME_LEFT;
+    return withinTime(by, spec, evaluation.contextFor(name), underWay);
+  }
+}
+
+function unknownKind({ kind }: GateSpec): Judgement {
+  return { outcome: 'unproven', summary: `this version knows no gate of the kind "${kind}"` };
 }
 
 function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
@@ -113,9 +127,8 @@ async function withinTime(
   gate: Gate,
   spec: GateSpec,
   context: GateContext,
-  over: AbortSignal,
+  underWay: Set<() => void>,
 ): Promise<Judgement> {
-  if (over.aborted) return NO_TIME_LEFT;
   const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), LONGEST_TIMER_MS);
   const abort = new AbortController();
   let stopWaiting = () => {};
@@ -124,16 +137,17 @@ async function withinTime(
     if (!(judging instanceof Promise)) return judging;
     const late = new Promise<Judgement>((resolve) => {
       const giveUp = (judgement: Judgement) => {
-        abort.abort();
+        // In this order: a gate that says at once that it was stopped says less than this.
         resolve(judgement);
+        abort.abort();
       };
       const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
       const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
-      const onOver = () => giveUp(NO_TIME_LEFT);
-      over.addEventListener('abort', onOver, { once: true });
+      const noTimeLeft = () => giveUp(NO_TIME_LEFT);
+      underWay.add(noTimeLeft);
       stopWaiting = () => {
         clearTimeout(timer);
-        over.removeEventListener('abort', onOver);
+        underWay.delete(noTimeLeft);
       };
     });
     return await Promise.race([late, judging]);

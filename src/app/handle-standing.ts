@@ -13,6 +13,8 @@ export async function handleStanding(event: HookEvent, ports: JudgingPorts): Pro
   const project = ports.projectOf(event);
   const frozen = ports.standing.contract(project);
   if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
+  // Taking the contract away is how a person switches its gates off.
+  if ((await ports.judges(frozen.contract)).contractFile(project) === undefined) return SILENCE;
   switch (event.name) {
     case 'SessionStart':
       if (event.source !== 'compact') await begin(event.session, frozen, ports);

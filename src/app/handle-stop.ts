@@ -86,7 +86,7 @@ function unchangedIn(after: LoopState, iteration: number): Record<string, number
 function whatPersonMustDo(frozen: Frozen, ports: JudgingPorts): string | undefined {
   if (frozen.fingerprint === '' || ports.store.isTrusted(frozen.project, frozen.fingerprint))
     return undefined;
-  return 'the contract of this project is not approved on this machine yet: run "untildone trust" in a terminal';
+  return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
 }
 
 function answerTo(

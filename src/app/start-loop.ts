@@ -16,6 +16,7 @@ export interface LoopPlan {
   contractFile?: string;
   judgeMs: number;
   transcriptOffset: number;
+  costTotalUsd?: number;
   /** For whole outputs of the baseline. */
   outputDir: string;
 }
@@ -57,6 +58,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
   if (baseline.length > 0 && sumUp(baseline).result !== 'failing' && !canShowWork(plan.contract)) {
     return { kind: 'nothing_to_do', baseline };
   }
+  const passing = baseline.length > 0 && sumUp(baseline).result !== 'failing';
   const ref = ports.create({
     loop: plan.loop,
     session: plan.session,
@@ -65,8 +67,10 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
     task: plan.task,
     contract,
     transcriptOffset: plan.transcriptOffset,
+    ...(plan.costTotalUsd === undefined ? {} : { costTotalUsd: plan.costTotalUsd }),
     ...(base.tree === undefined ? {} : { baseTree: base.tree }),
     ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
+    ...(passing ? { basePassing: true as const } : {}),
   });
   return { kind: 'started', ref, baseline, trusted };
 }

@@ -29,7 +29,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
   const names = (plan.gates ?? plan.contract.done).filter(
     (name) => plan.contract.gates[name]?.kind !== 'promise',
   );
-  const { verdicts } = await judge(
+  const { verdicts, tree } = await judge(
     {
       calls: callsFor(names, plan.contract),
       frozen: contract,
@@ -43,5 +43,12 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
     },
     judges,
   );
-  return verdicts;
+  return tree !== undefined && tree === plan.base.tree ? verdicts.map(withoutChanges) : verdicts;
+}
+
+/** Gates that look at changes have nothing to say where there are none: that is no pass. */
+function withoutChanges(verdict: Verdict): Verdict {
+  if (verdict.outcome !== 'pass' || !['forbid', 'tests_intact'].includes(verdict.kind)) return verdict;
+  const summary = 'nothing was changed since the commit it is compared with; name another with --base';
+  return { ...verdict, outcome: 'skip', summary };
 }

@@ -20,13 +20,15 @@ export function addContractCommands(cli: Command): void {
       process.exitCode = result.exitCode;
       if (result.exitCode !== 0) return;
       if (result.approved !== undefined) await trust({ show: false }, world, out);
-      else out('Next, in a terminal: untildone trust (nothing of it runs before a person approved it)');
+      else if (yes)
+        out('Next, in a terminal: untildone trust (nothing of it runs before a person approved it)');
     });
   cli
     .command('trust')
     .description('look at what the contract of this project runs, and approve exactly that')
     .option('--show', 'only show it, with its fingerprint', false)
     .option('--fingerprint <hash>', 'approve without being asked, if it is exactly this')
+    .option('--revoke', 'forget every approval of this project')
     .action(async (options: TrustOptions) => {
       process.exitCode = await trust(options, openWorld(), out);
     });

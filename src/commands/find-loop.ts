@@ -22,10 +22,26 @@ function startOf(found: Found): number {
   return 'state' in found ? found.state.startedAt : 0;
 }
 
+/** The loops of a project; where it has none, those of folders above and below it: a session may have begun there. */
+export function loopsAround(store: FileStore, project: string): LoopRef[] {
+  const own = store.loops(project);
+  if (own.length > 0) return own;
+  const related = (other: string) => other.startsWith(`${project}/`) || project.startsWith(`${other}/`);
+  return store.loops().filter((ref) => {
+    try {
+      return related(store.contract(ref).frozen.project);
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** The loop a command means: by its id or the beginning of it, else the only living one of the project. */
 export function meantLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
   if (id !== undefined) return byId(store, id);
-  const living = readLoops(store, store.loops(project)).filter((f) => 'state' in f && !hasEnded(f.state));
+  const living = readLoops(store, loopsAround(store, project)).filter(
+    (f) => 'state' in f && !hasEnded(f.state),
+  );
   const [only, second] = living;
   if (!only) throw new UsageError('no living loop in this project; see: untildone status --all');
   if (second) throw new UsageError(`${living.length} loops are alive here; name one of: ${names(living)}`);
@@ -35,7 +51,7 @@ export function meantLoop(store: FileStore, project: string, id: string | undefi
 /** The loop to look at: by id, else the newest of the project. */
 export function newestLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
   if (id !== undefined) return byId(store, id);
-  const [newest] = readLoops(store, store.loops(project));
+  const [newest] = readLoops(store, loopsAround(store, project));
   if (!newest) throw new UsageError('no loop in this project yet; see: untildone status --all');
   return newest.ref;
 }

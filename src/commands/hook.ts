@@ -34,6 +34,7 @@ export async function answerEvent(): Promise<string | undefined> {
     print(renderAnswer(eventName(parsed.event), answer));
     return eventName(parsed.event);
   } catch (error) {
+    if (parsed.event.name === 'Stop') tellUnheld(error as Error);
     fail(`${eventName(parsed.event)} of session ${parsed.event.session}: ${(error as Error).message}`);
     // Whoever holds the lock would only be waited for once more.
     if (ports && !(error instanceof LockTimeout)) journalError(parsed.event, error as Error, ports);
@@ -49,6 +50,12 @@ function print(output: HookOutput): void {
 
 function fail(problem: string): undefined {
   writeOut(2, `untildone hook: ${oneLine(problem, 500)}; this event was let through\n`);
+}
+
+/** A person who is not told takes a session that was let go for one that is done. */
+function tellUnheld(error: Error): void {
+  const systemMessage = `untildone could not judge this stop and let it through; nothing is proven: ${oneLine(error.message, 300)}`;
+  writeOut(1, `${JSON.stringify({ systemMessage })}\n`);
 }
 
 /** The failure belongs into the journal too, when there still is one to write to. */

@@ -3,16 +3,18 @@ import { type Scope, settingsPath } from '../adapters/settings-files.ts';
 import { DEFAULT_JUDGE_MS } from '../core/contract.ts';
 import { stopTimeouts } from '../wire/claude-settings.ts';
 import { isOurLine } from '../wire/hook-line.ts';
+import { claudeConfigDir } from './project.ts';
+import type { World } from './world.ts';
 
 const SCOPES: Scope[] = ['project', 'local', 'user'];
 /** What is left of the client's own timeout for writing down and answering. */
 const MARGIN_MS = 60_000;
 const SHORTEST_MS = 20_000;
 
-function settingsTexts(project: string, claudeConfigDir: string): string[] {
+function settingsTexts(project: string, config: string): string[] {
   return SCOPES.map((scope) => {
     try {
-      return readSmall(settingsPath(scope, { project, claudeConfigDir })) ?? '';
+      return readSmall(settingsPath(scope, { project, claudeConfigDir: config })) ?? '';
     } catch {
       return '';
     }
@@ -21,19 +23,31 @@ function settingsTexts(project: string, claudeConfigDir: string): string[] {
 
 /** A loop whose session has no hooks of ours holds nothing: that has to be said where the person looks. */
 export function warnWithoutHooks(
-  project: string,
-  claudeConfigDir: string,
+  { project, session }: { project: string; session: string },
+  { store, env }: Pick<World, 'store' | 'env'>,
   out: (line: string) => void,
 ): void {
-  if (settingsTexts(project, claudeConfigDir).some(isOurLine)) return;
-  out(
-    'WARNING: no hooks of untildone are installed for this project, so nothing is held yet: untildone install',
+  const recorded = store.projectOfSession(session);
+  const texts = [...new Set([project, recorded ?? project])].flatMap((folder) =>
+    settingsTexts(folder, claudeConfigDir(env)),
   );
+  if (!texts.some(isOurLine)) {
+    out(
+      'WARNING: no hooks of untildone are installed for this project, so nothing is held yet: untildone install',
+    );
+  } else if (texts.some((text) => /"disableAllHooks"\s*:\s*true/.test(text))) {
+    out('WARNING: "disableAllHooks" is true in a settings file, so nothing is held until it is removed');
+  } else if (recorded === undefined && env.CLAUDE_CODE_SESSION_ID === session) {
+    out(
+      'WARNING: this session did not begin with the hooks of untildone. If Claude Code was started in another folder ' +
+        'than the one they are installed in, it is NOT held: start it there, or run: untildone install --scope user',
+    );
+  }
 }
 
 /** How long gates may be judged: the client ends our hook at its timeout, and what is open then proves nothing. */
-export function judgeTime(project: string, claudeConfigDir: string): number {
-  const seconds = settingsTexts(project, claudeConfigDir).flatMap(stopTimeouts);
+export function judgeTime(project: string, config: string): number {
+  const seconds = settingsTexts(project, config).flatMap(stopTimeouts);
   if (seconds.length === 0) return DEFAULT_JUDGE_MS;
   return Math.max(SHORTEST_MS, Math.min(...seconds) * 1000 - MARGIN_MS);
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
+import { writeWhole } from '../adapters/atomic-file.ts';
 import { hashParts, resolveParts } from '../adapters/command-parts.ts';
 import { type Home, projectFolder } from '../adapters/home.ts';
 import { sha256 } from '../adapters/journal-file.ts';
@@ -11,11 +11,11 @@ import { systemShell } from '../adapters/shell.ts';
 import { taskListIn } from '../adapters/task-list.ts';
 import { openWorkspace } from '../adapters/workspace.ts';
 import type { Judges } from '../app/judge.ts';
-import { CONTRACT_FILE } from '../core/contract.ts';
 import type { Receipt } from '../core/receipt.ts';
 import { ALL_GATES } from '../gates/all.ts';
 import type { LoopRef } from '../ports.ts';
 import { loadAgentBundle } from './load-judges.ts';
+import { contractFileDigest } from './ports.ts';
 import { claudeConfigDir } from './project.ts';
 
 /** Everything that measuring gates need, put together. */
@@ -31,10 +31,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv): Judges {
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
     parts: (project, commands) => hashParts(resolveParts(project, commands)),
-    contractFile(project) {
-      const text = readSmall(join(project, CONTRACT_FILE));
-      return text === undefined ? undefined : sha256(text);
-    },
+    contractFile: contractFileDigest,
     digest: sha256,
   };
 }
@@ -47,6 +44,7 @@ function endWithSignals(): void {
   watching = true;
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
+  process.once('SIGHUP', () => process.exit(129));
 }
 
 /** One shadow repository for all loops of a project: what one has seen, the next need not read again. */

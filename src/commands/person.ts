@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSmall } from '../adapters/atomic-file.ts';
 import type { Home } from '../adapters/home.ts';
-import { ancestors, startOf } from '../adapters/process-id.ts';
+import { ancestors, wasRunningAt } from '../adapters/process-id.ts';
 import { parseSessionRecord } from '../wire/hook-line.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -34,21 +34,10 @@ function recordedPid(file: string): number {
   try {
     const pid = parseSessionRecord(readSmall(file) ?? '')?.pid ?? 0;
     // Numbers are given out again: a process that began after the record was written is not the one it names.
-    const began = beganAt(pid);
-    return began !== undefined && began > statSync(file).mtimeMs + CLOCK_SLACK_MS ? 0 : pid;
+    return wasRunningAt(pid, statSync(file).mtimeMs) ? pid : 0;
   } catch {
     return 0;
   }
-}
-
-const CLOCK_SLACK_MS = 2000;
-/** The system counts in hundredths of a second. */
-const TICK_MS = 10;
-
-function beganAt(pid: number): number | undefined {
-  const [ours, theirs] = [startOf(process.pid), startOf(pid)];
-  if (ours === undefined || theirs === undefined) return undefined;
-  return performance.timeOrigin - (Number(ours) - Number(theirs)) * TICK_MS;
 }
 
 function sessionFiles(home: Home): string[] {

@@ -1,11 +1,14 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { readSmall } from '../adapters/atomic-file.ts';
 import { FileStore } from '../adapters/file-store.ts';
 import { sessionGuard } from '../adapters/guard.ts';
 import type { Home } from '../adapters/home.ts';
+import { sha256 } from '../adapters/journal-file.ts';
 import { standingFiles } from '../adapters/standing.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
 import type { Judges, JudgingPorts } from '../app/judge.ts';
-import type { Contract } from '../core/contract.ts';
+import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
 import { CLAIM_GATES } from '../gates/index.ts';
 import type { Clock } from '../ports.ts';
 import type { JudgeBundle } from './load-judges.ts';
@@ -60,6 +63,12 @@ const CLAIM_JUDGES: Judges = {
   },
   scratch: () => ({ checkout: () => Promise.reject(new Error('a promise needs no copy')) }),
   parts: () => ({}),
-  contractFile: () => undefined,
+  contractFile: contractFileDigest,
   digest: () => '',
 };
+
+/** SHA-256 of a project's untildone.yaml as it is now. */
+export function contractFileDigest(project: string): string | undefined {
+  const text = readSmall(join(project, CONTRACT_FILE));
+  return text === undefined ? undefined : sha256(text);
+}

@@ -2,15 +2,26 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { realPath } from '../adapters/home.ts';
+import { CONTRACT_FILE } from '../core/contract.ts';
 
-const SIGNS = ['untildone.yaml', '.claude', '.git'];
+const SIGNS = [CONTRACT_FILE, '.claude', '.git'];
 
 /**
  * The project of a call: what SessionStart recorded, else the client's own variable, else the nearest folder upwards
  * that looks like a project. So `cd`, worktrees and packages of a monorepo do not move it.
  */
 export function projectOf(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
-  return realPath(recorded || env.CLAUDE_PROJECT_DIR || nearest(cwd, env.HOME) || cwd);
+  const folder = recorded || env.CLAUDE_PROJECT_DIR || nearest(cwd, env.HOME) || cwd;
+  return realPath(contractAbove(folder, env.HOME) ?? folder);
+}
+
+/** A package of a repository obeys the contract of the repository, wherever in it a session or a shell was started. */
+function contractAbove(from: string, homeFolder: string | undefined): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, CONTRACT_FILE))) return folder;
+    if (existsSync(join(folder, '.git')) || folder === homeFolder || dirname(folder) === folder)
+      return undefined;
+  }
 }
 
 /** The home folder holds `.claude` for everyone: it is no project because of that. */

@@ -4,10 +4,12 @@ import { JournalScan } from '../adapters/journal-scan.ts';
 import { isOwnKey, keyName, receiptProblems, type SignedReceipt } from '../adapters/receipts.ts';
 import { commandsIn, rerun } from '../app/rerun.ts';
 import { oneLine } from '../core/clip.ts';
-import { renderReceipt } from '../core/receipt.ts';
+import { renderReceipt, STOP_AT_FAILURE, wholeCommand } from '../core/receipt.ts';
 import type { LoopRef } from '../ports.ts';
 import { confirm, onTerminal } from './ask.ts';
+import { readContract } from './contract-file.ts';
 import { loadJudgeBundle } from './load-judges.ts';
+import { freezeNow } from './trust.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
@@ -52,21 +54,41 @@ export async function verifyReceipt(
     : `a key that this machine does not know (${keyName(signed.publicKey)})`;
   out(`Intact: nothing in this receipt was changed since it was signed with ${whose}.`);
   if (options.rerun) {
-    if (!own) await askAboutStranger(signed, out);
+    if (!own) await askAboutStranger(signed, world, out);
     return rerunReceipt(signed, options.prepare, world, out);
   }
   out('It shows tampering, it does not prove the work: --rerun runs its commands again in a clean copy.');
   return 0;
 }
 
-/** Whoever made it could have put anything into it: its commands run here only when a person says so. */
-async function askAboutStranger({ receipt }: SignedReceipt, out: (line: string) => void): Promise<void> {
-  out('These commands of a stranger would run on this machine, as you:');
-  for (const { gate, command } of commandsIn(receipt.verdicts))
-    out(`  ${oneLine(`${gate}: ${command}`, 1000)}`);
+/** Whoever made it could have put anything into it: what this project does not run anyway is asked about. */
+async function askAboutStranger(
+  { receipt }: SignedReceipt,
+  world: World,
+  out: (line: string) => void,
+): Promise<void> {
+  const known = await linesOfContract(world);
+  const strange = commandsIn(receipt.verdicts).filter(
+    ({ command }) => !command.split('\n').every((line) => known.has(line)),
+  );
+  if (strange.length === 0) return;
+  out('These commands of a stranger, which this project does not know, would run on this machine, as you:');
+  for (const { gate, command } of strange) out(`  ${oneLine(`${gate}: ${command}`, 1000)}`);
   if (!onTerminal())
     throw new UsageError('nobody is there to ask whether they may run; on a terminal, this asks');
   if (!(await confirm('Run them?'))) throw new UsageError('not run');
+}
+
+/** Every line that judging the contract of this project would run. */
+async function linesOfContract(world: World): Promise<Set<string>> {
+  const file = readContract(world.project);
+  if (!file) return new Set();
+  const { commands } = await freezeNow(file, world);
+  const whole = Object.values(file.contract.gates).flatMap((spec) =>
+    spec.kind === 'run' ? [wholeCommand(spec.options)] : [],
+  );
+  const all = [STOP_AT_FAILURE, ...whole, ...Object.values(commands).flat()];
+  return new Set(all.flatMap((command) => command.split('\n')));
 }
 
 async function rerunReceipt(
@@ -121,7 +143,12 @@ async function lookAtJournal({ receipt }: SignedReceipt, world: World): Promise<
 export function parseReceipt(text: string, where: string): SignedReceipt {
   try {
     const value = JSON.parse(text) as Partial<SignedReceipt>;
-    if (value.receipt?.v === 1 && typeof value.digests === 'object' && typeof value.signature === 'string') {
+    if (
+      value.receipt?.v === 1 &&
+      typeof value.receipt.journal?.lastLineSha256 === 'string' &&
+      typeof value.digests === 'object' &&
+      typeof value.signature === 'string'
+    ) {
       return value as SignedReceipt;
     }
   } catch {

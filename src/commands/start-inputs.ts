@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeId } from '../adapters/home.ts';
+import { transcriptFiles } from '../adapters/transcript-file.ts';
 import { keepsPromise, renderPromise } from '../core/promise.ts';
 import { claudeConfigDir } from './project.ts';
 import { UsageError } from './usage-error.ts';
@@ -68,15 +69,29 @@ export function newLoopId(now: Date): string {
 }
 
 /** What the session has used so far is not the loop's: its transcript is counted from here on. */
-export function transcriptSize(session: string, env: NodeJS.ProcessEnv): number {
-  const config = claudeConfigDir(env);
+export function transcriptSoFar(
+  session: string,
+  env: NodeJS.ProcessEnv,
+): { transcriptOffset: number; costTotalUsd: number } {
+  const path = transcriptOf(session, env);
+  const transcriptOffset = path === undefined ? 0 : statSync(path).size;
+  const before =
+    path === undefined
+      ? undefined
+      : transcriptFiles.usage(path, { offset: Math.max(1, transcriptOffset - LOOK_BACK) });
+  return { transcriptOffset, costTotalUsd: before?.totalCostUsd ?? 0 };
+}
+
+const LOOK_BACK = 4 * 1024 * 1024;
+
+function transcriptOf(session: string, env: NodeJS.ProcessEnv): string | undefined {
+  const projects = join(claudeConfigDir(env), 'projects');
   try {
-    for (const folder of readdirSync(join(config, 'projects'))) {
-      const stat = statSync(join(config, 'projects', folder, `${session}.jsonl`), { throwIfNoEntry: false });
-      if (stat?.isFile()) return stat.size;
-    }
+    return readdirSync(projects)
+      .map((folder) => join(projects, folder, `${session}.jsonl`))
+      .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
   } catch {
     // No transcripts yet: everything that comes is the loop's.
+    return undefined;
   }
-  return 0;
 }

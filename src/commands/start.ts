@@ -8,6 +8,7 @@ import {
   type Limit,
   promiseContract,
   promiseOf,
+  promisesOf,
   withPromise,
 } from '../core/contract.ts';
 import { sayDuration } from '../core/duration.ts';
@@ -17,7 +18,7 @@ import type { LoopRef, NewLoop } from '../ports.ts';
 import { readContract } from './contract-file.ts';
 import { judgeTime, warnWithoutHooks } from './installed-hooks.ts';
 import { claudeConfigDir } from './project.ts';
-import { checkedPromise, newLoopId, transcriptSize } from './start-inputs.ts';
+import { checkedPromise, newLoopId, transcriptSoFar } from './start-inputs.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
@@ -53,7 +54,7 @@ export async function start(
     task,
     contract,
     judgeMs: judgeTime(options.project, claudeConfigDir(world.env)),
-    transcriptOffset: transcriptSize(options.session, world.env),
+    ...transcriptSoFar(options.session, world.env),
     outputDir: join(projectFolder(world.home, options.project), 'baseline'),
     ...(file ? { contractFile: file.sha256 } : {}),
   };
@@ -67,7 +68,7 @@ export async function start(
     return 2;
   }
   for (const line of startReport(plan, started)) out(line);
-  warnWithoutHooks(options.project, claudeConfigDir(world.env), out);
+  warnWithoutHooks(options, world, out);
   return 0;
 }
 
@@ -81,7 +82,15 @@ function contractFor(options: StartOptions, contract: Contract | undefined): Con
     return { ...contract, ...promiseContract(checkedPromise(options.promise ?? DEFAULT_PROMISE), limits) };
   }
   const bounded = { ...contract, limits };
-  return options.promise === undefined ? bounded : withPromise(bounded, checkedPromise(options.promise));
+  const whole =
+    options.promise === undefined ? bounded : withPromise(bounded, checkedPromise(options.promise));
+  const promises = promisesOf(whole);
+  if (promises.length > 1) {
+    throw new UsageError(
+      `only one promise can be stated at a time, but there are ${promises.length}: ${promises.join('; ')}`,
+    );
+  }
+  return whole;
 }
 
 function checkTask(task: string): void {

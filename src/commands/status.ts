@@ -5,7 +5,7 @@ import { describeEnding, describeWait } from '../core/endings.ts';
 import { elapsedMs } from '../core/limits.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
-import { type Found, readLoops } from './find-loop.ts';
+import { type Found, loopsAround, readLoops } from './find-loop.ts';
 
 /** What `status --json` promises to others; fields are added, never changed. */
 export interface StatusLoop {
@@ -21,6 +21,8 @@ export interface StatusLoop {
   tokens: number;
   cost_usd: number;
   waiting: { why: string; since: string; text: string } | null;
+  /** Why its session is not being held although the loop is active. */
+  not_held: string | null;
   ending: { cause: string; at: string; detail: string; text: string } | null;
   gates: { name: string; class: string; verdict: string; summary: string }[];
 }
@@ -31,7 +33,7 @@ export function status(
   now: number,
   out: (line: string) => void,
 ): void {
-  const here = store.loops(options.project);
+  const here = loopsAround(store, options.project);
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
   if (options.json) {
@@ -42,6 +44,7 @@ export function status(
     out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
     return;
   }
+  if (everywhere && !options.all) out('No loops in this project. In others:\n');
   for (const f of found) for (const line of textOf(f, store, now)) out(line);
   if (!everywhere) sayOthers(store, here, out);
 }
@@ -65,6 +68,7 @@ function jsonOf(
     elapsed_s: Math.round(elapsedOf(state, now) / 1000),
     tokens: state.spent.tokens,
     cost_usd: state.spent.costUsd,
+    not_held: whyUnheld(state, store) ?? null,
     waiting: state.waiting
       ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
       : null,
@@ -90,10 +94,22 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
     `  session: ${state.session}`,
   ];
   if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
+  const unheld = whyUnheld(state, store);
+  if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);
   if (state.waiting) lines.push(`  since ${iso(state.waiting.since)}: ${describeWait(state)}`);
   for (const gate of state.gates)
     lines.push(`  ${gate.name}: ${gate.verdict} (${gate.class}) ${gate.summary}`);
   return [...lines, ''];
+}
+
+/** A loop that looks alive but whose session cannot be held. */
+function whyUnheld(state: LoopState, store: FileStore): string | undefined {
+  if (state.status !== 'active') return undefined;
+  if (!store.isMarked(state.session)) return 'its marker in the untildone home was removed';
+  if (!state.waiting && store.clientOf(state.session) === 'gone') {
+    return `its Claude Code is gone; resume it with: claude --resume ${state.session}`;
+  }
+  return undefined;
 }
 
 function sayOthers(store: FileStore, here: readonly LoopRef[], out: (line: string) => void): void {

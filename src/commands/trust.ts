@@ -1,8 +1,8 @@
 import { resolveParts } from '../adapters/command-parts.ts';
 import { setStanding } from '../adapters/standing.ts';
-import { approve } from '../adapters/trust.ts';
+import { approve, revoke } from '../adapters/trust.ts';
 import { type Freezing, freeze } from '../app/freeze.ts';
-import { CONTRACT_FILE } from '../core/contract.ts';
+import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { type ContractFile, readContract } from './contract-file.ts';
 import { judgeTime } from './installed-hooks.ts';
@@ -13,6 +13,7 @@ import type { World } from './world.ts';
 
 export interface TrustOptions {
   show: boolean;
+  revoke?: boolean;
   fingerprint?: string;
 }
 
@@ -23,13 +24,18 @@ export async function trust(
   out: (line: string) => void,
 ): Promise<number> {
   if (!options.show) onlyForPeople('trust', world.home, world.env);
+  if (options.revoke) {
+    revoke(world.home, world.project);
+    out(`Nothing of ${world.project} is approved on this machine any more.`);
+    return 0;
+  }
   const file = readContract(world.project);
   if (!file)
     throw new UsageError(`there is no ${CONTRACT_FILE} in ${world.project}; make one with: untildone init`);
   for (const warning of file.warnings) out(`Note: ${warning}`);
   const freezing = await freezeNow(file, world);
   const { fingerprint } = freezing.frozen;
-  for (const line of whatRuns(freezing, world.project)) out(line);
+  for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project)) out(line);
   out(`Fingerprint: ${fingerprint}`);
   if (options.show) return 0;
   const approved = world.store.isTrusted(world.project, fingerprint);
@@ -48,31 +54,52 @@ export async function trust(
   return 0;
 }
 
+interface Shown extends Freezing {
+  contract: Contract;
+}
+
 export async function freezeNow(file: ContractFile, world: World): Promise<Freezing> {
   return freeze(file.contract, world.project, await world.judges(file.contract));
 }
 
-function whatRuns(freezing: Freezing, project: string): string[] {
-  const gates = Object.entries(freezing.commands);
-  if (gates.length === 0) return ['This contract runs no commands.'];
-  const commands = gates.flatMap(([gate, lines]) => lines.map((line) => `  ${gate}: ${line}`));
-  const parts = Object.entries(
-    resolveParts(
-      project,
-      gates.flatMap(([, lines]) => lines),
-    ),
-  ).filter(([, text]) => text !== '');
+function whatRuns({ commands, contract }: Shown, project: string): string[] {
+  const lines = Object.entries(commands).flatMap(([gate, list]) =>
+    list.map((line) => `  ${gate}: ${visible(line)}`),
+  );
+  const told = contract.notify.flatMap(({ webhook, command }) => webhook ?? command ?? []);
+  if (lines.length + told.length === 0) return ['This contract runs no commands and tells nobody.'];
+  const parts = Object.entries(resolveParts(project, Object.values(commands).flat()));
   return [
-    'These commands will run on this machine, as you, whenever a loop of this project is judged:',
-    ...commands,
+    ...(lines.length > 0
+      ? ['These commands will run on this machine, as you, whenever work is judged:', ...lines]
+      : []),
     ...(parts.length > 0 ? ['They lean on:'] : []),
-    ...parts.map(([name, text]) => `  ${name}: ${firstLine(text)}`),
+    ...parts.flatMap(([name, text]) => partLines(name, text)),
+    ...(told.length > 0
+      ? ['This is run or called when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
+      : []),
   ];
 }
 
-function firstLine(text: string): string {
-  const lines = text.trim().split('\n');
-  return lines.length === 1 ? (lines[0] ?? '') : `${lines.length} lines`;
+const SHOWN_LINES = 40;
+
+function partLines(name: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n');
+  if (lines.length === 1) return [`  ${visible(name)}: ${visible(lines[0] ?? '')}`];
+  const more =
+    lines.length > SHOWN_LINES ? [`    ... ${lines.length - SHOWN_LINES} lines more: read the file`] : [];
+  return [
+    `  ${visible(name)}:`,
+    ...lines.slice(0, SHOWN_LINES).map((line) => `    ${visible(line)}`),
+    ...more,
+  ];
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Control characters could draw something else over what is approved: they are shown, not sent to the terminal. */
+function visible(text: string): string {
+  return text.replace(UNSEEN, (c) => (c === '\t' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
 }
 
 async function agreed(given: string | undefined, fingerprint: string): Promise<boolean> {

@@ -34,6 +34,9 @@ export async function verifyCommand(
     throw new UsageError(
       `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
     );
+  if (Object.values(file.contract.gates).every((gate) => gate.kind === 'promise')) {
+    throw new UsageError('this contract asks for nothing but a promise, and only a session can state one');
+  }
   const judges = await world.judges(file.contract);
   const folder = join(projectFolder(world.home, world.project), 'verify');
   const verdicts = await verify(
@@ -52,27 +55,37 @@ export async function verifyCommand(
   return exitCodeOf(verdicts);
 }
 
-/** Given by name, else the last commit: what is not committed yet counts as changed. */
+/** Where the work of a branch began, as far as the repository tells. */
+const USUAL_BASES = ['@{upstream}', 'origin/HEAD', 'origin/main', 'origin/master'];
+
+/** Given by name, else where this branch left the shared one, else the last commit. */
 async function baseFrom(
   given: string | undefined,
   project: string,
   judges: Judges,
 ): Promise<{ tree?: string; commit?: string }> {
   const workspace = judges.workspace(project);
-  const commit = await workspace.git([
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${given ?? 'HEAD'}^{commit}`,
-  ]);
-  if (commit.exitCode !== 0) {
-    if (given !== undefined)
-      throw new UsageError(`"${given}" is no commit, branch or tag of this repository`);
-    return {};
+  const resolved = async (...args: string[]) => {
+    const { exitCode, stdout } = await workspace.git(args);
+    return exitCode === 0 ? stdout.trim() : undefined;
+  };
+  const commitOf = (name: string) =>
+    resolved('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+  let commit = await commitOf(given ?? 'HEAD');
+  if (commit === undefined) {
+    if (given === undefined) return {};
+    throw new UsageError(`"${given}" is no commit, branch or tag of this repository`);
   }
-  const tree = await workspace.git(['rev-parse', '--verify', '--quiet', `${commit.stdout.trim()}^{tree}`]);
-  return { commit: commit.stdout.trim(), ...(tree.exitCode === 0 ? { tree: tree.stdout.trim() } : {}) };
+  for (const name of given === undefined ? USUAL_BASES : []) {
+    const shared = await commitOf(name);
+    const began = shared === undefined ? undefined : await resolved('merge-base', 'HEAD', shared);
+    if (began) {
+      commit = began;
+      break;
+    }
+  }
+  const tree = await resolved('rev-parse', '--verify', '--quiet', `${commit}^{tree}`);
+  return { commit, ...(tree === undefined ? {} : { tree }) };
 }
 
 /** Only what was judged and passed is done: a gate that stayed open, or none at all, is not. */

@@ -121,7 +121,18 @@ export function withPromise(contract: Contract, promise: string): Contract {
   };
 }
 
+/** The promises that a loop asks for, those inside `all` and `any` included. */
+export function promisesOf(contract: Contract): string[] {
+  const texts = (names: readonly string[], above: readonly string[]): string[] =>
+    names.flatMap((name) => {
+      const spec = contract.gates[name];
+      if (!spec || above.includes(name)) return [];
+      if (spec.kind === 'promise') return [spec.options.text];
+      return spec.kind === 'all' || spec.kind === 'any' ? texts(spec.options.gates, [...above, name]) : [];
+    });
+  return [...new Set(texts(contract.done, []))];
+}
+
 export function promiseOf(contract: Contract): string | undefined {
-  const spec = contract.done.map((name) => contract.gates[name]).find((gate) => gate?.kind === 'promise');
-  return spec?.kind === 'promise' ? spec.options.text : undefined;
+  return promisesOf(contract)[0];
 }

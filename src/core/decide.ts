@@ -1,5 +1,6 @@
 import { oneLine } from './clip.ts';
 import type { Limits } from './contract.ts';
+import { sayDuration } from './duration.ts';
 import { type ReachedLimit, reachedLimit } from './limits.ts';
 import type { Ending, LoopState, WaitCause } from './loop.ts';
 import { stallOf } from './stall.ts';
@@ -39,7 +40,7 @@ export function decide(
   }
   const state = observe(before, seen, verdicts, now);
   return (
-    success(verdicts) ??
+    success(state, seen, verdicts) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ?? {
       kind: 'block',
@@ -48,12 +49,16 @@ export function decide(
   );
 }
 
-function success(verdicts: readonly Verdict[]): Decision | undefined {
+function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
   const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
   switch (sumUp(verdicts).result) {
     case 'verified':
+      if (isAsItWas(state, seen)) return ending('claimed_done', 'nothing_changed', passed.join(', '));
       return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
     case 'claimed':
+      if (verdicts.some((v) => v.class === 'judged' && v.outcome === 'pass')) {
+        return ending('claimed_done', 'judged_only', passed.join(', '));
+      }
       return { kind: 'end', status: 'claimed_done', cause: 'claim_only', detail: passed.join(', ') };
     case 'unproven':
       return { kind: 'end', status: 'released', cause: 'unproven_allowed', detail: unprovenOf(verdicts) };
@@ -62,6 +67,11 @@ function success(verdicts: readonly Verdict[]): Decision | undefined {
     case 'failing':
       return undefined;
   }
+}
+
+/** Nothing is done that was done before: what passed at the start, on the very same tree, shows no work. */
+function isAsItWas(state: LoopState, seen: StopSeen): boolean {
+  return state.base.passing === true && seen.tree !== undefined && seen.tree === state.base.tree;
 }
 
 function unprovenOf(verdicts: readonly Verdict[]): string {
@@ -116,14 +126,10 @@ function limitDetail({ cause, used, limit }: ReachedLimit): string {
     case 'iterations':
       return `iteration ${used} of ${limit}`;
     case 'duration':
-      return `${minutes(used)} of ${minutes(limit)} minutes`;
+      return `${sayDuration(used)} of ${sayDuration(limit)}`;
     case 'cost':
       return `${used.toFixed(2)} of ${limit.toFixed(2)} USD`;
     case 'tokens':
       return `${used} of ${limit} tokens`;
   }
-}
-
-function minutes(ms: number): number {
-  return Math.round(ms / 6000) / 10;
 }

@@ -9,7 +9,7 @@ export function describeEnding(state: LoopState): string {
     case 'verified_done':
       return `done, and verified: every gate passed (${detail})`;
     case 'claimed_done':
-      return `ended on the agent's word alone: ${detail} passed, nothing was measured`;
+      return claimWords(cause, detail);
     case 'reached_limit':
       return `NOT done: the limit of ${limitName(cause)} was reached (${detail})`;
     case 'stalled':
@@ -25,7 +25,7 @@ export function describeEnding(state: LoopState): string {
         ? `NOT done: released ${byWhom(detail)}`
         : `NOT done: let go without proof (${detail})`;
     case 'failed':
-      return `NOT done: untildone itself failed (${detail})`;
+      return `NOT done: ${detail}`;
     default:
       return detail;
   }
@@ -34,6 +34,17 @@ export function describeEnding(state: LoopState): string {
 /** What the person in front of the session is shown when a loop ends. */
 export function endingMessage(state: LoopState): string {
   return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
+}
+
+function claimWords(cause: string, detail: string): string {
+  switch (cause) {
+    case 'nothing_changed':
+      return `ended without proof: ${detail} passed from the beginning, and nothing was changed since`;
+    case 'judged_only':
+      return `ended on a model's judgement: ${detail} passed, nothing was measured`;
+    default:
+      return `ended on the agent's word alone: ${detail} passed, nothing was measured`;
+  }
 }
 
 function byWhom(detail: string): string {

@@ -30,6 +30,10 @@ export interface StartedEntry {
   transcriptOffset: number;
   baseTree?: string;
   baseCommit?: string;
+  /** Everything that could be measured passed already. */
+  basePassing?: true;
+  /** The client's own cost total of the session so far. */
+  costTotalUsd?: number;
 }
 
 export type PersonCommand = 'pause' | 'resume' | 'cancel' | 'release';
@@ -87,7 +91,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     waitedMs: 0,
     background: {},
     spent: { tokens: 0, costUsd: 0 },
-    read: { offset: entry.transcriptOffset },
+    read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
     gates: [],
     contractSha256: entry.contractSha256,
     foreignLines: 0,
@@ -95,6 +99,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     base: {
       ...(entry.baseTree === undefined ? {} : { tree: entry.baseTree }),
       ...(entry.baseCommit === undefined ? {} : { commit: entry.baseCommit }),
+      ...(entry.basePassing ? { passing: true as const } : {}),
     },
     guarded: {},
     allowed: [],

@@ -61,8 +61,8 @@ export interface LoopState {
   foreignLines: number;
   /** How many of them the agent was told about. */
   foreignTold: number;
-  /** The tree and the commit that the loop began with. */
-  base: { tree?: string; commit?: string };
+  /** The tree and the commit that the loop began with, and whether all that could be measured passed then. */
+  base: { tree?: string; commit?: string; passing?: true };
   /** Blocks given to subagents, tasks and teammates, by their id; the newest last. */
   guarded: Record<string, number>;
   /** Exceptions that a person allowed by name. */

@@ -20,7 +20,8 @@ export function callsFor(names: readonly string[], contract: Contract): GateCall
 function gateNames(event: HookEvent, contract: Contract): readonly string[] {
   switch (event.name) {
     case 'Stop':
-      return contract.done;
+      // What guards every session's Stop guards a loop's, too.
+      return [...new Set([...contract.done, ...(contract.everyStop?.gates ?? [])])];
     case 'SubagentStop':
       return subagentGates(event.agentType ?? '', contract.subagent ?? {});
     case 'TaskCompleted':

@@ -54,7 +54,10 @@ export function reminderFor(situation: Situation, verdicts: readonly Verdict[]):
 
 /** For work that is held outside a loop's own Stop: a plain session, a subagent, a task, a teammate. */
 export function standingReason(verdicts: readonly Verdict[], when: string): string {
-  return fitted([`untildone: fix this ${when}.`], failing(verdicts, {}), [passing(verdicts), CHECKED_AGAIN]);
+  return fitted([`untildone: fix this ${when}.`], failing(verdicts, {}), [
+    passing(verdicts),
+    'It is checked again each time.',
+  ]);
 }
 
 /** Where there is not room for all, what fails is cut short: what to do next and how to finish are always said. */
@@ -101,7 +104,7 @@ function failure(verdict: Verdict, since: number | undefined): string {
   if (evidence === '') return head;
   return since === undefined
     ? `${head}\n${keepShort(evidence, EVIDENCE_LIMIT)}`
-    : `${head}\n(unchanged since iteration ${since}; the details were shown then${whereToLook(verdict)})`;
+    : `${head}\n(unchanged since iteration ${since + 1}; the details were shown then${whereToLook(verdict)})`;
 }
 
 function whereToLook({ proof }: Verdict): string {
@@ -115,7 +118,7 @@ function passing(verdicts: readonly Verdict[]): string {
 
 function nextStep(verdicts: readonly Verdict[]): string {
   const next = verdicts.find((v) => blocks(v) && v.next)?.next;
-  return keepShort(next ?? NEXT_STEP, NEXT_LIMIT);
+  return keepShort(next === undefined ? NEXT_STEP : /^next/i.test(next) ? next : `Next: ${next}`, NEXT_LIMIT);
 }
 
 function finish(promise: string | undefined): string {

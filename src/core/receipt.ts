@@ -1,5 +1,6 @@
 import type { Contract, FrozenContract } from './contract.ts';
 import { describeEnding } from './endings.ts';
+import type { GateOptions } from './gate-options.ts';
 import { elapsedMs } from './limits.ts';
 import type { LoopState } from './loop.ts';
 import { quoteForShell } from './shell-quote.ts';
@@ -106,18 +107,22 @@ function receiptVerdict(verdict: Verdict, contract: Contract): ReceiptVerdict {
   };
 }
 
-/** As one line of shell that does the same anywhere: the folder and the variables that the contract gives it included. */
 function commandOf({ gate, proof }: Verdict, contract: Contract): string | null {
   const spec = contract.gates[gate];
   if (proof?.command === undefined) return null;
   // One verify line of a list after the other, all of which have to succeed.
-  if (spec?.kind === 'features') return `set -e\n${proof.command}`;
-  if (spec?.kind !== 'run') return proof.command;
-  const { cwd, env = {} } = spec.options;
+  if (spec?.kind === 'features') return `${STOP_AT_FAILURE}\n${proof.command}`;
+  return spec?.kind === 'run' ? wholeCommand(spec.options) : proof.command;
+}
+
+export const STOP_AT_FAILURE = 'set -e';
+
+/** As one line of shell that does the same anywhere: the folder and the variables that the contract gives it included. */
+export function wholeCommand({ command, cwd, env = {} }: GateOptions['run']): string {
   return [
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteForShell(value)}`),
     ...(cwd === undefined ? [] : [`cd ${quoteForShell(cwd)}`]),
-    proof.command,
+    command,
   ].join(' && ');
 }
 

@@ -9,12 +9,13 @@ export type Stall =
   | { stage: 'stalled'; cause: 'same_failure' | 'same_failure_changing' | 'same_message'; times: number };
 
 /**
- * Whether the loop goes round in circles. The failing picture decides where something was measured; where there is
- * only the agent's word, the same final message again and again does.
+ * Whether the loop goes round in circles. The failing picture decides where something was measured, or the tree is known;
+ * where there is only the agent's word, the same final message again and again does.
  */
 export function stallOf(state: LoopState, verdicts: readonly Verdict[], limits: Limits): Stall {
   const measured = verdicts.some((v) => v.class === 'measured' && v.outcome !== 'skip');
-  if (!measured) return stage(state.lastMessage?.times ?? 0, limits.stallMessages, 'same_message');
+  if (!measured && state.picture?.tree === undefined)
+    return stage(state.lastMessage?.times ?? 0, limits.stallMessages, 'same_message');
   const picture = state.picture;
   if (!picture) return { stage: 'moving' };
   const still = stage(picture.timesSameTree, limits.stall, 'same_failure');

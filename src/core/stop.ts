@@ -64,7 +64,7 @@ export function observe(
     ...countMessage(state, seen.message),
     ...countPicture(state, seen, verdicts),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
-    ...countUsage(state, seen.usage),
+    ...countUsage(state, seen.usage, judgingCost(verdicts)),
     foreignTold: state.foreignTold + (seen.foreignLines ?? 0),
     gates: verdicts.map((v) => gateLine(v, state)),
   };
@@ -114,14 +114,23 @@ function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdi
   };
 }
 
-function countUsage(state: LoopState, usage: StopSeen['usage']): Partial<LoopState> {
-  if (!usage) return {};
+/** What asking models cost at this very Stop; a verdict that is used again was paid for before. */
+function judgingCost(verdicts: readonly Verdict[]): number {
+  return verdicts.reduce(
+    (sum, v) => sum + (v.reused ? 0 : (v.proof?.costUsd ?? 0)) + judgingCost(v.children ?? []),
+    0,
+  );
+}
+
+function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number): Partial<LoopState> {
+  if (!usage)
+    return judging === 0 ? {} : { spent: { ...state.spent, costUsd: state.spent.costUsd + judging } };
   const { costTotalUsd: before } = state.read;
   const total = usage.costTotalUsd ?? before;
   // The client's total goes on over resume and fork; only what was added since the loop began is the loop's.
   const added = total === undefined || before === undefined ? 0 : Math.max(0, total - before);
   return {
-    spent: { tokens: state.spent.tokens + usage.tokens, costUsd: state.spent.costUsd + added },
+    spent: { tokens: state.spent.tokens + usage.tokens, costUsd: state.spent.costUsd + added + judging },
     read: {
       offset: usage.offset,
       ...(usage.lastMessageId === undefined ? {} : { lastMessageId: usage.lastMessageId }),

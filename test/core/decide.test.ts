@@ -56,6 +56,21 @@ describe('success', () => {
   });
 });
 
+describe('nothing is done that was done before', () => {
+  const base = { tree: 't', passing: true as const };
+  test('what passed at the start, on the very same tree, is a claim at most', () => {
+    const stop = { seen: { tree: 't' }, verdicts: [verdict('pass'), claim('pass')] };
+    const { decisions, state } = play([stop], freshLoop({ base }));
+    expect(decisions).toEqual(['claimed_done']);
+    expect(state.ending?.cause).toBe('nothing_changed');
+  });
+  test('with a changed tree, or a gate that failed at the start, it is verified', () => {
+    const stop = (tree: string) => ({ seen: { tree }, verdicts: [verdict('pass')] });
+    expect(play([stop('t2')], freshLoop({ base })).decisions).toEqual(['verified_done']);
+    expect(play([stop('t')], freshLoop({ base: { tree: 't' } })).decisions).toEqual(['verified_done']);
+  });
+});
+
 describe('iterations', () => {
   test('start at 1 and grow with every block', () => {
     expect(play(many(4)).state.iteration).toBe(5);
@@ -126,6 +141,15 @@ describe('going round in circles', () => {
     const again = { seen: { message: 'same' }, verdicts: [claim('fail')] };
     expect(play(Array(9).fill(again)).decisions).toEqual([...Array(8).fill('block'), 'stalled']);
   });
+  test('claims about a known tree are measured by the failing picture, not by the words', () => {
+    const talk = (n: number) => ({ seen: { tree: 't', message: `m${n}` }, verdicts: [claim('fail')] });
+    expect(play([talk(1), talk(2), talk(3), talk(4)]).decisions).toEqual([
+      'block',
+      'block',
+      'block',
+      'stalled',
+    ]);
+  });
   test('three empty answers in a row end as idle', () => {
     const empty = { seen: { message: 'empty' }, verdicts: [claim('fail')] };
     expect(play([empty, empty, empty]).decisions).toEqual(['block', 'block', 'idle']);
@@ -169,6 +193,13 @@ describe('limits', () => {
       cause: 'duration',
     });
   });
+  test('asking models costs, once', () => {
+    const asked = verdict('fail', { class: 'judged', proof: { costUsd: 12 } });
+    const again = { ...asked, reused: true as const };
+    const { decisions, state } = play([asked, again, asked].map((v) => ({ verdicts: [v] })));
+    expect(decisions).toEqual(['block', 'block', 'reached_limit']);
+    expect(state.spent.costUsd).toBe(24);
+  });
   test('tokens and cost are counted from what the transcript says', () => {
     const usage = { offset: 10, tokens: 20_000_000 };
     expect(play([{ seen: { usage }, verdicts: [claim('fail')] }]).decisions).toEqual(['reached_limit']);
@@ -179,7 +210,7 @@ describe('limits', () => {
       { seen: second, verdicts: [claim('fail')] },
     ]);
     expect(cost.decisions).toEqual(['block', 'reached_limit']);
-    expect(cost.state.spent.costUsd).toBe(21);
+    expect(cost.state.spent.costUsd).toBe(26);
   });
 });
 

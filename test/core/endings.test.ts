@@ -45,7 +45,7 @@ describe('how a loop ended', () => {
     ['cancelled', 'person', 'wrong branch', 'cancelled by a person: wrong branch'],
     ['released', 'person', 'by a person', 'NOT done: released by a person'],
     ['released', 'unproven_allowed', 'lint: no answer', 'NOT done: let go without proof (lint: no answer)'],
-    ['failed', 'crash', 'no space left', 'NOT done: untildone itself failed (no space left)'],
+    ['failed', 'crash', 'no space left', 'NOT done: no space left'],
   ] as const)('%s by %s', (status, cause, detail, words) => {
     expect(describeEnding(ended(status, cause, detail))).toBe(words);
   });

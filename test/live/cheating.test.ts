@@ -187,6 +187,18 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told('Fails: tests')).toBe(true);
   });
 
+  test('stating the promise when every gate passed from the beginning, without touching anything', async () => {
+    const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
+    const { loop } = await cheat(
+      scene,
+      [{ text: 'Nothing to do.\n\n<promise>NEW FEATURE WORKS</promise>' }],
+      {
+        flags: ['--promise', 'NEW FEATURE WORKS'],
+      },
+    );
+    expect(loop).toMatchObject({ status: 'claimed_done', ending: { cause: 'nothing_changed' } });
+  });
+
   test('editing the frozen contract of its loop', async () => {
     const scene = await contractScene(PROJECT);
     const { loop } = await cheat(scene, [

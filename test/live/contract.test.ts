@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { approve, contractScene, startedSession } from './support/contract.ts';
 import { sceneOfTest } from './support/test-scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, must, untildone } from './support/untildone.ts';
+import { bash, decisionsOf, journalOf, loopOf, must, startCall, untildone } from './support/untildone.ts';
 
 const PROJECT = {
   'untildone.yaml': 'gates:\n  tests: { run: npm test }\n  intact: { tests_intact: true }\n',
@@ -160,4 +160,35 @@ describe('standing gates in a session without a loop', () => {
     expect(run.requests).toHaveLength(4);
     expect(await readFile(join(scene.root, 'runs'), 'utf8')).toBe('run\n');
   });
+});
+
+test('a session in a package of a repository obeys the contract of the repository, and the person finds its loop', async () => {
+  const scene = await contractScene(PROJECT);
+  const folder = join(scene.project, 'packages', 'a');
+  await mkdir(folder, { recursive: true });
+  await must(scene, ['install', '--scope', 'user']);
+  const client = await scene.startClient({
+    prompt: 'go',
+    project: folder,
+    script: { turns: [{ tools: [startCall('Make add() add')] }, { text: 'done' }, { hang: true }] },
+  });
+  const held = await client.untilRequest(3);
+  expect(JSON.stringify(held.body)).toContain('Fails: tests');
+  await must(scene, ['cancel'], { cwd: folder });
+  client.process.kill('SIGINT');
+  await client.finished;
+  expect(await loopOf(scene)).toMatchObject({ status: 'cancelled', iteration: 2 });
+});
+
+test('a loop that ends is told to whom the contract names', async () => {
+  const notify = 'notify: [{ command: "cat > ../told.json", on: [done] }]\n';
+  const scene = await contractScene({ ...PROJECT, 'untildone.yaml': PROJECT['untildone.yaml'] + notify });
+  const session = await startedSession(scene);
+  await scene.runClient({
+    prompt: 'go',
+    args: ['--session-id', session],
+    script: { turns: [{ tools: [FIX] }, { text: 'fixed' }] },
+  });
+  const told = JSON.parse(await readFile(join(scene.root, 'told.json'), 'utf8'));
+  expect(told).toMatchObject({ event: 'verified_done', title: 'untildone: done: Make add() add' });
 });
