@@ -1,9 +1,12 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { readSmall } from '../adapters/atomic-file.ts';
 import { sha256 } from '../adapters/journal-file.ts';
 import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
 import { parseContract, renderProblem } from '../wire/contract.ts';
 import { UsageError } from './usage-error.ts';
+
+const MISSPELT = 'untildone.yml';
 
 export interface ContractFile {
   contract: Contract;
@@ -16,7 +19,12 @@ export interface ContractFile {
 /** The contract of a project; undefined when there is none. A file with mistakes is refused with all of them. */
 export function readContract(project: string, file = CONTRACT_FILE): ContractFile | undefined {
   const text = readSmall(resolve(project, file), 1024 * 1024);
-  if (text === undefined) return undefined;
+  if (text === undefined) {
+    if (file === CONTRACT_FILE && existsSync(join(project, MISSPELT))) {
+      throw new UsageError(`${MISSPELT} is not read: a contract is called ${CONTRACT_FILE}; rename it`);
+    }
+    return undefined;
+  }
   const parsed = parseContract(text, file);
   if (!parsed.ok) throw new UsageError(parsed.problems.map(renderProblem).join('\n'));
   return {

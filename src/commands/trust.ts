@@ -68,7 +68,9 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   );
   const told = contract.notify.flatMap(({ webhook, command }) => webhook ?? command ?? []);
   if (lines.length + told.length === 0) return ['This contract runs no commands and tells nobody.'];
-  const parts = Object.entries(resolveParts(project, Object.values(commands).flat()));
+  const all = Object.entries(resolveParts(project, Object.values(commands).flat()));
+  // What is not there has no text; it is held fast, but there is nothing to look at.
+  const parts = all.filter(([, text]) => text !== '');
   return [
     ...(lines.length > 0
       ? ['These commands will run on this machine, as you, whenever work is judged:', ...lines]

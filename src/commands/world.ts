@@ -4,6 +4,7 @@ import type { JudgingPorts } from '../app/judge.ts';
 import { loadJudgeBundle } from './load-judges.ts';
 import { openPorts } from './ports.ts';
 import { projectOf } from './project.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What the commands work with: the ports, the home and the project that is meant. */
 export interface World extends JudgingPorts {
@@ -16,7 +17,14 @@ export interface World extends JudgingPorts {
 /** The project is that of the given session, else of the session this runs in, else of the current folder. */
 export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
   const home = homeFrom(process.env);
-  layOut(home);
+  try {
+    layOut(home);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new UsageError(
+      `the folder for untildone's own state cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
+    );
+  }
   const ports = openPorts(home, process.env, loadJudgeBundle);
   const recorded = session ? ports.store.projectOfSession(session) : undefined;
   return { ...ports, home, project: projectOf(recorded, process.env, process.cwd()), env: process.env };

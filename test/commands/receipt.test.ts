@@ -12,9 +12,8 @@ import { UsageError } from '../../src/commands/usage-error.ts';
 import type { World } from '../../src/commands/world.ts';
 import type { StopEvent } from '../../src/core/event.ts';
 import type { LoopRef } from '../../src/ports.ts';
-import { git } from '../adapters/support/project-scene.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
-import { contractWith, frozenWith, run } from '../app/support/judging.ts';
+import { contractWith, fakeJudges, frozenWith, run } from '../app/support/judging.ts';
 import { T0 } from '../core/samples.ts';
 
 let world: World;
@@ -34,10 +33,10 @@ beforeEach(async () => {
   const home = openHome(folder);
   const project = join(folder, 'project');
   mkdirSync(project);
-  git(project, 'init', '--quiet');
   writeFileSync(join(project, 'untildone.yaml'), 'gates: { tests: { run: "true" } }\n');
   const env = { PATH: process.env.PATH, HOME: folder };
-  world = { ...openPorts(home, env, async () => judgeBundle), home, project, env };
+  const judges = async () => fakeJudges();
+  world = { ...openPorts(home, env, async () => judgeBundle), home, project, env, judges };
   approve(home, project, 'print', T0);
   const contract = frozenWith(contractWith({ tests: run('true') }), { project });
   ref = world.store.create({
@@ -86,13 +85,18 @@ describe('a receipt', () => {
     expect(await verify()).toBe(0);
     expect(lines[0]).toMatch(/signed with a key that this machine does not know \([0-9a-f]{16}\)\.$/);
   });
-  test.each(['', 'null', '{}', '[]', '{"receipt":{"v":2}}', '{"receipt":{"v":1},"digests":{},"signature":""}', 'text'])(
-    'is not what %j is',
-    async (text) => {
-      writeFileSync(receiptFile(), text);
-      await expect(verify()).rejects.toThrow(`${receiptFile()} is not a receipt of untildone`);
-    },
-  );
+  test.each([
+    '',
+    'null',
+    '{}',
+    '[]',
+    '{"receipt":{"v":2}}',
+    '{"receipt":{"v":1},"digests":{},"signature":""}',
+    'text',
+  ])('is not what %j is', async (text) => {
+    writeFileSync(receiptFile(), text);
+    await expect(verify()).rejects.toThrow(`${receiptFile()} is not a receipt of untildone`);
+  });
   test('that is not there is said', async () => {
     rmSync(receiptFile());
     await expect(verify()).rejects.toThrow(`there is no file ${receiptFile()}`);
@@ -165,7 +169,14 @@ describe('shown', () => {
   });
   test('or why there is none', () => {
     const other = world.store.create({
-      ...{ loop: 'l2', session: 's2', project: world.project, dialect: 'native', task: 't', transcriptOffset: 0 },
+      ...{
+        loop: 'l2',
+        session: 's2',
+        project: world.project,
+        dialect: 'native',
+        task: 't',
+        transcriptOffset: 0,
+      },
       contract: frozenWith(contractWith({ tests: run() }), { project: world.project }),
     });
     expect(() => showReceipt(other, 'text', world, out)).toThrow(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { homeAt, layOut } from '../../src/adapters/home.ts';
@@ -9,20 +9,30 @@ import { type VerifyOptions, verifyCommand } from '../../src/commands/verify.ts'
 import type { World } from '../../src/commands/world.ts';
 import { commit, git } from '../adapters/support/project-scene.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
+import { FAIL, fakeJudges, type Says } from '../app/support/judging.ts';
 
 let world: World;
 let lines: string[];
+/** What gates say, by their names; by default they pass. */
+let says: Record<string, Says>;
 beforeEach(() => {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
   layOut(home);
   const project = join(folder, 'project');
   mkdirSync(project);
-  git(project, 'init', '--quiet', '--initial-branch=main');
   const env = { PATH: process.env.PATH, HOME: folder };
-  world = { ...openPorts(home, env, async () => judgeBundle), home, project, env };
+  const judges = async () => fakeJudges(says);
+  world = { ...openPorts(home, env, async () => judgeBundle), home, project, env, judges };
   lines = [];
+  says = {};
 });
+
+/** With the gates themselves, in a repository. */
+function inEarnest(): void {
+  git(world.project, 'init', '--quiet', '--initial-branch=main');
+  world.judges = openPorts(world.home, world.env, async () => judgeBundle).judges;
+}
 
 const write = (path: string, text: string) => {
   mkdirSync(dirname(join(world.project, path)), { recursive: true });
@@ -35,44 +45,37 @@ const verify = (options: Partial<VerifyOptions> = {}, on = world) => {
 };
 
 describe('the exit code', () => {
-  test.each<[number, string, string, string]>([
-    [0, 'every gate passes', 'gates: { a: { run: "true" } }', 'done, and verified'],
-    [1, 'one fails', 'gates: { a: { run: "true" }, b: { run: "false" } }', 'NOT done'],
-    [
-      1,
-      'one fails and one cannot be judged',
-      'gates: { a: { run: no-such-tool }, b: { run: "false" } }',
-      'NOT done',
-    ],
-    [2, 'one cannot be judged', 'gates: { a: { run: "true" }, b: { run: no-such-tool } }', 'NOT done'],
+  const unproven: Says = { outcome: 'unproven', summary: 'no such tool' };
+  const skip: Says = { outcome: 'skip', summary: 'nothing to see' };
+  test.each<[number, string, Record<string, Says>, string]>([
+    [0, 'every gate passes', {}, 'done, and verified'],
+    [0, 'one passes and the other does not apply', { b: skip }, 'done, and verified'],
+    [1, 'one fails', { b: FAIL }, 'NOT done'],
+    [1, 'one fails and one cannot be judged', { a: unproven, b: FAIL }, 'NOT done'],
+    [2, 'one cannot be judged', { b: unproven }, 'NOT done'],
     [
       2,
       'what is not proven may stay open',
-      'gates: { a: { run: "true" }, b: { run: no-such-tool, on_unproven: allow } }',
+      { mild: unproven },
       'not proven: a gate that may stay open is open',
     ],
-    [
-      2,
-      'nothing applies',
-      'gates: { a: { forbid: [todo] }, p: { promise: X } }\ndone: [p]',
-      'nothing was judged: every gate was skipped',
-    ],
-    [
-      0,
-      'there is only the word of the agent',
-      'gates: { a: { checklist: PLAN.md } }',
-      'done by the word of the agent alone: nothing was measured',
-    ],
-  ])('is %i when %s', async (code, _, text, words) => {
-    write('PLAN.md', '- [x] all\n');
-    contract(text);
+    [2, 'nothing applies', { a: skip, b: skip, mild: skip }, 'nothing was judged: every gate was skipped'],
+  ])('is %i when %s', async (code, _, said, words) => {
+    says = said;
+    contract('gates: { a: { run: x }, b: { run: y }, mild: { run: z, on_unproven: allow } }');
     expect(await verify()).toBe(code);
     expect(lines.at(-1)).toBe(`untildone: ${words}`);
+  });
+  test('is 0 on the word of the agent alone, and says so', async () => {
+    contract('gates: { a: { checklist: PLAN.md } }');
+    expect(await verify()).toBe(0);
+    expect(lines.at(-1)).toBe('untildone: done by the word of the agent alone: nothing was measured');
   });
 });
 
 describe('what is judged', () => {
   test('only the gates that are named', async () => {
+    says = { b: FAIL };
     contract('gates: { a: { run: "true" }, b: { run: "false" } }');
     expect(await verify({ gates: ['a'] })).toBe(0);
     expect(lines[0]).toMatch(/^pass {5}a \(measured\)/);
@@ -82,8 +85,10 @@ describe('what is judged', () => {
     await expect(verify({ gates: [name] })).rejects.toThrow(`there is no gate "${name}"; there are: a, b`);
   });
   test('another contract, wherever it lies', async () => {
-    contract('gates: { a: { run: "false" } }');
-    write('ci/strict.yaml', 'gates: { a: { run: "true" } }');
+    says = { a: FAIL };
+    contract('gates: { a: { run: x } }');
+    write('ci/strict.yaml', 'gates: { b: { run: y } }');
+    expect(await verify()).toBe(1);
     expect(await verify({ contract: 'ci/strict.yaml' })).toBe(0);
     expect(await verify({ contract: join(world.project, 'ci/strict.yaml') })).toBe(0);
     await expect(verify({ contract: 'ci/none.yaml' })).rejects.toThrow('there is no ci/none.yaml');
@@ -96,7 +101,6 @@ describe('what is judged', () => {
     const error = await verify().catch((e: Error) => e);
     expect(error).toBeInstanceOf(UsageError);
     expect((error as Error).message.split('\n')).toHaveLength(2);
-    expect(existsSync(join(world.project, 'ran'))).toBe(false);
   });
   test('no approval is asked for: it is run by a person, like the tests themselves', async () => {
     contract('gates: { a: { run: "true" } }');
@@ -106,7 +110,10 @@ describe('what is judged', () => {
 
 describe('what is known already', () => {
   const runs = () => readFileSync(join(world.project, '..', 'runs'), 'utf8').length;
-  beforeEach(() => contract('gates: { a: { run: "printf x >> ../runs" } }'));
+  beforeEach(() => {
+    inEarnest();
+    contract('gates: { a: { run: "printf x >> ../runs" } }');
+  });
 
   test('a pass is used again while nothing changed, and says so', async () => {
     await verify();
@@ -132,6 +139,7 @@ describe('what is known already', () => {
 
 describe('since when', () => {
   beforeEach(() => {
+    inEarnest();
     contract('gates: { tidy: { forbid: [todo] } }');
     write('src/a.ts', 'export {};\n');
     commit(world.project, 'one');
@@ -168,55 +176,59 @@ describe('since when', () => {
 });
 
 describe('how it is said', () => {
+  const wrong = (...evidence: string[]): Says => ({ outcome: 'fail', summary: 'exit code 1', evidence });
+
   test('as text: what fails with its evidence, children below their gate', async () => {
-    contract(
-      'gates: { a: { run: "echo src/a.ts:3:5: wrong; false" }, b: { run: "true" }, c: { all: [a, b] } }',
-    );
+    says = { a: wrong('src/a.ts:3:5: wrong') };
+    contract('gates: { a: { run: x }, b: { run: y }, c: { all: [a, b] } }');
     await verify();
     expect(lines).toEqual([
       'fail     c (measured) open: a',
-      '           a: `echo src/a.ts:3:5: wrong; false` fails with exit code 1',
+      '           a: exit code 1',
       '           src/a.ts:3:5: wrong',
-      '  fail     a (measured) `echo src/a.ts:3:5: wrong; false` fails with exit code 1',
+      '  fail     a (measured) exit code 1',
       '             src/a.ts:3:5: wrong',
-      '  pass     b (measured) `true` succeeds',
+      '  pass     b (measured) passes',
       'untildone: NOT done',
     ]);
   });
   test('as JSON: the result and every verdict', async () => {
-    contract('gates: { a: { run: "true" } }');
+    contract('gates: { a: { run: x } }');
     await verify({ format: 'json' });
     const said = JSON.parse(lines.join('\n')) as { result: string; verdicts: object[] };
     expect(said).toMatchObject({
       result: 'verified',
-      verdicts: [{ gate: 'a', kind: 'run', class: 'measured', outcome: 'pass', proof: { exitCode: 0 } }],
+      verdicts: [{ gate: 'a', kind: 'run', class: 'measured', outcome: 'pass' }],
     });
   });
   test('for GitHub: an annotation for the gate and one beside each line it names', async () => {
-    contract(
-      'gates: { "a.b": { run: "echo ./src/a.ts:3:5: 50% wrong; echo lib/b.ts:7: bad; false" }, ok: { run: "true" } }',
-    );
+    says = {
+      'a.b': wrong('./src/a.ts:3:5: 50% wrong', 'lib/b.ts:7: bad', 'no place'),
+      no: { outcome: 'skip', summary: '-' },
+    };
+    contract('gates: { "a.b": { run: x }, ok: { run: y }, no: { run: z } }');
     expect(await verify({ format: 'github' })).toBe(1);
-    expect(lines.slice(1)).toEqual([
+    expect(lines).toEqual([
+      '::error title=a.b::exit code 1%0A./src/a.ts:3:5: 50%25 wrong%0Alib/b.ts:7: bad%0Ano place',
       '::error file=src/a.ts,line=3,col=5,title=a.b::50%25 wrong',
       '::error file=lib/b.ts,line=7,title=a.b::bad',
-      'pass: ok: `true` succeeds',
+      'pass: ok: passes',
+      'skip: no: -',
       'untildone: NOT done',
     ]);
-    expect(lines[0]).toMatch(/^::error title=a\.b::.*%0A.*50%25 wrong/);
   });
   test('for GitHub: what could not be judged is a warning', async () => {
-    contract('gates: { a: { run: no-such-tool } }');
+    says = { a: { outcome: 'unproven', summary: 'no such tool' } };
+    contract('gates: { a: { run: x } }');
     expect(await verify({ format: 'github' })).toBe(2);
-    expect(lines[0]).toMatch(/^::warning title=a::/);
+    expect(lines[0]).toBe('::warning title=a::no such tool');
   });
   test('for GitHub: nothing that a command prints can give a command of its own', async () => {
-    contract('gates: { a: { run: "echo ::set-output name=x::y; echo; echo ::error::fake; false" } }');
+    says = { a: wrong('::set-output name=x::y', '', 'x\n::error::fake', 'a,b:1: c:d,e=f') };
+    contract('gates: { a: { run: x } }');
     await verify({ format: 'github' });
-    const commands = lines.filter((line) => line.startsWith('::'));
-    expect(
-      commands.every((line) => line.startsWith('::error title=a::') || line.startsWith('::error file=')),
-    ).toBe(true);
+    expect(lines.slice(1, -1)).toEqual(['::error file=a%2Cb,line=1,title=a::c:d,e=f']);
+    expect(lines[0]).toMatch(/^::error title=a::exit code 1%0A::set-output/);
     expect(lines.every((line) => !line.includes('\n'))).toBe(true);
   });
 });

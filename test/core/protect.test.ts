@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Protected, personOnlyCommand, refusedWrite } from '../../src/core/protect.ts';
 
 const HOME = '/home/me';
-const PROJECT = '/work/app';
+const PROJECT = '/home/dev/app';
 const NAMES: Record<string, string> = {
   [`${PROJECT}/untildone.yaml`]: 'untildone.yaml',
   [`${HOME}/.untildone`]: "untildone's own folder",
@@ -66,7 +66,7 @@ const CHANGES = [
   'exec > untildone.yaml',
   'cat <> untildone.yaml',
   'cat a b > src/../untildone.yaml',
-  'cat notes | grep x > /work/app/untildone.yaml',
+  'cat notes | grep x > /home/dev/app/untildone.yaml',
   '{ echo a; echo b; } > untildone.yaml',
   '(echo a; echo b) > untildone.yaml',
   'for f in a b; do echo $f; done > untildone.yaml',
@@ -110,7 +110,7 @@ const CHANGES = [
   'unlink untildone.yaml',
   'rm -rf .claude',
   'rm -rf .claude/',
-  'rm -rf /work/app',
+  'rm -rf /home/dev/app',
   'rm -rf ..',
   'rm -r ~/.untildone/projects',
   'rm -rf ~',
@@ -170,7 +170,7 @@ const CHANGES = [
   'cd src && rm ../untildone.yaml',
   'cd src && > ../untildone.yaml',
   'cd .. && rm app/untildone.yaml',
-  'cd /work/app/src; cd ..; rm untildone.yaml',
+  'cd /home/dev/app/src; cd ..; rm untildone.yaml',
   'cd && rm -rf .untildone',
   'cd ~ && rm .claude/settings.json',
   'pushd .claude && rm settings.json',
@@ -215,7 +215,7 @@ const CHANGES = [
   'rm -rf .cl*',
   'rm UntilDone.yaml',
   'rm ./././untildone.yaml',
-  'rm //work/app//untildone.yaml',
+  'rm //home/dev/app//untildone.yaml',
   'rm \\\nuntildone.yaml',
 ];
 

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -208,12 +216,22 @@ describe('flags', () => {
     expect(await loops()).toEqual([]);
   });
   test('--debug shows where an error of ours came from', async () => {
-    writeFileSync(join(world.folder, 'file'), '');
-    const { code, stderr } = await cli(['status', '--debug'], {
-      env: { UNTILDONE_HOME: join(world.folder, 'file') },
-    });
+    await ok(['start', 'x', '--session', 's1']);
+    const journal = readdirSync(world.home, { recursive: true, encoding: 'utf8' }).find((path) =>
+      path.endsWith('journal.jsonl'),
+    );
+    writeFileSync(join(world.home, journal ?? ''), 'damaged\n');
+    const { code, stderr } = await cli(['log', '--debug']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\n {4}at /);
+  });
+  test('a home that cannot be used is named, with the way out', async () => {
+    writeFileSync(join(world.folder, 'file'), '');
+    const { code, stderr } = await cli(['status'], { env: { UNTILDONE_HOME: join(world.folder, 'file') } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^untildone: the folder for untildone's own state cannot be used .*UNTILDONE_HOME.*\n$/,
+    );
   });
 });
 

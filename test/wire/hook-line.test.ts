@@ -154,7 +154,7 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
       const env = (more: Record<string, string> = {}) => ({
         HOME: root,
         CLAUDE_CODE_SESSION_ID: SESSION,
-        CLAUDE_PROJECT_DIR: '/work/my project',
+        CLAUDE_PROJECT_DIR: '/home/dev/my project',
         CLAUDE_PID: '4711',
         ...more,
       });
@@ -162,14 +162,14 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
 
       test('keeps the project and the client of the session, for this user only', () => {
         expect(run(`umask 000;${SESSION_START_LINE}`, env(), shell)).toEqual(SILENCE);
-        expect(record()).toBe('/work/my project\n4711\n');
+        expect(record()).toBe('/home/dev/my project\n4711\n');
         expect(statSync(join(home, 'sessions', `${SESSION}.at`)).mode & 0o777).toBe(0o600);
       });
 
       test('writes it anew when the session is resumed by another client', () => {
         run(SESSION_START_LINE, env(), shell);
         run(SESSION_START_LINE, env({ CLAUDE_PID: '42' }), shell);
-        expect(parseSessionRecord(record())).toEqual({ project: '/work/my project', pid: 42 });
+        expect(parseSessionRecord(record())).toEqual({ project: '/home/dev/my project', pid: 42 });
       });
 
       test('keeps a project whose name holds quotes, percent signs and line ends', () => {

@@ -104,7 +104,7 @@ function workspaceOf(judges: FakeJudges): Workspace {
     contentAt: unused,
     read: unused,
     head: async () => ({ commit: 'commit 1', branch: 'main' }),
-    git: unused,
+    git: async () => ({ exitCode: 128, stdout: '', stderr: 'not a git repository' }),
   };
 }
 

@@ -1,0 +1,293 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callHook, loopFolder, newWorld, type World } from '../chaos/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = newWorld();
+  git('init', '--quiet', '--initial-branch=main');
+});
+afterEach(() => rmSync(world.folder, { recursive: true, force: true }));
+
+function git(...args: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
+  return execFileSync('git', [...identity, ...args], {
+    cwd: world.project,
+    env: world.env,
+    encoding: 'utf8',
+  });
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(world.project, path)), { recursive: true });
+  writeFileSync(join(world.project, path), text);
+}
+
+interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function cli(args: string[], env: Record<string, string> = {}): Promise<Result> {
+  return new Promise((done) => {
+    const program = join(world.folder, 'dist', 'untildone.cjs');
+    const options = { cwd: world.project, env: { ...world.env, ...env } };
+    const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+}
+
+async function ok(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** Wrong use, or not to be judged: exit 2 with one line that says why. */
+async function refusal(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stderr } = await cli(args, env);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^untildone: [^\n]+\n$/);
+  return stderr;
+}
+const INSIDE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' };
+
+async function approve(): Promise<void> {
+  const shown = await ok('trust', '--show');
+  await ok('trust', '--fingerprint', /Fingerprint: (\w+)/.exec(shown)?.[1] ?? '');
+}
+
+async function stop(message = 'not yet'): Promise<Record<string, string>> {
+  const event = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: message };
+  const { code, stdout, stderr } = await callHook(world, JSON.stringify(event)).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout === '' ? {} : (JSON.parse(stdout) as Record<string, string>);
+}
+
+async function loop(): Promise<{ status: string; iteration: number; waiting?: { why: string } }> {
+  return JSON.parse(await ok('status', '--json')).loops[0];
+}
+
+const RESULT_IS_GOOD = 'gates:\n  result: { run: grep -q good result.txt }\n';
+
+/** A loop that is not done until result.txt is good. */
+async function begun(contract = RESULT_IS_GOOD): Promise<void> {
+  write('untildone.yaml', contract);
+  write('result.txt', 'bad\n');
+  git('add', '-A');
+  git('commit', '--quiet', '-m', 'begin');
+  await approve();
+  await ok('start', 'make it good', '--session', 's1');
+}
+
+async function verified(contract?: string): Promise<string> {
+  await begun(contract);
+  await stop();
+  write('result.txt', 'good\n');
+  expect((await stop('done')).systemMessage).toContain('done, and verified');
+  return join(loopFolder(world, 's1'), 'receipt.json');
+}
+
+describe('init', () => {
+  test('--yes proposes, writes, and approves nothing', async () => {
+    write('package.json', '{"scripts":{"test":"node --test"}}');
+    expect(await ok('init', '--yes')).toContain('untildone trust');
+    expect(readFileSync(join(world.project, 'untildone.yaml'), 'utf8')).toContain('run: npm test');
+    expect(await ok('start', 'x', '--session', 's1')).toContain('NOT JUDGED YET');
+  });
+  test('never overwrites, and does not write unasked', async () => {
+    expect((await cli(['init'])).code).toBe(2);
+    expect(existsSync(join(world.project, 'untildone.yaml'))).toBe(false);
+    write('untildone.yaml', RESULT_IS_GOOD);
+    expect((await cli(['init', '--yes'])).code).toBe(2);
+    expect(readFileSync(join(world.project, 'untildone.yaml'), 'utf8')).toBe(RESULT_IS_GOOD);
+  });
+});
+
+describe('trust', () => {
+  beforeEach(() => {
+    write('untildone.yaml', 'gates:\n  tests: { run: npm test }\n');
+    write('package.json', '{"scripts":{"test":"node check.mjs"}}');
+    write('check.mjs', 'process.exit(1);\n');
+  });
+  const fingerprint = async () => /Fingerprint: (\w+)/.exec(await ok('trust', '--show'))?.[1] ?? '';
+
+  test('--show says what will run and what that leans on, and approves nothing', async () => {
+    const shown = await ok('trust', '--show');
+    expect(shown).toContain('tests: npm test');
+    expect(shown).toContain('script "test" of package.json: node check.mjs');
+    expect(shown).toContain('check.mjs: process.exit(1);');
+    expect(shown).not.toContain('pretest');
+    expect((await cli(['trust', '--show'], INSIDE)).code).toBe(0);
+    expect(await ok('start', 'x', '--session', 's1')).toContain('NOT JUDGED YET');
+  });
+  test('accepts exactly the fingerprint that was shown', async () => {
+    const shown = await fingerprint();
+    expect(await refusal(['trust', '--fingerprint', 'f'.repeat(64)])).toContain(shown);
+    write('check.mjs', 'process.exit(0);\n');
+    expect(await refusal(['trust', '--fingerprint', shown])).toContain('something was changed');
+    expect(await fingerprint()).not.toBe(shown);
+    expect(await ok('trust', '--fingerprint', await fingerprint())).toContain('Approved');
+  });
+  test('is for people: not from inside a session, and not unasked', async () => {
+    const shown = await fingerprint();
+    expect(await refusal(['trust', '--fingerprint', shown], INSIDE)).toContain('is for a person');
+    expect(await refusal(['trust'])).toContain('nobody is there to ask');
+    expect(await ok('start', 'x', '--session', 's1')).toContain('NOT JUDGED YET');
+  });
+  test('until then the loop waits; from then on it is judged', async () => {
+    await ok('start', 'x', '--session', 's1');
+    expect((await stop()).systemMessage).toContain('untildone trust');
+    expect(await loop()).toMatchObject({ status: 'active', iteration: 1, waiting: { why: 'needs_person' } });
+    await ok('trust', '--fingerprint', await fingerprint());
+    expect((await stop()).reason).toContain('Fails: tests');
+  });
+});
+
+describe('a loop of a contract', () => {
+  test('whose gates all pass already is refused', async () => {
+    write('untildone.yaml', 'gates: { ok: { run: "true" } }\n');
+    await approve();
+    const { code, stdout } = await cli(['start', 'x', '--session', 's1']);
+    expect({ code, stdout }).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('every gate passes already'),
+    });
+  });
+  test('fails by name when what a gate runs is changed, also by a script beside it', async () => {
+    write('package.json', '{"scripts":{"check":"grep -q good result.txt"}}');
+    await begun('gates:\n  result: { run: npm run -s check }\n');
+    write(
+      'package.json',
+      '{"scripts":{"check":"grep -q good result.txt","precheck":"echo good > result.txt"}}',
+    );
+    const { reason } = await stop();
+    expect(reason).toContain(
+      'what this gate runs was changed since the loop began: script "precheck" of package.json',
+    );
+    expect(readFileSync(join(world.project, 'result.txt'), 'utf8')).toBe('bad\n');
+    write('package.json', '{"scripts":{"check":"grep -q good result.txt"}}');
+    write('result.txt', 'good\n');
+    expect((await stop('put back')).systemMessage).toContain('done, and verified');
+  });
+});
+
+describe('contract update', () => {
+  test('puts an approved contract in the place of the first one, by the hand of a person', async () => {
+    await begun();
+    write('untildone.yaml', 'gates:\n  there: { run: test -e there }\n');
+    expect((await stop()).reason).toContain('untildone.yaml was changed since this loop began');
+    expect(await refusal(['contract', 'update'])).toContain('first: untildone trust');
+    await approve();
+    expect(await refusal(['contract', 'update'], INSIDE)).toContain('is for a person');
+    await ok('contract', 'update');
+    expect((await stop('x')).reason).toContain('Fails: there');
+    write('there', '');
+    expect((await stop('y')).systemMessage).toContain('done, and verified');
+    expect(await ok('receipt')).not.toContain('was changed since');
+  });
+  test('has nothing to do without a contract or a living loop', async () => {
+    await begun();
+    rmSync(join(world.project, 'untildone.yaml'));
+    expect(await refusal(['contract', 'update'])).toContain('there is no untildone.yaml');
+    await ok('cancel');
+    expect(await refusal(['contract', 'update'])).toContain('no living loop');
+  });
+});
+
+describe('allow', () => {
+  const INTACT = `${RESULT_IS_GOOD}  intact: { tests_intact: true }\n`;
+  test('lets one exception pass by the name the gate gave it, and it stands in the receipt', async () => {
+    write('a.test.js', "test('a', () => { expect(1).toBe(1); });\n");
+    await begun(INTACT);
+    rmSync(join(world.project, 'a.test.js'));
+    write('result.txt', 'good\n');
+    expect((await stop()).reason).toContain('deleted:a.test.js');
+    expect(await refusal(['allow', 'deleted:a.test.js'], INSIDE)).toContain('is for a person');
+    await ok('allow', 'deleted:other.test.js');
+    expect((await stop('x')).reason).toContain('Fails: intact');
+    expect(await ok('allow', 'deleted:a.test.js', '--note', 'it moved')).toContain(
+      'allowed deleted:a.test.js',
+    );
+    expect((await stop('y')).systemMessage).toContain('done, and verified');
+    expect(await ok('receipt')).toContain('allowed by a person: deleted:a.test.js');
+    expect(await refusal(['allow', 'deleted:a.test.js'])).toContain('no living loop');
+  });
+});
+
+describe('receipt', () => {
+  test('is shown in three ways, and only of a loop that is done', async () => {
+    await begun();
+    expect(await refusal(['receipt'])).toContain('only a done loop gets one');
+    await stop();
+    write('result.txt', 'good\n');
+    await stop('done');
+    expect(await ok('receipt')).toContain('pass     result (measured)');
+    expect(await ok('receipt', '--format', 'md')).toContain('### Verified: make it good');
+    expect(JSON.parse(await ok('receipt', '--format', 'json')).receipt).toMatchObject({
+      status: 'verified_done',
+      verdicts: [{ gate: 'result', command: 'grep -q good result.txt', exitCode: 0 }],
+    });
+  });
+  test('verify: 0 intact, 1 changed and where, 2 no receipt', async () => {
+    const file = await verified();
+    expect(await ok('receipt', 'verify', file)).toContain("signed with this machine's key");
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('"exitCode": 0', '"exitCode": 1'));
+    const changed = await cli(['receipt', 'verify', file]);
+    expect(changed).toMatchObject({ code: 1, stdout: 'CHANGED: "verdicts.0.exitCode" was changed\n' });
+    expect(await refusal(['receipt', 'verify', 'untildone.yaml'])).toContain('is not a receipt');
+    expect(await refusal(['receipt', 'verify', 'missing.json'])).toContain('there is no file');
+  });
+  test('verify --rerun runs its commands in a copy of the tree, whatever the project has become', async () => {
+    const flag = join(world.folder, 'later');
+    write('src/a.js', '');
+    const command = `grep -q good ../result.txt && test ! -e '${flag}'`;
+    const file = await verified(`gates:\n  result: { run: "${command}", cwd: src }\n`);
+    write('result.txt', 'bad again\n');
+    const same = await cli(['receipt', 'verify', file, '--rerun']);
+    expect(same).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^same {2}result: cd src && grep/m),
+    });
+    writeFileSync(flag, '');
+    const different = await cli(['receipt', 'verify', file, '--rerun']);
+    expect(different.code).toBe(1);
+    expect(different.stdout).toMatch(/^DIFFERENT {2}result: .*: exit 1, the receipt says 0$/m);
+    const unprepared = await cli(['receipt', 'verify', file, '--rerun', '--prepare', 'exit 4']);
+    expect(unprepared).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the preparation "exit 4" failed'),
+    });
+  });
+});
+
+describe('verify', () => {
+  test.each([
+    [0, 'gates: { a: { run: "true" } }'],
+    [1, 'gates: { a: { run: "false" } }'],
+    [2, 'gates: { a: { run: no-such-tool } }'],
+    [2, 'gates: { a: { runn: "true" } }'],
+  ])('exit %i: %s', async (code, contract) => {
+    write('untildone.yaml', `${contract}\n`);
+    expect((await cli(['verify'])).code).toBe(code);
+  });
+  test('--format github annotates', async () => {
+    write('untildone.yaml', 'gates: { a: { run: "echo src/a.ts:3: wrong; false" } }\n');
+    const { code, stdout } = await cli(['verify', '--format', 'github']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('::error file=src/a.ts,line=3,title=a::wrong');
+  });
+  test('works outside git, too', async () => {
+    rmSync(join(world.project, '.git'), { recursive: true });
+    write('untildone.yaml', 'gates: { a: { run: "true" } }\n');
+    expect(await ok('verify')).toContain('done, and verified');
+    expect(await ok('verify')).toContain('[as before: nothing changed]');
+    expect(await ok('verify', '--fresh')).not.toContain('[as before');
+  });
+});
