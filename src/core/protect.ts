@@ -117,12 +117,12 @@ function namesIn(words: readonly string[]): string[] {
 }
 
 function copiedTo(program: string, words: readonly string[], names: readonly string[]): string[] {
-  const intoAny = words.some((word) => /^-t$|^--target-directory/.test(word));
-  const targets = intoAny ? names : names.slice(-1);
-  const sources = intoAny ? names : names.slice(0, -1);
+  const named = words.find((word) => word.startsWith('--target-directory='))?.slice(19);
+  const target = named ?? (words.includes('-t') ? words[words.indexOf('-t') + 1] : names.at(-1)) ?? '';
+  const sources = names.filter((name) => name !== target);
   return [
-    ...targets,
-    ...targets.flatMap((target) => sources.map((source) => `${target}/${baseName(source)}`)),
+    target,
+    ...sources.map((source) => `${target}/${baseName(source)}`),
     ...(TAKERS.test(program) ? sources : []),
   ];
 }

@@ -25,6 +25,8 @@ const RUNNERS = /^(?:npm|pnpm|yarn|bun)$/;
 const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
 /** Command lines within command lines within command lines. */
 const DEEPEST = 6;
+/** Of what a pipe is given, the last words. */
+const MOST_PIPED = 200;
 
 /** Everything that a shell line calls: behind wrappers, in subshells, in `sh -c`, `eval` and what is piped into a shell. */
 export function shellCalls(line: string, from = '', depth = 0): ShellCall[] {
@@ -43,7 +45,7 @@ export function shellCalls(line: string, from = '', depth = 0): ShellCall[] {
       calls.push(...shellCalls(inner, call.folder, depth + 1));
     }
     folders[level] = folderAfter(call);
-    piped = [...piped, ...command.words, ...call.given];
+    piped = [...piped, ...command.words, ...inputOf(command)].slice(-MOST_PIPED);
   }
   return calls;
 }
@@ -56,24 +58,28 @@ function callOf(command: SimpleCommand, folder: string, piped: readonly string[]
     args,
     writes: command.writes,
     folder,
-    given: [...(command.input === undefined ? [] : [command.input]), ...(command.piped ? piped : [])],
+    given: [...inputOf(command), ...(command.piped ? piped : [])],
     fed,
   };
 }
 
+function inputOf({ input }: SimpleCommand): string[] {
+  return input === undefined ? [] : [input];
+}
+
 function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } {
-  let rest = [...words];
+  let at = 0;
   let fed = false;
   for (;;) {
-    const [name = '', second = ''] = rest;
-    const program = baseName(name);
+    const program = baseName(words[at] ?? '');
+    const second = words[at + 1] ?? '';
     if (RUNNERS.test(program) && (/^(?:exec|x|dlx)$/.test(second) || isUntildone(second)))
-      rest = rest.slice(isUntildone(second) ? 1 : 2);
-    else if (WRAPPERS.test(program)) rest = rest.slice(1);
-    else return { words: rest, fed };
+      at += isUntildone(second) ? 1 : 2;
+    else if (WRAPPERS.test(program)) at++;
+    else return { words: words.slice(at), fed };
     fed ||= program === 'xargs';
-    while (rest[0] !== undefined && BETWEEN.test(rest[0]))
-      rest = rest.slice(WITH_VALUE.test(rest[0]) ? 2 : 1);
+    for (let word = words[at]; word !== undefined && BETWEEN.test(word); word = words[at])
+      at += WITH_VALUE.test(word) ? 2 : 1;
   }
 }
 

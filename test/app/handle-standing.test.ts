@@ -76,12 +76,14 @@ describe('a Stop of a session without a loop', () => {
     expect(scene.judges.judged).toEqual(['lint', 'lint']);
   });
   test('a check that writes files of its own settles with them', async () => {
-    const scene: HookScene = standing({
-      lint: () => {
-        scene.judges.tree = 'tree with its report';
-        return PASS;
-      },
-    });
+    const gates = { saved: { kind: 'git' as const, options: { checks: ['clean' as const] } } };
+    const contract = contractWith(gates, { everyStop: { gates: ['saved'], blocks: 2 } });
+    const says: Record<string, Says> = {};
+    const scene = standing(says, contract);
+    says.saved = () => {
+      scene.judges.tree = 'tree with its report';
+      return PASS;
+    };
     await started(scene);
     scene.judges.tree = 'tree 2';
     expect(await kinds(scene, 'p1', 1)).toEqual(['silence']);

@@ -89,6 +89,7 @@ const CHANGES = [
   'cp other.yaml untildone.yaml',
   'cp drafts/untildone.yaml .',
   'cp -t . drafts/untildone.yaml',
+  'cp --target-directory=. drafts/untildone.yaml',
   'cp x ~/.claude/settings.json',
   'ln -sf other.yaml untildone.yaml',
   'ln untildone.yaml hard-link',
@@ -352,6 +353,9 @@ describe('commands of a shell', () => {
     });
     fc.assert(fc.property(line, (parts) => void bash(parts.join(''))));
     expect(bash(`rm ${'*a'.repeat(5000)}`)).toBeUndefined();
+    expect(bash(`${'cat a | '.repeat(2000)}wc`)).toBeUndefined();
+    expect(bash(`${'env '.repeat(20_000)}cat a`)).toBeUndefined();
+    expect(bash(`cp -t ${'a '.repeat(20_000)}`)).toBeUndefined();
     expect(bash(`echo ${'"$(echo '.repeat(500)}`)).toBeUndefined();
   });
 });
