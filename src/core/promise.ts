@@ -54,6 +54,9 @@ const QUOTATION: Record<string, string> = {
   '»': 'angle',
 };
 
+/** A tag within a tag (in code) talks about tags; it promises nothing. */
+const TAG = /<\/?promise>/;
+
 function findClaims(text: string, lines: Line[]): Claim[] {
   const code = inlineCode(text, lines);
   const end = endOfWords(text);
@@ -74,7 +77,7 @@ function findClaims(text: string, lines: Line[]): Claim[] {
         const after = at + token.length;
         const isClaim =
           open && (isAlone(text, open, line, after) || (after >= end && isSpoken(text, open.line)));
-        if (open && promise && isClaim) claims.push({ start: open.start, promise });
+        if (open && promise && isClaim && !TAG.test(promise)) claims.push({ start: open.start, promise });
         open = undefined;
       } else if (open === undefined) {
         closeQuotation(QUOTATION[token] ?? 'straight', at, quotations, claims);

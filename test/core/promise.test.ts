@@ -278,6 +278,10 @@ describe('for all promises and messages', () => {
     );
   });
 
+  it('a tag that holds a tag in code promises nothing', () => {
+    expect(findPromise('<promise>```<promise>```</promise>')).toBeUndefined();
+  });
+
   it('what is found was written in a tag, and is normalised and kept', () => {
     fc.assert(
       fc.property(markdown, (message) => {
