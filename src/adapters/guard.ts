@@ -5,9 +5,7 @@ import type { Guard } from '../ports.ts';
 import { isOurLine } from '../wire/hook-line.ts';
 import { readSmall } from './atomic-file.ts';
 import type { Home } from './home.ts';
-import { type Scope, settingsPath } from './settings-files.ts';
-
-const SCOPES: Scope[] = ['project', 'local', 'user'];
+import { SCOPES, settingsPath } from './settings-files.ts';
 
 export function sessionGuard(
   home: Home,

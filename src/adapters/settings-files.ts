@@ -23,7 +23,8 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { InstallRecord, SettingsFile } from '../core/installation.ts';
 
-export type Scope = 'project' | 'local' | 'user';
+export const SCOPES = ['project', 'local', 'user'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 /** A settings file that must not be touched; the message says why and what to do. */
 export class SettingsFileRefused extends Error {

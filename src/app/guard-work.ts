@@ -1,4 +1,5 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
+import { isApproved } from '../core/contract.ts';
 import { eventName, type HookEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { planGates } from '../core/plan-gates.ts';
@@ -35,7 +36,7 @@ export async function guardWork(
   // What was put in the contract's place judges nothing; the next Stop finds it and ends the loop.
   const trusted =
     sha256 === state.contractSha256 &&
-    (frozen.fingerprint === '' || ports.store.isTrusted(frozen.project, frozen.fingerprint));
+    isApproved(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint));
   const guarded = trusted && planGates(event, contract).length > 0;
   const subject = guardedSubject(event);
   const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;

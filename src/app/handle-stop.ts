@@ -1,5 +1,5 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
-import type { Frozen } from '../core/contract.ts';
+import { type Frozen, isApproved } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
@@ -84,7 +84,7 @@ function unchangedIn(after: LoopState, iteration: number): Record<string, number
 
 /** Commands of a repository run only after a person approved them; nobody is held for what only a person can do. */
 function whatPersonMustDo(frozen: Frozen, ports: JudgingPorts): string | undefined {
-  if (frozen.fingerprint === '' || ports.store.isTrusted(frozen.project, frozen.fingerprint))
+  if (isApproved(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint)))
     return undefined;
   return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
 }

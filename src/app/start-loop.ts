@@ -1,4 +1,4 @@
-import type { Contract, FrozenContract } from '../core/contract.ts';
+import { type Contract, type FrozenContract, isApproved } from '../core/contract.ts';
 import type { GateKind } from '../core/gate-options.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
@@ -51,8 +51,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
       ...(plan.contractFile === undefined ? {} : { contractFile: plan.contractFile }),
     },
   };
-  const trusted =
-    contract.frozen.fingerprint === '' || ports.isTrusted(plan.project, contract.frozen.fingerprint);
+  const trusted = isApproved(contract.frozen, ports.isTrusted);
   const base = measured ? await baseOf(plan.project, ports.judges) : {};
   const baseline = measured && trusted ? await judgeBaseline(plan, contract, base, ports.judges) : [];
   if (baseline.length > 0 && sumUp(baseline).result !== 'failing' && !canShowWork(plan.contract)) {

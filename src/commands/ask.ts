@@ -1,18 +1,32 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { out } from './print.ts';
 
 /** Both ends are a terminal: someone is there to ask. */
 export function onTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** A question that only `y` or `yes` answers with yes. */
+/** Only `y` or `yes` is a yes; the end of input is a no. */
+export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted'> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  let interrupted = false;
+  const closed = once(terminal, 'close').then(() => '');
+  terminal.once('SIGINT', () => {
+    interrupted = true;
+    out('');
+    terminal.close();
+  });
+  const answered = terminal.question(`${question} [y/N] `).catch(() => '');
+  const answer = await Promise.race([answered, closed]);
+  terminal.close();
+  if (interrupted) return 'interrupted';
+  return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
+}
+
+/** For commands that have nothing to clean up: Ctrl-C ends the program here. */
 export async function confirm(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  lines.once('SIGINT', () => process.exit(130));
-  try {
-    const answer = await lines.question(`${question} (y/N) `);
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    lines.close();
-  }
+  const answer = await ask(question);
+  if (answer === 'interrupted') process.exit(130);
+  return answer === 'yes';
 }

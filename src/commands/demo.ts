@@ -1,17 +1,17 @@
 /** `untildone demo`: the main job, end to end, with the real client on a small project in a temporary folder. */
 
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { type FoundClaude, findClaude } from '../adapters/claude-client.ts';
 import { homeFrom } from '../adapters/home.ts';
+import { ask, onTerminal } from './ask.ts';
 import { colourWanted, liveView } from './demo/live-view.ts';
 import { runDemo } from './demo/run-demo.ts';
 import type { Installation } from './demo/scratch.ts';
 import { STORY } from './demo/story.ts';
 import { watchInterruption } from './interruption.ts';
 import { onlyForPeople } from './person.ts';
+import { out } from './print.ts';
 import { UsageError } from './usage-error.ts';
 
 interface DemoFlags {
@@ -23,8 +23,6 @@ interface DemoFlags {
 
 const READING_PAUSE_MS = 700;
 const WIDTH = { least: 60, most: 100 };
-
-const out = (line: string) => void process.stdout.write(`${line}\n`);
 
 export function addDemo(cli: Command, installation: () => Installation): void {
   cli
@@ -96,29 +94,13 @@ function clientFor({ claude: given, real }: DemoFlags): FoundClaude {
 
 /** Undefined is consent, a number the exit code of a refusal. */
 async function askForConsent(): Promise<number | undefined> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+  if (!onTerminal()) {
     throw new UsageError('demo --real costs money and nobody can be asked here; if you mean it, add --yes');
   }
-  const { answer, interrupted } = await asked(
-    'This uses your own Claude login and spends up to 1 USD in a temporary project. Go on? [y/N] ',
+  const answer = await ask(
+    'This uses your own Claude login and spends up to 1 USD in a temporary project. Go on?',
   );
-  if (/^y(es)?$/i.test(answer.trim())) return undefined;
+  if (answer === 'yes') return undefined;
   out('Nothing was started.');
-  return interrupted ? 130 : 1;
-}
-
-/** Ctrl-C and the end of input are an answer too. */
-async function asked(question: string): Promise<{ answer: string; interrupted: boolean }> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  let interrupted = false;
-  const closed = once(terminal, 'close').then(() => '');
-  terminal.once('SIGINT', () => {
-    interrupted = true;
-    out('');
-    terminal.close();
-  });
-  const answered = terminal.question(question).catch(() => '');
-  const answer = await Promise.race([answered, closed]);
-  terminal.close();
-  return { answer, interrupted };
+  return answer === 'interrupted' ? 130 : 1;
 }

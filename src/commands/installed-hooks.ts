@@ -1,12 +1,11 @@
 import { readSmall } from '../adapters/atomic-file.ts';
-import { type Scope, settingsPath } from '../adapters/settings-files.ts';
+import { SCOPES, settingsPath } from '../adapters/settings-files.ts';
 import { DEFAULT_JUDGE_MS } from '../core/contract.ts';
 import { stopTimeouts } from '../wire/claude-settings.ts';
 import { isOurLine } from '../wire/hook-line.ts';
 import { claudeConfigDir } from './project.ts';
 import type { World } from './world.ts';
 
-const SCOPES: Scope[] = ['project', 'local', 'user'];
 /** What is left of the client's own timeout for writing down and answering. */
 const MARGIN_MS = 60_000;
 const SHORTEST_MS = 20_000;

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type SimulatorRequest, startSimulator } from '../simulator/server.ts';
 import { parseSimulatorScript, type Script, SimulatorScriptError } from '../wire/simulator-script.ts';
 import { type Interruption, watchInterruption } from './interruption.ts';
+import { out } from './print.ts';
 import { UsageError } from './usage-error.ts';
 
 interface SimulateOptions {
@@ -21,7 +22,6 @@ export function addSimulate(cli: Command): void {
     .option('--port <n>', 'a free one when absent', port)
     .option('--log <file>', 'append every request to this file, one JSON object a line')
     .action(async (script: string, flags: Omit<SimulateOptions, 'script'>) => {
-      const out = (line: string) => void process.stdout.write(`${line}\n`);
       process.exitCode = await simulate({ script, ...flags }, watchInterruption(), out);
     });
 }

@@ -136,3 +136,11 @@ export function promisesOf(contract: Contract): string[] {
 export function promiseOf(contract: Contract): string | undefined {
   return promisesOf(contract)[0];
 }
+
+/** Whether what a loop runs was approved here; a loop that runs nothing needs nobody's word. */
+export function isApproved(
+  frozen: Frozen,
+  isTrusted: (project: string, fingerprint: string) => boolean,
+): boolean {
+  return frozen.fingerprint === '' || isTrusted(frozen.project, frozen.fingerprint);
+}
