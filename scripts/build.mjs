@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), agent (asking a model) and cli (everything else).
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), agent (asking a model) and cli (everything else).
+import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -17,12 +17,21 @@ const common = {
   mainFields: ['module', 'main'],
   logOverride: { 'empty-import-meta': 'silent' },
   define: { UNTILDONE_VERSION: JSON.stringify(version) },
-  external: ['@anthropic-ai/*', './hook.cjs', './cli.cjs', './judge.cjs', './agent.cjs'],
+  external: [
+    '@anthropic-ai/*',
+    './untildone.cjs',
+    './hook.cjs',
+    './cli.cjs',
+    './judge.cjs',
+    './dialects.cjs',
+    './agent.cjs',
+  ],
 };
 
 await Promise.all([
   build({ ...common, entryPoints: ['src/hook-entry.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/judge-entry.ts'], outfile: 'dist/judge.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/dialects-entry.ts'], outfile: 'dist/dialects.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/agent-entry.ts'], outfile: 'dist/agent.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/cli-entry.ts'], outfile: 'dist/cli.cjs' }),
   build({
@@ -33,3 +42,5 @@ await Promise.all([
   }),
 ]);
 chmodSync('dist/untildone.cjs', 0o755);
+// `untildone conformance` replays these.
+cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });

@@ -3,8 +3,13 @@ import type { Entry } from './core/journal.ts';
 import type { LoopState } from './core/loop.ts';
 import type { Message } from './core/notification.ts';
 import type { Protected } from './core/protect.ts';
+import type { RunMode } from './core/run.ts';
 import type { TranscriptSignals, TranscriptUsage } from './core/transcript.ts';
 import type { Verdict } from './core/verdict.ts';
+import type { ForeignFiles, StateChange } from './ports/foreign.ts';
+
+export type * from './ports/foreign.ts';
+export type * from './ports/sessions.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -42,6 +47,8 @@ export interface ShellResult {
   output: string;
   /** stdout alone, bounded; for commands that answer in JSON. */
   stdout: string;
+  /** stderr alone, the end of it; empty with `oneStream`. */
+  stderr?: string;
   outputSha256: string;
   outputBytes: number;
   durationMs: number;
@@ -76,6 +83,8 @@ export interface Workspace {
   contentAt(tree: string, path: string): Promise<string | undefined>;
   /** A file of the project as it is now; undefined when there is none. Refuses paths that lead out of the project. */
   read(path: string): Promise<string | undefined>;
+  /** The files of the project as they are now that a glob fits, the newest first. */
+  find(glob: string): Promise<string[]>;
   /** Commit and branch of the user's repository; undefined outside git or before the first commit. */
   head(): Promise<{ commit: string; branch?: string } | undefined>;
   /** The user's own repository, with no hooks, no fsmonitor, no external diff and no prompts. */
@@ -147,6 +156,8 @@ export interface NewLoop {
   /** The client's own cost total of the session so far. */
   costTotalUsd?: number;
   transcriptOffset: number;
+  /** A loop over many sessions. */
+  run?: { mode: RunMode; freshEvery?: number };
 }
 
 export interface LoadedContract extends FrozenContract {
@@ -182,7 +193,7 @@ export interface Store {
   isTrusted(project: string, fingerprint: string): boolean;
   /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
-  /** The session's hooks are wanted, or no longer. */
+  /** The session's hooks are wanted, or no longer: as long as any of its loops lives, they are. */
   mark(session: string, wanted: boolean): void;
 }
 
@@ -242,4 +253,6 @@ export interface Ports {
   transcripts: Transcripts;
   /** The client's cap on blocks in a row, from the hook's environment; 0 is none. */
   blockCap: number;
+  /** Files of the project that hold notes. */
+  notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
 }

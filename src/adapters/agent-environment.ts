@@ -1,4 +1,4 @@
-/** What a client that we ask gets from the environment, and from the person's settings: a login, and nothing else. */
+/** What a client that we start gets from the environment: all of the person's, or, when it is only asked, a login. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readSmall } from './atomic-file.ts';
@@ -58,18 +58,50 @@ export function loginFrom(environment: NodeJS.ProcessEnv): Login {
       entry[1] !== undefined && (!/^(?:CLAUDE|AI_AGENT$)/.test(entry[0]) || KEPT_OF_CLAUDE.test(entry[0])),
   );
   const { variables, settings } = personalLogin(environment);
-  // The hook's guard line takes them away, because they make Node slow to start.
-  const certificates = environment.UNTILDONE_EXTRA_CA_CERTS;
   return {
     environment: {
       CLAUDE_CODE_MAX_RETRIES: RETRIES,
       ...variables,
-      ...(certificates ? { NODE_EXTRA_CA_CERTS: certificates } : {}),
+      ...certificatesOf(environment),
       ...Object.fromEntries(own),
       ...QUIET,
     },
     settings,
   };
+}
+
+/**
+ * What the client puts into the environment of its hooks and commands (measured, client 2.1.325), and the SDK into that
+ * of the client: with it a client takes itself for a part of that session. Settings of the person stay.
+ */
+const OF_A_SESSION = new RegExp(
+  `^(?:CLAUDECODE|AI_AGENT|CLAUDE_AGENT_SDK_\\w+|CLAUDE_(?:${[
+    'PID',
+    'EFFORT',
+    'ENV_FILE',
+    'PROJECT_DIR',
+    'PLUGIN_(?:ROOT|DATA)',
+    'CODE_(?:ENTRYPOINT|EXECPATH|CHILD_SESSION)',
+    'CODE_(?:SESSION|MESSAGING|SDK)_\\w+',
+    'CODE_OAUTH_TOKEN_FILE_DESCRIPTOR',
+  ].join('|')}))$`,
+);
+
+/** For a whole session in the person's place: their environment, without what belongs to a session around us. */
+export function sessionEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !OF_A_SESSION.test(entry[0]),
+  );
+  return {
+    ...certificatesOf(environment),
+    ...Object.fromEntries(own),
+    CLAUDE_AGENT_SDK_CLIENT_APP: QUIET.CLAUDE_AGENT_SDK_CLIENT_APP,
+  };
+}
+
+/** The hook's guard line takes them away, because they make Node slow to start. */
+function certificatesOf({ UNTILDONE_EXTRA_CA_CERTS: certificates }: NodeJS.ProcessEnv) {
+  return certificates ? { NODE_EXTRA_CA_CERTS: certificates } : {};
 }
 
 /** The person's own settings file; a project cannot name a command that makes keys. */

@@ -95,6 +95,7 @@ export class Recording {
   readonly #hash = createHash('sha256');
   readonly #both = new BoundedText(HEAD_BYTES, TAIL_BYTES);
   readonly #stdout = new BoundedText(ANSWER_BYTES, 0);
+  readonly #stderr = new BoundedText(0, TAIL_BYTES);
   readonly #file: OutputFile | undefined;
   #bytes = 0;
 
@@ -106,15 +107,16 @@ export class Recording {
     this.#bytes += chunk.length;
     this.#hash.update(chunk);
     this.#both.add(chunk);
-    if (stream === 'stdout') this.#stdout.add(chunk);
+    (stream === 'stdout' ? this.#stdout : this.#stderr).add(chunk);
     this.#file?.add(chunk);
   }
 
-  finish(): { output: string; stdout: string; outputSha256: string; outputBytes: number } {
+  finish(): { output: string; stdout: string; stderr: string; outputSha256: string; outputBytes: number } {
     this.#file?.close();
     return {
       output: this.#both.text(),
       stdout: this.#stdout.text(),
+      stderr: this.#stderr.text(),
       outputSha256: this.#hash.digest('hex'),
       outputBytes: this.#bytes,
     };

@@ -8,6 +8,7 @@ import { redact } from '../core/redact.ts';
 import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports.ts';
 import { parseSessionRecord } from '../wire/hook-line.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
+import { claimsOfSession } from './claims.ts';
 import { type Home, isSafeId, projectFolder, readKey, realPath } from './home.ts';
 import { appendAfter, JournalError, readTail, sha256, type Tail } from './journal-file.ts';
 import { withLock } from './lock.ts';
@@ -140,7 +141,7 @@ export class FileStore implements Store {
     const marker = join(this.home.active, session);
     try {
       if (wanted) writeWhole(marker, '');
-      else unlinkSync(marker);
+      else if (existsSync(marker) && !this.hasLivingLoop(session)) unlinkSync(marker);
     } catch (error) {
       if (wanted) throw error;
       // Gone already; and one that cannot be removed only costs the session's hooks a look at the state.
@@ -153,32 +154,59 @@ export class FileStore implements Store {
     return withLock(`${sessionFile}.lock`, () => {
       const alive = this.aliveLoopOf(loop.session);
       if (alive) throw new LoopExists(alive.loop);
-      const dir = join(projectFolder(this.home, loop.project), 'loops', loop.loop);
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      const ref = { loop: loop.loop, dir };
-      const contract = renderContract(loop.contract);
-      writeWhole(this.taskFile(ref), loop.task);
-      writeWhole(join(dir, CONTRACT_FILE), contract);
-      const entry = startedEntry(loop, contract);
-      appendAfter(this.journalFile(ref), this.key(), undefined, entry, this.clock.now(), true);
-      const record: SessionRecord = {
-        v: 1,
-        session: loop.session,
-        project: realPath(loop.project),
-        loopDir: dir,
-      };
-      writeWhole(sessionFile, `${JSON.stringify(record)}\n`);
-      this.mark(loop.session, true);
+      const ref = this.layDown(loop);
+      this.bind(loop.session, loop.project, ref);
       return ref;
+    });
+  }
+
+  /** From now on the session's events belong to this loop. */
+  bind(session: string, project: string, ref: LoopRef): void {
+    const record: SessionRecord = { v: 1, session, project: realPath(project), loopDir: ref.dir };
+    writeWhole(this.sessionFile(session), `${JSON.stringify(record)}\n`);
+    this.mark(session, true);
+  }
+
+  /** The files of a loop that nobody owns yet: a session's record, or a claim on a foreign state, comes after. */
+  layDown(loop: NewLoop): LoopRef {
+    const dir = join(projectFolder(this.home, loop.project), 'loops', loop.loop);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const ref = { loop: loop.loop, dir };
+    const contract = renderContract(loop.contract);
+    writeWhole(this.taskFile(ref), loop.task);
+    writeWhole(join(dir, CONTRACT_FILE), contract);
+    const entry = startedEntry(loop, contract);
+    appendAfter(this.journalFile(ref), this.key(), undefined, entry, this.clock.now(), true);
+    return ref;
+  }
+
+  private hasLivingLoop(session: string): boolean {
+    return this.aliveLoopOf(session) !== undefined || this.claimedLoopsOf(session).length > 0;
+  }
+
+  /** The living loops that a session pursues for foreign states. */
+  claimedLoopsOf(session: string): LoopRef[] {
+    return claimsOfSession(this.home, session).flatMap(({ loopDir }) => {
+      const ref = loopDir === undefined ? undefined : { loop: basename(loopDir), dir: loopDir };
+      return ref && this.isAlive(ref) ? [ref] : [];
     });
   }
 
   aliveLoopOf(session: string): LoopRef | undefined {
     try {
       const ref = this.loopOfSession(session);
-      return !ref || hasEnded(this.read(ref)) ? undefined : ref;
+      return ref && this.isAlive(ref) ? ref : undefined;
     } catch (error) {
       if (error instanceof JournalError) return undefined;
+      throw error;
+    }
+  }
+
+  private isAlive(ref: LoopRef): boolean {
+    try {
+      return !hasEnded(this.read(ref));
+    } catch (error) {
+      if (error instanceof JournalError) return false;
       throw error;
     }
   }
@@ -300,6 +328,7 @@ function startedEntry(loop: NewLoop, contract: string): Entry {
     ...(loop.baseCommit === undefined ? {} : { baseCommit: loop.baseCommit }),
     ...(loop.basePassing ? { basePassing: true as const } : {}),
     ...(loop.costTotalUsd === undefined ? {} : { costTotalUsd: loop.costTotalUsd }),
+    ...(loop.run ? { run: loop.run } : {}),
   };
 }
 

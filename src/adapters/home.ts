@@ -12,6 +12,8 @@ export interface Home {
   active: string;
   sessions: string;
   projects: string;
+  /** Which session owns which foreign state. */
+  claims: string;
   keyFile: string;
 }
 
@@ -21,6 +23,7 @@ export function homeAt(root: string): Home {
     active: join(root, 'active'),
     sessions: join(root, 'sessions'),
     projects: join(root, 'projects'),
+    claims: join(root, 'claims'),
     keyFile: join(root, 'key'),
   };
 }
@@ -49,6 +52,11 @@ export function readKey({ keyFile }: Home): string {
   const key = readSmall(keyFile)?.trim();
   if (!key) throw new JournalError(`${keyFile} is missing or empty: without it no journal can be read`);
   return key;
+}
+
+/** Hooks of several sessions may write to the same files of a project. */
+export function filesLock(home: Home): string {
+  return join(home.root, 'files.lock');
 }
 
 /** Ids from outside become file names: letters, digits, dash and underscore, nothing that can climb. */

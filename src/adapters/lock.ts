@@ -32,6 +32,21 @@ export function withLock<T>(path: string, body: () => T, limitMs = 10_000): T {
   }
 }
 
+/** Holds the lock until it is released, for work that takes its time; undefined when a living process holds it. */
+export function holdLock(path: string): { release(): void } | undefined {
+  for (;;) {
+    const ours = createOwned(path);
+    if (ours !== undefined) {
+      return {
+        release: () => {
+          if (inodeAt(path) === ours) removeFile(path);
+        },
+      };
+    }
+    if (!takeOver(path)) return undefined;
+  }
+}
+
 /** Returns the inode of the lock file that is now ours. */
 function acquire(path: string, limitMs: number): bigint {
   const deadline = Date.now() + limitMs;

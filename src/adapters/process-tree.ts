@@ -76,6 +76,13 @@ export class ProcessTree {
   }
 }
 
+/** Ends what an earlier process of ours left behind with this in its environment; where the system does not tell, nothing. */
+export async function endMarked(marker: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  // No process has this number: only the mark counts.
+  await new ProcessTree(-1, marker).end();
+}
+
 /** Undefined where the system does not tell. Zombies are dead: they only wait for their parent to ask. */
 function livingProcesses(): Process[] | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -65,6 +65,13 @@ const ATTRIBUTES = [
 const IGNORED_OUTSIDE_GIT =
   'node_modules/ .venv/ venv/ __pycache__/ *.pyc .pytest_cache/ .mypy_cache/ .ruff_cache/ .tox/ .nox/ .gradle/ target/ .DS_Store';
 
+/** What a loop of a foreign format writes about itself is not the work: it would look like progress at every Stop. */
+const STATE_OF_LOOPS = [
+  '**/.claude/ralph-loop.local.md',
+  '**/.claude/runtime/',
+  '**/.claude/data/ralph-loops/*/progress.txt',
+];
+
 /** Opens the shadow, and makes it on first use. Any number of processes may do so at once. */
 export async function openShadow(
   dir: string,
@@ -137,7 +144,7 @@ async function objectFormat(repository: UserRepository): Promise<string> {
 /** What the person had git ignore besides the project's own files, as it is now: later additions are the agent's. */
 async function exclusions(project: string, repository: UserRepository | undefined): Promise<string> {
   const own = repository ? readText(join(repository.commonDir, 'info', 'exclude')) : '';
-  const always = repository ? '' : IGNORED_OUTSIDE_GIT.split(' ').join('\n');
+  const always = [...STATE_OF_LOOPS, ...(repository ? [] : IGNORED_OUTSIDE_GIT.split(' '))].join('\n');
   return [readText(await excludesFile(project, repository)), own, always, ''].join('\n');
 }
 

@@ -12,11 +12,7 @@ const NOTHING: StandingState = { blocks: 0, guarded: {} };
 export function standingFiles(home: Home): Standing {
   return {
     contract(project) {
-      if (!existsSync(marker(home, project))) return undefined;
-      const text = readSmall(contractFile(home, project));
-      return text === undefined
-        ? undefined
-        : unsealedJson<FrozenContract>(text, contractOf(project), readKey(home));
+      return existsSync(marker(home, project)) ? approvedContract(home, project) : undefined;
     },
     read(session) {
       const text = isSafeId(session) ? readSmall(stateFile(home, session)) : undefined;
@@ -31,15 +27,23 @@ export function standingFiles(home: Home): Standing {
   };
 }
 
+/** The contract as a person approved it last, frozen then. */
+export function approvedContract(home: Home, project: string): FrozenContract | undefined {
+  const text = readSmall(contractFile(home, project));
+  return text === undefined
+    ? undefined
+    : unsealedJson<FrozenContract>(text, contractOf(project), readKey(home));
+}
+
 /** Called when a person approved a contract: from now on every session of the project is looked after, or none. */
 export function setStanding(home: Home, project: string, contract: FrozenContract): void {
-  const { everyStop, subagent, taskDone, teammate } = contract.contract;
-  if (!everyStop && !subagent && !taskDone && !teammate) {
+  mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
+  writeWhole(contractFile(home, project), sealedJson(contract, contractOf(project), readKey(home)));
+  const { everyStop, subagent, taskDone, teammate, memory } = contract.contract;
+  if (!everyStop && !subagent && !taskDone && !teammate && !memory) {
     rmSync(marker(home, project), { force: true });
     return;
   }
-  mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
-  writeWhole(contractFile(home, project), sealedJson(contract, contractOf(project), readKey(home)));
   mkdirSync(dirname(marker(home, project)), { recursive: true, mode: 0o700 });
   writeWhole(marker(home, project), '');
 }

@@ -1,5 +1,7 @@
+import { findFiles } from '../core/find-files.ts';
 import type { AddedLine, FileChange, Workspace } from '../ports.ts';
 import { decodeName, encodeName, parseRawDiff, patchReader } from '../wire/git-output.ts';
+import { foreignFiles } from './foreign-files.ts';
 import { gitOutput, runGit } from './git-process.ts';
 import { realPath } from './home.ts';
 import { readProjectFile } from './project-file.ts';
@@ -46,6 +48,7 @@ export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOption
       return contentOf(await shadow(), tree, path);
     },
     read: (path) => readProjectFile(root, path, MAX_CONTENT),
+    find: async (glob) => findFiles(root, [glob], foreignFiles),
     async head() {
       const { exitCode, stdout } = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
       if (exitCode !== 0) return undefined;

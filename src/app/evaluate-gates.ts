@@ -95,7 +95,7 @@ function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
 
 /** Bounded, without colours and without secrets: what is shown to a model, kept in a journal and put on a page. */
 function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
-  const { evidence, next, ...rest } = judgement;
+  const { evidence, next, letGo, ...rest } = judgement;
   const clean = (text: string) => redact(stripAnsi(text));
   const lines = evidence?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
   const summary = oneLine(clean(judgement.summary), SUMMARY_LIMIT);
@@ -109,6 +109,7 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
       judgement.fingerprint ?? fingerprint(withoutVolatileParts([summary, ...(lines ?? [])].join('\n'))),
     ...(lines && lines.length > 0 ? { evidence: lines } : {}),
     ...(next ? { next: keepShort(clean(next), 4000) } : {}),
+    ...(letGo ? { letGo: oneLine(clean(letGo), SUMMARY_LIMIT) } : {}),
   };
 }
 

@@ -36,10 +36,12 @@ function approvable(
   commands: Record<string, string[]>,
   parts: Record<string, Record<string, string>>,
 ): string {
-  const { everyStop, subagent, taskDone, teammate, notify } = contract;
+  const { everyStop, subagent, taskDone, teammate, notify, memory } = contract;
   const gates = Object.entries(contract.gates).filter(([, spec]) => spec.kind !== 'promise');
   const names = new Set(gates.map(([name]) => name));
   const done = contract.done.filter((name) => names.has(name));
   const lists = [everyStop ?? null, subagent ?? null, taskDone ?? null, teammate ?? null];
-  return JSON.stringify([gates, done, lists, notify, commands, parts]);
+  // Only where it is used: what was approved before there was a memory stays approved.
+  const notes = memory === undefined ? [] : [memory];
+  return JSON.stringify([gates, done, lists, notify, commands, parts, ...notes]);
 }

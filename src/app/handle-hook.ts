@@ -1,30 +1,49 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { oneLine } from '../core/clip.ts';
+import { isApproved } from '../core/contract.ts';
 import { eventName, type HookEvent, isCompactionAgent, type SessionStartEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { reminderFor } from '../core/reason.ts';
 import type { LoopRef, Ports } from '../ports.ts';
+import { joined, withMessages } from './answers.ts';
 import { guardSettings, guardTool } from './guard-session.ts';
 import { guardWork } from './guard-work.ts';
 import { handleStanding } from './handle-standing.ts';
-import { handleStop } from './handle-stop.ts';
+import { handleStop, type OwnLoop } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
+import { memoryFor } from './memory.ts';
 import { situationOf } from './situation.ts';
 
 const WORD_LIMIT = 200;
 
 /** One hook call from beginning to end. Throws only when the state itself cannot be read or written. */
 export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  const native = nativeLoop(event, ports);
+  const foreign = await ports.foreign(event, native !== undefined);
+  const loops = [...(native ? [native] : []), ...foreign.loops];
+  const answers: Answer[] = [];
+  for (const loop of loops) answers.push(await handleLoop(event, loop, ports));
+  if (loops.length === 0) answers.push(await handleStanding(event, ports));
+  return withMessages(joined(answers), foreign.messages);
+}
+
+/** The loop that the session started itself, as long as it lives. */
+function nativeLoop(event: HookEvent, ports: Ports): OwnLoop | undefined {
   const ref = ports.store.loopOfSession(event.session);
-  if (!ref) return handleStanding(event, ports);
+  if (!ref) return undefined;
   const state = ports.store.read(ref);
+  // A run has left this session behind.
+  if (state.session !== event.session && state.run) return undefined;
   if (state.session !== event.session) throw new Error(`loop ${ref.loop} belongs to another session`);
-  if (hasEnded(state)) {
-    ports.store.mark(event.session, false);
-    return handleStanding(event, ports);
-  }
-  if (event.name === 'Stop' && state.status === 'active') return handleStop(event, ref, state, ports);
+  if (!hasEnded(state)) return { ref, state };
+  ports.store.mark(event.session, false);
+  return undefined;
+}
+
+async function handleLoop(event: HookEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
+  const { ref, state } = loop;
+  if (event.name === 'Stop' && state.status === 'active') return handleStop(event, loop, ports);
   if (event.name === 'PreToolUse') return guardTool(event, ref, ports);
   if (isEndOfWork(event) && state.status === 'active') return guardWork(event, ref, state, ports);
   if (event.name === 'ConfigChange') return guardSettings(event, ref, ports);
@@ -87,5 +106,11 @@ function remind(event: SessionStartEvent, ref: LoopRef, state: LoopState, ports:
       summary: g.summary,
     })),
   );
-  return { kind: 'inject', context };
+  const { contract, frozen } = ports.store.contract(ref);
+  const trusted = isApproved(frozen, (project, print) => ports.store.isTrusted(project, print));
+  const notes = trusted
+    ? memoryFor(frozen.project, contract, event.source, ports.notes.files).context
+    : undefined;
+  const told = [context, ...(notes === undefined ? [] : [notes])];
+  return joined(told.map((each) => ({ kind: 'inject', context: each })));
 }

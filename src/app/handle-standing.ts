@@ -1,12 +1,13 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
-import type { HookEvent, StopEvent } from '../core/event.ts';
+import type { HookEvent, SessionStartEvent, StopEvent } from '../core/event.ts';
 import { callsFor, planGates } from '../core/plan-gates.ts';
 import { standingReason } from '../core/reason.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { StandingState } from '../ports.ts';
 import { GUARDED_BLOCKS, guardedSubject } from './guard-work.ts';
 import { type Judged, type JudgingPorts, judge } from './judge.ts';
+import { memoryFor } from './memory.ts';
 
 /** An event of a session that has no loop, in a project whose contract guards every session. */
 export async function handleStanding(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
@@ -18,7 +19,7 @@ export async function handleStanding(event: HookEvent, ports: JudgingPorts): Pro
   switch (event.name) {
     case 'SessionStart':
       if (event.source !== 'compact') await begin(event.session, frozen, ports);
-      return SILENCE;
+      return tellNotes(event, frozen, ports);
     case 'Stop':
       return standingStop(event, frozen, ports);
     case 'SubagentStop':
@@ -28,6 +29,16 @@ export async function handleStanding(event: HookEvent, ports: JudgingPorts): Pro
     default:
       return SILENCE;
   }
+}
+
+function tellNotes(
+  event: SessionStartEvent,
+  { frozen, contract }: FrozenContract,
+  ports: JudgingPorts,
+): Answer {
+  const { context, problems } = memoryFor(frozen.project, contract, event.source, ports.notes.files);
+  if (context !== undefined) return { kind: 'inject', context };
+  return problems.length > 0 ? { kind: 'tell', message: problems.join('\n') } : SILENCE;
 }
 
 /** The tree that the session found: what is the same at its end was not its doing, and needs no judging. */
@@ -51,6 +62,11 @@ async function standingStop(event: StopEvent, frozen: FrozenContract, ports: Jud
   const tree = await judges.workspace(frozen.frozen.project).tree();
   if (tree === state.settledTree) return SILENCE;
   const { verdicts, tree: judged = tree } = await judgeStanding(rule.gates, event, state, frozen, ports);
+  const letGoBy = verdicts.find((v) => v.letGo)?.letGo;
+  if (letGoBy !== undefined) {
+    ports.standing.write(event.session, { ...state, settledTree: judged });
+    return { kind: 'halt', message: `untildone: let go: ${letGoBy}` };
+  }
   const failing = verdicts.filter(blocks);
   if (failing.length > 0 && state.blocks < rule.blocks) {
     ports.standing.write(event.session, { ...state, blocks: state.blocks + 1 });
@@ -96,6 +112,7 @@ async function judgeStanding(
       base: state.baseTree === undefined ? {} : { tree: state.baseTree },
       allowed: [],
       toolRan: true,
+      event,
       cache: ports.standing.cache(project),
       ...('lastMessage' in event && event.lastMessage !== undefined
         ? { lastMessage: event.lastMessage }

@@ -1,14 +1,20 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
-import { type Frozen, isApproved } from '../core/contract.ts';
+import { handOverReason } from '../core/brief.ts';
+import { keepShort } from '../core/clip.ts';
+import { type Contract, type Frozen, isApproved, type Limits } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { reasonFor, type Situation } from '../core/reason.ts';
+import { redact } from '../core/redact.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';
+import type { Held, Words } from '../dialects/dialect.ts';
 import type { LoopRef } from '../ports.ts';
+import { withMessages } from './answers.ts';
 import type { JudgingPorts } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
+import { updateMemory } from './memory.ts';
 import { notifyEnding } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
 import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
@@ -17,11 +23,26 @@ import { tamperingWith } from './tampering.ts';
 
 const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
 
+/** A loop that the session of an event owns; `voice` when its state is a foreign one. */
+export interface OwnLoop {
+  ref: LoopRef;
+  state: LoopState;
+  voice?: Voice;
+}
+
+/** What a foreign state adds to the handling of a Stop: its own judgement, limits, words and files. */
+export interface Voice {
+  verdicts(contract: Contract): Promise<Verdict[]>;
+  limits(limits: Limits): Limits;
+  instruct(held: Held): Words;
+  /** Writes what was decided into the format's own files; returns what the person should be told besides. */
+  settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
+}
+
 /** A Stop of the session that owns an active loop: look, judge, decide, write down, answer. */
 export async function handleStop(
   event: StopEvent,
-  ref: LoopRef,
-  state: LoopState,
+  { ref, state, voice }: OwnLoop,
   ports: JudgingPorts,
 ): Promise<Answer> {
   const { contract, frozen, sha256 } = ports.store.contract(ref);
@@ -35,21 +56,28 @@ export async function handleStop(
   const lastMessage = finalMessage(event, state, signals);
   const tampering = await tamperingWith(ref, state, frozen, sha256, ports);
   const untrusted = tampering.contractReplaced ? undefined : whatPersonMustDo(frozen, ports);
-  const { verdicts, tree } =
+  const { verdicts: judged, tree } =
     untrusted || tampering.contractReplaced
       ? { verdicts: [] }
       : await judgeLoop(event, ref, state, { lastMessage, toolRan: signals.toolSinceBlock === true }, ports);
+  const verdicts = [...((await voice?.verdicts(contract)) ?? []), ...judged];
   const seen: StopSeen = {
     ...seenAt(event, state, lastMessage, signals, ports),
     ...tampering,
     ...(tree === undefined ? {} : { tree }),
+    ...(state.run ? { note: noteOf(lastMessage) } : {}),
     ...(untrusted ? { needsPerson: untrusted } : {}),
   };
 
-  let decision: Decision = { kind: 'allow', cause: 'ended' };
+  const limits = voice ? voice.limits(contract.limits) : contract.limits;
+  if (!voice && ports.spawnRun && leavesItsSession(contract, state, seen)) {
+    const { permissionMode } = event;
+    ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
+  }
+  let decision = { kind: 'allow', cause: 'ended' } as Decision;
   // Decided under the lock on the freshest state: a cancel that came while the gates were judged still counts.
   const after = ports.store.append(ref, (fresh) => {
-    decision = decide(fresh, seen, verdicts, contract.limits, ports.clock.now());
+    decision = decide(fresh, seen, verdicts, limits, ports.clock.now());
     return { kind: 'stop', seen, verdicts, decision };
   });
   const now = {
@@ -60,7 +88,56 @@ export async function handleStop(
   };
   await keepReceipt(ref, after, verdicts, tree, ports);
   await notifyEnding(ref, after, ports);
-  return answerTo(decision, now, after, verdicts, ports);
+  const besides = voice?.settle(decision, after, verdicts) ?? [];
+  if (decision.kind !== 'allow') besides.push(...writeDown(ref, after, frozen, contract, verdicts, ports));
+  if (decision.kind === 'allow' && decision.cause === 'hand_over') besides.push(...goOnAsRun(ref, ports));
+  return withMessages(answerTo(decision, now, after, verdicts, voice, ports), besides);
+}
+
+/** After judging: it changes the tree. */
+function writeDown(
+  ref: LoopRef,
+  state: LoopState,
+  { project }: Frozen,
+  contract: Contract,
+  verdicts: Verdict[],
+  ports: JudgingPorts,
+): string[] {
+  const task = ports.store.taskDigest(ref).preview;
+  const now = ports.clock.now();
+  return updateMemory(
+    { project, contract, state, task, verdicts, now },
+    ports.notes.files,
+    ports.notes.change,
+  );
+}
+
+/** The contract wants fresh sessions when this one is full. */
+function leavesItsSession({ onContext, limits }: Contract, state: LoopState, seen: StopSeen): boolean {
+  return onContext === 'spawn' && !state.run && (seen.contextShare ?? 0) >= limits.context;
+}
+
+/** Outside of a run there is nobody to go on: one is started, beside the session that ends here. */
+function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {
+  if (!ports.spawnRun) return [];
+  try {
+    ports.spawnRun(ref);
+    return [
+      `untildone: this session is full; loop ${ref.loop} goes on in the background as a run: untildone log ${ref.loop} --follow`,
+    ];
+  } catch (error) {
+    const { message } = error as Error;
+    return [
+      `untildone: the run that should go on could not be started (${message}): untildone run --resume ${ref.loop}`,
+    ];
+  }
+}
+
+const NOTE_LIMIT = 4000;
+
+/** What a session leaves for the next one; secrets are not for the journal. */
+function noteOf(lastMessage: string | undefined): string {
+  return keepShort(redact(lastMessage ?? ''), NOTE_LIMIT);
 }
 
 function notesOn(seen: StopSeen): string[] {
@@ -94,10 +171,17 @@ function answerTo(
   situation: Situation,
   after: LoopState,
   verdicts: Verdict[],
+  voice: Voice | undefined,
   ports: JudgingPorts,
 ): Answer {
   switch (decision.kind) {
     case 'block':
+      if (decision.instruction === 'hand_over') return { kind: 'refuse', reason: handOverReason(situation) };
+      if (voice)
+        return {
+          kind: 'refuse',
+          ...voice.instruct({ ...situation, verdicts, instruction: decision.instruction }),
+        };
       return {
         kind: 'refuse',
         reason: reasonFor(situation, verdicts, decision.instruction),

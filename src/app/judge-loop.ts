@@ -26,6 +26,7 @@ export async function judgeLoop(
       allowed: state.allowed,
       cache: ports.store.cache(ref),
       toolRan: seen.toolRan || state.toolSeen,
+      event,
       ...(seen.lastMessage === undefined ? {} : { lastMessage: seen.lastMessage }),
       ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
     },

@@ -1,6 +1,8 @@
 import type { Contract, FrozenContract, GateSpec } from '../core/contract.ts';
+import type { Utterance } from '../core/conversation.ts';
+import type { HookEvent } from '../core/event.ts';
 import { fingerprint } from '../core/fingerprint.ts';
-import { CACHEABLE_KINDS } from '../core/gate-options.ts';
+import { isCacheable } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Receipt } from '../core/receipt.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -18,6 +20,7 @@ import type {
   Workspace,
 } from '../ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
+import type { OwnLoop } from './handle-stop.ts';
 
 /** Everything that judging needs from the world; loaded only when a contract has more than a promise. */
 export interface Judges {
@@ -35,13 +38,27 @@ export interface Judges {
   contractFile(project: string): string | undefined;
   /** SHA-256 of a text. */
   digest(text: string): string;
+  /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
+  conversation?(transcript: string): readonly Utterance[];
 }
 
 export interface JudgingPorts extends Ports {
+  /**
+   * The loops of this session that live in foreign state files, and what the person should be told about such files.
+   * Quick where there are none. `hasNative`: the session has a loop of our own, too.
+   */
+  foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
   /** Quick for a contract that only asks for a promise. */
   judges(contract: Contract): Promise<Judges>;
+  /** Starts a process of its own that drives the loop from here on; absent where one drives it already. */
+  spawnRun?(ref: LoopRef): void;
   /** Signs a receipt and keeps it with its loop. */
   saveReceipt(ref: LoopRef, receipt: Receipt): Promise<void>;
+}
+
+export interface ForeignLoops {
+  loops: OwnLoop[];
+  messages: string[];
 }
 
 /** One judging of some gates of one contract. */
@@ -55,6 +72,8 @@ export interface Work {
   allowed: readonly string[];
   lastMessage?: string;
   transcript?: string;
+  /** What is judged for; absent when nothing happened (`verify`, a baseline). */
+  event?: HookEvent;
   /** Verdicts of earlier judgings; absent: nothing is re-used, nothing kept. */
   cache?: VerdictCache;
   /** A tool ran since the last judging: a failure may have been mended outside the tree. */
@@ -157,7 +176,7 @@ function contextFor(
   tree: string | undefined,
   workspace: () => Workspace,
 ): GateContext {
-  const { session, task, outputDir, allowed, base, lastMessage, transcript } = work;
+  const { session, task, outputDir, allowed, base, lastMessage, transcript, event } = work;
   return {
     name,
     project: work.frozen.frozen.project,
@@ -174,7 +193,10 @@ function contextFor(
     tasks: judges.tasks,
     scratch: judges.scratch(work.frozen.frozen.project),
     ...(lastMessage === undefined ? {} : { lastMessage }),
-    ...(transcript === undefined ? {} : { transcript }),
+    ...(transcript === undefined
+      ? {}
+      : { transcript, conversation: async () => judges.conversation?.(transcript) ?? [] }),
+    ...(event === undefined ? {} : { event }),
     ...(base.tree === undefined ? {} : { baseTree: base.tree }),
     ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
     ...(tree === undefined ? {} : { tree }),
@@ -222,7 +244,7 @@ function cached(
   work: Work,
   judges: Judges,
 ): Verdict | undefined {
-  if (!spec || tree === undefined || !CACHEABLE_KINDS.includes(spec.kind)) return undefined;
+  if (!spec || tree === undefined || !isCacheable(spec)) return undefined;
   const verdict = work.cache?.find(name, inputsOf(name, spec, tree, work, judges));
   if (!verdict) return undefined;
   const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !work.toolRan);
@@ -245,7 +267,7 @@ function keep(work: Work, verdicts: readonly Verdict[], tree: string, judges: Ju
   work.cache?.keep(
     worth.flatMap((verdict) => {
       const spec = specs.get(verdict.gate);
-      return spec && CACHEABLE_KINDS.includes(spec.kind)
+      return spec && isCacheable(spec)
         ? [{ inputs: inputsOf(verdict.gate, spec, tree, work, judges), verdict }]
         : [];
     }),

@@ -1,6 +1,7 @@
 import { type Contract, type FrozenContract, isApproved } from '../core/contract.ts';
 import type { GateKind } from '../core/gate-options.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
+import type { RunMode } from '../core/run.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { freeze } from './freeze.ts';
@@ -19,6 +20,8 @@ export interface LoopPlan {
   costTotalUsd?: number;
   /** For whole outputs of the baseline. */
   outputDir: string;
+  /** A loop over many sessions. */
+  run?: { mode: RunMode; freshEvery?: number };
 }
 
 export type StartedLoop =
@@ -70,6 +73,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
     ...(base.tree === undefined ? {} : { baseTree: base.tree }),
     ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
     ...(passing ? { basePassing: true as const } : {}),
+    ...(plan.run ? { run: plan.run } : {}),
   });
   return { kind: 'started', ref, baseline, trusted };
 }
@@ -85,8 +89,8 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   return { ...(tree === undefined ? {} : { tree }), ...(head ? { commit: head.commit } : {}) };
 }
 
-/** These cost money or time, or can only be true later: a baseline does not ask them. */
-const NOT_IN_BASELINE: readonly GateKind[] = ['judge', 'agent', 'ci', 'promise'];
+/** These cost money or time, answer an event, or can only be true later: a baseline does not ask them. */
+const NOT_IN_BASELINE: readonly GateKind[] = ['judge', 'agent', 'ci', 'promise', 'hook'];
 
 /** Whether the end can show that work was done although everything else passed from the beginning. */
 function canShowWork(contract: Contract): boolean {

@@ -1,19 +1,20 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { prepareHome } from '../adapters/settings-files.ts';
 import type { Limit } from '../core/contract.ts';
-import { parseDuration } from '../core/duration.ts';
 import type { PersonCommand } from '../core/journal.ts';
 import { hookScript } from '../wire/hook-line.ts';
 import { thisInstallation } from './cli-install.ts';
 import { control } from './control.ts';
 import { meantLoop, newestLoop } from './find-loop.ts';
+import { duration, value, wholeNumber } from './flags.ts';
+import { foreignStatus } from './foreign-status.ts';
 import { log } from './log.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
 import { start } from './start.ts';
 import { ownerFrom, taskFrom } from './start-inputs.ts';
 import { status } from './status.ts';
-import { openWorld } from './world.ts';
+import { openWorld, placeHere } from './world.ts';
 
 export function addLoopCommands(cli: Command): void {
   addStart(cli);
@@ -23,8 +24,11 @@ export function addLoopCommands(cli: Command): void {
     .option('--json', 'as JSON', false)
     .option('--all', 'of all projects', false)
     .action((options: { json: boolean; all: boolean }) => {
-      const { store, project, clock } = openWorld();
-      status({ ...options, project }, store, clock.now(), out);
+      const world = openWorld();
+      const { store, project, clock } = world;
+      const session = process.env.CLAUDE_CODE_SESSION_ID;
+      const foreign = foreignStatus(placeHere(world, session), world);
+      status({ ...options, project, foreign }, store, clock.now(), out);
     });
   addControl(cli, 'pause', 'let the session stop for now; the loop keeps its place');
   addControl(cli, 'resume', 'hold the session again');
@@ -85,24 +89,4 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
       if (command !== 'resume') onlyForPeople(command, home, process.env);
       control(command, meantLoop(store, project, id), options.note, store, out);
     });
-}
-
-/** `--promise --session s1`: what follows a forgotten value is the next flag. */
-function value(text: string): string {
-  if (!/^--[a-z]/.test(text)) return text;
-  throw new InvalidArgumentError('Its value is missing: type one before the next flag.');
-}
-
-function wholeNumber(text: string): Limit {
-  if (text === 'unlimited') return text;
-  const number = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= 1) return number;
-  throw new InvalidArgumentError('Type a whole number from 1, for example 20, or the word unlimited.');
-}
-
-function duration(text: string): Limit {
-  if (text === 'unlimited') return text;
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError('Type a time like 8h, 90m or 1h30m, or the word unlimited.');
 }

@@ -1,7 +1,14 @@
 import { Command, CommanderError } from 'commander';
+import { addConformanceCommands } from './cli-conformance.ts';
 import { addContractCommands } from './cli-contract.ts';
+import { addFeaturesCommands } from './cli-features.ts';
+import { addForeignCommands } from './cli-foreign.ts';
+import { addImportCommands } from './cli-import.ts';
 import { addInstallCommands, thisInstallation } from './cli-install.ts';
+import { addLockCommands } from './cli-lock.ts';
 import { addLoopCommands } from './cli-loop.ts';
+import { addRunCommand } from './cli-run.ts';
+import { addStateCommands } from './cli-state.ts';
 import { addDemo } from './demo.ts';
 import { addSimulate } from './simulate.ts';
 import { flagsFirst } from './start-inputs.ts';
@@ -19,17 +26,26 @@ export function buildCli(): Command {
     .description('answer one hook event on stdin (Claude Code calls this)')
     .action(async () => (await import('./hook.ts')).hook());
   addLoopCommands(cli);
+  addRunCommand(cli);
   addContractCommands(cli);
+  addForeignCommands(cli);
+  addFeaturesCommands(cli);
+  addLockCommands(cli);
+  addStateCommands(cli);
   addInstallCommands(cli);
+  addImportCommands(cli);
   addDemo(cli, thisInstallation);
   addSimulate(cli);
+  addConformanceCommands(cli);
   return cli;
 }
+
+const TAKE_TASKS = ['start', 'run'];
 
 /** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
 function taskLast(argv: string[], cli: Command): string[] {
   const start = cli.commands.find((command) => command.name() === argv[2]);
-  if (start?.name() !== 'start') return argv;
+  if (!start || !TAKE_TASKS.includes(start.name())) return argv;
   const withValue = start.options.filter((option) => option.required).map((option) => option.long ?? '');
   return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), withValue)];
 }

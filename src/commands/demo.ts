@@ -5,13 +5,14 @@ import type { Command } from 'commander';
 import { type FoundClaude, findClaude } from '../adapters/claude-client.ts';
 import { homeFrom } from '../adapters/home.ts';
 import { ask, onTerminal } from './ask.ts';
-import { colourWanted, liveView } from './demo/live-view.ts';
+import { liveView } from './demo/live-view.ts';
 import { runDemo } from './demo/run-demo.ts';
 import type { Installation } from './demo/scratch.ts';
 import { STORY } from './demo/story.ts';
 import { watchInterruption } from './interruption.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
+import { colourWanted } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
 
 interface DemoFlags {

@@ -21,6 +21,8 @@ export async function hook(): Promise<void> {
 
 /** Returns the name of the event; none when it could not be answered. */
 export async function answerEvent(): Promise<string | undefined> {
+  // A run answers the events of its sessions itself; nothing is judged twice.
+  if (process.env.UNTILDONE_RUN !== undefined) return undefined;
   if (isTerminal()) return fail('expects one hook event as JSON on stdin; Claude Code calls it');
   const input = readStdin();
   if (!input.ok) return fail(input.problem);

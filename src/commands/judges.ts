@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '../adapters/atomic-file.ts';
 import { hashParts, resolveParts } from '../adapters/command-parts.ts';
+import { contractFileDigest } from '../adapters/contract-digest.ts';
+import { readConversation } from '../adapters/conversation-file.ts';
 import { type Home, projectFolder } from '../adapters/home.ts';
 import { sha256 } from '../adapters/journal-file.ts';
 import { systemNotifier } from '../adapters/notify.ts';
@@ -15,7 +17,6 @@ import type { Receipt } from '../core/receipt.ts';
 import { ALL_GATES } from '../gates/all.ts';
 import type { LoopRef } from '../ports.ts';
 import { loadAgentBundle } from './load-judges.ts';
-import { contractFileDigest } from './ports.ts';
 import { claudeConfigDir } from './project.ts';
 
 /** Everything that measuring gates need, put together. */
@@ -33,6 +34,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv): Judges {
     parts: (project, commands) => hashParts(resolveParts(project, commands)),
     contractFile: contractFileDigest,
     digest: sha256,
+    conversation: (transcript) => readConversation(transcript),
   };
 }
 
@@ -40,7 +42,8 @@ let watching = false;
 
 /** A command in its own process group hears nothing of a Ctrl-C: leaving in an orderly way ends it with us. */
 function endWithSignals(): void {
-  if (watching) return;
+  // Whoever listens already ends what it began by itself.
+  if (watching || process.listenerCount('SIGINT') > 0) return;
   watching = true;
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));

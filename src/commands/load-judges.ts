@@ -1,7 +1,7 @@
 import type { Home } from '../adapters/home.ts';
 import type { Judges } from '../app/judge.ts';
 import type { Receipt } from '../core/receipt.ts';
-import type { AgentPort, LoopRef } from '../ports.ts';
+import type { AgentPort, LoopRef, SessionPort } from '../ports.ts';
 
 /** What `judge.cjs` offers. */
 export interface JudgeBundle {
@@ -14,9 +14,18 @@ export function loadJudgeBundle(): Promise<JudgeBundle> {
   return Promise.resolve().then(() => require('./judge.cjs') as JudgeBundle);
 }
 
+/** What `dialects.cjs` offers. */
+type DialectBundle = typeof import('../dialects-entry.ts');
+
+/** Most projects hold no foreign state: what reads it is not loaded before. */
+export function loadDialects(): Promise<DialectBundle> {
+  return Promise.resolve().then(() => require('./dialects.cjs') as DialectBundle);
+}
+
 /** What `agent.cjs` offers. */
 export interface AgentBundle {
   agentSdk(options: { env: NodeJS.ProcessEnv }): AgentPort;
+  agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
 }
 
 /** Asking a model is rare and takes seconds: its code is not loaded before. */

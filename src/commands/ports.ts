@@ -1,18 +1,19 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { readSmall } from '../adapters/atomic-file.ts';
+import { contractFileDigest } from '../adapters/contract-digest.ts';
 import { FileStore } from '../adapters/file-store.ts';
+import { applyChanges, foreignFiles } from '../adapters/foreign-files.ts';
 import { sessionGuard } from '../adapters/guard.ts';
-import type { Home } from '../adapters/home.ts';
-import { sha256 } from '../adapters/journal-file.ts';
+import { filesLock, type Home } from '../adapters/home.ts';
 import { standingFiles } from '../adapters/standing.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
-import type { Judges, JudgingPorts } from '../app/judge.ts';
-import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
+import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
+import type { Contract } from '../core/contract.ts';
 import { CLAIM_GATES } from '../gates/index.ts';
 import type { Clock } from '../ports.ts';
-import type { JudgeBundle } from './load-judges.ts';
+import { hasForeignSigns, placeOf } from './foreign-signs.ts';
+import { type JudgeBundle, loadDialects } from './load-judges.ts';
 import { claudeConfigDir, projectOf } from './project.ts';
+import { spawnRun } from './spawn-run.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 
@@ -29,7 +30,8 @@ export function openPorts(
   load: () => Promise<JudgeBundle>,
 ): JudgingPorts & { store: FileStore } {
   const store = new FileStore(home, systemClock);
-  return {
+  const judgesOf = async () => (await load()).openJudges(home, env);
+  const ports: JudgingPorts & { store: FileStore } = {
     clock: systemClock,
     store,
     transcripts: transcriptFiles,
@@ -37,17 +39,30 @@ export function openPorts(
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     guard: sessionGuard(home, claudeConfigDir(env), env.HOME || homedir(), env),
     blockCap: blockCapFrom(env),
-    judges: (contract) =>
-      asksOnlyForPromise(contract)
-        ? Promise.resolve(CLAIM_JUDGES)
-        : load().then((b) => b.openJudges(home, env)),
+    notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
+    judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
+    spawnRun: (ref) => spawnRun(ref, env),
+    foreign: async (event, hasNative) => {
+      const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
+      if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
+      const { foreignLoops } = await loadDialects();
+      return foreignLoops(event, hasNative, {
+        ...{ home, store, ports, place, judges: judgesOf },
+        ...(env.CLAUDE_PID === undefined ? {} : { pid: env.CLAUDE_PID }),
+      });
+    },
   };
+  return ports;
 }
+
+const NOTHING_FOREIGN: ForeignLoops = { loops: [], messages: [] };
 
 function asksOnlyForPromise(contract: Contract): boolean {
   return (
-    contract.notify.length === 0 && Object.values(contract.gates).every((spec) => spec.kind === 'promise')
+    contract.notify.length === 0 &&
+    contract.memory === undefined &&
+    Object.values(contract.gates).every((spec) => spec.kind === 'promise')
   );
 }
 
@@ -66,9 +81,3 @@ const CLAIM_JUDGES: Judges = {
   contractFile: contractFileDigest,
   digest: () => '',
 };
-
-/** SHA-256 of a project's untildone.yaml as it is now. */
-export function contractFileDigest(project: string): string | undefined {
-  const text = readSmall(join(project, CONTRACT_FILE));
-  return text === undefined ? undefined : sha256(text);
-}

@@ -11,8 +11,17 @@ const SIGNS = [CONTRACT_FILE, '.claude', '.git'];
  * that looks like a project. So `cd`, worktrees and packages of a monorepo do not move it.
  */
 export function projectOf(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
-  const folder = recorded || env.CLAUDE_PROJECT_DIR || nearest(cwd, env.HOME) || cwd;
+  const folder = folderOf(recorded, env, cwd);
   return realPath(contractAbove(folder, env.HOME) ?? folder);
+}
+
+/** The folder that a session was started in: foreign state lies there, wherever the contract is. */
+export function sessionFolder(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
+  return realPath(folderOf(recorded, env, cwd));
+}
+
+function folderOf(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
+  return recorded || env.CLAUDE_PROJECT_DIR || nearest(cwd, env.HOME) || cwd;
 }
 
 /** A package of a repository obeys the contract of the repository, wherever in it a session or a shell was started. */

@@ -33,6 +33,12 @@ export function showReceipt(
   out(renderReceipt(signed.receipt, format));
 }
 
+/** The receipt of a loop as Markdown; undefined when it has none. */
+export function renderedReceipt(ref: LoopRef, world: World): string | undefined {
+  const text = readSmall(world.store.receiptFile(ref));
+  return text === undefined ? undefined : renderReceipt(parseReceipt(text, ref.loop).receipt, 'md');
+}
+
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */
 export async function verifyReceipt(
   file: string,

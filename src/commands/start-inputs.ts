@@ -73,10 +73,16 @@ export function transcriptSoFar(
   session: string,
   env: NodeJS.ProcessEnv,
 ): { transcriptOffset: number; costTotalUsd: number } {
-  const path = transcriptOf(session, env);
-  const transcriptOffset = path === undefined ? 0 : statSync(path).size;
+  return transcriptUntilNow(transcriptOf(session, env));
+}
+
+export function transcriptUntilNow(path: string | undefined): {
+  transcriptOffset: number;
+  costTotalUsd: number;
+} {
+  const transcriptOffset = path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
   const before =
-    path === undefined
+    path === undefined || transcriptOffset === 0
       ? undefined
       : transcriptFiles.usage(path, { offset: Math.max(1, transcriptOffset - LOOK_BACK) });
   return { transcriptOffset, costTotalUsd: before?.totalCostUsd ?? 0 };
@@ -84,7 +90,8 @@ export function transcriptSoFar(
 
 const LOOK_BACK = 4 * 1024 * 1024;
 
-function transcriptOf(session: string, env: NodeJS.ProcessEnv): string | undefined {
+/** The transcript of a session, wherever the client keeps it. */
+export function transcriptOf(session: string, env: NodeJS.ProcessEnv): string | undefined {
   const projects = join(claudeConfigDir(env), 'projects');
   try {
     return readdirSync(projects)

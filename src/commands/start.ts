@@ -6,6 +6,7 @@ import {
   type Contract,
   DEFAULT_LIMITS,
   type Limit,
+  type Limits,
   promiseContract,
   promiseOf,
   promisesOf,
@@ -29,6 +30,10 @@ export interface StartOptions {
   maxDuration?: Limit;
   session: string;
   project: string;
+  /** Another contract file than untildone.yaml. */
+  contractFile?: string;
+  /** Further limits that win over those of the contract. */
+  limits?: Partial<Limits>;
 }
 
 /** Without a contract or a promise of their own, people still expect `start "..."` to work. */
@@ -40,29 +45,9 @@ export async function start(
   world: World,
   out: (line: string) => void,
 ): Promise<number> {
-  const file = readContract(options.project);
-  for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
-  const contract = contractFor(options, file?.contract);
-  const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
-  checkTask(task);
   refuseSecondLoop(options.session, world.store);
-  const loop = newLoopId(new Date(world.clock.now()));
-  const plan: LoopPlan = {
-    loop,
-    session: options.session,
-    project: options.project,
-    task,
-    contract,
-    judgeMs: judgeTime(options.project, claudeConfigDir(world.env)),
-    ...transcriptSoFar(options.session, world.env),
-    outputDir: join(projectFolder(world.home, options.project), 'baseline'),
-    ...(file ? { contractFile: file.sha256 } : {}),
-  };
-  const started = await startLoop(plan, {
-    judges: await world.judges(contract),
-    isTrusted: (project, fingerprint) => world.store.isTrusted(project, fingerprint),
-    create: (newLoop) => createLoop(newLoop, world.store),
-  });
+  const plan = planLoop(options, world, out);
+  const started = await begin(plan, world);
   if (started.kind === 'nothing_to_do') {
     for (const line of nothingToDo(started.baseline)) out(line);
     return 2;
@@ -72,11 +57,47 @@ export async function start(
   return 0;
 }
 
+/** What is to be started, from the options and the contract file of the project. */
+export function planLoop(options: StartOptions, world: World, out: (line: string) => void): LoopPlan {
+  const file = readContract(options.project, options.contractFile);
+  for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
+  const contract = contractFor(options, file?.contract);
+  const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
+  checkTask(task);
+  return {
+    loop: newLoopId(new Date(world.clock.now())),
+    session: options.session,
+    project: options.project,
+    task,
+    contract,
+    judgeMs: judgeTime(options.project, claudeConfigDir(world.env)),
+    ...transcriptSoFar(options.session, world.env),
+    outputDir: join(projectFolder(world.home, options.project), 'baseline'),
+    // Only the contract in its own place is watched for changes.
+    ...(file && options.contractFile === undefined ? { contractFile: file.sha256 } : {}),
+  };
+}
+
+/** `isTrusted` where something else than the project itself is judged: a worktree of it. */
+export async function begin(
+  plan: LoopPlan,
+  world: World,
+  isTrusted = (project: string, fingerprint: string) => world.store.isTrusted(project, fingerprint),
+): Promise<StartedLoop> {
+  return startLoop(plan, {
+    judges: await world.judges(plan.contract),
+    isTrusted,
+    // Listed with the project of the person, wherever the work is done.
+    create: (newLoop) => createLoop({ ...newLoop, project: world.project }, world.store),
+  });
+}
+
 function contractFor(options: StartOptions, contract: Contract | undefined): Contract {
   const limits = {
     ...(contract?.limits ?? DEFAULT_LIMITS),
     ...(options.maxIterations === undefined ? {} : { iterations: options.maxIterations }),
     ...(options.maxDuration === undefined ? {} : { durationMs: options.maxDuration }),
+    ...options.limits,
   };
   if (!contract || contract.done.length === 0) {
     return { ...contract, ...promiseContract(checkedPromise(options.promise ?? DEFAULT_PROMISE), limits) };
@@ -120,7 +141,7 @@ function secondLoop({ message, loop }: LoopExists): string {
   return `${message}; a person can end it with: untildone cancel ${loop}`;
 }
 
-function nothingToDo(baseline: readonly Verdict[]): string[] {
+export function nothingToDo(baseline: readonly Verdict[]): string[] {
   return [
     'Not started: every gate passes already, so nothing could show that the task was done.',
     ...baseline.map((v) => `  ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`),
@@ -129,7 +150,7 @@ function nothingToDo(baseline: readonly Verdict[]): string[] {
   ];
 }
 
-function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind: 'started' }>): string[] {
+export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind: 'started' }>): string[] {
   const { limits } = plan.contract;
   const time =
     limits.durationMs === 'unlimited' ? 'no time limit' : `at most ${sayDuration(limits.durationMs)}`;

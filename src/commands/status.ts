@@ -6,6 +6,7 @@ import { elapsedMs } from '../core/limits.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
 import { type Found, loopsAround, readLoops } from './find-loop.ts';
+import type { ForeignStatus } from './foreign-status.ts';
 
 /** What `status --json` promises to others; fields are added, never changed. */
 export interface StatusLoop {
@@ -28,7 +29,7 @@ export interface StatusLoop {
 }
 
 export function status(
-  options: { json: boolean; all: boolean; project: string },
+  options: { json: boolean; all: boolean; project: string; foreign: readonly ForeignStatus[] },
   store: FileStore,
   now: number,
   out: (line: string) => void,
@@ -37,9 +38,11 @@ export function status(
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
   if (options.json) {
-    out(JSON.stringify({ loops: found.map((f) => jsonOf(f, store, now)) }, null, 2));
+    const loops = found.map((f) => jsonOf(f, store, now));
+    out(JSON.stringify({ loops, foreign: options.foreign }, null, 2));
     return;
   }
+  for (const { dialect, path, text } of options.foreign) out(`${dialect}  ${path}\n  ${text}\n`);
   if (found.length === 0) {
     out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
     return;
@@ -68,7 +71,7 @@ function jsonOf(
     elapsed_s: Math.round(elapsedOf(state, now) / 1000),
     tokens: state.spent.tokens,
     cost_usd: state.spent.costUsd,
-    not_held: whyUnheld(state, store) ?? null,
+    not_held: whyUnheld(ref, state, store) ?? null,
     waiting: state.waiting
       ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
       : null,
@@ -89,12 +92,12 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
   const { ref, state } = found;
   const of = state.maxIterations === 'unlimited' ? '' : ` of ${state.maxIterations}`;
   const lines = [
-    `${ref.loop}  ${state.status}  iteration ${state.iteration}${of}  ${sayDuration(elapsedOf(state, now))}`,
+    `${ref.loop}  ${state.status}${state.dialect === 'native' ? '' : `  ${state.dialect}`}  iteration ${state.iteration}${of}  ${sayDuration(elapsedOf(state, now))}`,
     `  task: ${preview(ref, store)}`,
     `  session: ${state.session}`,
   ];
   if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
-  const unheld = whyUnheld(state, store);
+  const unheld = whyUnheld(ref, state, store);
   if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);
   if (state.waiting) lines.push(`  since ${iso(state.waiting.since)}: ${describeWait(state)}`);
   for (const gate of state.gates)
@@ -103,8 +106,11 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
 }
 
 /** A loop that looks alive but whose session cannot be held. */
-function whyUnheld(state: LoopState, store: FileStore): string | undefined {
+function whyUnheld(ref: LoopRef, state: LoopState, store: FileStore): string | undefined {
   if (state.status !== 'active') return undefined;
+  if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
+    return 'its beginning was cut off, and another loop stands for its state; it counts for nothing';
+  }
   if (!store.isMarked(state.session)) return 'its marker in the untildone home was removed';
   if (!state.waiting && store.clientOf(state.session) === 'gone') {
     return `its Claude Code is gone; resume it with: claude --resume ${state.session}`;

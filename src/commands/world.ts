@@ -1,6 +1,8 @@
 import type { FileStore } from '../adapters/file-store.ts';
 import { type Home, homeFrom, layOut } from '../adapters/home.ts';
 import type { JudgingPorts } from '../app/judge.ts';
+import type { Place } from '../dialects/dialect.ts';
+import { placeOf } from './foreign-signs.ts';
 import { loadJudgeBundle } from './load-judges.ts';
 import { openPorts } from './ports.ts';
 import { projectOf } from './project.ts';
@@ -28,4 +30,10 @@ export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
   const ports = openPorts(home, process.env, loadJudgeBundle);
   const recorded = session ? ports.store.projectOfSession(session) : undefined;
   return { ...ports, home, project: projectOf(recorded, process.env, process.cwd()), env: process.env };
+}
+
+/** Where the foreign state of a session would be; of the current folder without a session. */
+export function placeHere({ store, clock, env }: World, session: string | undefined): Place {
+  const recorded = session ? store.projectOfSession(session) : undefined;
+  return placeOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
 }

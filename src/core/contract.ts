@@ -1,6 +1,7 @@
 /** The definition of done of one loop, frozen when it starts. `wire/contract` makes it from `untildone.yaml`. */
 
 import type { GateKind, GateOptions } from './gate-options.ts';
+import type { MemoryRule } from './memory.ts';
 
 export const CONTRACT_FILE = 'untildone.yaml';
 
@@ -74,6 +75,8 @@ export interface Contract {
   teammate?: string[];
   limits: Limits;
   onContext: 'continue' | 'spawn';
+  /** Notes in the project that sessions are told at their beginning. */
+  memory?: MemoryRule;
   notify: Notification[];
   reflection: { enabled: boolean };
 }
@@ -119,6 +122,36 @@ export function withPromise(contract: Contract, promise: string): Contract {
     gates: { ...contract.gates, [name]: { kind: 'promise', options: { text: promise } } },
     done: [...contract.done.filter((gate) => gate !== name), name],
   };
+}
+
+/** The contract of a loop in a foreign format: what the format asks for, beside what a person approved for the project. */
+export function foreignContract(gates: Record<string, GateSpec>, approved: Contract | undefined): Contract {
+  const base = approved ?? {
+    v: 1,
+    gates: {},
+    done: [],
+    limits: DEFAULT_LIMITS,
+    onContext: 'continue',
+    notify: [],
+    reflection: { enabled: false },
+  };
+  // Only one promise can be stated at a time: that of the format.
+  const own = Object.values(gates).some((spec) => spec.kind === 'promise') ? withoutPromises(base) : base;
+  const names = Object.keys(gates);
+  return {
+    ...own,
+    gates: { ...own.gates, ...gates },
+    done: [...own.done.filter((name) => !names.includes(name)), ...names],
+  };
+}
+
+function withoutPromises(contract: Contract): Contract {
+  const isPromise = (name: string) => contract.gates[name]?.kind === 'promise';
+  return { ...contract, done: contract.done.filter((name) => !isPromise(name)) };
+}
+
+export function asksForMoreThanPromise(contract: Contract): boolean {
+  return contract.done.some((name) => contract.gates[name]?.kind !== 'promise');
 }
 
 /** The promises that a loop asks for, those inside `all` and `any` included. */

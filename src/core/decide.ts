@@ -10,7 +10,9 @@ import { sumUp, type Verdict } from './verdict.ts';
 /** What a Stop gets back. `allow` is silence and the loop lives on; `end` is an ending that a person is told about. */
 export type Decision =
   | { kind: 'allow'; cause: 'paused' | 'ended' | WaitCause; wait?: WaitCause; detail?: string }
-  | { kind: 'block'; instruction: 'continue' | 'different_approach' }
+  /** Of a run: this session is over, and leaves `note` for the next one. */
+  | { kind: 'allow'; cause: 'hand_over'; detail: string; note: string }
+  | { kind: 'block'; instruction: 'continue' | 'different_approach' | 'hand_over' }
   | { kind: 'end'; status: Ending; cause: string; detail: string };
 
 const DETAIL_LIMIT = 500;
@@ -40,13 +42,21 @@ export function decide(
   }
   const state = observe(before, seen, verdicts, now);
   return (
+    askedToEnd(verdicts) ??
     success(state, seen, verdicts) ??
     excuse(state, seen, limits, now) ??
-    exhaustion(state, seen, verdicts, limits, now) ?? {
+    exhaustion(state, seen, verdicts, limits, now) ??
+    handOver(state, seen, limits) ?? {
       kind: 'block',
       instruction: stallOf(state, verdicts, limits).stage === 'last_call' ? 'different_approach' : 'continue',
     }
   );
+}
+
+/** A hook of the user's own said `continue: false`: that beats everything, as it does in the client. */
+function askedToEnd(verdicts: readonly Verdict[]): Decision | undefined {
+  const letGo = verdicts.find((v) => v.letGo)?.letGo;
+  return letGo === undefined ? undefined : ending('released', 'hook', letGo);
 }
 
 function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
@@ -94,6 +104,20 @@ function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): 
     return { kind: 'allow', cause: 'context_full', wait: 'context_full', detail };
   }
   return undefined;
+}
+
+/** A run leaves a session that fills up, but not before it was asked what the next one should know. */
+function handOver(state: LoopState, seen: StopSeen, limits: Limits): Decision | undefined {
+  const run = state.run;
+  if (!run || run.mode === 'session') return undefined;
+  const note = seen.note ?? '';
+  if (run.mode === 'fresh')
+    return { kind: 'allow', cause: 'hand_over', detail: 'a fresh session goes on', note };
+  if (run.handOver === 'asked')
+    return { kind: 'allow', cause: 'hand_over', detail: 'the note is written', note };
+  const full = (seen.contextShare ?? 0) >= limits.context;
+  const old = run.freshEvery !== undefined && run.heldInSession + 1 >= run.freshEvery;
+  return full || old || run.compacted ? { kind: 'block', instruction: 'hand_over' } : undefined;
 }
 
 function exhaustion(

@@ -11,6 +11,7 @@ export function describeEnding(state: LoopState): string {
     case 'claimed_done':
       return claimWords(cause, detail);
     case 'reached_limit':
+      if (cause === 'expired') return `NOT done: ${detail}`;
       return `NOT done: the limit of ${limitName(cause)} was reached (${detail})`;
     case 'stalled':
       return `NOT done: no progress; ${stallWords(cause)} ${detail} in a row`;
@@ -19,7 +20,7 @@ export function describeEnding(state: LoopState): string {
     case 'capped':
       return `NOT done: let go at the client's own limit (${detail}); run \`untildone install\` to raise it`;
     case 'cancelled':
-      return `cancelled ${byWhom(detail)}`;
+      return cause === 'person' ? `cancelled ${byWhom(detail)}` : `cancelled: ${detail}`;
     case 'released':
       return cause === 'person'
         ? `NOT done: released ${byWhom(detail)}`

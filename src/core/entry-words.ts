@@ -19,6 +19,24 @@ export function describeEntry(entry: Entry, state: LoopState): string {
       return `a person updated the contract (now ${entry.contractSha256.slice(0, 12)})`;
     case 'command':
       return `${entry.command} by a person${entry.note ? `: ${entry.note}` : ''}`;
+    case 'synced':
+      return `the state file says: ${syncedWords(entry)}`;
+    case 'withdrawn':
+      return `ended as ${state.status}: ${entry.detail}`;
+    case 'claimed':
+      return `session ${entry.session} goes on with it`;
+    case 'run_begun':
+      return 'goes on as a run: its session is full';
+    case 'intent':
+      return `${entry.resume ? 'going on in' : 'starting'} session ${entry.session} (${entry.why})`;
+    case 'result':
+      return `session ended: ${entry.end.kind} (${entry.end.detail})`;
+    case 'ended':
+      return `ended as ${entry.status} (${entry.cause}: ${entry.detail})`;
+    case 'said':
+      return Object.entries(entry.output)
+        .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : value}`)
+        .join('; ');
     case 'foreign':
       return `FOUND ${entry.lines} lines that untildone did not write; they count for nothing`;
     case 'error':
@@ -26,9 +44,18 @@ export function describeEntry(entry: Entry, state: LoopState): string {
   }
 }
 
+function syncedWords({ iteration, maxIterations, says }: Extract<Entry, { kind: 'synced' }>): string {
+  const parts = [
+    ...(iteration === undefined && says === undefined ? [] : [`iteration ${iteration ?? says}`]),
+    ...(maxIterations === undefined ? [] : [`at most ${maxIterations}`]),
+  ];
+  return parts.join(', ') || 'nothing new';
+}
+
 function decisionWords({ decision }: Extract<Entry, { kind: 'stop' }>, state: LoopState): string {
   switch (decision.kind) {
     case 'block': {
+      if (decision.instruction === 'hand_over') return 'held, asked for a hand-over note';
       const other = decision.instruction === 'different_approach' ? ', asked for a different approach' : '';
       return `held, iteration ${state.iteration} begins${other}`;
     }

@@ -1,6 +1,8 @@
 import type { Limit } from './contract.ts';
 import type { Decision } from './decide.ts';
-import { closeWait, end, hasEnded, type LoopState, openWait, type WaitCause } from './loop.ts';
+import { closeWait, type Ending, end, hasEnded, type LoopState, openWait, type WaitCause } from './loop.ts';
+import { newRun, type RunMode, runFromSession } from './run.ts';
+import type { SessionEnd } from './session-end.ts';
 import { observe, type StopSeen, settle } from './stop.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -14,6 +16,22 @@ export type Entry =
   | { kind: 'allowed'; exception: string; note?: string }
   /** A person put another definition of done in place of the one from the start. */
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
+  /** What the foreign state of a loop says now; `iteration` and `maxIterations` are taken over, `says` is remembered. */
+  | { kind: 'synced'; iteration?: number; maxIterations?: Limit; says?: number }
+  /** The foreign state is no longer there, is another one, or its time is over. */
+  | { kind: 'withdrawn'; cause: 'state_removed' | 'state_replaced' | 'expired'; detail: string }
+  /** Another session goes on with the loop. */
+  | { kind: 'claimed'; session: string; transcriptOffset: number; costTotalUsd?: number }
+  /** An in-session loop goes on as a run from here on. */
+  | { kind: 'run_begun'; permissionMode?: string }
+  /** Of a run: a session is about to be started. Without a `result` after it, something ended the driver. */
+  | { kind: 'intent'; session: string; resume: boolean; why: string }
+  /** Of a run: how a session came back. */
+  | { kind: 'result'; end: SessionEnd; costTotalUsd?: number; tokensTotal?: number }
+  /** Of a run: its driver ends it. */
+  | { kind: 'ended'; status: Ending; cause: string; detail: string }
+  /** What the format's own hook puts out at this ending. */
+  | { kind: 'said'; output: Record<string, string | string[]> }
   /** Whole lines stood at the journal's end that we did not write. */
   | { kind: 'foreign'; lines: number }
   | { kind: 'error'; message: string };
@@ -32,6 +50,8 @@ export interface StartedEntry {
   baseCommit?: string;
   /** Everything that could be measured passed already. */
   basePassing?: true;
+  /** A loop over many sessions. */
+  run?: { mode: RunMode; freshEvery?: number };
   /** The client's own cost total of the session so far. */
   costTotalUsd?: number;
 }
@@ -59,11 +79,101 @@ function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: 
       return { ...state, allowed: [...new Set([...state.allowed, entry.exception])] };
     case 'contract':
       return { ...state, contractSha256: entry.contractSha256, maxIterations: entry.maxIterations };
+    case 'synced':
+      return advanceSynced(state, entry);
+    case 'withdrawn':
+      return end(
+        state,
+        entry.cause === 'expired' ? 'reached_limit' : 'cancelled',
+        entry.cause,
+        entry.detail,
+        at,
+      );
+    case 'claimed':
+      return advanceClaimed(state, entry, at);
     case 'foreign':
       return { ...state, foreignLines: state.foreignLines + entry.lines };
+    case 'run_begun':
+      return hasEnded(state) || state.run ? state : { ...state, run: runFromSession(entry.permissionMode) };
+    case 'intent':
+      return advanceIntent(state, entry, at);
+    case 'result':
+      return advanceResult(state, entry, at);
+    case 'ended':
+      return end(state, entry.status, entry.cause, entry.detail, at);
+    case 'said':
     case 'error':
       return state;
   }
+}
+
+function advanceSynced(state: LoopState, entry: Extract<Entry, { kind: 'synced' }>): LoopState {
+  if (hasEnded(state)) return state;
+  return {
+    ...state,
+    ...(entry.iteration === undefined ? {} : { iteration: entry.iteration }),
+    ...(entry.maxIterations === undefined ? {} : { maxIterations: entry.maxIterations }),
+    ...(entry.says === undefined ? {} : { fileIteration: entry.says }),
+  };
+}
+
+/** What the new owner said and used before is not the loop's; the time in between was no working time. */
+function advanceClaimed(state: LoopState, entry: Extract<Entry, { kind: 'claimed' }>, at: number): LoopState {
+  if (hasEnded(state)) return state;
+  const idle = state.waiting ? state : openWait(state, 'session_ended', state.lastAt);
+  const { promptId: _, lastMessage: __, ...rest } = closeWait(idle, at);
+  return {
+    ...rest,
+    session: entry.session,
+    blocksInARow: 0,
+    toolSeen: false,
+    emptyAnswers: 0,
+    background: {},
+    read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
+  };
+}
+
+function advanceIntent(state: LoopState, entry: Extract<Entry, { kind: 'intent' }>, at: number): LoopState {
+  if (!state.run || hasEnded(state)) return state;
+  const open = { session: entry.session, resume: entry.resume, at };
+  const goesOn = closeWait(state, at);
+  if (entry.resume) return { ...goesOn, session: entry.session, run: { ...state.run, open } };
+  const { handOver: _, compacted: __, ...run } = state.run;
+  const { promptId: ___, lastMessage: ____, ...rest } = goesOn;
+  return {
+    ...rest,
+    session: entry.session,
+    iteration: state.iteration + (run.sessions > 0 ? 1 : 0),
+    blocksInARow: 0,
+    toolSeen: false,
+    emptyAnswers: 0,
+    background: {},
+    read: { offset: 0 },
+    run: { ...run, open, sessions: run.sessions + 1, heldInSession: 0, counted: { costUsd: 0, tokens: 0 } },
+  };
+}
+
+const FAILURES = ['api_error', 'crashed', 'hung'];
+
+function advanceResult(state: LoopState, entry: Extract<Entry, { kind: 'result' }>, at: number): LoopState {
+  if (!state.run) return state;
+  const { open: _, ...run } = state.run;
+  const { counted } = run;
+  const costUsd = Math.max(counted.costUsd, entry.costTotalUsd ?? 0);
+  const tokens = Math.max(counted.tokens, entry.tokensTotal ?? 0);
+  return {
+    ...state,
+    spent: {
+      tokens: state.spent.tokens + tokens - counted.tokens,
+      costUsd: state.spent.costUsd + costUsd - counted.costUsd,
+    },
+    run: {
+      ...run,
+      counted: { costUsd, tokens },
+      failures: FAILURES.includes(entry.end.kind) ? run.failures + 1 : 0,
+      lastEnd: { ...entry.end, at },
+    },
+  };
 }
 
 const REMEMBERED_SUBJECTS = 50;
@@ -103,6 +213,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     },
     guarded: {},
     allowed: [],
+    ...(entry.run ? { run: newRun(entry.run.mode, entry.run.freshEvery) } : {}),
   };
 }
 
@@ -115,7 +226,8 @@ function advanceEvent(
   if (state.status !== 'active') return state;
   switch (event) {
     case 'SessionStart':
-      if (state.waiting || detail.source === 'compact') return closeWait(state, at);
+      if (detail.source === 'compact') return closeWait(compacted(state), at);
+      if (state.waiting) return closeWait(state, at);
       // A client that was killed said nothing when it went: the silence until now was no working time.
       return closeWait(openWait(state, 'session_ended', state.lastAt), at);
     case 'SessionEnd':
@@ -130,6 +242,11 @@ function advanceEvent(
     default:
       return state;
   }
+}
+
+/** What a session knew before is gone: a run goes on in a fresh one that is told what matters. */
+function compacted(state: LoopState): LoopState {
+  return state.run ? { ...state, run: { ...state.run, compacted: true } } : state;
 }
 
 function wait(state: LoopState, why: WaitCause, at: number, detail: string | undefined): LoopState {

@@ -1,4 +1,5 @@
 import type { Limit } from './contract.ts';
+import type { RunState } from './run.ts';
 import type { EvidenceClass, Outcome } from './verdict.ts';
 
 export const ENDINGS = [
@@ -68,6 +69,10 @@ export interface LoopState {
   /** Exceptions that a person allowed by name. */
   allowed: string[];
   ending?: { cause: string; detail: string; at: number };
+  /** Of a loop in a foreign format: the count that its state file was last seen with, beside what we write into it. */
+  fileIteration?: number;
+  /** Of a run: a loop over many sessions. */
+  run?: RunState;
 }
 
 export interface GateLine {

@@ -44,7 +44,8 @@ const TARGETS: Record<Role, readonly string[]> = {
 const TIMEOUTS: Record<Role, string> = { tests: '10m', lint: '5m', types: '5m', build: '10m' };
 const ROLES = Object.keys(SCRIPTS) as Role[];
 
-const SCHEMA_LINE = '# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json';
+export const SCHEMA_LINE =
+  '# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json';
 
 export function proposeContract(facts: ProjectFacts): string {
   const commands = commandGates(facts);

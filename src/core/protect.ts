@@ -240,6 +240,7 @@ const PERSON_ONLY = new Set([
   'uninstall',
   'allow',
   'claim',
+  'import',
 ]);
 
 /** A command that only a person may give, called in a shell; the word for it, or undefined. */
@@ -251,9 +252,15 @@ export function personOnlyCommand(line: string): string | undefined {
     const [command = '', argument] = words.filter((word) => !word.startsWith('-') && !isUntildone(word));
     // Looking at what would be approved is for everyone.
     if (command === 'trust' && words.includes('--show')) continue;
+    if (command === 'import' && isOnlyLooking(words)) continue;
     if (PERSON_ONLY.has(command)) return command;
     if (command === 'contract' && argument === 'update') return 'contract update';
     if (command === 'lock' && argument === 'off') return 'lock off';
   }
   return undefined;
+}
+
+/** Listing what could be imported, or what that would change. */
+function isOnlyLooking(words: readonly string[]): boolean {
+  return words.includes('--dry-run') || !words.some((word) => /^--(?:from|undo)\b/.test(word));
 }

@@ -39,7 +39,7 @@ export function reasonFor(
       ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
     ],
     failing(verdicts, instruction === 'different_approach' ? {} : (situation.unchanged ?? {})),
-    [passing(verdicts), taskOf(situation), nextStep(verdicts), finish(situation.promise)],
+    [passing(verdicts), taskOf(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
   );
 }
 
@@ -48,7 +48,7 @@ export function reminderFor(situation: Situation, verdicts: readonly Verdict[]):
   return fitted(
     [`untildone: this session works in a loop (${place(situation)}); it goes on until the work is done.`],
     failing(verdicts, {}),
-    [taskOf(situation), nextStep(verdicts), finish(situation.promise)],
+    [taskOf(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
   );
 }
 
@@ -69,7 +69,7 @@ function fitted(before: string[], fails: string, after: string[]): string {
 
 const CHECKED_AGAIN = 'The checks are run again when you stop.';
 
-const DIFFERENT_APPROACH =
+export const DIFFERENT_APPROACH =
   'The last attempts all ended the same way. Take a different approach: do not repeat what you tried. ' +
   'Look at the cause again from the beginning, question an assumption you have not questioned yet, ' +
   'and say in one line what you do differently before you do it.';
@@ -77,16 +77,21 @@ const DIFFERENT_APPROACH =
 const NEXT_STEP =
   'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
 
-function place({ iteration, maxIterations }: Situation): string {
+export function place({ iteration, maxIterations }: Situation): string {
   return maxIterations === 'unlimited'
     ? `iteration ${iteration}`
     : `iteration ${iteration} of ${maxIterations}`;
 }
 
-function taskOf({ task, taskFile }: Situation): string {
+export function taskOf({ task, taskFile }: Situation): string {
   const text = task.trim();
   if (text.length <= TASK_LIMIT) return `Task:\n${text}`;
   return `Task:\n${keepShort(text, TASK_LIMIT)}\n(The whole task is in ${taskFile}: read it.)`;
+}
+
+/** What fails and how, for whoever writes an instruction of their own. */
+export function failuresOf(verdicts: readonly Verdict[]): string {
+  return failing(verdicts, {});
 }
 
 function failing(verdicts: readonly Verdict[], unchanged: Record<string, number>): string {
@@ -116,12 +121,12 @@ function passing(verdicts: readonly Verdict[]): string {
   return names.length === 0 ? '' : `Passes: ${oneLine(names.join(', '), NAMES_LIMIT)}`;
 }
 
-function nextStep(verdicts: readonly Verdict[]): string {
+export function nextStepOf(verdicts: readonly Verdict[]): string {
   const next = verdicts.find((v) => blocks(v) && v.next)?.next;
   return keepShort(next === undefined ? NEXT_STEP : /^next/i.test(next) ? next : `Next: ${next}`, NEXT_LIMIT);
 }
 
-function finish(promise: string | undefined): string {
+export function howToFinish(promise: string | undefined): string {
   if (promise === undefined) return CHECKED_AGAIN;
   return `When it is completely true, and only then, end your final message with this line alone:\n${renderPromise(promise)}`;
 }

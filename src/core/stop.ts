@@ -22,6 +22,8 @@ export interface StopSeen {
   contractReplaced?: true;
   /** Something only a person can do keeps the gates from being judged. */
   needsPerson?: string;
+  /** Of a run: the final message, as what the next session should know. */
+  note?: string;
   /** The client's cap on blocks in a row; 0 is none. */
   blockCap: number;
   usage?: { offset: number; tokens: number; lastMessageId?: string; costTotalUsd?: number };
@@ -126,10 +128,12 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
   if (!usage)
     return judging === 0 ? {} : { spent: { ...state.spent, costUsd: state.spent.costUsd + judging } };
   const { costTotalUsd: before } = state.read;
-  const total = usage.costTotalUsd ?? before;
+  // A run counts cost by what its sessions themselves report at their end.
+  const total = state.run ? before : (usage.costTotalUsd ?? before);
   // The client's total goes on over resume and fork; only what was added since the loop began is the loop's.
   const added = total === undefined || before === undefined ? 0 : Math.max(0, total - before);
   return {
+    ...countedInSession(state, usage.tokens),
     spent: { tokens: state.spent.tokens + usage.tokens, costUsd: state.spent.costUsd + added + judging },
     read: {
       offset: usage.offset,
@@ -144,15 +148,38 @@ export function settle(state: LoopState, decision: Decision, at: number): LoopSt
   if (hasEnded(state)) return state;
   switch (decision.kind) {
     case 'block':
-      return {
-        ...state,
-        iteration: state.iteration + 1,
-        blocksInARow: state.blocksInARow + 1,
-        toolSeen: false,
-      };
+      return settleRun(
+        {
+          ...state,
+          // Asking for a hand-over note is no further try.
+          iteration: state.iteration + (decision.instruction === 'hand_over' ? 0 : 1),
+          blocksInARow: state.blocksInARow + 1,
+          toolSeen: false,
+        },
+        decision,
+      );
     case 'end':
       return end(state, decision.status, decision.cause, decision.detail, at);
     case 'allow':
+      if (decision.cause === 'hand_over') return settleRun(state, decision);
       return decision.wait ? openWait(state, decision.wait, at, decision.detail) : state;
   }
+}
+
+function settleRun(state: LoopState, decision: Decision): LoopState {
+  const { run } = state;
+  if (!run) return state;
+  if (decision.kind === 'allow' && decision.cause === 'hand_over') {
+    return { ...state, run: { ...run, handOver: 'given', note: decision.note } };
+  }
+  if (decision.kind !== 'block') return state;
+  const asked = decision.instruction === 'hand_over' ? { handOver: 'asked' as const } : {};
+  // A session that came as far as a Stop works: what failed before is over.
+  return { ...state, run: { ...run, heldInSession: run.heldInSession + 1, failures: 0, ...asked } };
+}
+
+/** A session's own total at its end includes what its Stops counted. */
+function countedInSession({ run }: LoopState, tokens: number): Partial<LoopState> {
+  if (!run) return {};
+  return { run: { ...run, counted: { ...run.counted, tokens: run.counted.tokens + tokens } } };
 }

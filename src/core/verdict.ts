@@ -23,6 +23,8 @@ export interface Verdict {
   onUnproven?: 'block' | 'allow';
   /** What a measured verdict rests on. */
   proof?: Proof;
+  /** The work is to end at once, whatever else fails: why. */
+  letGo?: string;
   /** This verdict was found at an earlier Stop and nothing it depends on has changed since. */
   reused?: true;
   /** Verdicts that `all` and `any` were made of. */
@@ -65,6 +67,7 @@ export function combine(how: 'all' | 'any', name: string, children: readonly Ver
   const open = counted.filter((v) => v.outcome !== 'pass');
   const names = (list: readonly Verdict[]) => list.map((v) => v.gate).join(', ');
   const next = open.find((v) => v.next)?.next;
+  const letGo = children.find((v) => v.letGo)?.letGo;
   return {
     gate: name,
     kind: how,
@@ -76,6 +79,7 @@ export function combine(how: 'all' | 'any', name: string, children: readonly Ver
         : `open: ${names(open) || 'nothing applied'}`,
     evidence: open.flatMap((v) => [`${v.gate}: ${v.summary}`, ...(v.evidence ?? [])]),
     ...(next ? { next } : {}),
+    ...(letGo ? { letGo } : {}),
     fingerprint: open.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'),
     children: [...children],
   };

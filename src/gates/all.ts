@@ -5,6 +5,7 @@ import { customGate } from './custom/index.ts';
 import { featuresGate } from './features/index.ts';
 import { forbidGate } from './forbid/index.ts';
 import { gitGate } from './git/index.ts';
+import { hookGate } from './hook/index.ts';
 import { CLAIM_GATES, type Gates } from './index.ts';
 import { judgeGate } from './judge/index.ts';
 import { runGate } from './run/index.ts';
@@ -21,6 +22,7 @@ export const ALL_GATES: Gates = {
   features: featuresGate,
   forbid: forbidGate,
   git: gitGate,
+  hook: hookGate,
   judge: judgeGate,
   run: runGate,
   tasks: tasksGate,

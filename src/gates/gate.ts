@@ -1,3 +1,5 @@
+import type { Utterance } from '../core/conversation.ts';
+import type { HookEvent } from '../core/event.ts';
 import type { GateKind, GateOptions } from '../core/gate-options.ts';
 import type { EvidenceClass, Outcome, Proof } from '../core/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports.ts';
@@ -13,6 +15,10 @@ export interface GateContext {
   /** The final message of the turn that wants to stop; absent when it could not be had. */
   lastMessage?: string;
   transcript?: string;
+  /** The end of the conversation, oldest first; absent where there is no transcript. Never rejects. */
+  conversation?(): Promise<readonly Utterance[]>;
+  /** The event that is being judged; absent when there is none (`verify`, a baseline). */
+  event?: HookEvent;
   workspace: Workspace;
   /** The tree at the loop's start; absent when there is no loop, or it could not be had. */
   baseTree?: string;
@@ -44,6 +50,8 @@ export interface Judgement {
   /** Names this failure without its volatile parts (core/fingerprint); made from summary and evidence when absent. */
   fingerprint?: string;
   proof?: Proof;
+  /** What is judged here asks to end the work at once, whatever else fails (a hook's `continue: false`): why. */
+  letGo?: string;
   /** Overrides the gate's class, when it depends on what was found (features with and without `verify`). */
   class?: EvidenceClass;
 }

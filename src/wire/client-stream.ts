@@ -18,7 +18,12 @@ const TOLD = /^\w+ says: /;
 /** Never throws: a line that is no JSON, of an unknown type, or of a subagent is no happening. */
 export function parseStreamLine(line: string): Happening[] {
   const fields = parseFields(line);
-  if (!fields || typeof fields.parent_tool_use_id === 'string') return [];
+  return fields ? happeningsIn(fields) : [];
+}
+
+/** The same, from a line that was parsed already: the messages of the Agent SDK are these lines. */
+export function happeningsIn(fields: Fields): Happening[] {
+  if (isOfSubagent(fields)) return [];
   switch (fields.type) {
     case 'system':
       return ofSystem(fields);
@@ -31,6 +36,10 @@ export function parseStreamLine(line: string): Happening[] {
     default:
       return [];
   }
+}
+
+export function isOfSubagent(fields: Fields): boolean {
+  return typeof fields.parent_tool_use_id === 'string';
 }
 
 function parseFields(line: string): Fields | undefined {

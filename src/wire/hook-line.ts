@@ -6,29 +6,38 @@
  * on every machine, because the client runs identical commands of one event once.
  */
 
-const HOME = 'h=$' + '{UNTILDONE_HOME:-$HOME/.untildone}';
+const NAMES =
+  'h=$' + '{UNTILDONE_HOME:-$HOME/.untildone};s=$CLAUDE_CODE_SESSION_ID;p=$CLAUDE_PROJECT_DIR;c=$p/.claude';
 
 /**
  * Any of these lets the line go on to `hook.sh`. The marker is tested with `-f`: with an empty session id the path is
  * that of the folder itself. A project whose contract guards every session has a marker at its own path below
- * `standing`.
+ * `standing`. The rest is where the dialects keep their state.
  */
-const WANTED = ['[ -f "$h/active/$CLAUDE_CODE_SESSION_ID" ]', '[ -f "$h/standing$CLAUDE_PROJECT_DIR/.on" ]'];
+const WANTED = [
+  '[ -f "$h/active/$s" ]',
+  '[ -f "$h/standing$p/.on" ]',
+  '[ -e "$c/ralph-loop.local.md" ]',
+  '[ -e "$c/runtime/locks/.lock_active" ]',
+  '[ "$RALPH_LOOP_DIR" ]',
+  '[ -e "$c/data/ralph-loops/current" ]',
+  '[ -e "$HOME/.ralph/state/$s" ]',
+];
 
 /** `command` keeps a missing or broken script from ending the shell with 2, which the client would take for a refusal. */
 const HAND_OVER = 'command . "$h/hook.sh"||exit 1';
 
 /** The Bash tool does not know the project: what SessionStart saw is kept for `start` to look up by session. */
 const RECORD_SESSION =
-  "s=$CLAUDE_CODE_SESSION_ID;case $s in ''|*[!A-Za-z0-9_-]*);;*)" +
-  '[ -d "$h/sessions" ]&&(umask 077;printf \'%s\\n%s\\n\' "$CLAUDE_PROJECT_DIR" "$CLAUDE_PID"' +
+  "case $s in ''|*[!A-Za-z0-9_-]*);;*)" +
+  '[ -d "$h/sessions" ]&&(umask 077;printf \'%s\\n%s\\n\' "$p" "$CLAUDE_PID"' +
   '>"$h/sessions/$s.at")2>/dev/null;;esac';
 
 const GUARD = `${WANTED.join('||')}||exit 0`;
 
-export const HOOK_LINE = [HOME, GUARD, HAND_OVER].join(';');
+export const HOOK_LINE = [NAMES, GUARD, HAND_OVER].join(';');
 
-export const SESSION_START_LINE = [HOME, RECORD_SESSION, GUARD, HAND_OVER].join(';');
+export const SESSION_START_LINE = [NAMES, RECORD_SESSION, GUARD, HAND_OVER].join(';');
 
 /** True of every line that any version installed: each of them names the home's variable, its default and the script. */
 export function isOurLine(command: string): boolean {
@@ -62,6 +71,8 @@ export function hookScript({ nodePath, hookEntry }: HookScript): string {
     `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
     'Install untildone again, then run: untildone install';
   return `# Written by untildone. Do not edit: install and start write it again.
+# A run answers the events of its sessions itself; nothing is judged twice.
+[ "$\{UNTILDONE_RUN+set}" ] && exit 0
 not_held() {
   told="$h/active/$CLAUDE_CODE_SESSION_ID.unheld"
   [ -e "$told" ] && exit 0

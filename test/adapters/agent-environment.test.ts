@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loginFrom } from '../../src/adapters/agent-environment.ts';
+import { loginFrom, sessionEnvironment } from '../../src/adapters/agent-environment.ts';
 
 let home: string;
 
@@ -98,3 +98,43 @@ test.each(['', 'no json', '[]', 'null', '{"env": 3, "apiKeyHelper": {}}'])(
     expect(loginFrom({ HOME: home }).settings).toEqual({});
   },
 );
+
+test.each([
+  'CLAUDECODE',
+  'AI_AGENT',
+  'CLAUDE_PID',
+  'CLAUDE_EFFORT',
+  'CLAUDE_ENV_FILE',
+  'CLAUDE_PROJECT_DIR',
+  'CLAUDE_PLUGIN_ROOT',
+  'CLAUDE_AGENT_SDK_VERSION',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_EXECPATH',
+  'CLAUDE_CODE_CHILD_SESSION',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_CODE_SESSION_ATTENDED',
+  'CLAUDE_CODE_MESSAGING_SOCKET',
+  'CLAUDE_CODE_MESSAGING_TOKEN',
+  'CLAUDE_CODE_SDK_READS_SESSION_STATE',
+])('a session of its own does not get %s of the one around it', (name) => {
+  expect(sessionEnvironment({ [name]: 'outer' })).not.toHaveProperty(name);
+});
+
+test.each([
+  'PATH',
+  'EDITOR',
+  'ANTHROPIC_API_KEY',
+  'CLAUDE_CONFIG_DIR',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_EFFORT_LEVEL',
+  'CLAUDE_CODE_SUBAGENT_MODEL',
+  'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
+  'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
+  'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE',
+])('%s of the person goes along into a session', (name) => {
+  expect(sessionEnvironment({ [name]: 'mine' })[name]).toBe('mine');
+});
+
+test('a session gets the certificates that the hook took away', () => {
+  expect(sessionEnvironment({ UNTILDONE_EXTRA_CA_CERTS: '/ca.pem' }).NODE_EXTRA_CA_CERTS).toBe('/ca.pem');
+});

@@ -68,6 +68,13 @@ describe('what a command gives back', () => {
     expect(result.output).toContain('noise');
   });
 
+  test('stderr alone, of a long one the end', async () => {
+    const result = await run('echo out; echo first >&2; seq 1 50000 >&2; echo last >&2');
+    expect(result.stderr).not.toContain('out\n');
+    expect(result.stderr).not.toContain('first');
+    expect(result.stderr).toMatch(/50000\nlast\n$/);
+  });
+
   test('a missing command and one that may not be run have the exit codes of the shell', async () => {
     expect((await run('no-such-command-here')).exitCode).toBe(127);
     writeFileSync(join(folder, 'plain'), 'text', { mode: 0o644 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -178,4 +178,14 @@ describe('the user’s own repository', () => {
     );
     await expect(workspace.git(['status'], abort.signal)).rejects.toThrow(/abort/i);
   });
+});
+
+test('files are found by a glob as they are now, the newest first, tracked or not', async () => {
+  const { project, workspace } = scene();
+  for (const [at, name] of ['docs/a/PLAN.md', 'docs/b/PLAN.md', 'docs/c/other.md'].entries()) {
+    write(project, name, 'x');
+    utimesSync(join(project, name), 1000 + at, 1000 + at);
+  }
+  expect(await workspace.find('docs/*/PLAN.md')).toEqual(['docs/b/PLAN.md', 'docs/a/PLAN.md']);
+  expect(await workspace.find('../*')).toEqual([]);
 });

@@ -161,6 +161,16 @@ describe('what git ignores', () => {
     expect(await workspace.tree()).toBe(tree);
   });
 
+  test('includes what loops of foreign formats write about themselves', async () => {
+    const { project, workspace } = scene();
+    write(project, '.claude/ralph-loop.local.md', 'iteration: 1');
+    write(project, '.claude/runtime/metrics/stop_hook_metrics.jsonl', '{}');
+    write(project, '.claude/data/ralph-loops/todo/progress.txt', '- Iteration: 1');
+    expect(await workspace.tree()).toBe(EMPTY_TREE);
+    write(project, '.claude/data/ralph-loops/todo/feature_list.json', '{}');
+    expect(await workspace.tree()).not.toBe(EMPTY_TREE);
+  });
+
   test('includes what the person ignores everywhere', async () => {
     const { folder, project, workspace } = scene();
     write(folder, 'xdg/git/ignore', '*.swp\n');

@@ -287,3 +287,11 @@ describe('what others get to read', () => {
     expect((await judged({ ...PASS, class: 'claimed' }))?.class).toBe('claimed');
   });
 });
+
+test('why a gate asks to end the work is kept in one line, without colours and secrets', async () => {
+  const letGo = '\u001b[31mthe budget\nis spent\u001b[0m, token ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+  const { verdicts } = await evaluate({ a: run(), b: run() }, { says: { a: { ...PASS, letGo } } });
+  expect(verdicts[0]?.letGo).toMatch(/^the budget is spent, token /);
+  expect(verdicts[0]?.letGo).not.toContain('ghp_abcdefghij');
+  expect(verdicts[1]).not.toHaveProperty('letGo');
+});

@@ -77,7 +77,7 @@ describe('a verdict that is known already', () => {
     expect(judges.judged).toHaveLength(2);
   });
 
-  test.each<GateKind>(['checklist', 'git', 'tasks', 'ci', 'promise'])(
+  test.each<GateKind>(['checklist', 'git', 'tasks', 'ci', 'promise', 'hook'])(
     'a %s gate looks beyond the tree and is always asked',
     async (kind) => {
       const contract = contractWith({ a: { kind, options: {} } as GateSpec, b: run() });
@@ -87,6 +87,18 @@ describe('a verdict that is known already', () => {
       expect(judges.judged).toEqual(['a', 'b', 'a']);
     },
   );
+
+  test('a judge that looks at the conversation is always asked', async () => {
+    const judgeGate = (transcript: { transcript?: true }): GateSpec => ({
+      kind: 'judge',
+      options: { question: 'Done?', ...transcript },
+    });
+    const contract = contractWith({ diff: judgeGate({}), said: judgeGate({ transcript: true }) });
+    const judges = fakeJudges();
+    const cache = memoryCache();
+    for (let i = 0; i < 2; i++) await judge(workOn(contract, { cache }), judges);
+    expect(judges.judged).toEqual(['diff', 'said', 'said']);
+  });
 
   test('parts of all and any are used again one by one, however deep', async () => {
     const contract = contractWith(
@@ -272,13 +284,18 @@ describe('what judging takes', () => {
   });
   test('a gate is told what it may look at', async () => {
     const seen: GateContext[] = [];
-    const judges = fakeJudges({
-      tests: (context) => {
-        seen.push(context);
-        return PASS;
-      },
-    });
+    const judges: FakeJudges = {
+      ...fakeJudges({
+        tests: (context) => {
+          seen.push(context);
+          return PASS;
+        },
+      }),
+      conversation: (transcript) => [{ who: 'agent', text: transcript, tools: [] }],
+    };
+    const event = { name: 'TeammateIdle' as const, session: 's1', teammate: 'tom', team: 'red' };
     const work = {
+      event,
       base: { tree: 'tree 0', commit: 'commit 0' },
       allowed: ['x'],
       lastMessage: 'done',
@@ -294,11 +311,13 @@ describe('what judging takes', () => {
       allowed: ['x'],
       lastMessage: 'done',
       transcript: '/t.jsonl',
+      event,
       baseTree: 'tree 0',
       baseCommit: 'commit 0',
       tree: 'tree 1',
       frozen: ['held'],
     });
     expect(seen[0]?.workspace.root).toBe('/project');
+    expect(await seen[0]?.conversation?.()).toEqual([{ who: 'agent', text: '/t.jsonl', tools: [] }]);
   });
 });

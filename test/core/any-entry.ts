@@ -110,6 +110,29 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
     })
     .map((entry) => compact(entry) as Entry),
   fc.record({ kind: fc.constant('allowed' as const), exception: anyText }),
+  fc
+    .record({
+      kind: fc.constant('synced' as const),
+      iteration: optional(fc.nat(100)),
+      maxIterations: optional(fc.oneof(fc.nat(100), fc.constant('unlimited' as const))),
+      says: optional(fc.nat(100)),
+    })
+    .map((entry) => compact(entry) as Entry),
+  fc.record({ kind: fc.constant('claimed' as const), session: anyText, transcriptOffset: fc.nat() }),
+  fc.record({
+    kind: fc.constant('intent' as const),
+    session: anyText,
+    resume: fc.boolean(),
+    why: anyText,
+  }),
+  fc
+    .record({
+      kind: fc.constant('result' as const),
+      end: fc.record({ kind: fc.constantFrom('completed' as const, 'api_error' as const), detail: anyText }),
+      costTotalUsd: optional(fc.double({ min: 0, max: 1e3, noNaN: true })),
+      tokensTotal: optional(fc.nat()),
+    })
+    .map((entry) => compact(entry) as Entry),
   fc.record({ kind: fc.constant('error' as const), message: anyText }),
 );
 

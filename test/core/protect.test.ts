@@ -391,6 +391,9 @@ describe('commands that are for a person', () => {
     ['echo l1 | xargs untildone cancel', 'cancel'],
     ['untildone contract update', 'contract update'],
     ['untildone lock off', 'lock off'],
+    ['untildone import --from harness --yes', 'import'],
+    ['untildone import --from=lock', 'import'],
+    ['untildone import --undo', 'import'],
     ['untildone trust --show; untildone trust', 'trust'],
     ["un'tildone' can\\cel", 'cancel'],
   ])('%s', (line, command) => expect(personOnlyCommand(line)).toBe(command));
@@ -410,6 +413,8 @@ describe('commands that are for a person', () => {
     'untildone verify trust',
     'untildone contract',
     'untildone trust --show',
+    'untildone import',
+    'untildone import --from harness --dry-run',
     'npx untildone verify',
     'cat dist/untildone.cjs cancel.md',
     'npm run cancel',

@@ -1,4 +1,6 @@
+import { rmSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Utterance } from '../../src/core/conversation.ts';
 import { checklistGate } from '../../src/gates/checklist/index.ts';
 import { findItems } from '../../src/gates/checklist/items.ts';
 import { makeProject, noAbort, type TestProject } from './support/project.ts';
@@ -224,5 +226,105 @@ describe('without a file', () => {
   test('and without a list nothing is proven', async () => {
     expect(await judge(undefined, {}, 'All done!')).toMatchObject({ outcome: 'unproven' });
     expect(await judge(undefined, {})).toMatchObject({ outcome: 'unproven' });
+  });
+});
+
+describe('the latest list of the conversation', () => {
+  const said = (who: Utterance['who'], text: string): Utterance => ({ who, text, tools: [] });
+  const judgeAfter = (conversation: Utterance[], lastMessage?: string) =>
+    checklistGate.judge(
+      {},
+      project.context({
+        conversation: async () => conversation,
+        ...(lastMessage === undefined ? {} : { lastMessage }),
+      }),
+      noAbort,
+    );
+
+  test('counts, not the ones that were open before it', async () => {
+    const conversation = [
+      said('person', 'Please:\n- [ ] one\n- [ ] two'),
+      said('agent', '- [x] one\n- [ ] two'),
+      said('agent', '- [x] one\n- [x] two'),
+      said('agent', 'Anything else?'),
+    ];
+    expect(await judgeAfter(conversation, 'Anything else?')).toMatchObject({
+      outcome: 'pass',
+      summary: '2 of 2 items are ticked',
+    });
+    expect(await judgeAfter(conversation.slice(0, 2), 'I am done.')).toMatchObject({
+      outcome: 'fail',
+      evidence: ['- [ ] two'],
+    });
+  });
+
+  test('may be that of the person, when the agent never wrote one', async () => {
+    const conversation = [said('person', '- [ ] one'), said('agent', 'I am done.')];
+    expect(await judgeAfter(conversation, 'I am done.')).toMatchObject({ outcome: 'fail' });
+  });
+
+  test('is the one of the final message where that has one', async () => {
+    expect(await judgeAfter([said('agent', '- [ ] one')], '- [x] one')).toMatchObject({ outcome: 'pass' });
+  });
+
+  test('without any, nothing is proven', async () => {
+    expect(await judgeAfter([said('agent', 'array[ ] = 1')], 'Done.')).toMatchObject({ outcome: 'unproven' });
+    expect(await judgeAfter([])).toMatchObject({ outcome: 'unproven' });
+  });
+});
+
+describe('a plan named by a glob', () => {
+  const glob = { file: 'docs/plans/*/PLAN.md' };
+  const plan = (name: string, text: string, age: number) => {
+    const path = `docs/plans/${name}/PLAN.md`;
+    project.write(path, text);
+    utimesSync(`${project.root}/${path}`, age, age);
+  };
+
+  test('is the newest file that fits', async () => {
+    plan('old', '- [ ] a', 1000);
+    plan('new', '- [x] b', 2000);
+    expect(await judge(undefined, glob)).toMatchObject({
+      outcome: 'pass',
+      summary: '1 of 1 items are ticked',
+    });
+    plan('old', '- [ ] a', 3000);
+    expect(await judge(undefined, glob)).toMatchObject({
+      outcome: 'fail',
+      evidence: ['docs/plans/old/PLAN.md:1: - [ ] a'],
+    });
+  });
+
+  test('fails where no file fits', async () => {
+    expect(await judge(undefined, glob)).toMatchObject({
+      outcome: 'fail',
+      summary: 'there is no file that fits docs/plans/*/PLAN.md',
+    });
+  });
+
+  test('that was the newest at the start still counts when a newer one is written', async () => {
+    plan('first', '- [ ] a', 1000);
+    const frozen = await freeze(glob);
+    expect(frozen).toEqual({ file: 'docs/plans/first/PLAN.md', items: ['a'] });
+    plan('second', '- [x] b', 2000);
+    expect(await judge(frozen, glob)).toMatchObject({
+      outcome: 'fail',
+      evidence: ['docs/plans/first/PLAN.md:1: - [ ] a'],
+    });
+    plan('first', '- [x] a', 1500);
+    expect(await judge(frozen, glob)).toMatchObject({ outcome: 'pass' });
+    plan('second', '- [ ] b', 2500);
+    expect(await judge(frozen, glob)).toMatchObject({ outcome: 'fail' });
+  });
+
+  test('cannot be got rid of', async () => {
+    plan('first', '- [ ] a', 1000);
+    const frozen = await freeze(glob);
+    plan('second', '- [x] b', 2000);
+    rmSync(`${project.root}/docs/plans/first`, { recursive: true });
+    expect(await judge(frozen, glob)).toMatchObject({
+      outcome: 'fail',
+      summary: 'docs/plans/first/PLAN.md is missing',
+    });
   });
 });

@@ -7,12 +7,14 @@ const SRC = resolve(import.meta.dirname, '../../src');
 /** Which room may import from which; the same table stands in AGENTS.md. */
 const MAY_IMPORT: Record<string, { rooms: string[]; vendors: string[] | 'node' | 'any' }> = {
   core: { rooms: ['core'], vendors: [] },
-  'ports.ts': { rooms: ['core'], vendors: [] },
+  'ports.ts': { rooms: ['core', 'ports'], vendors: [] },
+  ports: { rooms: ['core', 'ports'], vendors: [] },
   gates: { rooms: ['core', 'ports.ts', 'gates'], vendors: [] },
   dialects: { rooms: ['core', 'ports.ts', 'dialects'], vendors: [] },
   wire: { rooms: ['core', 'wire'], vendors: ['zod', 'zod/mini', 'yaml', 'jsonc-parser'] },
   adapters: { rooms: ['core', 'ports.ts', 'wire', 'adapters'], vendors: 'any' },
   app: { rooms: ['core', 'ports.ts', 'gates', 'dialects', 'app'], vendors: [] },
+  conformance: { rooms: ['core', 'ports.ts', 'wire', 'conformance'], vendors: 'node' },
   simulator: { rooms: ['core', 'app', 'ports.ts', 'wire', 'simulator'], vendors: 'node' },
 };
 

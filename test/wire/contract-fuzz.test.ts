@@ -30,6 +30,7 @@ const WORDS = [
   ...['task', 'reflection', 'iterations', 'duration', 'cost_usd', 'tokens', 'stall', 'context', 'enabled'],
   ...['timeout', 'exclusive', 'on_unproven', 'command', 'cwd', 'env', 'file', 'section', 'checks', 'branch'],
   ...['patterns', 'paths', 'name', 'pattern', 'question', 'model', 'max_cost', 'max_turns', 'with', 'blocks'],
+  ...['memory', 'files', 'lines', 'inject', 'update', 'transcript'],
   ...['webhook', 'desktop', 'on', 'a', 'b', 'constructor', '__proto__', 'toString'],
   ...GATE_KINDS.map(({ kind }) => kind),
 ];

@@ -117,6 +117,19 @@ const GATES: [string, GateSpec][] = [
     '{ judge: { question: Done?, model: haiku, max_cost: 0.5 } }',
     { kind: 'judge', options: { question: 'Done?', model: 'haiku', maxCostUsd: 0.5 } },
   ],
+  ['{ judge: Done?, transcript: true }', { kind: 'judge', options: { question: 'Done?', transcript: true } }],
+  ['{ judge: { question: Done?, transcript: false } }', { kind: 'judge', options: { question: 'Done?' } }],
+  [
+    '{ hook: python3 .claude/hooks/check.py, timeout: 60s, on_unproven: allow }',
+    {
+      kind: 'hook',
+      options: { command: 'python3 .claude/hooks/check.py' },
+      timeoutMs: 60_000,
+      onUnproven: 'allow',
+    },
+  ],
+  ['{ hook: { command: ./check.sh } }', { kind: 'hook', options: { command: './check.sh' } }],
+  ['{ checklist: docs/plans/*/PLAN.md }', { kind: 'checklist', options: { file: 'docs/plans/*/PLAN.md' } }],
   ['{ judge: Done?, max_cost: 2 }', { kind: 'judge', options: { question: 'Done?', maxCostUsd: 2 } }],
   [
     '{ agent: { instruction: Try it, model: sonnet, max_cost: 1, max_turns: 9 } }',
@@ -226,6 +239,35 @@ describe('notifications', () => {
     );
     expect(notify[0]).toEqual({ command: './tell.sh', on: ['failed'] });
     expect(notify[1]?.webhook).toBe('http://127.0.0.1:8080/x');
+  });
+});
+
+describe('memory', () => {
+  const memory = (text: string) => parsed(`memory: ${text}`).memory;
+
+  test('a file or a glob is told to every session and kept by loops', () => {
+    expect(memory('docs/plans/*/MEMORY.md')).toEqual({
+      files: ['docs/plans/*/MEMORY.md'],
+      lines: 100,
+      inject: ['startup', 'resume', 'clear', 'compact', 'fork'],
+      update: true,
+    });
+  });
+
+  test('the long form says more', () => {
+    expect(memory('{ files: [a.md, "b/*.txt", a.md], lines: 20, inject: [startup], update: false }')).toEqual(
+      {
+        files: ['a.md', 'b/*.txt'],
+        lines: 20,
+        inject: ['startup'],
+        update: false,
+      },
+    );
+    expect(memory('{ files: NOTES.md }')?.files).toEqual(['NOTES.md']);
+  });
+
+  test('there is none unless it is asked for', () => {
+    expect(parsed('gates: { t: { run: x } }')).not.toHaveProperty('memory');
   });
 });
 

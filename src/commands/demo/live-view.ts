@@ -1,7 +1,7 @@
 /** The demo as lines of text: when, who, what. Colour is an addition; without it nothing is lost. */
-import { isAbsolute, relative } from 'node:path';
-import { oneLine } from '../../core/clip.ts';
 import type { Happening } from '../../wire/client-stream.ts';
+import { wrapLine } from '../terminal-text.ts';
+import { callInWords } from '../tool-words.ts';
 
 export type Speaker = 'you' | 'claude' | 'tool' | 'untildone' | 'demo';
 
@@ -30,10 +30,6 @@ const WHO = 11;
 const INDENT = ' '.repeat(TIME + WHO);
 const COLOURS: Record<Speaker, number> = { you: 34, claude: 36, tool: 90, untildone: 33, demo: 90 };
 const [GREEN, RED, BOLD] = [32, 31, 1];
-
-export function colourWanted(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
-  return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
-}
 
 export function liveView(options: ViewOptions): LiveView {
   const { width } = options;
@@ -103,24 +99,6 @@ function rowOf(
 /** Their results only repeat what the call says. */
 const QUIET_TOOLS = new Set(['Read', 'Edit', 'Write']);
 
-function callInWords(tool: string, input: Record<string, unknown>, project: string): string {
-  const { command, file_path, old_string, new_string } = input;
-  if (tool === 'Bash' && typeof command === 'string') return `$ ${command}`;
-  const file = typeof file_path === 'string' ? ` ${inside(project, file_path)}` : '';
-  if (file === '') return `${tool} ${oneLine(JSON.stringify(input), 200)}`;
-  if (typeof old_string !== 'string' || typeof new_string !== 'string') return tool + file;
-  return [`${tool}${file}`, ...marked('- ', old_string), ...marked('+ ', new_string)].join('\n');
-}
-
-function inside(project: string, path: string): string {
-  const short = relative(project, path);
-  return short.startsWith('..') || isAbsolute(short) ? path : short;
-}
-
-function marked(mark: string, text: string): string[] {
-  return text.split('\n').map((line) => mark + line);
-}
-
 /** The reason has blank lines for the model; the quotation marks at the side do their work here. */
 function quoted(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -150,24 +128,9 @@ function plain(text: string): string {
   return text.replace(/\p{Cc}/gu, (sign) => (sign === '\n' ? sign : sign === '\t' ? '  ' : ''));
 }
 
-/** Broken lines begin where the line they belong to begins, its quotation mark included. */
 function wrapped(text: string, width: number): string[] {
   return plain(text)
     .trimEnd()
     .split('\n')
     .flatMap((line) => wrapLine(line, width));
-}
-
-function wrapLine(line: string, width: number): string[] {
-  const [lead = ''] = /^\s*(\| |[-+$] )?/.exec(line) ?? [];
-  const next = lead.includes('|') ? lead : ' '.repeat(lead.length);
-  const lines: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(' ', width);
-    if (space <= lead.length) break;
-    lines.push(rest.slice(0, space));
-    rest = next + rest.slice(space + 1);
-  }
-  return [...lines, rest];
 }

@@ -177,7 +177,7 @@ async function showRecord(scratch: Scratch, view: LiveView): Promise<void> {
   const { store, newest } = openStore(scratch);
   const { project } = scratch;
   view.heading('$ untildone status');
-  status({ json: false, all: false, project }, store, systemClock.now(), view.quote);
+  status({ json: false, all: false, project, foreign: [] }, store, systemClock.now(), view.quote);
   if (!newest) return;
   view.heading('$ untildone log');
   await log({ json: false, follow: false }, newest, store, homeAt(scratch.untildoneHome), view.quote);

@@ -1,3 +1,4 @@
+import { isGlob } from '../../core/find-files.ts';
 import { fingerprint } from '../../core/fingerprint.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { findItems, type Item } from './items.ts';
@@ -7,27 +8,49 @@ interface Options {
   section?: string;
 }
 
-/** The ticks of a Markdown list: a plan in a file, or the list in the final message. The agent sets them: a claim. */
+/**
+ * The ticks of a Markdown list: a plan in a file, or the latest list in the conversation. The agent sets them: a claim.
+ * Of a glob, the newest file counts; the one that was the newest at the loop's start counts beside it, so that a new
+ * plan does not take the place of one that is not done.
+ */
 export const checklistGate: Gate<'checklist'> = {
   kind: 'checklist',
   class: 'claimed',
   async freeze({ file, section }, { workspace }) {
     if (file === undefined) return undefined;
-    const text = await workspace.read(file);
-    return { items: (findItems(text ?? '', section) ?? []).map((item) => item.text) };
+    const [plan] = isGlob(file) ? await workspace.find(file) : [file];
+    const text = plan === undefined ? undefined : await workspace.read(plan);
+    const items = (findItems(text ?? '', section) ?? []).map((item) => item.text);
+    return isGlob(file) ? { items, ...(plan === undefined ? {} : { file: plan }) } : { items };
   },
   async judge(options, context) {
-    return options.file === undefined
-      ? judgeMessage(options, context)
-      : judgeFile(options.file, options, context);
+    if (options.file === undefined) return judgeConversation(options, context);
+    return isGlob(options.file)
+      ? judgeNewest(options.file, options, context)
+      : judgeFile(options.file, options, context, frozenItems(context.frozen));
   },
 };
 
-async function judgeFile(file: string, { section }: Options, context: GateContext): Promise<Judgement> {
+async function judgeNewest(glob: string, options: Options, context: GateContext): Promise<Judgement> {
+  const [newest] = await context.workspace.find(glob);
+  const atStart = frozenFile(context.frozen);
+  if (atStart !== undefined) {
+    const judgement = await judgeFile(atStart, options, context, frozenItems(context.frozen));
+    if (judgement.outcome !== 'pass' || newest === atStart) return judgement;
+  }
+  if (newest === undefined) return { outcome: 'fail', summary: `there is no file that fits ${glob}` };
+  return judgeFile(newest, options, context, []);
+}
+
+async function judgeFile(
+  file: string,
+  { section }: Options,
+  context: GateContext,
+  frozen: readonly string[],
+): Promise<Judgement> {
   const text = await context.workspace.read(file);
   if (text === undefined) return { outcome: 'fail', summary: `${file} is missing` };
   const inScope = findItems(text, section);
-  const frozen = frozenItems(context.frozen);
   if (inScope === undefined) {
     return { outcome: 'fail', summary: `${file} has no section "${section}"`, ...restore(file, frozen) };
   }
@@ -41,10 +64,22 @@ async function judgeFile(file: string, { section }: Options, context: GateContex
   return judgeItems(items, removed, file);
 }
 
-function judgeMessage({ section }: Options, { lastMessage }: GateContext): Judgement {
-  const items = findItems(lastMessage ?? '', section) ?? [];
-  if (items.length === 0) return { outcome: 'unproven', summary: 'the final message holds no checklist' };
-  return judgeItems(items, [], undefined);
+/**
+ * Of the conversation, the latest list: earlier ones were open when they were written, so that looking for "[ ]"
+ * anywhere would never find an end.
+ */
+async function judgeConversation(
+  { section }: Options,
+  { lastMessage, conversation }: GateContext,
+): Promise<Judgement> {
+  const said = findItems(lastMessage ?? '', section) ?? [];
+  if (said.length > 0) return judgeItems(said, [], undefined);
+  const earlier = [...((await conversation?.()) ?? [])].reverse();
+  for (const { text } of earlier) {
+    const items = findItems(text, section) ?? [];
+    if (items.length > 0) return judgeItems(items, [], undefined);
+  }
+  return { outcome: 'unproven', summary: 'neither the final message nor the conversation holds a checklist' };
 }
 
 function judgeItems(items: readonly Item[], removed: readonly string[], file: string | undefined): Judgement {
@@ -68,6 +103,11 @@ function judgeItems(items: readonly Item[], removed: readonly string[], file: st
 function frozenItems(frozen: unknown): string[] {
   const items = (frozen as { items?: unknown } | undefined)?.items;
   return Array.isArray(items) ? items.filter((item) => typeof item === 'string') : [];
+}
+
+function frozenFile(frozen: unknown): string | undefined {
+  const file = (frozen as { file?: unknown } | undefined)?.file;
+  return typeof file === 'string' ? file : undefined;
 }
 
 /** An item may stand more than once: as many must be left as there were. */

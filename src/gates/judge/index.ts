@@ -1,4 +1,5 @@
 import { keepShort } from '../../core/clip.ts';
+import { conversationText } from '../../core/conversation.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { describeChanges } from './changes.ts';
 import { fenced, MATERIAL_IS_DATA, type Material } from './fence.ts';
@@ -10,18 +11,22 @@ const MAX_TURNS = 6;
 const DIFF_LIMIT = 60_000;
 const TASK_LIMIT = 20_000;
 const MESSAGE_LIMIT = 20_000;
+const CONVERSATION_LIMIT = 40_000;
 
 /**
  * A model's answer to a question about the work. It sees the question, the task and what changed since the loop's
  * start, so that the answer follows from task, trees and options and may be used again for the same ones. The agent's
- * final message is shown only when there is no tree to look at.
+ * final message is shown only when there is no tree to look at; the end of the conversation only when the contract asks
+ * for it, and then every stop is a new question.
  */
 export const judgeGate: Gate<'judge'> = {
   kind: 'judge',
   class: 'judged',
-  async judge({ question, model, maxCostUsd = MAX_COST_USD }, context, signal) {
+  async judge({ question, model, maxCostUsd = MAX_COST_USD, transcript }, context, signal) {
     const work = await workOf(context);
-    if (!work)
+    const said = transcript ? await conversationOf(context) : undefined;
+    const material = [work, said].filter((part) => part !== undefined);
+    if (material.length === 0)
       return {
         outcome: 'unproven',
         summary: 'there is nothing to judge: the start of the work is not known',
@@ -29,7 +34,7 @@ export const judgeGate: Gate<'judge'> = {
     const task = { title: 'The task that the agent was given', text: keepShort(context.task, TASK_LIMIT) };
     const answer = await context.agent.ask({
       systemPrompt: SYSTEM_PROMPT,
-      prompt: `The question:\n${question}\n\n${fenced([task, work])}\n\nAnswer the question at the top.`,
+      prompt: `The question:\n${question}\n\n${fenced([task, ...material])}\n\nAnswer the question at the top.`,
       schema: OPINION_SCHEMA,
       tools: [],
       cwd: context.project,
@@ -62,4 +67,11 @@ async function workOf(context: GateContext): Promise<Material | undefined> {
   const { text, whole } = await describeChanges(workspace, baseTree, tree, DIFF_LIMIT);
   const title = 'What changed in the files since the agent began';
   return { title: whole ? title : `${title} (too long: parts are left out)`, text };
+}
+
+async function conversationOf({ conversation, lastMessage }: GateContext): Promise<Material | undefined> {
+  const { text, whole } = conversationText((await conversation?.()) ?? [], lastMessage, CONVERSATION_LIMIT);
+  if (text === '') return undefined;
+  const title = 'The conversation with the agent, without what its tools answered';
+  return { title: whole ? title : `${title} (too long: only its end)`, text };
 }

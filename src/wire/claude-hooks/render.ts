@@ -17,7 +17,9 @@ export function renderAnswer(eventName: string, answer: Answer): HookOutput {
     case 'silence':
       return NOTHING;
     case 'refuse':
-      return refusal(eventName, answer.reason);
+      return refusal(eventName, answer.reason, answer.message);
+    case 'halt':
+      return json({ continue: false, stopReason: answer.message });
     case 'ignore':
       return { ...NOTHING, stderr: `untildone hook: ${answer.why}` };
     case 'tell':
@@ -27,10 +29,12 @@ export function renderAnswer(eventName: string, answer: Answer): HookOutput {
   }
 }
 
-function refusal(eventName: string, reason: string): HookOutput {
+function refusal(eventName: string, reason: string, message: string | undefined): HookOutput {
   if (REFUSED_BY_EXIT.has(eventName)) return { stdout: '', stderr: reason, exitCode: 2 };
-  if (eventName !== 'PreToolUse') return json({ decision: 'block', reason });
+  const shown = message === undefined ? {} : { systemMessage: message };
+  if (eventName !== 'PreToolUse') return json({ decision: 'block', reason, ...shown });
   return json({
+    ...shown,
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
       permissionDecision: 'deny',

@@ -54,7 +54,7 @@ const checklist = gateKind({
   about: 'No unticked "- [ ]" items are left.',
   example: CHECKLIST,
   what: pathOf('transcript, or a Markdown file', CHECKLIST).describe(
-    'A Markdown file, or "transcript" for the list in the final message.',
+    'A Markdown file, a glob (its newest file), or "transcript" for the latest list in the conversation.',
   ),
   main: 'file',
   options: {
@@ -130,6 +130,18 @@ const custom = gateKind({
   build: (file, options) => ({ file, ...options }),
 });
 
+const HOOK = 'old: { hook: python3 .claude/hooks/check.py, timeout: 60s }';
+
+const hook = gateKind({
+  kind: 'hook',
+  about: 'Runs a command that was written as a Stop hook of Claude Code, and takes its answer.',
+  example: HOOK,
+  what: textOf('a command', HOOK).describe('A command for sh that gets the event as JSON on stdin.'),
+  main: 'command',
+  options: {},
+  build: (command) => ({ command }),
+});
+
 function combination(kind: 'all' | 'any', about: string) {
   const example = `ready: { ${kind}: [tests, lint] }`;
   return gateKind({
@@ -161,6 +173,7 @@ export const GATE_KINDS: readonly GateKindSchema[] = [
   agent,
   ci,
   custom,
+  hook,
   combination('all', 'Passes when every one of these gates passes.'),
   combination('any', 'Passes when one of these gates passes.'),
 ];

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Contract, DEFAULT_LIMITS, type Limits, type Notification } from '../../core/contract.ts';
 import { ENDINGS } from '../../core/loop.ts';
+import { MEMORY_LINES, MEMORY_SOURCES, type MemoryRule } from '../../core/memory.ts';
 import { gate, gateNames } from './gates.ts';
 import {
   dollars,
@@ -10,6 +11,7 @@ import {
   nameOf,
   onlyTrue,
   orUnlimited,
+  pathOf,
   textOf,
   timeOf,
   tokenCount,
@@ -22,6 +24,8 @@ const GATES = 'tests: { run: npm test, timeout: 10m }';
 export const LIMITS = 'limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }';
 const STANDING = 'every_stop: { gates: [lint], blocks: 2 }';
 const SUBAGENT = 'subagent: { "*": [lint] }';
+const MEMORY = 'memory: docs/plans/*/MEMORY.md';
+const MEMORY_LONG = 'memory: { files: docs/plans/*/MEMORY.md, lines: 100, update: true }';
 const NOTIFY = 'notify: [{ command: ./tell-me.sh, on: [done, stalled, needs_person] }]';
 
 /** `done` is verified_done or claimed_done. */
@@ -103,6 +107,42 @@ function share(example: string) {
   return z.number(words).min(0.1, words).max(0.95, words);
 }
 
+const memoryFile = pathOf('a file, or a glob,', MEMORY)
+  .refine(
+    (path) => /\.(md|markdown|txt)$/i.test(path),
+    say('a name or a glob that ends in .md, .markdown or .txt', MEMORY),
+  )
+  .describe('A file of the project, or a glob.');
+
+const memory = z
+  .union([
+    memoryFile,
+    strict(
+      {
+        files: z
+          .union([memoryFile, listOf(memoryFile, 'file', MEMORY_LONG)])
+          .describe('The files that hold notes: names or globs; the newest come first.'),
+        lines: wholeNumber(MEMORY_LONG)
+          .describe('At most so many lines are told, in all (default 100).')
+          .exactOptional(),
+        inject: listOf(oneOf(MEMORY_SOURCES, MEMORY_LONG), 'beginning of a session', MEMORY_LONG)
+          .describe('Which sessions are told: how they began; all of them when absent.')
+          .exactOptional(),
+        update: flag(MEMORY_LONG)
+          .describe('Whether a loop keeps a section about itself in the newest file (default true).')
+          .exactOptional(),
+      },
+      'a file, or { files, lines, inject, update }',
+      MEMORY_LONG,
+    ),
+  ])
+  .describe('Notes in the project: sessions are told what they say, loops write down where they stand.')
+  .transform((value): MemoryRule => {
+    const written = typeof value === 'string' ? { files: value } : value;
+    const { files, lines = MEMORY_LINES, inject = MEMORY_SOURCES, update = true } = written;
+    return { files: unique([files].flat()), lines, inject: unique(inject), update };
+  });
+
 const webhook = say('an http or https address', 'notify: [{ webhook: "https://example.com/hook" }]');
 
 const notification = strict(
@@ -152,6 +192,7 @@ const root = strict(
     task_done: gateNames('task_done: [lint]').describe('Gates for TaskCompleted.').exactOptional(),
     teammate: gateNames('teammate: [lint]').describe('Gates for TeammateIdle.').exactOptional(),
     limits: limits.exactOptional(),
+    memory: memory.exactOptional(),
     on_context: oneOf(['continue', 'spawn'], 'on_context: continue')
       .describe(
         'continue (default): the session goes on, the client compacts. spawn: a detached run takes over.',
@@ -174,7 +215,7 @@ const root = strict(
 );
 
 export const contractSchema = root.transform((written): Contract => {
-  const { task, subagent: agents, every_stop, task_done, teammate } = written;
+  const { task, subagent: agents, every_stop, task_done, teammate, memory: notes } = written;
   const gates = written.gates ?? {};
   return {
     v: 1,
@@ -187,6 +228,7 @@ export const contractSchema = root.transform((written): Contract => {
     ...(teammate === undefined ? {} : { teammate: unique(teammate) }),
     limits: limitsFrom(written.limits ?? {}),
     onContext: written.on_context ?? 'continue',
+    ...(notes === undefined ? {} : { memory: notes }),
     notify: written.notify ?? [],
     reflection: written.reflection ?? { enabled: false },
   };

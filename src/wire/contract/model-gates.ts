@@ -1,6 +1,6 @@
 /** Gates that ask a model. */
 import { gateKind } from './gate-kind.ts';
-import { dollars, textOf, wholeNumber } from './values.ts';
+import { dollars, flag, textOf, wholeNumber } from './values.ts';
 
 const JUDGE = 'review: { judge: "Does the diff do what the task asks?", max_cost: 0.50 }';
 const AGENT = 'proof: { agent: Start the server and try every endpoint, max_turns: 20 }';
@@ -23,12 +23,21 @@ function money({ max_cost, ...rest }: { max_cost?: number; model?: string; max_t
 
 export const judge = gateKind({
   kind: 'judge',
-  about: 'A model answers a question about the diff, the task and the end of the transcript.',
+  about: 'A model answers a question about the diff and the task; about the conversation, too, if you like.',
   example: JUDGE,
   what: textOf('a question', JUDGE).describe('A question that yes answers when the work is done.'),
   main: 'question',
-  options: modelOptions(JUDGE),
-  build: (question, options) => ({ question, ...money(options) }),
+  options: {
+    ...modelOptions(JUDGE),
+    transcript: flag('review: { judge: "Is everything done that was asked for?", transcript: true }')
+      .describe('Show the model the end of the conversation, too.')
+      .exactOptional(),
+  },
+  build: (question, { transcript, ...options }) => ({
+    question,
+    ...money(options),
+    ...(transcript ? { transcript } : {}),
+  }),
 });
 
 export const agent = gateKind({

@@ -60,13 +60,11 @@ function namesIn(data: unknown): Names {
 /** Known words that this version reads but does not act on yet: said, so that nobody relies on them. */
 function later(text: ContractText): Finding[] {
   const contract = mapOf(text.data);
-  const spawn =
-    contract.on_context === 'spawn' ? [{ path: ['on_context'], what: '"on_context: spawn"' }] : [];
   const reflect =
     mapOf(contract.reflection).enabled === true
       ? [{ path: ['reflection', 'enabled'], what: '"reflection"' }]
       : [];
-  return [...spawn, ...reflect].map(({ path, what }) => ({
+  return reflect.map(({ path, what }) => ({
     ...text.at(path),
     message: `${what} has no effect in this version yet`,
   }));

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/adapters/file-store.ts';
+import { applyChanges, foreignFiles } from '../../../src/adapters/foreign-files.ts';
 import { sessionGuard } from '../../../src/adapters/guard.ts';
 import { type Home, homeAt, layOut } from '../../../src/adapters/home.ts';
 import { standingFiles } from '../../../src/adapters/standing.ts';
@@ -76,6 +77,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     guard: sessionGuard(home, join(folder, '.claude'), folder, {}),
     projectOf: () => project,
     blockCap: 0,
+    notes: { files: foreignFiles, change: (changes) => applyChanges(changes, join(folder, 'files.lock')) },
     transcripts: {
       signals: () => scene.transcript.now,
       poll: async () => {
@@ -85,6 +87,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
       usage: () => ({ offset: 0, tokens: 10, skippedBytes: 0 }),
     },
     judges: async () => scene.judges,
+    foreign: async () => ({ loops: [], messages: [] }),
     saveReceipt: async (_, receipt) => void scene.receipts.push(receipt),
   };
 }

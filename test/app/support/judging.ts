@@ -48,7 +48,7 @@ const CLASSES: Partial<Record<GateKind, EvidenceClass>> = {
 };
 const KINDS: GateKind[] = [
   ...(['run', 'features', 'checklist', 'git', 'forbid', 'tests_intact', 'tasks'] as const),
-  ...(['promise', 'judge', 'agent', 'ci', 'custom'] as const),
+  ...(['promise', 'judge', 'agent', 'ci', 'custom', 'hook'] as const),
 ];
 
 /** Gates that say what a test wants, by their name in the contract, over a project that is only a word. */
@@ -102,6 +102,7 @@ function workspaceOf(judges: FakeJudges): Workspace {
     changes: async (_, to) => to.split(',').map((path): FileChange => ({ path, change: 'modified' })),
     addedLines: unused,
     contentAt: unused,
+    find: async () => [],
     read: unused,
     head: async () => ({ commit: 'commit 1', branch: 'main' }),
     git: async () => ({ exitCode: 128, stdout: '', stderr: 'not a git repository' }),

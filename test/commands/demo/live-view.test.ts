@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { colourWanted, liveView, usefulLines } from '../../../src/commands/demo/live-view.ts';
+import { liveView, usefulLines } from '../../../src/commands/demo/live-view.ts';
 import type { Happening } from '../../../src/wire/client-stream.ts';
 
 function view(options: { colour?: boolean; width?: number } = {}) {
@@ -134,14 +134,6 @@ describe('the live view', () => {
     expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(plain);
     expect(plain).toContain('ok   it worked\n  NOT  it worked again');
   });
-});
-
-test('colour is for terminals, and NO_COLOR has the last word', () => {
-  expect(colourWanted({ isTTY: true }, {})).toBe(true);
-  expect(colourWanted({ isTTY: true }, { NO_COLOR: '' })).toBe(true);
-  expect(colourWanted({ isTTY: true }, { NO_COLOR: '1' })).toBe(false);
-  expect(colourWanted({ isTTY: true }, { TERM: 'dumb' })).toBe(false);
-  expect(colourWanted({}, {})).toBe(false);
 });
 
 describe('of the output of a tool', () => {

@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { foreignFiles } from '../../../src/adapters/foreign-files.ts';
 import { systemShell } from '../../../src/adapters/shell.ts';
+import { findFiles } from '../../../src/core/find-files.ts';
 import type { FreezeContext, GateContext } from '../../../src/gates/gate.ts';
 import type { Workspace } from '../../../src/ports.ts';
 
@@ -56,6 +58,7 @@ function workspaceAt(root: string): Workspace {
     contentAt: unused,
     head: unused,
     git: unused,
+    find: async (glob) => findFiles(root, [glob], foreignFiles),
     async read(path) {
       try {
         return readFileSync(join(root, path), 'utf8');

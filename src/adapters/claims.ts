@@ -1,0 +1,53 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Claim, Claims } from '../ports.ts';
+import { readSmall, writeWhole } from './atomic-file.ts';
+import { type Home, readKey } from './home.ts';
+import { sha256 } from './journal-file.ts';
+import { withLock } from './lock.ts';
+import { sealedJson, unsealedJson } from './sealed-json.ts';
+
+/** Who owns which foreign state. Kept in our own home: the state's own files name nobody, or stay as they are. */
+export function claimFiles(home: Home): Claims {
+  return {
+    of: (path) => readClaim(home, fileOf(path)),
+    change(path, build) {
+      mkdirSync(home.claims, { recursive: true, mode: 0o700 });
+      const file = join(home.claims, fileOf(path));
+      return withLock(`${file}.lock`, () => {
+        const before = readClaim(home, fileOf(path));
+        const after = build(before);
+        if (after && after !== before) {
+          writeWhole(file, sealedJson(after, purposeOf(fileOf(path)), readKey(home)));
+        }
+        return after;
+      });
+    },
+  };
+}
+
+export function claimsOfSession(home: Home, session: string): Claim[] {
+  let names: string[];
+  try {
+    names = readdirSync(home.claims).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    const claim = readClaim(home, name);
+    return claim?.session === session ? [claim] : [];
+  });
+}
+
+function readClaim(home: Home, name: string): Claim | undefined {
+  const text = readSmall(join(home.claims, name));
+  return text === undefined ? undefined : unsealedJson<Claim>(text, purposeOf(name), readKey(home));
+}
+
+function fileOf(path: string): string {
+  return `${sha256(path).slice(0, 32)}.json`;
+}
+
+function purposeOf(name: string): string {
+  return `claim ${name}`;
+}

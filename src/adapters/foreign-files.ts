@@ -1,0 +1,132 @@
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import type { FileLook, FileRead, ForeignFiles, StateChange } from '../ports.ts';
+import { readSmall, writeWhole } from './atomic-file.ts';
+import { realPath } from './home.ts';
+import { sha256 } from './journal-file.ts';
+import { withLock } from './lock.ts';
+
+export const foreignFiles: ForeignFiles = { read, look, list, realPath, sha256 };
+
+function read(path: string): FileRead {
+  try {
+    const text = readSmall(path);
+    return text === undefined ? { kind: 'none' } : { kind: 'text', text };
+  } catch (error) {
+    return { kind: 'unusable', problem: problemWith(path, error as Error) };
+  }
+}
+
+function look(path: string): FileLook | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat) return undefined;
+    const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
+    return { kind, inode: stat.ino, mtimeMs: stat.mtimeMs, size: stat.size };
+  } catch {
+    // A folder on the way that may not be entered: as good as nothing for whoever may not enter it.
+    return undefined;
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Does the changes in their order; returns what could not be done. `lockFile` keeps our own hooks from each other. */
+export function applyChanges(changes: readonly StateChange[], lockFile: string): string[] {
+  if (changes.length === 0) return [];
+  return withLock(lockFile, () =>
+    changes.flatMap((change) => {
+      const path = change.kind === 'copy' ? change.to : change.path;
+      try {
+        apply(change);
+        return [];
+      } catch (error) {
+        return [problemWith(path, error as Error)];
+      }
+    }),
+  );
+}
+
+function apply(change: StateChange): void {
+  switch (change.kind) {
+    case 'edit':
+      edit(change.path, change.edit);
+      break;
+    case 'append':
+      append(change.path, change.text);
+      break;
+    case 'copy':
+      copy(change.from, change.to, change.maxBytes);
+      break;
+    case 'remove':
+      remove(change.path, change.when);
+      break;
+  }
+}
+
+function edit(path: string, change: (text: string | undefined) => string | undefined): void {
+  refuseLink(path);
+  const before = readSmall(path);
+  const after = change(before);
+  if (after === undefined || after === before) return;
+  const mode = before === undefined ? 0o644 : statSync(path).mode & 0o777;
+  writeWhole(path, after, mode);
+}
+
+function append(path: string, text: string): void {
+  refuseLink(path);
+  mkdirSync(dirname(path), { recursive: true });
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_WAITING;
+  const fd = openSync(path, flags, 0o644);
+  try {
+    appendFileSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Opening a pipe for writing fails at once instead of waiting for a reader. */
+const NO_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+function copy(from: string, to: string, maxBytes: number): void {
+  const stat = statSync(from, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return;
+  if (stat.size > maxBytes) throw new Error(`${from} is larger than ${maxBytes} bytes`);
+  refuseLink(to);
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}
+
+function remove(path: string, when: (text: string) => boolean = () => true): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (!stat.isFile()) throw new Error('it is not a regular file, so it was not removed');
+  if (when(readSmall(path) ?? '')) unlinkSync(path);
+}
+
+/** A link would carry our writing to wherever the repository wants it. */
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error('it is a symbolic link, which is never written through');
+}
+
+function problemWith(path: string, { message }: Error): string {
+  return message.includes(path) ? message : `${path}: ${message}`;
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { oneLine } from '../core/clip.ts';
+import { branchName, NOTHING_PASSES } from '../core/progress.ts';
+import { redact } from '../core/redact.ts';
+import { quoteForShell } from '../core/shell-quote.ts';
+import type { GitFlow } from '../ports.ts';
+import { Flow, type GitFlowWorld } from './git-keeping.ts';
+import { openBranch, openWorktree, repositoryOf, sayHead } from './git-place.ts';
+import { type FlowRecord, readFlowRecord, writeFlowRecord } from './git-record.ts';
+import { setupOf } from './git-setup.ts';
+import { headOf, must, notCommitted, uncommittedIn } from './git-status.ts';
+import { ghIn } from './github.ts';
+import { realPath } from './home.ts';
+import {
+  type FlowGit,
+  flowGit,
+  GitFlowError,
+  identityOf,
+  identityVariables,
+  ownVariables,
+} from './person-git.ts';
+import { hasRemote } from './pull-request.ts';
+
+export interface GitFlowOptions {
+  /** pr: in the person's tree, or beside it with `beside`. */
+  mode: 'branch' | 'worktree' | 'pr';
+  beside?: boolean;
+  merge: boolean;
+  loop: string;
+  task: string;
+  resume?: { folder: string; branch: string };
+}
+
+/** Throws `GitFlowError` with what to do, before anything was changed. */
+export async function openGitFlow(
+  options: GitFlowOptions,
+  project: string,
+  world: GitFlowWorld,
+): Promise<GitFlow> {
+  const own = flowGit(repositoryOf(project), world.env, world.signal);
+  // Git refuses a repository of somebody else's until the person has said that it is safe: better now than at night.
+  await must(own.asPerson({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
+  const identity = identityVariables(await identityOf(own));
+  const setups = [await setupOf(own)];
+  const { record, notes } = options.resume
+    ? await goOn(options, options.resume, project, world)
+    : await begin(options, project, own, world);
+  const git = flowGit(repositoryOf(record.folder), world.env, world.signal);
+  setups.push(await setupOf(git));
+  writeFlowRecord(world.home, record);
+  const warnings = options.mode === 'pr' ? await missingForPullRequest(git, world) : [];
+  return new Flow(record, [...notes, ...warnings], { git, own, identity, setups, world });
+}
+
+/** At the end of a night is too late to hear of it. */
+async function missingForPullRequest(git: FlowGit, { env, signal }: GitFlowWorld): Promise<string[]> {
+  const gh = await ghIn(git.repository.top, ownVariables(env), signal).call(['--version']);
+  return [
+    ...((await hasRemote(git))
+      ? []
+      : ['There is no remote named origin yet: without one nothing is pushed at the end.']),
+    ...(gh.ok ? [] : [`No pull request can be opened yet: ${gh.problem}.`]),
+  ];
+}
+
+type Opening = { record: FlowRecord; notes: string[] };
+
+async function begin(
+  options: GitFlowOptions,
+  project: string,
+  git: FlowGit,
+  { worktrees }: GitFlowWorld,
+): Promise<Opening> {
+  const { mode, merge, loop } = options;
+  const branch = branchName(options.task, loop);
+  const beside = mode === 'worktree' || options.beside === true;
+  const place = beside
+    ? await openWorktree(git, project, branch, { loop, ...(worktrees === undefined ? {} : { worktrees }) })
+    : await openBranch(git, project, branch);
+  const task = oneLine(redact(options.task), 400);
+  const { folder, base, notes } = place;
+  const worktree = beside ? { worktree: repositoryOf(folder).top } : {};
+  const kept = { commit: base.commit, passing: NOTHING_PASSES };
+  return {
+    record: {
+      v: 1,
+      loop,
+      mode,
+      merge,
+      task,
+      project: realPath(project),
+      folder,
+      ...worktree,
+      branch,
+      base,
+      kept,
+    },
+    notes,
+  };
+}
+
+/** The place is there already; what lies in it uncommitted is the run's. */
+async function goOn(
+  { loop }: GitFlowOptions,
+  { folder, branch }: { folder: string; branch: string },
+  project: string,
+  world: GitFlowWorld,
+): Promise<Opening> {
+  const before = readFlowRecord(world.home, loop);
+  if (!before)
+    throw new GitFlowError(
+      `there is no record of the git flow of run ${loop}; its work is on branch ${branch}`,
+    );
+  const path = before.worktree ?? folder;
+  if (!existsSync(folder))
+    throw new GitFlowError(
+      `the worktree of run ${loop} is gone; put it back: cd ${quoteForShell(realPath(project))} && git worktree prune && git worktree add ${quoteForShell(path)} ${branch}`,
+    );
+  const git = flowGit(repositoryOf(folder), world.env, world.signal);
+  const head = await headOf(git);
+  if (head?.branch !== branch)
+    throw new GitFlowError(
+      `${path} is on ${head ? sayHead(head) : 'no commit'}, but run ${loop} works on ${branch}; go back: cd ${quoteForShell(path)} && git switch ${branch}`,
+    );
+  const { paths, nested } = await uncommittedIn(git);
+  const left = paths.length + nested.length;
+  const { pending, ...rest } = before;
+  const wasMade = pending !== undefined && pending.on !== head.commit;
+  return {
+    record: { ...rest, ...(wasMade ? { kept: { commit: head.commit, passing: pending.passing } } : {}) },
+    notes: [
+      `The run goes on on branch ${branch} in ${path}.`,
+      ...(left > 0 ? [`${notCommitted(left)} there; it counts as the run's work.`] : []),
+    ],
+  };
+}

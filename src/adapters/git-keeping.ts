@@ -1,0 +1,250 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import {
+  asksForChecks,
+  commitMessage,
+  isDone,
+  isWorthKeeping,
+  lacksOnlyCommit,
+  passingOf,
+  progressSince,
+  pullRequestText,
+  pullRequestTitle,
+} from '../core/progress.ts';
+import { quoteForShell } from '../core/shell-quote.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { GitFlow } from '../ports.ts';
+import { commitAll } from './git-commit.ts';
+import { howToMerge, removeWorktree, sayHead } from './git-place.ts';
+import { type FlowRecord, removeFlowRecord, writeFlowRecord } from './git-record.ts';
+import { changedSince, type GitSetup, setupOf } from './git-setup.ts';
+import { files, headOf, notCommitted, text, uncommittedIn, underWay } from './git-status.ts';
+import { ghIn } from './github.ts';
+import type { Home } from './home.ts';
+import { type FlowGit, ownVariables } from './person-git.ts';
+import { isPushed, mergeWhenGreen, openPullRequest, push, updatePullRequest } from './pull-request.ts';
+
+export interface GitFlowWorld {
+  home: Home;
+  env: NodeJS.ProcessEnv;
+  /** Another folder for worktrees than the one beside the repository. */
+  worktrees?: string;
+  /** Ends what is under way. */
+  signal?: AbortSignal;
+  /** Says at once what a person would otherwise wait for in the dark. */
+  note?(line: string): void;
+  pause?(ms: number): Promise<void>;
+}
+
+export interface Means {
+  /** Where the sessions work. */
+  git: FlowGit;
+  /** The person's own checkout; the same one without a worktree. */
+  own: FlowGit;
+  identity: Record<string, string>;
+  /** The hooks and settings that are the person's: those when the flow was opened, and what our own calls made of them. */
+  setups: GitSetup[];
+  world: GitFlowWorld;
+}
+
+/** What a run does with git between its opening and its end. */
+export class Flow implements GitFlow {
+  readonly folder: string;
+  readonly branch: string;
+  readonly notes: readonly string[];
+  #record: FlowRecord;
+  readonly #means: Means;
+
+  constructor(record: FlowRecord, notes: readonly string[], means: Means) {
+    this.folder = record.folder;
+    this.branch = record.branch;
+    this.notes = notes;
+    this.#record = record;
+    this.#means = means;
+  }
+
+  startsFrom(baseline: readonly Verdict[]): void {
+    this.#write({ kept: { ...this.#record.kept, passing: passingOf(baseline) } });
+  }
+
+  keep(state: LoopState, verdicts: readonly Verdict[]): Promise<string[]> {
+    return inWords('Not committed', async () => {
+      const progress = progressSince(this.#record.kept.passing, verdicts);
+      if (progress.lost.length > 0)
+        return [`Not committed: it passed at the last commit and does not now: ${progress.lost.join(', ')}`];
+      if (!isWorthKeeping(progress, state, verdicts)) return [];
+      const problem = await this.#problem();
+      if (problem) return [`Not committed: ${problem}`];
+      const { task } = this.#record;
+      const lines = await this.#commit(commitMessage({ task, state, verdicts, progress }), verdicts);
+      const waits = this.#record.mode === 'pr' && lacksOnlyCommit(verdicts) && asksForChecks(verdicts);
+      return waits ? [...lines, ...(await this.#publishForChecks(state))] : lines;
+    });
+  }
+
+  finish(state: LoopState, receipt: string | undefined): Promise<string[]> {
+    return inWords('Git', async () => {
+      const { git } = this.#means;
+      const { base, mode } = this.#record;
+      const head = await headOf(git);
+      if (head?.branch !== this.branch)
+        return [`${await this.#elsewhere()}; what was committed before is on branch ${this.branch}.`];
+      const left = await leftIn(git);
+      const range = `${base.commit}..${head.commit}`;
+      const commits = Number(text(await git.quiet({ args: ['rev-list', '--count', range] })));
+      const lines = this.#whatIsThere(commits, left);
+      if (mode !== 'pr') return lines;
+      const whyNot = this.#whyNotPublished(state, commits);
+      if (whyNot) return [...lines, whyNot];
+      return [...lines, ...(await this.#publish(state, receipt, left === 0 && isDone(state)))];
+    });
+  }
+
+  #whatIsThere(commits: number, left: number): string[] {
+    const { base, worktree, project } = this.#record;
+    const merge = howToMerge({ branch: this.branch, base }, worktree === undefined ? undefined : project);
+    return [
+      ...(left > 0 ? [`${notCommitted(left)}: it stays in ${worktree ?? this.folder}.`] : []),
+      commits === 0
+        ? `No commit was made on ${this.branch}.`
+        : `${commits === 1 ? '1 commit' : `${commits} commits`} on ${this.branch}. ${merge}`,
+      ...(worktree === undefined
+        ? []
+        : [`The worktree stays in ${worktree}. Remove it: git worktree remove ${quoteForShell(worktree)}`]),
+    ];
+  }
+
+  #whyNotPublished(state: LoopState, commits: number): string | undefined {
+    if (!hasEnded(state)) return 'Nothing is pushed while the run is paused: it is when the run ends.';
+    if (state.status === 'cancelled') return `The run was cancelled: nothing is pushed. ${this.#typePush()}`;
+    return commits === 0 ? 'There is nothing to open a pull request for.' : undefined;
+  }
+
+  takeBack(): Promise<string[]> {
+    return inWords('Git', async () => {
+      const { git, own, world } = this.#means;
+      const { base, worktree, loop } = this.#record;
+      const head = await headOf(git);
+      if (head?.branch !== this.branch || head.commit !== base.commit)
+        return [`Branch ${this.branch} stays: there is work on it.`];
+      if (worktree !== undefined) {
+        if (!(await removeWorktree(own, worktree, this.branch, false)))
+          return [`The worktree ${worktree} stays: there is work in it.`];
+      } else {
+        const back = base.branch === undefined ? ['--detach', base.commit] : [base.branch];
+        await own.quiet({ args: ['checkout', '--quiet', ...back] });
+        await own.quiet({ args: ['branch', '--quiet', '--delete', this.branch] });
+      }
+      removeFlowRecord(world.home, loop);
+      return [];
+    });
+  }
+
+  async #commit(message: string, verdicts: readonly Verdict[]): Promise<string[]> {
+    const { git, identity } = this.#means;
+    const before = await headOf(git);
+    const passing = passingOf(verdicts);
+    this.#write({ pending: { on: before?.commit ?? '', passing } });
+    const made = await commitAll(git, this.folder, message, identity);
+    const { pending: _, ...settled } = this.#record;
+    this.#record = settled;
+    if (made.kind === 'refused') {
+      this.#write({});
+      return [`Not committed, the work stays in ${this.folder}: ${made.why}`];
+    }
+    const commit = made.kind === 'made' ? made.commit : (before?.commit ?? '');
+    const bySession = made.kind === 'nothing' && commit !== this.#record.kept.commit;
+    this.#write({ kept: { commit, passing } });
+    const short = commit.slice(0, 10);
+    return [
+      ...(made.kind === 'made'
+        ? [`Committed ${files(made.files)} as ${short}: ${message.split('\n')[0]}`]
+        : []),
+      ...(made.kind === 'made' && made.changed
+        ? ['A hook changed it: it is not exactly what was judged.']
+        : []),
+      ...(bySession ? [`The session has committed itself: ${this.branch} is at ${short}.`] : []),
+      ...(made.leftOut.length > 0 ? [`Left out, for you to look at: ${made.leftOut.join(', ')}`] : []),
+    ];
+  }
+
+  /** Why this is no moment to commit or push; undefined when nothing speaks against it. */
+  async #problem(): Promise<string | undefined> {
+    const { git, setups } = this.#means;
+    if ((await headOf(git))?.branch !== this.branch) return this.#elsewhere();
+    const going = underWay(git);
+    if (going) return `the session has begun a ${going} and not ended it`;
+    const changed = changedSince(setups, await setupOf(git));
+    if (!changed) return undefined;
+    const what =
+      changed === 'hooks' ? 'the git hooks' : 'git settings (identity, remotes, filters or programs)';
+    return `${what} of this repository were changed since the run began, and would run or be used in your name. Look at them; from the next untildone run --resume ${this.#record.loop} on they count`;
+  }
+
+  async #elsewhere(): Promise<string> {
+    const head = await headOf(this.#means.git);
+    return `the session has left branch ${this.branch} (now on ${head ? sayHead(head) : 'no commit'})`;
+  }
+
+  /** Everything passes but what a service checks: it can check only what it has got. */
+  async #publishForChecks(state: LoopState): Promise<string[]> {
+    const { git } = this.#means;
+    const head = await headOf(git);
+    if (!head || (await leftIn(git)) > 0) return [];
+    if (this.#record.pullRequest && (await isPushed(git, this.branch, head.commit))) return [];
+    return this.#publish(state, undefined, true);
+  }
+
+  async #publish(state: LoopState, receipt: string | undefined, whole: boolean): Promise<string[]> {
+    const { git, world } = this.#means;
+    const problem = await this.#problem();
+    if (problem) return [`Not pushed: ${problem}. ${this.#typePush()}`];
+    const notPushed = await push(git, this.branch, world.env);
+    if (notPushed) return [notPushed];
+    const gh = ghIn(git.repository.top, ownVariables(world.env), world.signal);
+    const title = pullRequestTitle(this.#record.task, state, whole);
+    const now = { title, body: pullRequestText(state, receipt), draft: !whole };
+    const open = this.#record.pullRequest;
+    const opened = open
+      ? await updatePullRequest(gh, open, now)
+      : await openPullRequest(git, gh, this.#record, now);
+    this.#means.setups.push(await setupOf(git));
+    if ('problem' in opened) return [opened.problem];
+    const { url, draft, line } = opened;
+    this.#write({ pullRequest: { url, draft } });
+    if (!this.#record.merge || !hasEnded(state)) return [line];
+    if (state.status !== 'verified_done' || !whole)
+      return [line, 'Not merged: only what was verified whole is.'];
+    world.note?.(`Waiting for the checks of ${url}`);
+    const commit = (await headOf(git))?.commit ?? '';
+    return [line, await mergeWhenGreen(gh, url, commit, this.#pause())];
+  }
+
+  #pause(): (ms: number) => Promise<void> {
+    const { pause, signal } = this.#means.world;
+    return pause ?? ((ms) => wait(ms, undefined, signal ? { signal } : {}));
+  }
+
+  #typePush(): string {
+    return `Type: git push -u origin ${this.branch}`;
+  }
+
+  #write(changes: Partial<FlowRecord>): void {
+    this.#record = { ...this.#record, ...changes };
+    writeFlowRecord(this.#means.world.home, this.#record);
+  }
+}
+
+async function leftIn(git: FlowGit): Promise<number> {
+  const { paths, nested } = await uncommittedIn(git);
+  return paths.length + nested.length;
+}
+
+/** A run goes on whatever becomes of its commits: what went wrong is said, never thrown. */
+async function inWords(what: string, work: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [`${what}: ${(error as Error).message}`];
+  }
+}

@@ -1,0 +1,95 @@
+import { DEFAULT_JUDGE_MS, type FrozenContract, foreignContract } from '../core/contract.ts';
+import type { LoopState } from '../core/loop.ts';
+import type { ForeignLoop } from '../dialects/dialect.ts';
+import type { Claim, LoopRef, NewLoop } from '../ports.ts';
+import type { ForeignPorts, One } from './foreign-loops.ts';
+import type { Judges, JudgingPorts } from './judge.ts';
+
+/** What making a loop of a foreign state needs from the world. */
+export interface Adopting {
+  /** The contract that a person approved for a project and that is still there. */
+  approved(project: string): FrozenContract | undefined;
+  judges(): Promise<Judges>;
+  /** Makes the loop's files; its owner is whoever has the claim. */
+  layDown(loop: NewLoop): LoopRef;
+  newLoopId(): string;
+  /** What the session used so far is not the loop's. */
+  transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };
+  /** The state came with the repository, and no person said that it may hold sessions here. */
+  needsApproval(dialect: string, path: string): Promise<boolean>;
+}
+
+export type Adopted =
+  | { kind: 'adopted'; ref: LoopRef; state: LoopState }
+  /** Another session was quicker. */
+  | { kind: 'lost' }
+  | { kind: 'needs_person'; message: string };
+
+/** Makes a loop of a foreign state: its contract frozen, its journal begun, its owner written down. */
+export async function adopt(one: One, foreign: ForeignPorts, ports: JudgingPorts): Promise<Adopted> {
+  const { dialect, path, reading, event } = one;
+  if (await foreign.needsApproval(dialect.name, path)) {
+    const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: untildone claim ${dialect.name}`;
+    return { kind: 'needs_person', message };
+  }
+  const loop = await newLoop(one, foreign, ports);
+  const begun: { ref?: LoopRef } = {};
+  foreign.claims.change(path, (current) => {
+    if (!isSame(current, one.claim)) return undefined;
+    begun.ref = foreign.layDown(loop);
+    const { session } = event;
+    return { v: 1, dialect: dialect.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
+  });
+  const { ref } = begun;
+  if (!ref) return { kind: 'lost' };
+  ports.store.mark(event.session, true);
+  return { kind: 'adopted', ref, state: firstCount(ref, reading, ports) };
+}
+
+function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): LoopState {
+  const { iteration, firstIteration, maxIterations } = reading;
+  return ports.store.append(ref, () => ({
+    kind: 'synced',
+    iteration: iteration ?? firstIteration,
+    maxIterations,
+    ...(iteration === undefined ? {} : { says: iteration }),
+  }));
+}
+
+async function newLoop(
+  { dialect, reading, event, hasNative }: One,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<NewLoop> {
+  const project = ports.projectOf(event);
+  // A loop of our own in the same session judges the contract already.
+  const approved = hasNative ? undefined : foreign.approved(project);
+  const contract = foreignContract(reading.gates, approved?.contract);
+  const tree = approved
+    ? await (await foreign.judges())
+        .workspace(project)
+        .tree()
+        .catch(() => undefined)
+    : undefined;
+  const frozen = approved?.frozen ?? {
+    project,
+    fingerprint: '',
+    parts: {},
+    gates: {},
+    judgeMs: DEFAULT_JUDGE_MS,
+  };
+  return {
+    loop: foreign.newLoopId(),
+    session: event.session,
+    project,
+    dialect: dialect.name,
+    task: reading.task,
+    contract: { contract, frozen },
+    ...foreign.transcriptSoFar(event.transcript),
+    ...(tree === undefined ? {} : { baseTree: tree }),
+  };
+}
+
+function isSame(a: Claim | undefined, b: Claim | undefined): boolean {
+  return a?.identity === b?.identity && a?.session === b?.session && a?.loopDir === b?.loopDir;
+}

@@ -1,0 +1,45 @@
+import { type Answer, SILENCE } from '../core/answer.ts';
+import { keepShort } from '../core/clip.ts';
+import { REASON_LIMIT } from '../core/reason.ts';
+
+const BETWEEN = '\n\n---\n\n';
+
+/** One answer for all loops of a session: any one holds it, and what each has to say is said. */
+export function joined(answers: readonly Answer[]): Answer {
+  const halt = answers.find((a) => a.kind === 'halt');
+  if (halt) return halt;
+  const messages = answers.flatMap((a) => ('message' in a && a.message !== undefined ? [a.message] : []));
+  const reasons = answers.flatMap((a) => (a.kind === 'refuse' ? [a.reason] : []));
+  if (reasons.length > 0) {
+    return withMessages({ kind: 'refuse', reason: inOne(reasons) }, messages);
+  }
+  const contexts = answers.flatMap((a) => (a.kind === 'inject' ? [a.context] : []));
+  if (contexts.length > 0) return { kind: 'inject', context: inOne(contexts) };
+  if (messages.length > 0) return withMessages(SILENCE, messages);
+  return answers.find((a) => a.kind === 'ignore') ?? SILENCE;
+}
+
+/** Each part keeps its fair share of the room. */
+function inOne(parts: readonly string[]): string {
+  const room = Math.floor(REASON_LIMIT / parts.length) - BETWEEN.length;
+  return parts.length === 1 ? (parts[0] ?? '') : parts.map((part) => keepShort(part, room)).join(BETWEEN);
+}
+
+/** The answer with more for the person to read. */
+export function withMessages(answer: Answer, messages: readonly string[]): Answer {
+  if (messages.length === 0) return answer;
+  const own = 'message' in answer && answer.message !== undefined ? [answer.message] : [];
+  const message = [...own, ...messages].join('\n');
+  switch (answer.kind) {
+    case 'refuse':
+    case 'halt':
+    case 'tell':
+      return { ...answer, message };
+    case 'silence':
+    case 'ignore':
+      return { kind: 'tell', message };
+    case 'inject':
+      // The model's context goes first; a person finds the rest in `status` and in the journal.
+      return answer;
+  }
+}

@@ -1,0 +1,60 @@
+import { asksForMoreThanPromise } from '../core/contract.ts';
+import type { Decision } from '../core/decide.ts';
+import type { LoopState } from '../core/loop.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { LoopRef, StateChange } from '../ports.ts';
+import type { ForeignPorts, One } from './foreign-loops.ts';
+import type { Voice } from './handle-stop.ts';
+import type { JudgingPorts } from './judge.ts';
+
+/** A removed state file is kept with its loop up to this size. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+
+/** Lets a foreign state judge, speak and be written in its own way. */
+export function voiceOf(one: One, ref: LoopRef, foreign: ForeignPorts, ports: JudgingPorts): Voice {
+  const { reading } = one;
+  return {
+    verdicts: async (contract) =>
+      reading.judge({
+        workspace: async () => (await foreign.judges()).workspace(ports.projectOf(one.event)),
+        hasGates: asksForMoreThanPromise(contract),
+      }),
+    limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...reading.limits }),
+    instruct: (held) => reading.instruct(held),
+    settle: (decision, after, verdicts) => settle(decision, after, verdicts, one, ref, foreign, ports),
+  };
+}
+
+function settle(
+  decision: Decision,
+  after: LoopState,
+  verdicts: readonly Verdict[],
+  { reading, dialect }: One,
+  ref: LoopRef,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): string[] {
+  const changes = reading.settle(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
+  const problems = foreign.change(changes).map((problem) => `untildone: ${dialect.name}: ${problem}`);
+  if (problems.length > 0 && decision.kind === 'block' && reading.iteration !== undefined) {
+    // From now on the old number in the file is no news.
+    ports.store.append(ref, () => ({ kind: 'synced', says: reading.iteration ?? 0 }));
+  }
+  const output = decision.kind === 'end' ? reading.output?.(after, verdicts) : undefined;
+  if (!output) return problems;
+  ports.store.append(ref, () => ({ kind: 'said', output }));
+  return [...inWords(output), ...problems];
+}
+
+/** What a format's own hook put out, as one line for the person. */
+function inWords(output: Record<string, string | string[]>): string[] {
+  const words = Object.values(output).map((value) => (Array.isArray(value) ? value.join(', ') : value));
+  return [words.filter((word) => word !== '').join(' - ')];
+}
+
+/** Nothing that people wrote is thrown away: a state file that the format removes at the end is kept with its loop. */
+function keepRemoved(change: StateChange, ref: LoopRef): StateChange[] {
+  if (change.kind !== 'remove') return [change];
+  const name = change.path.slice(change.path.lastIndexOf('/') + 1);
+  return [{ kind: 'copy', from: change.path, to: `${ref.dir}/${name}`, maxBytes: KEPT_BYTES }, change];
+}

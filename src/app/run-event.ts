@@ -1,0 +1,18 @@
+import type { LoopState } from '../core/loop.ts';
+import type { SessionEnd } from '../core/session-end.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { SessionHappening } from '../ports.ts';
+
+/** What a run tells whoever watches it, as it goes. */
+export type RunEvent =
+  | { type: 'session'; session: string; resume: boolean; why: string; state: LoopState }
+  | { type: 'happening'; happening: SessionHappening }
+  /** Fills the time between the agent's last word and what is found. */
+  | { type: 'judging' }
+  /** With its verdicts when it was judged. */
+  | { type: 'stop'; state: LoopState; answer: string; verdicts?: readonly Verdict[] }
+  | { type: 'session_ended'; end: SessionEnd; state: LoopState }
+  | { type: 'waiting'; until: number; why: string }
+  | { type: 'warning'; text: string }
+  | { type: 'paused'; why: string }
+  | { type: 'ended'; state: LoopState };

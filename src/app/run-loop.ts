@@ -1,0 +1,299 @@
+import type { Answer } from '../core/answer.ts';
+import { briefFor } from '../core/brief.ts';
+import type { HookEvent, StopEvent } from '../core/event.ts';
+import type { Entry } from '../core/journal.ts';
+import { type ReachedLimit, reachedLimit } from '../core/limits.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import { reminderFor } from '../core/reason.ts';
+import { nextStep, type Step } from '../core/run.ts';
+import { nameEnd } from '../core/session-end.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { LoopRef, ReadySession, SessionPlan, SessionPort } from '../ports.ts';
+import { handleHook } from './handle-hook.ts';
+import type { JudgingPorts } from './judge.ts';
+import { notifyEnding } from './notify.ts';
+import type { RunEvent } from './run-event.ts';
+import { situationOf } from './situation.ts';
+
+/** What driving a run needs from the world. */
+export interface RunWorld {
+  ports: JudgingPorts;
+  sessions: SessionPort;
+  /** From now on the session's events belong to the loop. */
+  bind(session: string): void;
+  newSession(): string;
+  /** Whether there is anything of this session that could be resumed. */
+  canResume(session: string): boolean;
+  /** Resolves at that time, or as soon as the run is interrupted. */
+  waitUntil(time: number): Promise<void>;
+  lastVerdicts(): Verdict[];
+  report(event: RunEvent): void;
+  /** After a Stop was judged; never rejects. */
+  judged(state: LoopState, verdicts: readonly Verdict[]): Promise<void>;
+  /** The person asked to stop: after the step, or at once. */
+  interrupted(): boolean;
+  atOnce: AbortSignal;
+}
+
+export interface RunPlan {
+  ref: LoopRef;
+  session: Omit<SessionPlan, 'session' | 'resume' | 'maxCostUsd'>;
+  idleMs: number;
+  /** The longest that one session may take. */
+  sessionMs?: number;
+}
+
+/** Drives a loop over as many sessions as it needs: next step, intent, perform, result, and again. */
+export async function runLoop(plan: RunPlan, world: RunWorld): Promise<LoopState> {
+  const driver = new Driver(plan, world);
+  try {
+    return await driver.drive();
+  } finally {
+    await driver.discardAhead();
+  }
+}
+
+class Driver {
+  readonly #plan: RunPlan;
+  readonly #world: RunWorld;
+  /** The client of the next session, started ahead. */
+  #ahead: Promise<ReadySession | undefined> | undefined;
+  #lastText: string | undefined;
+  #transcript: string | undefined;
+  #warned = new Set<string>();
+
+  constructor(plan: RunPlan, world: RunWorld) {
+    this.#plan = plan;
+    this.#world = world;
+  }
+
+  async drive(): Promise<LoopState> {
+    this.#closeLost();
+    for (;;) {
+      const state = this.#pauseIfAsked(this.#state());
+      const step = nextStep(state, this.#now());
+      switch (step.kind) {
+        case 'over':
+          this.#world.report({ type: 'ended', state });
+          return state;
+        case 'pause':
+          this.#append({ kind: 'command', command: 'pause', note: step.why });
+          this.#world.report({ type: 'paused', why: step.why });
+          return this.#state();
+        case 'fail':
+          await this.#end('failed', step.cause, step.detail);
+          break;
+        case 'wait':
+          this.#world.report({ type: 'waiting', until: step.until, why: step.why });
+          await this.#world.waitUntil(step.until);
+          break;
+        case 'judge':
+          await this.#judge();
+          break;
+        case 'session':
+          await this.#session(step);
+          break;
+      }
+    }
+  }
+
+  async discardAhead(): Promise<void> {
+    await (await this.#ahead)?.discard();
+    this.#ahead = undefined;
+  }
+
+  /** The driver of before was ended in the middle of a session: its result is that nobody knows. */
+  #closeLost(): void {
+    const open = this.#state().run?.open;
+    if (!open) return;
+    const detail = 'the runner was ended while this session ran';
+    this.#append({ kind: 'result', end: { kind: 'lost', detail } });
+  }
+
+  #pauseIfAsked(state: LoopState): LoopState {
+    if (!this.#world.interrupted() || state.status !== 'active') return state;
+    return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by a person' });
+  }
+
+  /** Whatever the session's own hooks said: nothing is done that was not judged by us. */
+  async #judge(): Promise<void> {
+    const state = this.#state();
+    const event: StopEvent = {
+      name: 'Stop',
+      session: state.session,
+      stopHookActive: false,
+      backgroundTasks: [],
+      wakeUps: [],
+      cwd: this.#plan.session.cwd,
+      ...(this.#lastText === undefined ? {} : { lastMessage: this.#lastText }),
+      ...(this.#transcript === undefined ? {} : { transcript: this.#transcript }),
+    };
+    const answer = await this.#stop(event);
+    const after = this.#state();
+    if (hasEnded(after) || after.run?.handOver === 'given' || after.status === 'paused') return;
+    if (after.waiting?.why === 'needs_person' || after.waiting?.why === 'context_full') return;
+    const prompt = answer.kind === 'refuse' ? answer.reason : undefined;
+    await this.#session({ kind: 'session', resume: true, why: 'not_done' }, prompt);
+  }
+
+  async #session(step: Extract<Step, { kind: 'session' }>, told?: string): Promise<void> {
+    const state = this.#state();
+    const resume = step.resume && this.#world.canResume(state.session);
+    const limit = this.#limitBefore(state, resume);
+    if (limit) return this.#end('reached_limit', limit.cause, `${limit.used} of ${limit.limit}`);
+    const { session, client } = await this.#client(state, resume);
+    const prompt = resume ? (told ?? this.#reminder(state)) : this.#brief(state);
+    this.#append({ kind: 'intent', session, resume, why: step.why });
+    this.#world.bind(session);
+    const begun = this.#state();
+    this.#world.report({ type: 'session', session, resume, why: step.why, state: begun });
+    this.#startAhead(begun);
+    const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
+      idleMs: this.#plan.idleMs,
+      ...(this.#plan.sessionMs === undefined ? {} : { deadlineMs: this.#plan.sessionMs }),
+      signal: this.#world.atOnce,
+    });
+    this.#lastText = facts.result?.text;
+    const end = nameEnd(facts);
+    const { costTotalUsd, tokensTotal } = facts.result ?? {};
+    const after = this.#append({
+      kind: 'result',
+      end,
+      ...(costTotalUsd === undefined ? {} : { costTotalUsd }),
+      ...(tokensTotal === undefined ? {} : { tokensTotal }),
+    });
+    this.#world.report({ type: 'session_ended', end, state: after });
+    this.#warnOfLimits(after);
+  }
+
+  async #stop(event: StopEvent): Promise<Answer> {
+    const { ports, report, judged, lastVerdicts } = this.#world;
+    const before = this.#state();
+    report({ type: 'judging' });
+    const answer = await handleHook(event, ports);
+    const state = this.#state();
+    const isJudged =
+      before.status === 'active' && answer.kind !== 'ignore' && state.waiting?.why !== 'needs_person';
+    const verdicts = isJudged ? lastVerdicts() : undefined;
+    report({ type: 'stop', state, answer: answer.kind, ...(verdicts ? { verdicts } : {}) });
+    if (verdicts) await judged(state, verdicts);
+    return answer;
+  }
+
+  #listener() {
+    return {
+      event: async (event: HookEvent): Promise<Answer> => {
+        this.#transcript = event.transcript ?? this.#transcript;
+        if (event.name !== 'Stop') return handleHook(event, this.#world.ports);
+        this.#pauseIfAsked(this.#state());
+        const answer = await this.#stop(event);
+        const state = this.#state();
+        this.#startAhead(state);
+        return isOver(state) ? { kind: 'halt', message: wordsOf(answer) } : answer;
+      },
+      happened: (happening: Parameters<Parameters<SessionPort['run']>[2]['happened']>[0]) =>
+        this.#world.report({ type: 'happening', happening }),
+    };
+  }
+
+  /** The next session is known before this one has ended: its client gets ready meanwhile. */
+  #startAhead(state: LoopState): void {
+    const run = state.run;
+    if (this.#ahead || !run || hasEnded(state) || state.status !== 'active') return;
+    if (run.mode !== 'fresh' && run.handOver === undefined) return;
+    const plan = this.#planFor(state, this.#world.newSession(), false);
+    // What cannot be prepared is started when its time has come, and fails then, in words.
+    this.#ahead = this.#world.sessions.prepare(plan).catch(() => undefined);
+  }
+
+  async #client(
+    state: LoopState,
+    resume: boolean,
+  ): Promise<{ session: string; client: ReadySession | SessionPlan }> {
+    if (resume) return { session: state.session, client: this.#planFor(state, state.session, true) };
+    const ready = await this.#ahead;
+    this.#ahead = undefined;
+    if (ready) return { session: ready.plan.session, client: ready };
+    const session = state.run?.sessions === 0 ? state.session : this.#world.newSession();
+    return { session, client: this.#planFor(state, session, false) };
+  }
+
+  #planFor(state: LoopState, session: string, resume: boolean): SessionPlan {
+    const { costUsd } = this.#limits();
+    const left = costUsd === 'unlimited' ? undefined : Math.max(0.01, costUsd - state.spent.costUsd);
+    return { ...this.#plan.session, session, resume, ...(left === undefined ? {} : { maxCostUsd: left }) };
+  }
+
+  #limitBefore(state: LoopState, resume: boolean): ReachedLimit | undefined {
+    const isNext = !resume && (state.run?.sessions ?? 0) > 0;
+    const limits = isNext ? this.#limits() : { ...this.#limits(), iterations: 'unlimited' as const };
+    return reachedLimit(state, limits, this.#now());
+  }
+
+  #warnOfLimits(state: LoopState): void {
+    const limits = this.#limits();
+    const share = (limit: number | 'unlimited') => (limit === 'unlimited' ? limit : limit * 0.8);
+    const near = reachedLimit(
+      state,
+      {
+        ...limits,
+        iterations: share(limits.iterations),
+        costUsd: share(limits.costUsd),
+        tokens: share(limits.tokens),
+        durationMs: share(limits.durationMs),
+      },
+      this.#now(),
+    );
+    if (!near || this.#warned.has(near.cause)) return;
+    this.#warned.add(near.cause);
+    this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
+  }
+
+  #brief(state: LoopState): string {
+    const { ref } = this.#plan;
+    const run = state.run;
+    const first = !run || run.sessions === 0;
+    return briefFor({
+      situation: situationOf(ref, state, this.#world.ports),
+      verdicts: this.#world.lastVerdicts(),
+      gates: this.#world.ports.store.contract(ref).contract.done,
+      ...(first ? {} : { before: { sessions: run.sessions, ...(run.note ? { note: run.note } : {}) } }),
+    });
+  }
+
+  #reminder(state: LoopState): string {
+    return reminderFor(situationOf(this.#plan.ref, state, this.#world.ports), this.#world.lastVerdicts());
+  }
+
+  async #end(status: 'failed' | 'reached_limit', cause: string, detail: string): Promise<void> {
+    const after = this.#append({ kind: 'ended', status, cause, detail });
+    await notifyEnding(this.#plan.ref, after, this.#world.ports);
+  }
+
+  #append(entry: Entry): LoopState {
+    return this.#world.ports.store.append(this.#plan.ref, () => entry);
+  }
+
+  #state(): LoopState {
+    return this.#world.ports.store.read(this.#plan.ref);
+  }
+
+  #limits() {
+    return this.#world.ports.store.contract(this.#plan.ref).contract.limits;
+  }
+
+  #now(): number {
+    return this.#world.ports.clock.now();
+  }
+}
+
+/** Nothing more is to come of this session: whatever it left running in the background does not keep it. */
+function isOver(state: LoopState): boolean {
+  return hasEnded(state) || state.status === 'paused' || state.run?.handOver === 'given';
+}
+
+function wordsOf(answer: Answer): string {
+  return 'message' in answer && answer.message !== undefined
+    ? answer.message
+    : 'untildone: this session ends here';
+}

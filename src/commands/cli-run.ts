@@ -1,0 +1,157 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Limit } from '../core/contract.ts';
+import { RUN_MODES, type RunMode } from '../core/run.ts';
+import type { LoopRef } from '../ports.ts';
+import { meantLoop } from './find-loop.ts';
+import { duration, value, wholeNumber } from './flags.ts';
+import { onlyForPeople } from './person.ts';
+import { out } from './print.ts';
+import { type RunOptions, resumeRun, startRun } from './run.ts';
+import { addGitOptions, type GitFlags, gitOptions } from './run-git.ts';
+import { type ClientOptions, DEFAULT_CLIENT } from './run-options.ts';
+import { openRunReporter } from './run-report.ts';
+import { taskFrom } from './start-inputs.ts';
+import { UsageError } from './usage-error.ts';
+import { openWorld, type World } from './world.ts';
+
+interface RunFlags extends GitFlags {
+  contract?: string;
+  promptFile?: string;
+  promise?: string;
+  mode: RunMode;
+  model?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  maxCost?: Limit;
+  maxTokens?: Limit;
+  context?: number;
+  freshEvery?: Limit;
+  permissionMode?: string;
+  allow?: string[];
+  maxTurns?: Limit;
+  maxIterationDuration?: Limit;
+  idleTimeout?: Limit;
+  resume?: string | true;
+  json: boolean;
+  quiet: boolean;
+}
+
+export function addRunCommand(cli: Command): void {
+  const command = cli
+    .command('run')
+    .description('drive a loop over as many Claude Code sessions as it needs, in this terminal')
+    .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
+    .option('--contract <file>', 'another contract than untildone.yaml', value)
+    .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
+    .option('--promise <text>', 'the statement that ends the loop, beside the gates', value)
+    .addOption(
+      new Option('--mode <mode>', 'when a fresh session begins').choices(RUN_MODES).default('hybrid'),
+    )
+    .option('--model <model>', 'the model of the sessions', value)
+    .option('--max-iterations <n>', 'a whole number from 1, or "unlimited" (default 50)', wholeNumber)
+    .option('--max-duration <time>', 'like 8h, 90m, 1h30m, or "unlimited" (default 8h)', duration)
+    .option('--max-cost <usd>', 'for everything together, or "unlimited" (default 20)', amount)
+    .option('--max-tokens <n>', 'for everything together, or "unlimited" (default 20000000)', wholeNumber)
+    .option('--context <share>', 'hand over from this share of the context window on (default 0.8)', share)
+    .option('--fresh-every <n>', 'hand over after so many iterations', wholeNumber)
+    .option('--permission-mode <mode>', 'what sessions may do without asking (default acceptEdits)', value)
+    .option('--allow <rule>', 'a permission rule, such as "Bash(npm test:*)"; may be repeated', collect)
+    .option('--max-turns <n>', 'of one session', wholeNumber)
+    .option('--max-iteration-duration <time>', 'the longest that one session may take', duration)
+    .option('--idle-timeout <time>', 'a client that says nothing for so long hangs (default 15m)', duration)
+    .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
+    .option('--json', 'one JSON object a line', false)
+    .option('--quiet', 'only sessions, stops and the end', false);
+  addGitOptions(command).action(run);
+}
+
+async function run(words: string[], flags: RunFlags): Promise<void> {
+  const world = openWorld();
+  const client = clientOptions(flags);
+  // Going on holds the agent again, with the permissions it had; everything else is for people.
+  if (flags.resume === undefined || client.allow || client.permissionMode) {
+    onlyForPeople('run', world.home, process.env);
+  }
+  refuseRoot(client.permissionMode);
+  const reporter = openRunReporter(flags, {
+    out,
+    now: Date.now,
+    stdout: process.stdout,
+    env: process.env,
+    project: world.project,
+  });
+  try {
+    process.exitCode =
+      flags.resume === undefined
+        ? await startRun(runOptions(words, flags, client), world, reporter)
+        : await resumeRun(meantRun(flags.resume, world), client, world, reporter);
+  } finally {
+    reporter.close();
+  }
+}
+
+function meantRun(given: string | true, { store, project }: World): LoopRef {
+  return meantLoop(store, project, given === true ? undefined : given);
+}
+
+function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOptions>): RunOptions {
+  const { contract, promise, maxIterations, maxDuration, mode, freshEvery } = flags;
+  const git = gitOptions(flags);
+  return {
+    task: taskFrom(words, flags.promptFile),
+    mode,
+    client: { ...DEFAULT_CLIENT, ...client },
+    limits: {
+      ...(flags.maxCost === undefined ? {} : { costUsd: flags.maxCost }),
+      ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
+      ...(flags.context === undefined ? {} : { context: flags.context }),
+    },
+    ...(git ? { git } : {}),
+    ...(typeof freshEvery === 'number' ? { freshEvery } : {}),
+    ...(contract === undefined ? {} : { contractFile: contract }),
+    ...(promise === undefined ? {} : { promise }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(maxDuration === undefined ? {} : { maxDuration }),
+  };
+}
+
+/** Only what was said: a run that goes on keeps the rest as it was. */
+function clientOptions(flags: RunFlags): Partial<ClientOptions> {
+  const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
+  return {
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(idleTimeout === undefined ? {} : { idleMs: idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout }),
+    ...(model === undefined ? {} : { model }),
+    ...(typeof maxTurns === 'number' ? { maxTurns } : {}),
+    ...(typeof maxIterationDuration === 'number' ? { sessionMs: maxIterationDuration } : {}),
+  };
+}
+
+/** A longer timer goes off at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+function refuseRoot(mode: string | undefined): void {
+  if (mode === 'bypassPermissions' && process.getuid?.() === 0) {
+    throw new UsageError(
+      'bypassPermissions is refused for root: run as another user, or name what is allowed with --allow',
+    );
+  }
+}
+
+function amount(text: string): Limit {
+  if (text === 'unlimited') return text;
+  const number = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
+  throw new InvalidArgumentError('Type an amount in USD like 5 or 2.50, or the word unlimited.');
+}
+
+function share(text: string): number {
+  const number = Number(text);
+  if (number > 0 && number <= 1) return number;
+  throw new InvalidArgumentError('Type a share of the context window like 0.8.');
+}
+
+function collect(rule: string, before: string[] = []): string[] {
+  return [...before, value(rule)];
+}

@@ -1,0 +1,71 @@
+import { basename } from 'node:path';
+import { claimFiles } from '../adapters/claims.ts';
+import type { FileStore } from '../adapters/file-store.ts';
+import { foreignFiles } from '../adapters/foreign-files.ts';
+import type { Home } from '../adapters/home.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import { ALL_DIALECTS } from '../dialects/all.ts';
+import type { Dialect, ForeignLoop, Place } from '../dialects/dialect.ts';
+import type { Claim } from '../ports.ts';
+
+/** A foreign state that no living loop stands for, and why. */
+export interface ForeignStatus {
+  dialect: string;
+  path: string;
+  text: string;
+}
+
+/** State files here that hold nobody, or nobody yet: a person who wonders why finds it in `status`. */
+export function foreignStatus(
+  place: Omit<Place, 'session'>,
+  { home, store }: { home: Home; store: FileStore },
+): ForeignStatus[] {
+  return ALL_DIALECTS.flatMap((dialect) => {
+    const here = { ...place, session: '' };
+    const path = dialect.path(here);
+    if (path === undefined) return [];
+    const text = wordsFor(dialect, path, here, { home, store });
+    return text === undefined ? [] : [{ dialect: dialect.name, path, text }];
+  });
+}
+
+function wordsFor(
+  dialect: Dialect,
+  path: string,
+  place: Place,
+  { home, store }: { home: Home; store: FileStore },
+): string | undefined {
+  const reading = dialect.read(place, foreignFiles);
+  if (reading.kind === 'none') return undefined;
+  if (reading.kind === 'unusable') return `holds nobody: ${reading.problem}`;
+  const claim = claimFiles(home).of(path);
+  const known = claim?.identity === reading.loop.identity ? claim : undefined;
+  const state = known?.loopDir === undefined ? undefined : stateOf(known.loopDir, store);
+  if (state && !hasEnded(state)) return undefined;
+  return unheld(reading.loop, known, state, dialect);
+}
+
+function unheld(
+  loop: ForeignLoop,
+  claim: Claim | undefined,
+  state: LoopState | undefined,
+  { name }: Dialect,
+): string {
+  if (loop.rest !== undefined) return `asks for nothing: ${loop.rest}`;
+  if (state)
+    return `holds nobody: its loop ${state.loop} ended as ${state.status}; to begin anew: untildone claim ${name}`;
+  if (loop.owner !== undefined) return `holds session ${loop.owner} from its next event on`;
+  if (claim) return `holds session ${claim.session} from its next stop on`;
+  if (loop.claimedBy === 'person')
+    return `holds nobody: it names no session; to bind it: untildone claim ${name}`;
+  return 'holds the first session that stops here';
+}
+
+function stateOf(loopDir: string, store: FileStore): LoopState | undefined {
+  try {
+    return store.read({ loop: basename(loopDir), dir: loopDir });
+  } catch {
+    // An unreadable journal is listed as such among the loops.
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import { ImportRecord } from '../adapters/import-record.ts';
+import { standingFiles } from '../adapters/standing.ts';
+import { hasEnded } from '../core/loop.ts';
+import { DIALECTS, type DialectName } from '../dialects/dialect.ts';
+import { importHarness, planHarness } from './import-harness.ts';
+import { foreignStates, importState } from './import-state.ts';
+import { UsageError } from './usage-error.ts';
+import type { World } from './world.ts';
+
+export const IMPORTABLE = ['harness', ...DIALECTS] as const;
+export type Importable = 'harness' | DialectName;
+
+export interface ImportOptions {
+  from?: Importable;
+  session?: string;
+  dryRun: boolean;
+  /** Write without asking. */
+  yes: boolean;
+  /** The old hooks stay in the settings. */
+  keepHooks: boolean;
+  /** There is a person to ask. */
+  terminal: boolean;
+}
+
+export type ImportWorld = World;
+
+export interface ImportIo {
+  out(line: string): void;
+  ask(question: string): Promise<boolean>;
+}
+
+export interface ImportResult {
+  exitCode: number;
+  /** There is something new to be approved. */
+  contractWritten?: true;
+}
+
+export async function importFrom(
+  options: ImportOptions,
+  world: ImportWorld,
+  io: ImportIo,
+): Promise<ImportResult> {
+  if (options.from === undefined) return listImportable(world, options.session, io.out);
+  if (options.from === 'harness') return importHarness(options, world, io);
+  return importState(options.from, options, world, io);
+}
+
+/** What there is to import, and what to type for it. */
+function listImportable(
+  world: ImportWorld,
+  session: string | undefined,
+  out: (line: string) => void,
+): ImportResult {
+  const hooks = planHarness(world).fates.filter(({ becomes }) => becomes !== undefined);
+  const states = foreignStates(world, session);
+  if (hooks.length > 0) {
+    out(`harness: ${hooks.length} of the hooks in your settings can become gates`);
+    out('  untildone import --from harness --dry-run');
+  }
+  for (const { name, path, words } of states) {
+    out(`${name}: ${path} (${words})`);
+    out(`  untildone import --from ${name} --dry-run${session === undefined ? '' : ` --session ${session}`}`);
+  }
+  if (hooks.length + states.length === 0)
+    out(`Nothing that could be imported was found in ${world.project}.`);
+  return { exitCode: 0 };
+}
+
+/** Puts back what the last import changed. What was changed since is left as it is, if the person wants that. */
+export async function undoImport(
+  terminal: boolean,
+  { home, project, store }: ImportWorld,
+  { out, ask }: ImportIo,
+): Promise<number> {
+  const record = ImportRecord.latest(home, project);
+  if (!record) throw new UsageError(`nothing was imported in ${project}, or it was undone already`);
+  const conflicts = record.conflicts();
+  for (const conflict of conflicts) out(`Left as it is: ${conflict}`);
+  if (conflicts.length > 0 && !(terminal && (await ask('Put back the rest?')))) {
+    out('Nothing was put back.');
+    return 2;
+  }
+  const { from, loop } = record;
+  for (const line of record.undo()) out(line);
+  if (loop !== undefined) cancelLoop(loop, store, out);
+  if (from !== 'harness') out(`To let that state hold a session again: untildone claim ${from}`);
+  if (standingFiles(home).contract(project))
+    out('What was approved for this project counts on until: untildone trust (or: untildone trust --revoke)');
+  return 0;
+}
+
+function cancelLoop(loop: string, store: World['store'], out: (line: string) => void): void {
+  const ref = store.loops().find((other) => other.loop === loop);
+  if (!ref || hasEnded(store.read(ref))) return;
+  const after = store.append(ref, () => ({
+    kind: 'command',
+    command: 'cancel',
+    note: 'the import was undone',
+  }));
+  store.mark(after.session, false);
+  out(`Cancelled: loop ${loop}`);
+}

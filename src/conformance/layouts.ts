@@ -1,0 +1,168 @@
+/** How each format keeps a loop: the files of a given loop, what finishes it, and where it counts. */
+import type { Format, GivenLoop } from './scenario.ts';
+
+/** Files by their path in a scenario (`project/...`, `home/...`); `{S1}` and `{now}` are filled in later. */
+export type StateFiles = Record<string, string>;
+
+export interface Layout {
+  /** The loop as the format's own commands or documents lay it out. */
+  layOut(loop: GivenLoop): StateFiles;
+  /** Where the state of a session's loop is; the first is the one that makes it a loop. */
+  paths(session: string): string[];
+  /** What has to be true when the agent says that it is done. */
+  finish(loop: GivenLoop): Finish;
+  /** The number that the format's hook writes back, as it stands in the file; undefined where it writes none. */
+  counter?: { path: string; find(text: string): string | undefined };
+}
+
+export interface Finish {
+  says: string;
+  write: StateFiles;
+  remove: string[];
+}
+
+const RALPH = 'project/.claude/ralph-loop.local.md';
+const FEATURES = 'project/.claude/data/ralph-loops/current';
+const LOCK = 'project/.claude/runtime/locks/.lock_active';
+const DONE = 'Everything is finished.';
+
+const ralphLoop: Layout = {
+  layOut: ({ session, iteration, maxIterations, promise, task }) => ({
+    [RALPH]: `---
+active: true
+iteration: ${iteration}
+session_id: {${session}}
+max_iterations: ${maxIterations}
+completion_promise: ${promise === undefined ? 'null' : JSON.stringify(promise)}
+started_at: "{now}"
+---
+
+${task}
+`,
+  }),
+  paths: () => [RALPH],
+  finish: ({ promise }) => ({ says: `<promise>${promise ?? ''}</promise>`, write: {}, remove: [] }),
+  counter: { path: RALPH, find: (text) => frontMatter(text)?.match(/^iteration:[ \t]*(.*?)[ \t]*$/m)?.[1] },
+};
+
+/** What stands between the first two lines of three dashes. */
+function frontMatter(text: string): string | undefined {
+  return /^\uFEFF?---\n([\s\S]*?)\n---(?:\n|$)/.exec(text.replaceAll('\r\n', '\n'))?.[1];
+}
+
+const featureList: Layout = {
+  layOut: (loop) => ({
+    [`${FEATURES}/feature_list.json`]: featuresOf(loop, false),
+    [`${FEATURES}/progress.txt`]: `# Progress
+
+- Status: IN_PROGRESS
+- Max Iterations: ${loop.maxIterations}
+- Iteration: ${loop.iteration}
+
+## Log
+Nothing yet.
+`,
+    [`${FEATURES}/RALPH_PROMPT.md`]: `${loop.task}\n`,
+  }),
+  paths: () => [`${FEATURES}/feature_list.json`, `${FEATURES}/progress.txt`],
+  finish: (loop) => ({
+    says: DONE,
+    write: { [`${FEATURES}/feature_list.json`]: featuresOf(loop, true) },
+    remove: [],
+  }),
+  counter: {
+    path: `${FEATURES}/progress.txt`,
+    find: (text) => /^- Iteration:[ \t]*(.*?)[ \t]*\r?$/m.exec(text)?.[1],
+  },
+};
+
+function featuresOf({ task }: GivenLoop, passes: boolean): string {
+  const features = [
+    { id: 1, description: 'The first feature', steps: ['Write it', 'Try it'], passes: true },
+    { id: 2, description: `The second feature: ${task}`, steps: ['Write it', 'Try it'], passes },
+  ];
+  return `${JSON.stringify({ total_features: features.length, features }, null, 2)}\n`;
+}
+
+const verifiedDone: Layout = {
+  layOut: (loop) => ({ [loopFile(loop.session)]: verifiedLoop(loop, false) }),
+  paths: (session) => [loopFile(session)],
+  finish: (loop) => ({
+    says: DONE,
+    write: { [loopFile(loop.session)]: verifiedLoop(loop, true) },
+    remove: [],
+  }),
+};
+
+/** For hooks of the same format that know the orchestrator's file only, as that of its document does. */
+const orchestrator: Layout = {
+  layOut: (loop) => ({ [orchestratorFile(loop.session)]: orchestratorState(loop, false) }),
+  paths: (session) => [orchestratorFile(session)],
+  finish: (loop) => ({
+    says: DONE,
+    write: { [orchestratorFile(loop.session)]: orchestratorState(loop, true) },
+    remove: [],
+  }),
+};
+
+function orchestratorFile(session: string): string {
+  return `home/.ralph/state/{${session}}/orchestrator.json`;
+}
+
+function orchestratorState({ session, task, iteration }: GivenLoop, done: boolean): string {
+  const state = {
+    session_id: `{${session}}`,
+    task,
+    phase: done ? 'complete' : 'implementation',
+    verified_done: done,
+    iterations: iteration,
+    created_at: '{now}',
+    last_updated: '{now}',
+  };
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+function loopFile(session: string): string {
+  return `home/.ralph/state/{${session}}/loop.json`;
+}
+
+function verifiedLoop({ session, task, iteration, maxIterations }: GivenLoop, done: boolean): string {
+  const state = {
+    session_id: `{${session}}`,
+    task,
+    iteration,
+    max_iterations: maxIterations,
+    validation_result: done ? 'passed' : 'failed',
+    last_error: done ? null : 'src/auth.ts:42 - Type error',
+    verified_done: done,
+    created_at: '{now}',
+    last_updated: '{now}',
+  };
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+const lock: Layout = {
+  layOut: () => ({ [LOCK]: '' }),
+  paths: () => [LOCK],
+  finish: () => ({ says: DONE, write: {}, remove: [LOCK] }),
+};
+
+/** Every way to lay out a loop, the usual one of each format first; a hook need not know all of them. */
+const LAYOUTS: Record<Format, Record<string, Layout>> = {
+  'ralph-loop': { 'ralph-loop.local.md': ralphLoop },
+  'feature-list': { 'feature_list.json': featureList },
+  'verified-done': { 'loop.json': verifiedDone, 'orchestrator.json': orchestrator },
+  lock: { '.lock_active': lock },
+};
+
+/** The files of a format that make a loop by themselves. */
+export function layoutNames(format: Format): string[] {
+  return Object.keys(LAYOUTS[format]);
+}
+
+/** The usual layout among those that a hook knows. */
+export function layoutFor(format: Format, known: readonly string[]): Layout {
+  const found = Object.entries(LAYOUTS[format]).find(([name]) => known.includes(name))?.[1];
+  if (!found) throw new Error(`no layout of ${format} is among ${known.join(', ')}`);
+  return found;
+}

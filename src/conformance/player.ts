@@ -1,0 +1,226 @@
+import { answerOf, type Ran } from './answer.ts';
+import { change, filesOf, finish } from './change.ts';
+import { difference, isAsked, type KnownLoop, type Observed } from './compare.ts';
+import { installedStopCommand, type Playing, UntildoneCommands } from './lay-out.ts';
+import { type Look, lookAt } from './look.ts';
+import { type CommandLine, runCommand } from './run-command.ts';
+import type { Action, Expected, Scenario, Step, StopGiven } from './scenario.ts';
+import type { Session } from './session.ts';
+import type { World } from './world.ts';
+
+/** A hook that has not answered until then hangs. */
+const HANG_MS = 30_000;
+
+type StopAction = Extract<Action, { kind: 'stop' }>;
+
+/** Plays the steps of a scenario in a world that is laid out. */
+export class Player {
+  readonly #scenario: Scenario;
+  readonly #playing: Playing;
+  /** The command under test. */
+  readonly #line: string;
+  readonly #world: World;
+  readonly #commands: UntildoneCommands;
+  readonly #unprivileged: boolean;
+  readonly #signal: AbortSignal | undefined;
+  #stops = 0;
+
+  constructor(
+    scenario: Scenario,
+    playing: Playing,
+    world: World,
+    options: {
+      line: string;
+      untildone: readonly string[];
+      unprivileged: boolean;
+      signal: AbortSignal | undefined;
+    },
+  ) {
+    this.#scenario = scenario;
+    this.#playing = playing;
+    this.#world = world;
+    this.#line = options.line;
+    this.#commands = new UntildoneCommands(world, options.untildone);
+    this.#unprivileged = options.unprivileged;
+    this.#signal = options.signal;
+  }
+
+  /** Does one step and compares; returns the first difference. */
+  async play(step: Step): Promise<{ line: number; difference: string } | undefined> {
+    const expected = step.expected.filter((e) => isAsked(e, this.#playing));
+    const before = this.#lookBefore(expected);
+    const limitMs = Math.min(
+      HANG_MS,
+      ...expected.map((e) => (e.check.kind === 'within' ? e.check.ms : HANG_MS)),
+    );
+    const ran = await this.#do(step.action, limitMs);
+    if (ran?.timedOut) return { line: step.line, difference: `no answer within ${limitMs / 1000} s` };
+    const seen = this.#observed(ran, before);
+    for (const { check, line } of expected) {
+      const found = await difference(check, seen);
+      if (found !== undefined) return { line, difference: found };
+    }
+    return undefined;
+  }
+
+  #lookBefore(expected: readonly Expected[]): Map<string, Look> {
+    const paths = expected.flatMap(({ check }) => (check.kind === 'file' ? this.#files(check.path) : []));
+    return new Map(paths.map((path) => [path, lookAt(this.#world.path(path))]));
+  }
+
+  #observed(ran: Ran | undefined, before: Map<string, Look>): Observed {
+    const now = (path: string) => lookAt(this.#world.path(path));
+    return {
+      ...(ran ? { ran } : {}),
+      before: (path) => before.get(path) ?? { kind: 'nothing' },
+      now,
+      files: (path) => this.#files(path),
+      fill: (text) => this.#world.fill(text),
+      fillBytes: (content) => this.#world.fillBytes(content),
+      counter: () => this.#counter(now),
+      loops: (session) => this.#loops(session),
+    };
+  }
+
+  #files(path: string): string[] {
+    return filesOf(path, this.#scenario, this.#playing.layout);
+  }
+
+  #counter(now: (path: string) => Look): string | undefined {
+    const { counter } = this.#playing.layout;
+    if (!counter) return undefined;
+    const look = now(counter.path);
+    return look.kind === 'file' ? (counter.find(look.bytes.toString('utf8')) ?? '') : '';
+  }
+
+  async #loops(name: string): Promise<KnownLoop[]> {
+    const { id } = this.#world.session(name);
+    const loops = await this.#commands.status();
+    return loops.filter((loop) => loop.session === id);
+  }
+
+  async #do(action: Action, limitMs: number): Promise<Ran | undefined> {
+    const world = this.#world;
+    switch (action.kind) {
+      case 'stop':
+        return this.#stop(action, limitMs);
+      case 'prompt':
+        world.session(action.session).prompt(world.fill(action.text));
+        return this.#tell(action.session, 'UserPromptSubmit', { prompt: world.fill(action.text) }, limitMs);
+      case 'tool':
+        world.session(action.session).transcript.tool();
+        return this.#tell(action.session, 'PostToolUse', TOOL, limitMs);
+      case 'event':
+        return this.#tell(action.session, ...eventOf(action.name, action.detail), limitMs);
+      case 'client-killed':
+        await world.session(action.session).kill();
+        return undefined;
+      case 'run':
+        return this.#commands.run(action.line, action.by, limitMs, this.#unprivileged);
+      default:
+        change(action, world, this.#scenario, this.#playing.layout);
+        return undefined;
+    }
+  }
+
+  /** One Stop, or as many as it takes until the hook lets go; between them the agent works. */
+  async #stop(action: StopAction, limitMs: number): Promise<Ran> {
+    const session = this.#world.session(action.session);
+    for (let n = 1; ; n += 1) {
+      const ran = await this.#stopOnce(action, session, limitMs);
+      const { held, reason } = answerOf(ran);
+      session.answered(held, reason, this.#line);
+      if (!held || ran.timedOut || n >= (action.upTo ?? 1)) return ran;
+      session.transcript.tool();
+    }
+  }
+
+  #stopOnce({ says, given }: StopAction, session: Session, limitMs: number): Promise<Ran> {
+    const world = this.#world;
+    this.#stops += 1;
+    const text = this.#spoken(says);
+    const project =
+      given.project === undefined ? world.projectThrough(given.throughLink) : world.path(given.project);
+    const cwd = given.cwd === undefined ? project : world.cwd(given.cwd, given.throughLink);
+    const input = session.stop(text, filled(given, world), cwd);
+    const env = {
+      ...this.#commands.environment(),
+      ...session.environment(project),
+      ...filledEnv(given, world),
+    };
+    const line = given.installed ? installedStopCommand(world) : this.#line;
+    return this.#runHook(line, arriving(input, given), { cwd, env, limitMs, fullDisk: given.fullDisk });
+  }
+
+  #spoken(says: StopAction['says']): string | undefined {
+    if (says.kind === 'nothing') return undefined;
+    if (says.kind === 'finished') return finish(this.#world, this.#scenario, this.#playing.layout);
+    return this.#world.fill(says.text).replaceAll('{n}', String(this.#stops));
+  }
+
+  /** Other events go to untildone alone: a foreign Stop hook was never registered for them. */
+  async #tell(
+    name: string,
+    event: string,
+    fields: Record<string, unknown>,
+    limitMs: number,
+  ): Promise<Ran | undefined> {
+    if (!this.#playing.isUntildone) return undefined;
+    const session = this.#world.session(name);
+    const cwd = this.#world.project;
+    const env = { ...this.#commands.environment(), ...session.environment(cwd) };
+    const input = JSON.stringify({ ...session.input(event, cwd), ...fields });
+    return this.#runHook(this.#line, input, { cwd, env, limitMs });
+  }
+
+  #runHook(
+    line: string,
+    input: string,
+    how: Pick<CommandLine, 'cwd' | 'env' | 'limitMs' | 'fullDisk'>,
+  ): Promise<Ran> {
+    return runCommand({
+      line,
+      input,
+      unprivileged: this.#unprivileged,
+      signal: this.#signal,
+      ...how,
+    });
+  }
+}
+
+function filled(given: StopGiven, world: World): StopGiven {
+  const { transcript } = given;
+  if (transcript?.kind !== 'lines') return given;
+  return { ...given, transcript: { kind: 'lines', content: world.fillBytes(transcript.content) } };
+}
+
+function arriving(event: Record<string, unknown>, { input }: StopGiven): string {
+  const text = JSON.stringify(event);
+  if (input === 'no') return '';
+  return input === 'torn' ? text.slice(0, Math.floor(text.length / 2)) : text;
+}
+
+function filledEnv({ env }: StopGiven, world: World): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, world.fill(value)]));
+}
+
+const TOOL = {
+  tool_name: 'Bash',
+  tool_input: { command: 'true' },
+  tool_use_id: 'toolu_1',
+  tool_response: {},
+};
+
+function eventOf(
+  name: 'session-start' | 'session-end' | 'stop-failure',
+  detail: string,
+): [string, Record<string, unknown>] {
+  switch (name) {
+    case 'session-start':
+      return ['SessionStart', { source: detail || 'startup' }];
+    case 'session-end':
+      return ['SessionEnd', { reason: detail || 'other' }];
+    case 'stop-failure':
+      return ['StopFailure', { error: detail || 'unknown' }];
+  }
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import type { StopGiven } from './scenario.ts';
+import { Transcript } from './transcript.ts';
+
+export interface SessionPlace {
+  project: string;
+  home: string;
+}
+
+/** One session of the client: its id, its process, its transcript, and what it said so far. */
+export class Session {
+  readonly id: string;
+  readonly transcript: Transcript;
+  readonly #client: ChildProcess;
+  #prompts = 0;
+  #held = false;
+  #lastText: string | undefined;
+
+  constructor(name: string, { project, home }: SessionPlace) {
+    const n = name.slice(1).padStart(12, '0');
+    this.id = `5e551011-c0de-4abc-8def-${n}`;
+    const folder = project.replace(/[^A-Za-z0-9]/g, '-');
+    const path = join(home, '.claude', 'projects', folder, `${this.id}.jsonl`);
+    this.transcript = new Transcript(path, this.id, project);
+    // It waits for input that never comes, and so ends with us however we end.
+    this.#client = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
+    this.prompt('Please begin.');
+  }
+
+  get pid(): number {
+    return this.#client.pid ?? 0;
+  }
+
+  get promptId(): string {
+    return `9e551011-c0de-4abc-8def-${this.id.slice(-1)}${String(this.#prompts).padStart(11, '0')}`;
+  }
+
+  prompt(text: string): void {
+    this.#prompts += 1;
+    this.#held = false;
+    this.transcript.prompt(text, this.promptId);
+  }
+
+  /** What the model said before this Stop, in the transcript as the scenario wants it; returns the hook's input. */
+  stop(text: string | undefined, given: StopGiven, cwd: string): Record<string, unknown> {
+    const said = {
+      ...(text === undefined ? {} : { text }),
+      ...(given.contextPercent === undefined ? {} : { contextPercent: given.contextPercent }),
+    };
+    const kind = given.transcript?.kind;
+    if (kind === undefined) this.transcript.say(said);
+    else if (kind === 'torn') this.transcript.sayTorn(said);
+    else if (kind === 'lines' && given.transcript && 'content' in given.transcript)
+      this.transcript.become(given.transcript.content);
+    // For an answer without text the client sends the text before it once more.
+    const message = text ?? this.#lastText;
+    this.#lastText = message;
+    return {
+      ...this.input('Stop', cwd),
+      transcript_path: this.#transcriptPath(kind),
+      effort: { level: 'medium' },
+      stop_hook_active: given.stopHookActive ?? this.#held,
+      ...(given.withoutMessage || message === undefined ? {} : { last_assistant_message: message.trim() }),
+      background_tasks: given.background.map((task) => ({ ...task, description: 'something that runs' })),
+      session_crons: given.wakeUps.map((wakeUp) => ({ ...wakeUp, schedule: '*/5 * * * *' })),
+    };
+  }
+
+  #transcriptPath(kind: string | undefined): string {
+    if (kind === 'missing') return `${this.transcript.path}.missing`;
+    return kind === 'folder' ? dirname(this.transcript.path) : this.transcript.path;
+  }
+
+  /** What the client adds to the environment of its hooks. */
+  environment(project: string): Record<string, string> {
+    return { ...this.commandEnvironment(), CLAUDE_PROJECT_DIR: project };
+  }
+
+  /** The same for what the agent runs by itself: its Bash tool does not know the project. */
+  commandEnvironment(): Record<string, string> {
+    return { CLAUDE_CODE_SESSION_ID: this.id, CLAUDE_PID: String(this.pid), CLAUDECODE: '1' };
+  }
+
+  /** What every event carries. */
+  input(event: string, cwd: string): Record<string, unknown> {
+    return {
+      session_id: this.id,
+      transcript_path: this.transcript.path,
+      cwd,
+      prompt_id: this.promptId,
+      permission_mode: 'default',
+      hook_event_name: event,
+    };
+  }
+
+  answered(held: boolean, reason: string, command: string): void {
+    this.#held = held;
+    if (held) this.transcript.held(reason, command, this.promptId);
+  }
+
+  /** As SIGKILL does it: the session sends nothing more. Resolves when the process is gone. */
+  async kill(): Promise<void> {
+    if (this.#client.exitCode !== null || this.#client.signalCode !== null) return;
+    const gone = once(this.#client, 'exit');
+    this.#client.kill('SIGKILL');
+    await gone;
+  }
+}

@@ -1,0 +1,121 @@
+import { hasEnded, type LoopState } from './loop.ts';
+import type { SessionEnd } from './session-end.ts';
+
+/** hybrid: go on in one session, hand over when it fills. session: never hand over. fresh: a session an iteration. */
+export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+
+/** What the driver of a run needs to go on, after a crash too. */
+export interface RunState {
+  mode: RunMode;
+  /** The permissions of the session that it came from; a detached run never gets more. */
+  permissionMode?: string;
+  /** Hand over after so many iterations in one session. */
+  freshEvery?: number;
+  /** Sessions begun. */
+  sessions: number;
+  /** Stops that were held in the current session. */
+  heldInSession: number;
+  /** A session that was begun and has not come back: what crash recovery looks for. */
+  open?: { session: string; resume: boolean; at: number };
+  /** The current session was asked for a hand-over note, or has given it. */
+  handOver?: 'asked' | 'given';
+  /** What the last session left for the next one. */
+  note?: string;
+  compacted?: true;
+  /** Sessions in a row that ended by an error. */
+  failures: number;
+  lastEnd?: SessionEnd & { at: number };
+  /** What was counted of the current session's own totals. */
+  counted: { costUsd: number; tokens: number };
+}
+
+export function newRun(mode: RunMode, freshEvery: number | undefined): RunState {
+  return {
+    mode,
+    ...(freshEvery === undefined ? {} : { freshEvery }),
+    sessions: 0,
+    heldInSession: 0,
+    failures: 0,
+    counted: { costUsd: 0, tokens: 0 },
+  };
+}
+
+/** An in-session loop that is to go on as a run when its session is full: that session was its first one. */
+export function runFromSession(permissionMode: string | undefined): RunState {
+  return {
+    ...newRun('hybrid', undefined),
+    sessions: 1,
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+  };
+}
+
+export type Step =
+  | { kind: 'session'; resume: boolean; why: 'first' | 'hand_over' | 'not_done' | 'again' | 'context_full' }
+  /** Judge the work ourselves: the session came back without an ending of the loop. */
+  | { kind: 'judge' }
+  | { kind: 'wait'; until: number; why: string }
+  | { kind: 'fail'; cause: string; detail: string }
+  | { kind: 'pause'; why: string }
+  | { kind: 'over' };
+
+const MOST_FAILURES = 5;
+const BACK_OFF_MS = [2_000, 10_000, 30_000, 120_000, 300_000];
+/** For a limit that names no time at which it ends. */
+const LIMIT_WAIT_MS = 5 * 60_000;
+
+/** What a run does next. Pure: after a crash the same journal gives the same step. */
+export function nextStep(state: LoopState, now: number): Step {
+  const run = state.run;
+  if (hasEnded(state) || !run) return { kind: 'over' };
+  if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
+  const last = run.lastEnd;
+  if (!last) return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
+  switch (last.kind) {
+    case 'auth':
+    case 'billing':
+    case 'model_not_found':
+    case 'refused':
+      return { kind: 'fail', cause: last.kind, detail: last.detail };
+    case 'rate_limited':
+      return waitOr(last.until ?? last.at + LIMIT_WAIT_MS, last.detail, now);
+    case 'api_error':
+    case 'crashed':
+    case 'hung':
+      return afterFailure(run, last, now);
+    case 'lost':
+      return { kind: 'session', resume: true, why: 'again' };
+    case 'no_session':
+      return { kind: 'session', resume: false, why: 'again' };
+    case 'prompt_too_long':
+    case 'context_full':
+      return { kind: 'session', resume: false, why: 'context_full' };
+    case 'interrupted':
+    case 'aborted':
+      return { kind: 'pause', why: last.detail };
+    default:
+      return afterStop(state, run);
+  }
+}
+
+function afterFailure(run: RunState, last: SessionEnd & { at: number }, now: number): Step {
+  if (run.failures > MOST_FAILURES) {
+    const detail = `${run.failures} sessions in a row failed; the last one: ${last.detail}`;
+    return { kind: 'fail', cause: last.kind, detail };
+  }
+  const pause = BACK_OFF_MS[Math.min(run.failures, BACK_OFF_MS.length) - 1] ?? 0;
+  return waitOr(last.at + pause, last.detail, now);
+}
+
+/** An error or a limit spends no iteration: the same session goes on. */
+function waitOr(until: number, why: string, now: number): Step {
+  return now < until ? { kind: 'wait', until, why } : { kind: 'session', resume: true, why: 'again' };
+}
+
+function afterStop(state: LoopState, run: RunState): Step {
+  if (run.handOver === 'given') return { kind: 'session', resume: false, why: 'hand_over' };
+  if (state.waiting?.why === 'context_full') return { kind: 'session', resume: false, why: 'context_full' };
+  if (state.waiting?.why === 'needs_person')
+    return { kind: 'pause', why: state.waiting.detail ?? 'a person is needed' };
+  return { kind: 'judge' };
+}

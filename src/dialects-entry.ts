@@ -1,0 +1,1 @@
+export { foreignLoops } from './commands/foreign.ts';

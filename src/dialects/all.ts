@@ -1,0 +1,13 @@
+import type { Dialect } from './dialect.ts';
+import { featureListDialect } from './feature-list/index.ts';
+import { lockDialect } from './lock/index.ts';
+import { ralphLoopDialect } from './ralph-loop/index.ts';
+import { verifiedDoneDialect } from './verified-done/index.ts';
+
+/** Every foreign format, in the order in which their loops are judged. */
+export const ALL_DIALECTS: readonly Dialect[] = [
+  ralphLoopDialect,
+  featureListDialect,
+  verifiedDoneDialect,
+  lockDialect,
+];

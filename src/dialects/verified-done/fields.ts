@@ -1,0 +1,45 @@
+/** Values out of files that anybody can write: whatever is there, something usable comes out, and nothing throws. */
+
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The document's hook asks jq for text, so the word counts like the value. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}
+
+/** Text, or what has a plain text; undefined for nothing, lists and objects. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+export interface Count {
+  value?: number;
+  /** What was odd about it. */
+  odd?: string;
+}
+
+/** A counter: a whole number, also as text. What is none is reported; one below zero counts as zero. */
+export function countOf(value: unknown, name: string): Count {
+  if (value === undefined || value === null) return {};
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) {
+    return { odd: `${name} is not a number and is not used` };
+  }
+  const whole = Math.min(Math.max(0, Math.floor(number)), Number.MAX_SAFE_INTEGER);
+  return whole === number
+    ? { value: whole }
+    : { value: whole, odd: `${name} is ${number}: used as ${whole}` };
+}
+
+/** How a value is shown in a sentence. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `"${value}"`;
+  return textOf(value) ?? (Array.isArray(value) ? 'a list' : 'an object');
+}

@@ -1,0 +1,44 @@
+import type { HookEvent } from '../../core/event.ts';
+import type { GateContext } from '../gate.ts';
+
+/**
+ * The event in the client's own words. `stop_hook_active` is always false: scripts let go when it is true, because
+ * nothing else kept them from holding a session for ever. Here limits, stall and the count of blocks do.
+ */
+export function eventFor(context: GateContext): Record<string, unknown> {
+  const { session, transcript, project, lastMessage, event } = context;
+  return {
+    session_id: session,
+    transcript_path: transcript ?? '',
+    cwd: event?.cwd ?? project,
+    permission_mode: event?.permissionMode ?? 'default',
+    ...(event?.promptId === undefined ? {} : { prompt_id: event.promptId }),
+    ...(event?.agentId === undefined ? {} : { agent_id: event.agentId }),
+    ...(event?.agentType === undefined ? {} : { agent_type: event.agentType }),
+    ...fieldsOf(event),
+    ...(lastMessage === undefined ? {} : { last_assistant_message: lastMessage }),
+  };
+}
+
+function fieldsOf(event: HookEvent | undefined): Record<string, unknown> {
+  switch (event?.name) {
+    case 'SubagentStop':
+      return {
+        hook_event_name: event.name,
+        stop_hook_active: false,
+        ...(event.agentTranscript === undefined ? {} : { agent_transcript_path: event.agentTranscript }),
+      };
+    case 'TaskCompleted':
+    case 'TaskCreated':
+      return {
+        hook_event_name: event.name,
+        task_id: event.taskId,
+        task_subject: event.subject,
+        ...(event.description === undefined ? {} : { task_description: event.description }),
+      };
+    case 'TeammateIdle':
+      return { hook_event_name: event.name, teammate_name: event.teammate, team_name: event.team };
+    default:
+      return { hook_event_name: 'Stop', stop_hook_active: false };
+  }
+}

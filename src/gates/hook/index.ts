@@ -1,0 +1,80 @@
+import { fileNameFor } from '../../core/project-path.ts';
+import type { ShellResult } from '../../ports.ts';
+import type { Gate, Judgement } from '../gate.ts';
+import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';
+import { type HookAnswer, readHookAnswer } from './answer.ts';
+import { eventFor } from './event.ts';
+
+/**
+ * A command that was written for the hooks of Claude Code. It gets the event as JSON on stdin and answers by its exit
+ * code, or by JSON on stdout, with the meaning that the client gives to both. Where the client lets a session go because
+ * the command itself failed, nothing is proven.
+ */
+export const hookGate: Gate<'hook'> = {
+  kind: 'hook',
+  class: 'measured',
+  commands({ command }) {
+    // It is run in the project's folder: seen from there, the script is found and held fast.
+    return [command.replace(/\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})/g, '.')];
+  },
+  async judge({ command }, context, signal) {
+    const { name, project, session, shell, outputDir } = context;
+    const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
+    const result = await shell.run({
+      command,
+      cwd: project,
+      env: { CLAUDE_PROJECT_DIR: project, CLAUDE_CODE_SESSION_ID: session },
+      input: `${JSON.stringify(eventFor(context))}\n`,
+      outputFile,
+      timeoutMs: UNTIL_ABORTED,
+      signal,
+    });
+    return { ...judgementFrom(command, result), proof: proofOf(command, result, outputFile) };
+  },
+};
+
+/** As measured: JSON is read first, whatever the exit code; `continue: false` beats everything; then a block; then exit 2. */
+function judgementFrom(command: string, result: ShellResult): Judgement {
+  const answer = result.exitCode === undefined ? NO_ANSWER : readHookAnswer(result.stdout);
+  const said = withMessage(answer);
+  if (answer.letGo !== undefined) {
+    const letGo = answer.letGo || `\`${command}\` asked to end the work`;
+    return { outcome: 'pass', summary: `asks to end the work: ${letGo}`, letGo, ...said() };
+  }
+  if (answer.block !== undefined) {
+    const [first = 'blocked by the hook', ...more] = linesOf(answer.block);
+    return { outcome: 'fail', summary: first, ...said(more) };
+  }
+  if (result.exitCode === 2) {
+    const [first = `\`${command}\` refuses (exit code 2) and does not say why`, ...more] = linesOf(
+      result.stderr ?? result.output,
+    );
+    return { outcome: 'fail', summary: first, ...said(more) };
+  }
+  if (answer.problem !== undefined)
+    return { outcome: 'unproven', summary: `\`${command}\`: ${answer.problem}`, ...said() };
+  if (result.exitCode === 0) return { outcome: 'pass', summary: `\`${command}\` lets go`, ...said() };
+  const { summary, evidence = [] } = judgementOf(command, result);
+  return { outcome: 'unproven', summary: `${summary}, which says nothing about the work`, ...said(evidence) };
+}
+
+const NO_ANSWER: HookAnswer = {};
+
+function withMessage({ message }: HookAnswer): (lines?: readonly string[]) => { evidence?: string[] } {
+  return (lines = []) => {
+    const evidence = [...lines, ...(message === undefined ? [] : linesOf(message))];
+    return evidence.length === 0 ? {} : { evidence };
+  };
+}
+
+/** A line of evidence is cut where it is shown; what a hook says in one long line is not. */
+const LINE_LENGTH = 280;
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .flatMap(
+      (line) => line.match(new RegExp(`.{1,${LINE_LENGTH}}(?:\\s+|$)|.{1,${LINE_LENGTH}}`, 'gu')) ?? [],
+    );
+}

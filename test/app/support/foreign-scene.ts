@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { foreignLoops } from '../../../src/app/foreign-loops.ts';
+import { openForeign } from '../../../src/commands/foreign.ts';
+import type { Answer } from '../../../src/core/answer.ts';
+import type { StopEvent } from '../../../src/core/event.ts';
+import type { LoopState } from '../../../src/core/loop.ts';
+import { ALL_DIALECTS } from '../../../src/dialects/all.ts';
+import type { Dialect } from '../../../src/dialects/dialect.ts';
+import { type HookScene, hookScene } from './hook-scene.ts';
+import type { Says } from './judging.ts';
+
+/** A scene whose project may hold foreign state. */
+export interface ForeignScene extends HookScene {
+  write(path: string, text: string): void;
+  text(path: string): string | undefined;
+  remove(path: string): void;
+  stopOf(session: string, changes?: Partial<StopEvent>): Promise<Answer>;
+  /** The states of all loops, oldest first. */
+  states(): LoopState[];
+}
+
+export function foreignScene(
+  says: Record<string, Says> = {},
+  dialects: readonly Dialect[] = ALL_DIALECTS,
+): ForeignScene {
+  const scene = hookScene(says) as ForeignScene;
+  const { home, store, project, ports } = scene;
+  ports.foreign = (event, hasNative) => {
+    const place = { session: event.session, folder: project, userHome: dirname(project), now: scene.now };
+    const open = openForeign({ home, store, ports, place, judges: async () => scene.judges });
+    return foreignLoops(event, hasNative, { ...open, dialects }, ports);
+  };
+  scene.write = (path, text) => {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  };
+  scene.text = (path) =>
+    existsSync(join(project, path)) ? readFileSync(join(project, path), 'utf8') : undefined;
+  scene.remove = (path) => rmSync(join(project, path));
+  scene.stopOf = (session, changes = {}) => scene.stop({ session, ...changes });
+  scene.states = () =>
+    store
+      .loops(project)
+      .map((ref) => store.read(ref))
+      .sort((a, b) => a.startedAt - b.startedAt);
+  return scene;
+}

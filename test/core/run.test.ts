@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/core/contract.ts';
+import { decide } from '../../src/core/decide.ts';
+import { advance, type Entry } from '../../src/core/journal.ts';
+import type { LoopState } from '../../src/core/loop.ts';
+import { nextStep, type RunMode } from '../../src/core/run.ts';
+import type { SessionEnd } from '../../src/core/session-end.ts';
+import type { Verdict } from '../../src/core/verdict.ts';
+import { STARTED, seenStop, T0 } from './samples.ts';
+
+function run(mode: RunMode, ...entries: Entry[]): LoopState {
+  const all: Entry[] = [{ ...STARTED, run: { mode } }, ...entries];
+  return all.reduce<LoopState | undefined>(
+    (state, entry) => advance(state, entry, T0),
+    undefined,
+  ) as LoopState;
+}
+
+const began: Entry = { kind: 'intent', session: 's1', resume: false, why: 'first' };
+const ended = (end: SessionEnd, totals: { costTotalUsd?: number; tokensTotal?: number } = {}): Entry => ({
+  kind: 'result',
+  end,
+  ...totals,
+});
+const end = (kind: string, more: object = {}) => ({ kind, detail: 'so it was', ...more }) as SessionEnd;
+const SEEN = seenStop();
+const FAILS: Verdict[] = [
+  { gate: 'tests', kind: 'run', class: 'measured', outcome: 'fail', summary: 'fails' },
+];
+const held = (instruction: 'continue' | 'hand_over'): Entry => ({
+  kind: 'stop',
+  seen: SEEN,
+  verdicts: FAILS,
+  decision: { kind: 'block', instruction },
+});
+const handedOver: Entry = {
+  kind: 'stop',
+  seen: SEEN,
+  verdicts: FAILS,
+  decision: { kind: 'allow', cause: 'hand_over', detail: 'x', note: 'the parser is done' },
+};
+
+describe('the next step of a run', () => {
+  test('begins with a session', () => {
+    expect(nextStep(run('hybrid'), T0)).toEqual({ kind: 'session', resume: false, why: 'first' });
+  });
+  test('judges what a session left that simply came back', () => {
+    expect(nextStep(run('hybrid', began, ended(end('completed'))), T0)).toEqual({ kind: 'judge' });
+    expect(nextStep(run('hybrid', began, ended(end('max_turns'))), T0)).toEqual({ kind: 'judge' });
+  });
+  test('is a fresh session after a hand-over, and when the context is full', () => {
+    const fresh = { kind: 'session', resume: false };
+    expect(nextStep(run('hybrid', began, handedOver, ended(end('completed'))), T0)).toMatchObject(fresh);
+    expect(nextStep(run('hybrid', began, ended(end('context_full'))), T0)).toMatchObject(fresh);
+    expect(nextStep(run('hybrid', began, ended(end('prompt_too_long'))), T0)).toMatchObject(fresh);
+  });
+  test('waits out a limit of the account until it says, then goes on in the same session', () => {
+    const state = run('hybrid', began, ended(end('rate_limited', { until: T0 + 60_000 })));
+    expect(nextStep(state, T0)).toMatchObject({ kind: 'wait', until: T0 + 60_000 });
+    expect(nextStep(state, T0 + 60_000)).toEqual({ kind: 'session', resume: true, why: 'again' });
+    expect(state.iteration).toBe(1);
+  });
+  test('waits longer after each failure in a row, and gives up in the end', () => {
+    const waits: number[] = [];
+    let state = run('hybrid', began);
+    for (let i = 0; i < 5; i++) {
+      state = advance(state, ended(end('api_error')), T0);
+      const step = nextStep(state, T0);
+      waits.push(step.kind === 'wait' ? step.until - T0 : -1);
+    }
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+    expect(waits[0]).toBeGreaterThan(0);
+    expect(nextStep(advance(state, ended(end('crashed')), T0), T0)).toMatchObject({ kind: 'fail' });
+  });
+  test('a success in between makes failures start anew', () => {
+    const state = run('hybrid', began, ended(end('api_error')), ended(end('completed')), ended(end('hung')));
+    expect(state.run?.failures).toBe(1);
+  });
+  test.each(['auth', 'billing', 'model_not_found'])('%s ends it at once', (kind) => {
+    expect(nextStep(run('hybrid', began, ended(end(kind))), T0)).toMatchObject({ kind: 'fail', cause: kind });
+  });
+  test('an interruption pauses it', () => {
+    expect(nextStep(run('hybrid', began, ended(end('aborted'))), T0)).toMatchObject({ kind: 'pause' });
+  });
+});
+
+describe('what a run counts', () => {
+  test('cost and tokens of a session as differences, also after it was resumed', () => {
+    const state = run(
+      'hybrid',
+      began,
+      ended(end('api_error'), { costTotalUsd: 1, tokensTotal: 100 }),
+      { kind: 'intent', session: 's1', resume: true, why: 'again' },
+      ended(end('completed'), { costTotalUsd: 1.5, tokensTotal: 150 }),
+      { kind: 'intent', session: 's2', resume: false, why: 'hand_over' },
+      ended(end('completed'), { costTotalUsd: 0.25, tokensTotal: 10 }),
+    );
+    expect(state.spent).toEqual({ costUsd: 1.75, tokens: 160 });
+  });
+  test('a session that reports less than before takes nothing back', () => {
+    const state = run('hybrid', began, ended(end('completed'), { costTotalUsd: 1 }), ended(end('crashed')));
+    expect(state.spent.costUsd).toBe(1);
+  });
+  test('a fresh session is a further iteration, asking for a note is none', () => {
+    const state = run(
+      'hybrid',
+      began,
+      held('continue'),
+      held('hand_over'),
+      handedOver,
+      ended(end('completed')),
+    );
+    expect(state).toMatchObject({ iteration: 2, run: { handOver: 'given', note: 'the parser is done' } });
+    const next = advance(state, { kind: 'intent', session: 's2', resume: false, why: 'hand_over' }, T0);
+    expect(next).toMatchObject({
+      iteration: 3,
+      session: 's2',
+      run: { sessions: 2, note: 'the parser is done' },
+    });
+    expect(next.run?.handOver).toBeUndefined();
+  });
+  test('an open session is what a crash leaves', () => {
+    expect(run('hybrid', began).run?.open).toMatchObject({ session: 's1' });
+    expect(run('hybrid', began, ended(end('crashed'))).run?.open).toBeUndefined();
+  });
+});
+
+describe('a Stop in a run', () => {
+  const decided = (state: LoopState, seen = {}) =>
+    decide(state, { ...SEEN, ...seen }, FAILS, DEFAULT_LIMITS, T0);
+  test('is held while there is room', () => {
+    expect(decided(run('hybrid', began), { contextShare: 0.5 })).toMatchObject({ instruction: 'continue' });
+  });
+  test('asks for a note at the threshold, then lets the session go with it', () => {
+    const full = { contextShare: 0.85, note: 'what I did' };
+    expect(decided(run('hybrid', began), full)).toEqual({ kind: 'block', instruction: 'hand_over' });
+    expect(decided(run('hybrid', began, held('hand_over')), full)).toMatchObject({
+      cause: 'hand_over',
+      note: 'what I did',
+    });
+  });
+  test('after a compaction, too', () => {
+    const compacted: Entry = { kind: 'event', event: 'SessionStart', detail: { source: 'compact' } };
+    expect(decided(run('hybrid', began, compacted))).toMatchObject({ instruction: 'hand_over' });
+  });
+  test('in session mode never hands over, in fresh mode always', () => {
+    expect(decided(run('session', began), { contextShare: 0.9 })).toMatchObject({ instruction: 'continue' });
+    expect(decided(run('fresh', began))).toMatchObject({ kind: 'allow', cause: 'hand_over' });
+  });
+  test('a limit ends it before anything is handed over', () => {
+    const last = { ...run('fresh', began), iteration: 50 };
+    expect(decided(last)).toMatchObject({ kind: 'end', status: 'reached_limit' });
+  });
+});

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { contractScene } from './support/contract.ts';
+import { waitFor } from './support/processes.ts';
+import { bash, journalOf, loopOf, startCall } from './support/untildone.ts';
+
+test('a session that is full hands over to one detached run, which goes on to the end', async () => {
+  const scene = await contractScene({
+    'untildone.yaml': 'gates:\n  piece: { run: test -f piece }\non_context: spawn\n',
+    '.gitignore': 'run.txt\n',
+  });
+  const full = { input_tokens: 165_000 };
+  const run = await scene.runClient({
+    prompt: 'go',
+    model: 'claude-sonnet-4-5',
+    script: {
+      rules: [
+        {
+          when: { last: 'Write a hand-over note' },
+          turns: [{ text: 'NOTE: only the piece is missing.', usage: full }],
+        },
+        {
+          when: { any: 'You remember nothing of it' },
+          turns: [{ tools: [bash('touch piece')] }, { text: 'made it' }],
+        },
+      ],
+      turns: [{ tools: [startCall('Make the piece')] }, { text: 'I am full', usage: full }],
+    },
+  });
+  expect(run.code).toBe(0);
+  const begun = await loopOf(scene);
+  expect(run.lines.some((l) => JSON.stringify(l).includes('goes on in the background as a run'))).toBe(true);
+  const loop = await waitFor(async () => {
+    const now = await loopOf(scene);
+    return now.status === 'active' ? undefined : now;
+  }, 60_000);
+  expect(loop).toMatchObject({ id: begun.id, status: 'verified_done' });
+  expect(loop.session).not.toBe(run.session);
+  const journal = await journalOf(scene, loop.id);
+  expect(journal.filter((e) => e.kind === 'run_begun')).toHaveLength(1);
+  expect(journal.filter((e) => e.kind === 'intent')).toHaveLength(1);
+  expect(
+    readFileSync(
+      join(scene.untildoneHome, 'projects', projectOf(scene.untildoneHome), 'loops', loop.id, 'run.log'),
+      'utf8',
+    ),
+  ).toContain('verified');
+});
+
+function projectOf(home: string): string {
+  const [only] = readdirSync(join(home, 'projects'));
+  return only ?? '';
+}
