@@ -39,6 +39,8 @@ function needsMore(
   ports: JudgingPorts,
 ): boolean {
   if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
+  // A run leaves a session by how full it is: the message before this one does not tell.
+  if (state.run && !signals.answered) return true;
   // Only where the client caps blocks in a row does it matter whether a tool call came before this very message.
   if (!signals.answered && ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
   return signals.answered !== undefined && mayBeRepeated(event.lastMessage, state);

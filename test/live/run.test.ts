@@ -67,7 +67,11 @@ describe('a run', () => {
       ['Make all pieces', ...MODEL, '--allow', 'Bash', '--max-iterations', '100'],
       maker((n) => (n % 6 === 5 ? 163_000 : 20_000)),
     ).ended;
-    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    expect({ code: run.code, stderr: run.stderr, said: run.code === 0 ? '' : run.stdout }).toEqual({
+      code: 0,
+      stderr: '',
+      said: '',
+    });
     const loop = await loopOf(scene);
     expect(loop.status).toBe('verified_done');
     expect(made(scene)).toEqual(upTo(25));

@@ -1,0 +1,170 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { readTail } from '../../src/adapters/journal-file.ts';
+import { JournalScan } from '../../src/adapters/journal-scan.ts';
+import { type Entry, replay } from '../../src/core/journal.ts';
+import type { JournalLine } from '../../src/wire/journal-line.ts';
+import { EVERYTHING, PIECES, REPORTS, type Report } from './played-agent.ts';
+import { seededRandom } from './random.ts';
+import {
+  newRunWorld,
+  type RunnerEnd,
+  runFolder,
+  someMoment,
+  startRunner,
+  strokesMade,
+  untildone,
+  untilMoment,
+} from './run-world.ts';
+import type { World } from './world.ts';
+
+const KILLS = 100;
+/** Strokes that are left when the last one is killed. */
+const SPARED = 30;
+/** Hands over and comes back often: the runner is killed between its sessions as much as inside them. */
+const FIRST = [
+  ...['Make all pieces', '--fresh-every', '3', '--max-turns', '4', '--allow', 'Bash'],
+  ...['--max-iterations', 'unlimited', '--max-cost', 'unlimited'],
+];
+
+let world: World;
+const random = seededRandom();
+
+beforeAll(() => {
+  world = newRunWorld();
+});
+afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
+
+function sayOnFailure(): void {
+  onTestFailed(() => {
+    process.stderr.write(`repeat with UNTILDONE_SEED=${random.seed}\n`);
+  });
+}
+
+/** Starts the runner, sometimes two at once, and kills what drives; says how many were killed. */
+async function oneLife(strokes: number, lifeMs: number): Promise<number> {
+  const args = runFolder(world) === undefined ? FIRST : ['--resume'];
+  // Two that begin at once would be two runs: only what goes on is taken by one of them alone.
+  const count = args !== FIRST && random.chance(0.1) ? 2 : 1;
+  const runners = Array.from({ length: count }, () => startRunner(world, args));
+  await untilMoment(someMoment(random, lifeMs), { world, strokes, runners });
+  for (const runner of runners) runner.kill(random.chance(0.5));
+  const ends = await Promise.all(runners.map((runner) => runner.ended));
+  const killed = ends.filter((end) => end.signal === 'SIGKILL').length;
+  for (const end of ends) if (end.signal !== 'SIGKILL') expectRefused(end);
+  expect(killed).toBeGreaterThan(0);
+  return killed;
+}
+
+function expectRefused({ code, stdout, stderr }: RunnerEnd): void {
+  expect({ code, stdout, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('another process drives run'),
+  });
+}
+
+/** All valid lines; what is damaged can only be a line that was cut short. */
+async function lines(): Promise<JournalLine[]> {
+  const found: JournalLine[] = [];
+  for await (const scanned of new JournalScan(journal(), key()).next()) {
+    if (!scanned.ok) expect(scanned.problem).toBe('not JSON');
+    else {
+      expect(scanned.chained).toBe(true);
+      found.push(scanned.line);
+    }
+  }
+  return found;
+}
+
+const journal = () => join(runFolder(world) ?? '', 'journal.jsonl');
+const key = () => readFileSync(join(world.home, 'key'), 'utf8').trim();
+
+function reports(): Report[] {
+  const text = readFileSync(join(world.folder, REPORTS), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Report);
+}
+
+type Result = Extract<Entry, { kind: 'result' }>;
+type Intent = Extract<Entry, { kind: 'intent' }>;
+
+/** Every session that was begun, with how it came back: an intent is followed by its result before the next one. */
+function sessionsOf(entries: readonly Entry[]): { intent: Intent; result: Result }[] {
+  const steps = entries.filter((e): e is Intent | Result => e.kind === 'intent' || e.kind === 'result');
+  expect(steps.map((e) => e.kind)).toEqual(steps.map((_, i) => (i % 2 === 0 ? 'intent' : 'result')));
+  expect(steps.length % 2).toBe(0);
+  return steps.flatMap((intent, i) => {
+    const result = steps[i + 1];
+    return intent.kind === 'intent' && result?.kind === 'result' ? [{ intent, result }] : [];
+  });
+}
+
+test(`a runner that is killed ${KILLS} times goes on each time, and every piece is made once`, async () => {
+  sayOnFailure();
+  const before = performance.now();
+  untildone(world, '--version');
+  const lifeMs = (performance.now() - before) * 4;
+  for (let killed = 0; killed < KILLS; ) {
+    killed += await oneLife(((EVERYTHING.length - SPARED) * killed) / KILLS, lifeMs);
+  }
+  const last = await startRunner(world, ['--resume']).ended;
+  expect({ code: last.code, stderr: last.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(strokesMade(world)).toEqual(EVERYTHING);
+  const { loops } = JSON.parse(untildone(world, 'status', '--json', '--all'));
+  expect(loops.filter((loop: { status: string }) => loop.status !== 'verified_done')).toEqual([]);
+  expect(existsSync(join(runFolder(world) ?? '', 'receipt.json'))).toBe(true);
+  expect(existsSync(join(runFolder(world) ?? '', 'run.lock'))).toBe(false);
+});
+
+test('its journal is whole: replayed, it gives the last state, and nothing in it goes backwards', async () => {
+  sayOnFailure();
+  const all = await lines();
+  expect(all.map((line) => line.seq)).toEqual(all.map((_, i) => i + 1));
+  const { line: last } = readTail(journal(), key());
+  expect(replay(all.map(({ entry, at }) => ({ entry, at: Date.parse(at) })))).toEqual(last.state);
+  const iterations = all.map((line) => line.state.iteration);
+  expect(iterations).toEqual(iterations.toSorted((a, b) => a - b));
+  const missing = all.flatMap(({ entry }) =>
+    entry.kind === 'stop'
+      ? entry.verdicts.map((v) => Number(/piece (\d+) is missing/.exec(JSON.stringify(v))?.[1] ?? PIECES + 1))
+      : [],
+  );
+  expect(missing).toEqual(missing.toSorted((a, b) => a - b));
+  expect(missing.at(-1)).toBe(PIECES + 1);
+});
+
+test('every session that was begun has come back or is lost, before the next one begins', async () => {
+  sayOnFailure();
+  const all = await lines();
+  const sessions = sessionsOf(all.map((line) => line.entry));
+  const fresh = sessions.filter(({ intent }) => !intent.resume).map(({ intent }) => intent.session);
+  expect(new Set(fresh).size).toBe(fresh.length);
+  expect(all.at(-1)?.state.run?.sessions).toBe(fresh.length);
+  const lost = sessions.filter(({ result }) => result.end.kind === 'lost').length;
+  expect(lost).toBeLessThanOrEqual(KILLS);
+  // Else the kills did not hit what this is about.
+  expect(lost).toBeGreaterThan(KILLS / 4);
+  expect(sessions.filter(({ intent }) => intent.resume).length).toBeGreaterThan(10);
+  expect(sessions.length - lost).toBeGreaterThan(10);
+});
+
+test('what was spent is what the sessions reported that came back', async () => {
+  sayOnFailure();
+  const all = await lines();
+  const sessions = sessionsOf(all.map((line) => line.entry));
+  const told = new Map<string, { costUsd: number; tokens: number }>();
+  for (const { intent, result } of sessions) {
+    if (result.costTotalUsd === undefined || result.tokensTotal === undefined) continue;
+    const { costTotalUsd, tokensTotal } = result;
+    expect(reports()).toContainEqual({ session: intent.session, costTotalUsd, tokensTotal });
+    told.set(intent.session, { costUsd: costTotalUsd, tokens: tokensTotal });
+  }
+  const spent = all.at(-1)?.state.spent;
+  expect(spent?.costUsd).toBeCloseTo(
+    [...told.values()].reduce((sum, { costUsd }) => sum + costUsd, 0),
+    6,
+  );
+});
