@@ -47,6 +47,12 @@ export function holdLock(path: string): { release(): void } | undefined {
   }
 }
 
+/** Whether a living process holds it. */
+export function isLocked(path: string): boolean {
+  const held = inspect(path);
+  return held !== undefined && !held.dead;
+}
+
 /** Returns the inode of the lock file that is now ours. */
 function acquire(path: string, limitMs: number): bigint {
   const deadline = Date.now() + limitMs;

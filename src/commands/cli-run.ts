@@ -16,6 +16,8 @@ import { openWorld, type World } from './world.ts';
 
 interface RunFlags extends GitFlags {
   contract?: string;
+  features?: string;
+  trust?: string;
   promptFile?: string;
   promise?: string;
   mode: RunMode;
@@ -42,6 +44,12 @@ export function addRunCommand(cli: Command): void {
     .description('drive a loop over as many Claude Code sessions as it needs, in this terminal')
     .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
     .option('--contract <file>', 'another contract than untildone.yaml', value)
+    .option('--features <file>', 'a feature list that has to pass, besides the contract', value)
+    .option(
+      '--trust <fingerprint>',
+      'approve exactly this fingerprint (untildone trust --show prints it)',
+      value,
+    )
     .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
     .option('--promise <text>', 'the statement that ends the loop, beside the gates', value)
     .addOption(
@@ -109,6 +117,8 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
     ...(git ? { git } : {}),
     ...(typeof freshEvery === 'number' ? { freshEvery } : {}),
     ...(contract === undefined ? {} : { contractFile: contract }),
+    ...(flags.features === undefined ? {} : { features: flags.features }),
+    ...(flags.trust === undefined ? {} : { trust: flags.trust }),
     ...(promise === undefined ? {} : { promise }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(maxDuration === undefined ? {} : { maxDuration }),

@@ -35,6 +35,11 @@ export function storedClientOptions(ref: LoopRef, home: Home): ClientOptions {
   return stored ?? DEFAULT_CLIENT;
 }
 
+/** Held by whoever drives the run. */
+export function driverLock(ref: LoopRef): string {
+  return join(ref.dir, 'run.lock');
+}
+
 function purposeOf(ref: LoopRef): string {
   return `options of run ${ref.loop}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { holdLock } from '../adapters/lock.ts';
 import { endMarked } from '../adapters/process-tree.ts';
+import { approve } from '../adapters/trust.ts';
 import { runLoop } from '../app/run-loop.ts';
 import type { StartedLoop } from '../app/start-loop.ts';
 import type { Limit, Limits } from '../core/contract.ts';
@@ -11,7 +11,7 @@ import type { GitFlow, LoopRef } from '../ports.ts';
 import { renderedReceipt } from './receipt.ts';
 import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
 import { type Interrupts, watchInterrupts } from './run-interrupts.ts';
-import { type ClientOptions, keepClientOptions, storedClientOptions } from './run-options.ts';
+import { type ClientOptions, driverLock, keepClientOptions, storedClientOptions } from './run-options.ts';
 import type { RunReporter } from './run-report.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { begin, nothingToDo, planLoop } from './start.ts';
@@ -23,6 +23,9 @@ export interface RunOptions {
   mode: RunMode;
   freshEvery?: number;
   contractFile?: string;
+  features?: string;
+  /** The fingerprint that a person names on the command line. */
+  trust?: string;
   promise?: string;
   maxIterations?: Limit;
   maxDuration?: Limit;
@@ -54,7 +57,13 @@ export async function startRun(options: RunOptions, world: World, reporter: RunR
       mode: options.mode,
       ...(options.freshEvery === undefined ? {} : { freshEvery: options.freshEvery }),
     };
-    const started = await begun({ ...plan, run, project: git?.folder ?? plan.project }, git, world, reporter);
+    const isTrusted = trusting(options.trust, git, world);
+    const started = await begun(
+      { ...plan, run, project: git?.folder ?? plan.project },
+      { git, isTrusted },
+      world,
+      reporter,
+    );
     if (started.kind === 'nothing_to_do') return 2;
     const { ref, baseline } = started;
     git?.startsFrom(baseline);
@@ -69,13 +78,13 @@ export async function startRun(options: RunOptions, world: World, reporter: RunR
 /** Begins the loop; what does not begin leaves no branch and no worktree behind. */
 async function begun(
   plan: Parameters<typeof begin>[0],
-  git: GitFlow | undefined,
+  { git, isTrusted }: { git: GitFlow | undefined; isTrusted: ReturnType<typeof trustedWith> },
   world: World,
   reporter: RunReporter,
 ): Promise<StartedLoop> {
   let started: StartedLoop | undefined;
   try {
-    started = await begin(plan, world, trustedWith(git, world));
+    started = await begin(plan, world, isTrusted);
     if (started.kind === 'started' && !started.trusted) throw notApproved(started.ref, world);
     if (started.kind === 'nothing_to_do')
       for (const line of nothingToDo(started.baseline)) reporter.note(line);
@@ -86,10 +95,20 @@ async function begun(
   }
 }
 
+/** What a person names by its fingerprint is approved, if it is exactly that. */
+function trusting(named: string | undefined, git: GitFlow | undefined, world: World) {
+  const isTrusted = trustedWith(git, world);
+  return (folder: string, fingerprint: string): boolean => {
+    if (named !== undefined && named === fingerprint)
+      approve(world.home, folder, fingerprint, world.clock.now());
+    return isTrusted(folder, fingerprint);
+  };
+}
+
 function notApproved(ref: LoopRef, { store }: World): UsageError {
   store.append(ref, () => ({ kind: 'command', command: 'cancel', note: 'the contract is not approved' }));
   return new UsageError(
-    'a person has to approve what the contract runs before a run begins: untildone trust (scripts: untildone trust --show, then untildone trust --fingerprint HASH)',
+    'a person has to approve what the contract runs before a run begins: untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)',
   );
 }
 
@@ -134,7 +153,7 @@ function watching(reporter: RunReporter): Interrupts {
 
 async function drive(driving: Driving): Promise<number> {
   const { ref, world, reporter, interrupts, git } = driving;
-  const lock = holdLock(join(ref.dir, 'run.lock'));
+  const lock = holdLock(driverLock(ref));
   if (!lock)
     throw new UsageError(
       `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,

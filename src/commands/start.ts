@@ -5,6 +5,7 @@ import { type LoopPlan, type StartedLoop, startLoop } from '../app/start-loop.ts
 import {
   type Contract,
   DEFAULT_LIMITS,
+  foreignContract,
   type Limit,
   type Limits,
   promiseContract,
@@ -32,6 +33,8 @@ export interface StartOptions {
   project: string;
   /** Another contract file than untildone.yaml. */
   contractFile?: string;
+  /** A feature list that has to pass, besides what the contract says. */
+  features?: string;
   /** Further limits that win over those of the contract. */
   limits?: Partial<Limits>;
 }
@@ -61,7 +64,7 @@ export async function start(
 export function planLoop(options: StartOptions, world: World, out: (line: string) => void): LoopPlan {
   const file = readContract(options.project, options.contractFile);
   for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
-  const contract = contractFor(options, file?.contract);
+  const contract = contractFor(options, withFeatures(file?.contract, options.features));
   const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
   checkTask(task);
   return {
@@ -90,6 +93,22 @@ export async function begin(
     // Listed with the project of the person, wherever the work is done.
     create: (newLoop) => createLoop({ ...newLoop, project: world.project }, world.store),
   });
+}
+
+/** A list that the contract judges already is not judged twice. */
+function withFeatures(contract: Contract | undefined, file: string | undefined): Contract | undefined {
+  if (file === undefined) return contract;
+  const base = contract ?? foreignContract({}, undefined);
+  const known = Object.values(base.gates).some(
+    (spec) => spec.kind === 'features' && spec.options.file === file,
+  );
+  if (known) return base;
+  const name = base.gates.features ? 'features-of-this-run' : 'features';
+  return {
+    ...base,
+    gates: { ...base.gates, [name]: { kind: 'features', options: { file } } },
+    done: [...base.done, name],
+  };
 }
 
 function contractFor(options: StartOptions, contract: Contract | undefined): Contract {

@@ -1,4 +1,5 @@
 import type { FileStore } from '../adapters/file-store.ts';
+import { isLocked } from '../adapters/lock.ts';
 import { oneLine } from '../core/clip.ts';
 import { sayDuration } from '../core/duration.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';
@@ -7,6 +8,7 @@ import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
 import { type Found, loopsAround, readLoops } from './find-loop.ts';
 import type { ForeignStatus } from './foreign-status.ts';
+import { driverLock } from './run-options.ts';
 
 /** What `status --json` promises to others; fields are added, never changed. */
 export interface StatusLoop {
@@ -24,6 +26,8 @@ export interface StatusLoop {
   waiting: { why: string; since: string; text: string } | null;
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
+  /** Of a loop over many sessions. */
+  run: { mode: string; sessions: number } | null;
   ending: { cause: string; at: string; detail: string; text: string } | null;
   gates: { name: string; class: string; verdict: string; summary: string }[];
 }
@@ -72,6 +76,7 @@ function jsonOf(
     tokens: state.spent.tokens,
     cost_usd: state.spent.costUsd,
     not_held: whyUnheld(ref, state, store) ?? null,
+    run: state.run ? { mode: state.run.mode, sessions: state.run.sessions } : null,
     waiting: state.waiting
       ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
       : null,
@@ -94,7 +99,7 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
   const lines = [
     `${ref.loop}  ${state.status}${state.dialect === 'native' ? '' : `  ${state.dialect}`}  iteration ${state.iteration}${of}  ${sayDuration(elapsedOf(state, now))}`,
     `  task: ${preview(ref, store)}`,
-    `  session: ${state.session}`,
+    `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
   ];
   if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
   const unheld = whyUnheld(ref, state, store);
@@ -110,6 +115,11 @@ function whyUnheld(ref: LoopRef, state: LoopState, store: FileStore): string | u
   if (state.status !== 'active') return undefined;
   if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
     return 'its beginning was cut off, and another loop stands for its state; it counts for nothing';
+  }
+  if (state.run) {
+    return isLocked(driverLock(ref))
+      ? undefined
+      : `nobody drives it; go on with: untildone run --resume ${ref.loop}`;
   }
   if (!store.isMarked(state.session)) return 'its marker in the untildone home was removed';
   if (!state.waiting && store.clientOf(state.session) === 'gone') {
