@@ -2,9 +2,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Passing } from '../core/progress.ts';
+import { isSafeId } from '../core/safe-id.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import type { Head } from './git-status.ts';
-import { type Home, isSafeId, readKey } from './home.ts';
+import { type Home, readKey } from './home.ts';
 import { sealedJson, unsealedJson } from './sealed-json.ts';
 
 export interface FlowRecord {

@@ -59,11 +59,6 @@ export function filesLock(home: Home): string {
   return join(home.root, 'files.lock');
 }
 
-/** Ids from outside become file names: letters, digits, dash and underscore, nothing that can climb. */
-export function isSafeId(id: string): boolean {
-  return /^[A-Za-z0-9_-]{1,128}$/.test(id);
-}
-
 /** A project's folder in the home: readable, and the same whichever symbolic link led to it. */
 export function projectFolder(home: Home, project: string): string {
   const real = realPath(project);

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FrozenContract } from '../core/contract.ts';
+import { isSafeId } from '../core/safe-id.ts';
 import type { Standing, StandingState } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
-import { type Home, isSafeId, projectFolder, readKey, realPath } from './home.ts';
+import { type Home, projectFolder, readKey, realPath } from './home.ts';
 import { sealedJson, unsealedJson } from './sealed-json.ts';
 import { verdictCache } from './verdict-cache.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSafeId } from '../core/safe-id.ts';
 import type { TaskList } from '../ports.ts';
 import { readSmall } from './atomic-file.ts';
-import { isSafeId } from './home.ts';
 
 interface Task {
   id: string;

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { prepareHome } from '../adapters/settings-files.ts';
 import { hasEnded } from '../core/loop.ts';
 import { hookScript } from '../wire/hook-line.ts';
 import { thisInstallation } from './cli-install.ts';
+import { value } from './flags.ts';
 import { warnWithoutHooks } from './installed-hooks.ts';
 import { continuationFrom, type LockPlace, lockOff, lockOn, lockStatus } from './lock-command.ts';
 import { onlyForPeople } from './person.ts';
@@ -88,10 +89,4 @@ function endingOf(dir: string, store: World['store']): string | undefined {
     // A journal that cannot be read is told by `untildone status`.
     return undefined;
   }
-}
-
-/** `--goal --session s1`: what follows a forgotten value is the next flag. */
-function value(text: string): string {
-  if (!/^--[a-z]/.test(text)) return text;
-  throw new InvalidArgumentError('Its value is missing: type one before the next flag.');
 }

@@ -3,11 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import { writeWhole } from '../adapters/atomic-file.ts';
 import { claimFiles } from '../adapters/claims.ts';
 import { foreignFiles } from '../adapters/foreign-files.ts';
-import { type Home, isSafeId } from '../adapters/home.ts';
+import type { Home } from '../adapters/home.ts';
 import { withLock } from '../adapters/lock.ts';
 import { writeNew } from '../adapters/new-file.ts';
 import { oneLine } from '../core/clip.ts';
 import { sayDuration } from '../core/duration.ts';
+import { isSafeId } from '../core/safe-id.ts';
 import {
   isExpired,
   LOCK_ITERATIONS,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSafeId } from '../adapters/home.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
 import { keepsPromise, renderPromise } from '../core/promise.ts';
+import { isSafeId } from '../core/safe-id.ts';
 import { claudeConfigDir } from './project.ts';
 import { UsageError } from './usage-error.ts';
 

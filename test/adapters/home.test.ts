@@ -3,15 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Home,
-  homeAt,
-  homeFrom,
-  isSafeId,
-  layOut,
-  projectFolder,
-  readKey,
-} from '../../src/adapters/home.ts';
+import { type Home, homeAt, homeFrom, layOut, projectFolder, readKey } from '../../src/adapters/home.ts';
+import { isSafeId } from '../../src/core/safe-id.ts';
 import { makeFifo, runWorker, temporaryFolder } from './workers.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { MADE, PIECES } from './played-agent.ts';
 import type { Random } from './random.ts';
@@ -107,7 +107,7 @@ export type Moment = { afterMs: number } | { lines: number; thenMs: number };
 export function someMoment(random: Random, lifeMs: number): Moment {
   if (random.chance(0.4)) return { afterMs: random.next() * lifeMs };
   // Mostly not at once: between two lines there is a lot that can be cut in two.
-  return { lines: 1 + random.below(20), thenMs: random.chance(0.2) ? 0 : random.next() * 12 };
+  return { lines: 1 + random.below(14), thenMs: random.chance(0.2) ? 0 : random.next() * 12 };
 }
 
 /** Resolves when the moment has come: at the latest with the first stroke beyond so many, or when nobody is left. */
@@ -123,8 +123,8 @@ export async function untilMoment(
     const reached = 'lines' in moment && (journal?.times() ?? moment.lines) >= moment.lines;
     if (reached) due = Math.min(due, performance.now() + moment.thenMs);
     if (made.times() > 0 && strokesMade(world).length > strokes) return;
-    // Without a pause: what is waited for may last less than a timer's tick.
-    await nextTurn();
+    // To be there right after a line, look without a pause: what is to be cut in two lasts less than a timer's tick.
+    await ('lines' in moment && moment.thenMs === 0 ? nextTurn() : wait(1));
   }
 }
 

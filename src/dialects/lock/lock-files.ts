@@ -1,3 +1,4 @@
+import { isSafeId } from '../../core/safe-id.ts';
 import type { ForeignFiles } from '../../ports.ts';
 
 /** The safety valve: a lock that nobody removes holds for so many iterations, and for so long. */
@@ -53,7 +54,7 @@ export function readLock(folder: string, files: ForeignFiles): LockRead {
   if (content.kind === 'unusable') return unusable(content.problem);
   if (content.kind === 'none' || !there) return { kind: 'none' };
   const owner = ownerIn(content.text);
-  if (owner !== undefined && !isSessionId(owner))
+  if (owner !== undefined && !isSafeId(owner))
     return unusable(`${paths.active} names "${owner.slice(0, 60)}" as its session, which is no session id`);
   const problems: string[] = [];
   const texts = {
@@ -82,10 +83,6 @@ export function isExpired(lock: Lock, now: number): boolean {
   return now - lock.since > LOCK_LIFE_MS;
 }
 
-export function isSessionId(id: string): boolean {
-  return /^[A-Za-z0-9_-]{1,128}$/.test(id);
-}
-
 /** Who wants to be known stands at the beginning. */
 const OWNER_WITHIN = 65_536;
 const OWNER = /^[ \t]*["']?(session(?:_id)?)["']?[ \t]*:[ \t]*(.*)$/im;
@@ -95,7 +92,7 @@ function ownerIn(text: string): string | undefined {
   const [, key = '', value = ''] = OWNER.exec(text.slice(0, OWNER_WITHIN).replace(/^\uFEFF/, '')) ?? [];
   const bare = /^(["']?)(.*?)\1,?$/.exec(value.trim())?.[2]?.trim() ?? '';
   if (bare === '' || bare === 'null') return undefined;
-  return /^session$/i.test(key) && !isSessionId(bare) ? undefined : bare;
+  return /^session$/i.test(key) && !isSafeId(bare) ? undefined : bare;
 }
 
 /** What stands beside a lock only adds words: it never keeps the lock from being read. */

@@ -1,7 +1,8 @@
 import { oneLine } from '../../core/clip.ts';
 import { redact } from '../../core/redact.ts';
+import { isSafeId } from '../../core/safe-id.ts';
 import type { ForeignFiles, StateChange } from '../../ports.ts';
-import { isSessionId, lockPaths } from './lock-files.ts';
+import { lockPaths } from './lock-files.ts';
 
 /** The hooks of the format, by the names that their metrics files and log lines carry. */
 export type HookName = 'stop' | 'session_start' | 'post_tool_use' | 'pre_compact';
@@ -32,7 +33,7 @@ export function recordsOf(folder: string, session: string, at: number, files: Fo
   const logs = `${runtime}/logs/${session}`;
   const mayWrite = (inner: string) => usable && !leadsAway(inner, runtime, files);
   const sessionFolder = () =>
-    isSessionId(session) && mayWrite(`${runtime}/logs`) && mayWrite(logs) ? logs : undefined;
+    isSafeId(session) && mayWrite(`${runtime}/logs`) && mayWrite(logs) ? logs : undefined;
   const made = new Set<string>();
   // What we write about the work is no work: in a folder of our making git does not see it, and it is no progress.
   const unseen = (name: string): StateChange[] => {
@@ -48,7 +49,7 @@ export function recordsOf(folder: string, session: string, at: number, files: Fo
         timestamp: time,
         metric,
         value: typeof value === 'string' ? plain(value) : value,
-        session_id: isSessionId(session) ? session : '',
+        session_id: isSafeId(session) ? session : '',
         hook,
       };
       const path = `${runtime}/metrics/${hook}_hook_metrics.jsonl`;

@@ -1,4 +1,5 @@
 import type { LoopState } from '../../core/loop.ts';
+import { isSafeId } from '../../core/safe-id.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { ForeignFiles } from '../../ports.ts';
 import type { Dialect, ForeignLoop, Place, Reading } from '../dialect.ts';
@@ -25,7 +26,7 @@ export const verifiedDoneDialect: Dialect = {
 
 /** The folder is named by the session: an id that could lead elsewhere has none. */
 export function stateFolder({ userHome, session }: Pick<Place, 'userHome' | 'session'>): string | undefined {
-  return /^[A-Za-z0-9_-]{1,128}$/.test(session) ? `${userHome}/.ralph/state/${session}` : undefined;
+  return isSafeId(session) ? `${userHome}/.ralph/state/${session}` : undefined;
 }
 
 function loopOf(state: RalphState, place: Place, files: ForeignFiles): Reading {
