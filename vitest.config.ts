@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: tests('core', 'wire', 'app', 'dialects', 'conformance', 'commands', 'house'),
+          include: tests('core', 'wire', 'app', 'dialects', 'conformance', 'commands', 'library', 'house'),
           testTimeout: 30_000,
         },
       },

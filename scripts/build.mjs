@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), agent (asking a model) and cli (everything else).
+// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), agent (asking a model), cli (everything else), and the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { writeDeclarations } from './declarations.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
@@ -40,7 +41,22 @@ await Promise.all([
     outfile: 'dist/untildone.cjs',
     banner: { js: '#!/usr/bin/env node' },
   }),
+  build({
+    ...common,
+    format: 'esm',
+    entryPoints: { index: 'src/library.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+    // What drives a run is loaded when one is started: gates import this module, too.
+    splitting: true,
+    chunkNames: 'library-[hash]',
+    // The other bundles are CommonJS, and an ES module has no `require` of its own.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+    },
+  }),
 ]);
+writeDeclarations('src/library.ts', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });

@@ -21,6 +21,10 @@ import { SilenceWatch } from './silence-watch.ts';
 
 export function agentSessions(options: SdkOptions): SessionPort {
   return {
+    async missing() {
+      const found = await findSdk(options);
+      return 'problem' in found ? found.problem : undefined;
+    },
     prepare: (plan) => StartedSession.start(plan, options, new AbortController().signal),
     async run(session, prompt, listener, limits) {
       const cut = new SessionCut(limits);

@@ -242,6 +242,12 @@ export class FileStore implements Store {
     return wasRunningAt(record.pid, statSync(file).mtimeMs) ? 'there' : 'gone';
   }
 
+  /** When the session's SessionStart was recorded. */
+  sessionSince(session: string): number | undefined {
+    if (!isSafeId(session)) return undefined;
+    return statSync(join(this.home.sessions, `${session}.at`), { throwIfNoEntry: false })?.mtimeMs;
+  }
+
   /** The project that the session's SessionStart recorded (a line of the installed hook writes it). */
   projectOfSession(session: string): string | undefined {
     if (!isSafeId(session)) return undefined;

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { FileLook, FileRead, ForeignFiles, StateChange } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { realPath } from './home.ts';
@@ -48,13 +49,21 @@ function list(folder: string): string[] {
   }
 }
 
-/** Does the changes in their order; returns what could not be done. `lockFile` keeps our own hooks from each other. */
-export function applyChanges(changes: readonly StateChange[], lockFile: string): string[] {
+/**
+ * Does the changes in their order; returns what could not be done. `lockFile` keeps our own hooks from each other. Nothing
+ * is written outside of `roots`, wherever links lead.
+ */
+export function applyChanges(
+  changes: readonly StateChange[],
+  lockFile: string,
+  roots?: readonly string[],
+): string[] {
   if (changes.length === 0) return [];
   return withLock(lockFile, () =>
     changes.flatMap((change) => {
       const path = change.kind === 'copy' ? change.to : change.path;
       try {
+        if (roots) refuseOutside(path, roots);
         apply(change);
         return [];
       } catch (error) {
@@ -87,7 +96,21 @@ function edit(path: string, change: (text: string | undefined) => string | undef
   const after = change(before);
   if (after === undefined || after === before) return;
   const mode = before === undefined ? 0o644 : statSync(path).mode & 0o777;
+  sweep(path);
   writeWhole(path, after, mode);
+}
+
+const SWEPT_AFTER_MS = 60_000;
+
+/** What a writer that was killed left beside the file. */
+function sweep(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of list(dirname(path))) {
+    if (!name.startsWith(prefix) || !/^\d+\.[0-9a-z]{1,8}\.tmp$/.test(name.slice(prefix.length))) continue;
+    const left = join(dirname(path), name);
+    const age = Date.now() - (lstatSync(left, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > SWEPT_AFTER_MS) unlinkSync(left);
+  }
 }
 
 function append(path: string, text: string): void {
@@ -119,6 +142,17 @@ function remove(path: string, when: (text: string) => boolean = () => true): voi
   if (!stat) return;
   if (!stat.isFile()) throw new Error('it is not a regular file, so it was not removed');
   if (when(readSmall(path) ?? '')) unlinkSync(path);
+}
+
+function refuseOutside(path: string, roots: readonly string[]): void {
+  const real = realPath(existingAbove(dirname(path)));
+  const inside = roots.some((root) => `${real}/`.startsWith(`${realPath(root)}/`));
+  if (!inside) throw new Error(`it leads to ${real}, out of where it belongs, so it was left alone`);
+}
+
+/** The nearest folder that is there: the rest is made by us. */
+function existingAbove(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existingAbove(dirname(folder));
 }
 
 /** A link would carry our writing to wherever the repository wants it. */

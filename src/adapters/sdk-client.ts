@@ -25,7 +25,7 @@ export async function findSdk(
   options: SdkOptions,
 ): Promise<{ sdk: Sdk; claude: string } | { problem: string }> {
   const sdk = await loadSdk(options.project ?? options.env.CLAUDE_PROJECT_DIR);
-  if (!sdk) return { problem: `the package ${SDK} is not installed: npm i -D ${SDK}` };
+  if (!sdk) return { problem: `the package ${SDK} is not installed: npm i -g ${SDK} (or -D in the project)` };
   const searchPath = options.env.PATH;
   const claude = findClaude(options.claude, searchPath === undefined ? {} : { searchPath });
   return claude ? { sdk, claude: claude.path } : { problem: missingClient(options.claude) };

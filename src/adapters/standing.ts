@@ -49,6 +49,11 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
   writeWhole(marker(home, project), '');
 }
 
+/** Nobody is looked after here any more. */
+export function dropStanding(home: Home, project: string): void {
+  rmSync(marker(home, project), { force: true });
+}
+
 /** At the project's own path below `standing`: the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.on');

@@ -7,8 +7,8 @@ import type { Judges, JudgingPorts } from './judge.ts';
 
 /** What making a loop of a foreign state needs from the world. */
 export interface Adopting {
-  /** The contract that a person approved for a project and that is still there. */
-  approved(project: string): FrozenContract | undefined;
+  /** The contract that a person approved for a project, if it still is what was approved; else why it is left aside. */
+  approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
   judges(): Promise<Judges>;
   /** Makes the loop's files; its owner is whoever has the claim. */
   layDown(loop: NewLoop): LoopRef;
@@ -16,11 +16,11 @@ export interface Adopting {
   /** What the session used so far is not the loop's. */
   transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };
   /** The state came with the repository, and no person said that it may hold sessions here. */
-  needsApproval(dialect: string, path: string): Promise<boolean>;
+  needsApproval(one: Pick<One, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
 }
 
 export type Adopted =
-  | { kind: 'adopted'; ref: LoopRef; state: LoopState }
+  | { kind: 'adopted'; ref: LoopRef; state: LoopState; notes: string[] }
   /** Another session was quicker. */
   | { kind: 'lost' }
   | { kind: 'needs_person'; message: string };
@@ -28,11 +28,11 @@ export type Adopted =
 /** Makes a loop of a foreign state: its contract frozen, its journal begun, its owner written down. */
 export async function adopt(one: One, foreign: ForeignPorts, ports: JudgingPorts): Promise<Adopted> {
   const { dialect, path, reading, event } = one;
-  if (await foreign.needsApproval(dialect.name, path)) {
-    const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: untildone claim ${dialect.name}`;
+  if (await foreign.needsApproval(one)) {
+    const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: ${claimLine(one, foreign)}`;
     return { kind: 'needs_person', message };
   }
-  const loop = await newLoop(one, foreign, ports);
+  const { loop, notes } = await newLoop(one, foreign, ports);
   const begun: { ref?: LoopRef } = {};
   foreign.claims.change(path, (current) => {
     if (!isSame(current, one.claim)) return undefined;
@@ -43,7 +43,13 @@ export async function adopt(one: One, foreign: ForeignPorts, ports: JudgingPorts
   const { ref } = begun;
   if (!ref) return { kind: 'lost' };
   ports.store.mark(event.session, true);
-  return { kind: 'adopted', ref, state: firstCount(ref, reading, ports) };
+  return { kind: 'adopted', ref, state: firstCount(ref, reading, ports), notes };
+}
+
+function claimLine({ dialect }: One, { place }: ForeignPorts): string {
+  const where =
+    dialect.name === 'feature-list' && place.ralphLoopDir ? `RALPH_LOOP_DIR=${place.ralphLoopDir} ` : '';
+  return `${where}untildone claim ${dialect.name}`;
 }
 
 function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): LoopState {
@@ -60,10 +66,10 @@ async function newLoop(
   { dialect, reading, event, hasNative }: One,
   foreign: ForeignPorts,
   ports: JudgingPorts,
-): Promise<NewLoop> {
+): Promise<{ loop: NewLoop; notes: string[] }> {
   const project = ports.projectOf(event);
   // A loop of our own in the same session judges the contract already.
-  const approved = hasNative ? undefined : foreign.approved(project);
+  const { contract: approved, note } = hasNative ? {} : await foreign.approved(project);
   const contract = foreignContract(reading.gates, approved?.contract);
   const tree = approved
     ? await (await foreign.judges())
@@ -78,7 +84,7 @@ async function newLoop(
     gates: {},
     judgeMs: DEFAULT_JUDGE_MS,
   };
-  return {
+  const loop: NewLoop = {
     loop: foreign.newLoopId(),
     session: event.session,
     project,
@@ -88,6 +94,7 @@ async function newLoop(
     ...foreign.transcriptSoFar(event.transcript),
     ...(tree === undefined ? {} : { baseTree: tree }),
   };
+  return { loop, notes: note === undefined ? [] : [note] };
 }
 
 function isSame(a: Claim | undefined, b: Claim | undefined): boolean {

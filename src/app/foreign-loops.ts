@@ -6,7 +6,7 @@ import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { Dialect, ForeignLoop, Place } from '../dialects/dialect.ts';
 import type { Claim, Claims, ForeignFiles, LoopRef, StateChange } from '../ports.ts';
 import { type Adopting, adopt } from './adopt-loop.ts';
-import { voiceOf } from './foreign-voice.ts';
+import { close, voiceOf } from './foreign-voice.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { ForeignLoops, JudgingPorts } from './judge.ts';
 
@@ -79,7 +79,7 @@ async function ownLoop(
 ): Promise<OwnLoop | undefined> {
   const { claim, reading, event } = one;
   if (reading.owner !== undefined && reading.owner !== event.session) return undefined;
-  const known = claim?.identity === reading.identity ? claim : undefined;
+  const known = knownClaim(one, foreign, ports);
   if (claim && !known && claim.session === event.session) {
     messages.push(...withdraw(claim, replaced(one.path), foreign, ports));
   }
@@ -91,7 +91,9 @@ async function ownLoop(
   const ref = foreign.refOf(known.loopDir);
   const state = ports.store.read(ref);
   if (hasEnded(state)) {
-    const again = mayClaim(one) && reading.renews(state, event.session);
+    if (!state.closed && known.session === event.session)
+      messages.push(...close(one, ref, state, foreign, ports));
+    const again = mayClaim(one) && !isSamePrompt(state, event) && reading.renews(state, event.session);
     return again ? begin(one, messages, foreign, ports) : undefined;
   }
   if (known.session !== event.session && !takeOver(one, ref, state, foreign, ports)) return undefined;
@@ -99,8 +101,27 @@ async function ownLoop(
     messages.push(...withdraw(known, expired(one), foreign, ports));
     return undefined;
   }
-  const fresh = synced(ref, ports.store.read(ref), reading, ports);
+  const fresh = synced(ref, ports.store.read(ref), one, ports);
   return { ref, state: fresh, voice: voiceOf(one, ref, foreign, ports) };
+}
+
+/**
+ * The claim on this very state. A state that is changed while a prompt is being worked on (touched, given another time
+ * or another text) stays the same loop: else an agent, or a script, would begin anew for ever and no limit would hold.
+ */
+function knownClaim(one: One, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
+  const { claim, reading, event, path } = one;
+  if (!claim || claim.identity === reading.identity) return claim;
+  if (claim.loopDir === undefined || claim.session !== event.session) return undefined;
+  const state = ports.store.read(foreign.refOf(claim.loopDir));
+  if (!isSamePrompt(state, event)) return undefined;
+  if (hasEnded(state)) return claim;
+  return foreign.claims.change(path, (now) => (now ? { ...now, identity: reading.identity } : undefined));
+}
+
+/** Nobody has said anything since the loop's last Stop. */
+function isSamePrompt(state: LoopState, event: HookEvent): boolean {
+  return event.promptId !== undefined && state.promptId === event.promptId;
 }
 
 /** A state that names its owner is taken up at once; of the others, the first session that stops becomes the owner. */
@@ -126,8 +147,8 @@ async function begin(
   if (claim?.loopDir !== undefined && claim.identity !== reading.identity) {
     messages.push(...withdraw(claim, replaced(path), foreign, ports));
   }
-  messages.push(...reading.notes.map((note) => `untildone: ${note}`));
-  const { ref, state } = adopted;
+  const { ref, state, notes } = adopted;
+  messages.push(...[...reading.notes, ...notes].map((note) => `untildone: ${note}`));
   return { ref, state, voice: voiceOf(one, ref, foreign, ports) };
 }
 
@@ -168,10 +189,12 @@ function takeOver(
  * The state file is the user's: a count that a person changed is taken over. One that only shows what it was before we
  * wrote to it (a folder that cannot be written, an agent that puts it back) changes nothing.
  */
-export function synced(ref: LoopRef, state: LoopState, reading: ForeignLoop, ports: JudgingPorts): LoopState {
+function synced(ref: LoopRef, state: LoopState, { reading, event }: One, ports: JudgingPorts): LoopState {
   const { iteration: says, maxIterations } = reading;
   const isNew = says !== undefined && says !== state.iteration && says !== state.fileIteration;
-  const counts = isNew && (!reading.readOnly || says > state.iteration);
+  // Only a person sets a count back, and then says something: within a prompt it only grows.
+  const mayFall = !reading.readOnly && !isSamePrompt(state, event);
+  const counts = isNew && (mayFall || says > state.iteration);
   const otherMax = maxIterations !== state.maxIterations;
   if (!isNew && !otherMax) return state;
   const entry: Entry = {

@@ -1,6 +1,7 @@
 import { asksForMoreThanPromise } from '../core/contract.ts';
 import type { Decision } from '../core/decide.ts';
-import type { LoopState } from '../core/loop.ts';
+import { endingMessage } from '../core/endings.ts';
+import type { Ending, LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef, StateChange } from '../ports.ts';
 import type { ForeignPorts, One } from './foreign-loops.ts';
@@ -36,6 +37,7 @@ function settle(
 ): string[] {
   const changes = reading.settle(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
   const problems = foreign.change(changes).map((problem) => `untildone: ${dialect.name}: ${problem}`);
+  if (decision.kind === 'end') ports.store.append(ref, () => ({ kind: 'closed' }));
   if (problems.length > 0 && decision.kind === 'block' && reading.iteration !== undefined) {
     // From now on the old number in the file is no news.
     ports.store.append(ref, () => ({ kind: 'synced', says: reading.iteration ?? 0 }));
@@ -44,6 +46,27 @@ function settle(
   if (!output) return problems;
   ports.store.append(ref, () => ({ kind: 'said', output }));
   return [...inWords(output), ...problems];
+}
+
+/**
+ * Gives the files of an ended loop their last form, where that did not come about: the hook was killed in between, or a
+ * person ended the loop from elsewhere.
+ */
+export function close(
+  one: One,
+  ref: LoopRef,
+  state: LoopState,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): string[] {
+  const { status, ending } = state;
+  const decision: Decision = {
+    kind: 'end',
+    status: status as Ending,
+    cause: ending?.cause ?? '',
+    detail: ending?.detail ?? '',
+  };
+  return [endingMessage(state), ...settle(decision, state, [], one, ref, foreign, ports)];
 }
 
 /** What a format's own hook put out, as one line for the person. */

@@ -10,13 +10,17 @@ export interface Freezing {
 }
 
 export async function freeze(contract: Contract, project: string, judges: Judges): Promise<Freezing> {
-  const workspace = judges.workspace(project);
   const gates: Record<string, unknown> = {};
   const commands: Record<string, string[]> = {};
   const parts: Record<string, Record<string, string>> = {};
   for (const [name, spec] of Object.entries(contract.gates)) {
     const gate = judges.gates[spec.kind] as Gate | undefined;
-    const held = await gate?.freeze?.(spec.options, { project, workspace });
+    const held = await gate?.freeze?.(spec.options, {
+      project,
+      get workspace() {
+        return judges.workspace(project);
+      },
+    });
     if (held !== undefined) gates[name] = held;
     const lines = gate?.commands?.(spec.options, held) ?? [];
     if (lines.length === 0) continue;
@@ -36,12 +40,12 @@ function approvable(
   commands: Record<string, string[]>,
   parts: Record<string, Record<string, string>>,
 ): string {
-  const { everyStop, subagent, taskDone, teammate, notify, memory } = contract;
+  const { everyStop, subagent, taskDone, teammate, notify, memory, run } = contract;
   const gates = Object.entries(contract.gates).filter(([, spec]) => spec.kind !== 'promise');
   const names = new Set(gates.map(([name]) => name));
   const done = contract.done.filter((name) => names.has(name));
   const lists = [everyStop ?? null, subagent ?? null, taskDone ?? null, teammate ?? null];
-  // Only where it is used: what was approved before there was a memory stays approved.
-  const notes = memory === undefined ? [] : [memory];
-  return JSON.stringify([gates, done, lists, notify, commands, parts, ...notes]);
+  // Only where they are used: what was approved before there were any stays approved.
+  const later = [...(memory === undefined ? [] : [memory]), ...(run === undefined ? [] : [{ run }])];
+  return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);
 }

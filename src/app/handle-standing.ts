@@ -73,7 +73,15 @@ async function standingStop(event: StopEvent, frozen: FrozenContract, ports: Jud
     return { kind: 'refuse', reason: standingReason(verdicts, 'before you stop') };
   }
   ports.standing.write(event.session, { ...state, settledTree: judged });
-  return failing.length === 0 ? SILENCE : { kind: 'tell', message: letGo(failing, state.blocks) };
+  if (failing.length > 0) return { kind: 'tell', message: letGo(failing, state.blocks) };
+  return unjudged(verdicts);
+}
+
+/** What could not be judged, and is allowed to be, is still said: silence would look like a pass. */
+function unjudged(verdicts: readonly Verdict[]): Answer {
+  const open = verdicts.filter((v) => v.outcome === 'unproven').map((v) => `${v.gate} (${v.summary})`);
+  if (open.length === 0) return SILENCE;
+  return { kind: 'tell', message: `untildone: could not be judged, and was let through: ${open.join(', ')}` };
 }
 
 function letGo(failing: readonly Verdict[], blocked: number): string {

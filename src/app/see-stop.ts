@@ -23,8 +23,9 @@ export async function look(
   const path = event.transcript;
   if (!path) return {};
   const signals = ports.transcripts.signals(path);
-  if (isWhole(signals) || !needsMore(event, state, signals, ports)) return signals;
-  return ports.transcripts.poll(path, isWhole);
+  const isThere = (now: TranscriptSignals) => isWhole(now) && !(state.run && isOlder(now, event));
+  if (isThere(signals) || !needsMore(event, state, signals, ports)) return signals;
+  return ports.transcripts.poll(path, isThere);
 }
 
 /** The answer is on disk, and not only the thinking that comes before its text. */
@@ -40,10 +41,15 @@ function needsMore(
 ): boolean {
   if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
   // A run leaves a session by how full it is: the message before this one does not tell.
-  if (state.run && !signals.answered) return true;
+  if (state.run && (!signals.answered || isOlder(signals, event))) return true;
   // Only where the client caps blocks in a row does it matter whether a tool call came before this very message.
   if (!signals.answered && ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
   return signals.answered !== undefined && mayBeRepeated(event.lastMessage, state);
+}
+
+/** The transcript ends with an answer of before: the client has not written this one yet. */
+function isOlder({ lastText }: TranscriptSignals, { lastMessage }: StopEvent): boolean {
+  return lastMessage !== undefined && lastText?.trim() !== lastMessage.trim();
 }
 
 /** A call that is still open when the transcript had its time: this Stop comes from inside it, not from the client. */

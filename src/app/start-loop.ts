@@ -38,7 +38,7 @@ export interface StartPorts {
 /** Freezes the definition of done, judges where the work stands, and begins. */
 export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
   const measured =
-    hasNotifications(plan.contract) ||
+    needsApproval(plan.contract) ||
     Object.values(plan.contract.gates).some((spec) => spec.kind !== 'promise');
   const { frozen, commands } = measured
     ? await freeze(plan.contract, plan.project, ports.judges)
@@ -49,7 +49,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
       ...frozen,
       // Nothing of the repository is run: there is nothing to approve.
       fingerprint:
-        Object.keys(commands).length === 0 && !hasNotifications(plan.contract) ? '' : frozen.fingerprint,
+        Object.keys(commands).length === 0 && !needsApproval(plan.contract) ? '' : frozen.fingerprint,
       judgeMs: plan.judgeMs,
       ...(plan.contractFile === undefined ? {} : { contractFile: plan.contractFile }),
     },
@@ -78,8 +78,9 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
   return { kind: 'started', ref, baseline, trusted };
 }
 
-function hasNotifications(contract: Contract): boolean {
-  return contract.notify.length > 0;
+/** Whatever its gates do: it tells somebody, or says what sessions may do. */
+function needsApproval({ notify, run, memory }: Contract): boolean {
+  return notify.length > 0 || run !== undefined || memory !== undefined;
 }
 
 async function baseOf(project: string, judges: Judges): Promise<{ tree?: string; commit?: string }> {

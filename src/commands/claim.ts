@@ -69,7 +69,7 @@ function bind(
     );
   }
   if (loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${loop.rest}`);
-  approve(home, place.folder, stateFingerprint(dialect.name, path), clock.now());
+  approve(home, place.folder, stateFingerprint({ dialect, path, reading: loop }), clock.now());
   claimFiles(home).change(path, (current) => {
     const living = current?.identity === loop.identity ? livingLoop(current.loopDir, store) : undefined;
     if (living && current?.session === session) return current;

@@ -11,6 +11,13 @@ import { parseRalphArguments } from './ralph-arguments.ts';
 import { ownerFrom } from './start-inputs.ts';
 import { openWorld, placeHere } from './world.ts';
 
+/** The arguments as they were typed, `--` included. */
+function wordsAfter(command: Command): string[] {
+  const typed = (command.parent as (Command & { rawArgs?: string[] }) | null)?.rawArgs ?? [];
+  const at = typed.indexOf(command.name());
+  return at < 0 ? command.args : typed.slice(at + 1);
+}
+
 /** Commands for state that other systems made: ralph-loop's own two, and `claim` for all of them. */
 export function addForeignCommands(cli: Command): void {
   cli
@@ -21,7 +28,7 @@ export function addForeignCommands(cli: Command): void {
     .argument('[words...]')
     .allowUnknownOption()
     .action((_words: string[], _flags: unknown, command: Command) => {
-      const args = parseRalphArguments(command.args);
+      const args = parseRalphArguments(wordsAfter(command));
       const session = ownerFrom(args.session, process.env);
       const world = openWorld(session);
       if (session !== process.env.CLAUDE_CODE_SESSION_ID)

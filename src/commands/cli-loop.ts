@@ -2,19 +2,22 @@ import type { Command } from 'commander';
 import { prepareHome } from '../adapters/settings-files.ts';
 import type { Limit } from '../core/contract.ts';
 import type { PersonCommand } from '../core/journal.ts';
+import { hasEnded } from '../core/loop.ts';
 import { hookScript } from '../wire/hook-line.ts';
 import { thisInstallation } from './cli-install.ts';
 import { control } from './control.ts';
 import { meantLoop, newestLoop } from './find-loop.ts';
 import { duration, value, wholeNumber } from './flags.ts';
+import { closeForeign, openForeign } from './foreign.ts';
 import { foreignStatus } from './foreign-status.ts';
+import { loadJudgeBundle } from './load-judges.ts';
 import { log } from './log.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
 import { start } from './start.ts';
 import { ownerFrom, taskFrom } from './start-inputs.ts';
 import { status } from './status.ts';
-import { openWorld, placeHere } from './world.ts';
+import { openWorld, placeHere, type World } from './world.ts';
 
 export function addLoopCommands(cli: Command): void {
   addStart(cli);
@@ -23,11 +26,13 @@ export function addLoopCommands(cli: Command): void {
     .description('loops of this project, newest first, and how they ended')
     .option('--json', 'as JSON', false)
     .option('--all', 'of all projects', false)
-    .action((options: { json: boolean; all: boolean }) => {
+    .action(async (options: { json: boolean; all: boolean }) => {
       const world = openWorld();
       const { store, project, clock } = world;
       const session = process.env.CLAUDE_CODE_SESSION_ID;
-      const foreign = foreignStatus(placeHere(world, session), world);
+      const place = placeHere(world, session);
+      const { needsApproval } = openForeign({ ...foreignWorld(world), place });
+      const foreign = await foreignStatus(place, { home: world.home, store, needsApproval });
       status({ ...options, project, foreign }, store, clock.now(), out);
     });
   addControl(cli, 'pause', 'let the session stop for now; the loop keeps its place');
@@ -85,8 +90,19 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
     .argument('[loop]', 'a loop id, or the beginning of one')
     .option('--note <text>', 'why, for the journal', value)
     .action((id: string | undefined, options: { note?: string }) => {
-      const { home, store, project } = openWorld();
+      const world = openWorld();
+      const { home, store, project } = world;
       if (command !== 'resume') onlyForPeople(command, home, process.env);
-      control(command, meantLoop(store, project, id), options.note, store, out);
+      const ref = meantLoop(store, project, id);
+      control(command, ref, options.note, store, out);
+      const after = store.read(ref);
+      if (after.dialect === 'native' || !hasEnded(after)) return;
+      const place = placeHere(world, after.session);
+      for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);
     });
+}
+
+function foreignWorld(world: World) {
+  const { home, store, env } = world;
+  return { home, store, ports: world, judges: async () => (await loadJudgeBundle()).openJudges(home, env) };
 }

@@ -2,16 +2,16 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Limit } from '../core/contract.ts';
 import { RUN_MODES, type RunMode } from '../core/run.ts';
 import type { LoopRef } from '../ports.ts';
+import type { RunOptions } from './drive-run.ts';
 import { meantLoop } from './find-loop.ts';
 import { duration, value, wholeNumber } from './flags.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
-import { type RunOptions, resumeRun, startRun } from './run.ts';
+import { resumeRun, startRun } from './run.ts';
 import { addGitOptions, type GitFlags, gitOptions } from './run-git.ts';
-import { type ClientOptions, DEFAULT_CLIENT } from './run-options.ts';
+import { type ClientOptions, refuseRoot } from './run-options.ts';
 import { openRunReporter } from './run-report.ts';
 import { taskFrom } from './start-inputs.ts';
-import { UsageError } from './usage-error.ts';
 import { openWorld, type World } from './world.ts';
 
 interface RunFlags extends GitFlags {
@@ -20,7 +20,7 @@ interface RunFlags extends GitFlags {
   trust?: string;
   promptFile?: string;
   promise?: string;
-  mode: RunMode;
+  mode?: RunMode;
   model?: string;
   maxIterations?: Limit;
   maxDuration?: Limit;
@@ -53,7 +53,7 @@ export function addRunCommand(cli: Command): void {
     .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
     .option('--promise <text>', 'the statement that ends the loop, beside the gates', value)
     .addOption(
-      new Option('--mode <mode>', 'when a fresh session begins').choices(RUN_MODES).default('hybrid'),
+      new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
     )
     .option('--model <model>', 'the model of the sessions', value)
     .option('--max-iterations <n>', 'a whole number from 1, or "unlimited" (default 50)', wholeNumber)
@@ -107,13 +107,13 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
   const git = gitOptions(flags);
   return {
     task: taskFrom(words, flags.promptFile),
-    mode,
-    client: { ...DEFAULT_CLIENT, ...client },
+    client,
     limits: {
       ...(flags.maxCost === undefined ? {} : { costUsd: flags.maxCost }),
       ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
       ...(flags.context === undefined ? {} : { context: flags.context }),
     },
+    ...(mode === undefined ? {} : { mode }),
     ...(git ? { git } : {}),
     ...(typeof freshEvery === 'number' ? { freshEvery } : {}),
     ...(contract === undefined ? {} : { contractFile: contract }),
@@ -140,14 +140,6 @@ function clientOptions(flags: RunFlags): Partial<ClientOptions> {
 
 /** A longer timer goes off at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-
-function refuseRoot(mode: string | undefined): void {
-  if (mode === 'bypassPermissions' && process.getuid?.() === 0) {
-    throw new UsageError(
-      'bypassPermissions is refused for root: run as another user, or name what is allowed with --allow',
-    );
-  }
-}
 
 function amount(text: string): Limit {
   if (text === 'unlimited') return text;

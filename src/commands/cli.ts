@@ -41,6 +41,8 @@ export function buildCli(): Command {
 }
 
 const TAKE_TASKS = ['start', 'run'];
+/** Whatever stands behind these belongs to a text or to another command. */
+const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conformance'];
 
 /** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
 function taskLast(argv: string[], cli: Command): string[] {
@@ -62,7 +64,7 @@ function inOneLine(problem: string): string {
 
 /** Wrong use is exit 2; what went wrong is said in one line, with a stack trace only for --debug. */
 export async function main(argv: string[]): Promise<void> {
-  const debug = argv.includes('--debug');
+  const debug = argv[2] === '--debug' || (!FREE_WORDS.includes(argv[2] ?? '') && argv.includes('--debug'));
   // Whoever reads may have had enough (`untildone log | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? process.exitCode : 2),
@@ -71,7 +73,7 @@ export async function main(argv: string[]): Promise<void> {
     const cli = buildCli();
     await cli.parseAsync(
       taskLast(
-        argv.filter((a) => a !== '--debug'),
+        argv.filter((a, i) => !(debug && a === '--debug' && (i === 2 || argv[2] !== '--debug'))),
         cli,
       ),
     );

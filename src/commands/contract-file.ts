@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { readSmall } from '../adapters/atomic-file.ts';
 import { sha256 } from '../adapters/journal-file.ts';
 import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
-import { parseContract, renderProblem } from '../wire/contract.ts';
-import { UsageError } from './usage-error.ts';
+import { type ContractProblem, parseContract, renderProblem } from '../wire/contract.ts';
+import { ContractError, UsageError } from './usage-error.ts';
 
 const MISSPELT = 'untildone.yml';
 
@@ -26,11 +26,33 @@ export function readContract(project: string, file = CONTRACT_FILE): ContractFil
     return undefined;
   }
   const parsed = parseContract(text, file);
-  if (!parsed.ok) throw new UsageError(parsed.problems.map(renderProblem).join('\n'));
+  if (!parsed.ok) throw new ContractError(parsed.problems.map(renderProblem));
   return {
     contract: parsed.contract,
     sha256: sha256(text),
     text,
     warnings: parsed.warnings.map(renderProblem),
   };
+}
+
+/** A contract that a program wrote, in the words of `untildone.yaml`: its mistakes are told without lines and columns. */
+export function contractFrom(written: object): Pick<ContractFile, 'contract' | 'warnings'> {
+  const parsed = parseContract(asText(written), 'contract');
+  if (!parsed.ok) throw new ContractError(parsed.problems.map(withoutPlace));
+  return { contract: parsed.contract, warnings: parsed.warnings.map(withoutPlace) };
+}
+
+/** What is JSON is YAML, too. */
+function asText(written: object): string {
+  try {
+    return JSON.stringify(written);
+  } catch (error) {
+    throw new ContractError([
+      `contract: expected plain data, found what JSON cannot hold (${(error as Error).message})`,
+    ]);
+  }
+}
+
+function withoutPlace(problem: ContractProblem): string {
+  return renderProblem(problem).replace(`:${problem.line}:${problem.column}:`, ':');
 }

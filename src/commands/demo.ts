@@ -4,11 +4,13 @@ import { spawnSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { type FoundClaude, findClaude } from '../adapters/claude-client.ts';
 import { homeFrom } from '../adapters/home.ts';
+import { findSdk } from '../adapters/sdk-client.ts';
 import { ask, onTerminal } from './ask.ts';
 import { liveView } from './demo/live-view.ts';
-import { runDemo } from './demo/run-demo.ts';
+import { type DemoOptions, perform } from './demo/perform.ts';
+import { runAct } from './demo/run-act.ts';
 import type { Installation } from './demo/scratch.ts';
-import { STORY } from './demo/story.ts';
+import { sessionAct } from './demo/session-act.ts';
 import { watchInterruption } from './interruption.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
@@ -19,24 +21,32 @@ interface DemoFlags {
   claude?: string;
   keep: boolean;
   real: boolean;
+  run: boolean;
   yes: boolean;
 }
 
-const READING_PAUSE_MS = 700;
+/**
+ * How long the scripted model thinks: long enough to be followed by a person. A run looks at the transcript to know how
+ * full a session is, and the client takes a tenth of a second to write it: no model is faster than that.
+ */
+const PAUSE_MS = { session: { watched: 700, unwatched: 0 }, run: { watched: 350, unwatched: 200 } };
 const WIDTH = { least: 60, most: 100 };
 
 export function addDemo(cli: Command, installation: () => Installation): void {
   cli
     .command('demo')
     .description('watch a real Claude Code session being held until the work is done; no account needed')
+    .option('--run', 'watch a run instead: one task over several sessions', false)
     .option('--claude <path>', 'the Claude Code to start')
     .option('--keep', 'keep the temporary folder, and say where it is', false)
     .option('--real', 'with your own Claude login and model: costs money', false)
     .option('--yes', 'do not ask whether --real is meant', false)
     .action(async (flags: DemoFlags) => {
       if (flags.real) onlyForPeople('demo --real', homeFrom(process.env), process.env);
+      if (flags.real && flags.run) throw new UsageError(RUN_IS_SCRIPTED);
       const claude = clientFor(flags);
       needGit();
+      if (flags.run) await needSdk(claude);
       const refusal = flags.real && !flags.yes ? await askForConsent() : undefined;
       process.exitCode = refusal ?? (await demo(flags, claude, installation()));
     });
@@ -54,15 +64,18 @@ async function demo(flags: DemoFlags, claude: FoundClaude, installation: Install
       out,
     });
   for (const line of headline(flags.real)) out(line);
-  const options = {
-    story: STORY,
+  const { watched, unwatched } = PAUSE_MS[flags.run ? 'run' : 'session'];
+  const options: DemoOptions = {
     claude: claude.path,
     installation,
     real: flags.real,
     keep: flags.keep,
-    pauseMs: stdout.isTTY ? READING_PAUSE_MS : 0,
+    pauseMs: stdout.isTTY ? watched : unwatched,
   };
-  return runDemo(options, view, watchInterruption());
+  const interruption = watchInterruption();
+  return flags.run
+    ? perform(runAct(options, stdout.isTTY), options, view, interruption)
+    : perform(sessionAct(options), options, view, interruption);
 }
 
 function headline(real: boolean): string[] {
@@ -80,6 +93,15 @@ function needGit(): void {
   const { status } = spawnSync('git', ['--version'], { stdio: 'ignore' });
   if (status !== 0)
     throw new UsageError('git was not found on PATH; untildone compares trees with it: install git');
+}
+
+const RUN_IS_SCRIPTED =
+  'demo --run is played by script; with your own login, in a project of your own: untildone run "what is to be done"';
+
+/** A run drives its sessions through it; without it, it would try for minutes. */
+async function needSdk({ path: claude }: FoundClaude): Promise<void> {
+  const found = await findSdk({ env: process.env, claude });
+  if ('problem' in found) throw new UsageError(found.problem);
 }
 
 /** The demo wants the client whose version is known; with their own login people mean the one they use. */

@@ -3,6 +3,7 @@ import { claimFiles } from '../adapters/claims.ts';
 import type { FileStore } from '../adapters/file-store.ts';
 import { foreignFiles } from '../adapters/foreign-files.ts';
 import type { Home } from '../adapters/home.ts';
+import type { One } from '../app/foreign-loops.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { ALL_DIALECTS } from '../dialects/all.ts';
 import type { Dialect, ForeignLoop, Place } from '../dialects/dialect.ts';
@@ -16,25 +17,32 @@ export interface ForeignStatus {
 }
 
 /** State files here that hold nobody, or nobody yet: a person who wonders why finds it in `status`. */
-export function foreignStatus(
+export async function foreignStatus(
   place: Omit<Place, 'session'>,
-  { home, store }: { home: Home; store: FileStore },
-): ForeignStatus[] {
-  return ALL_DIALECTS.flatMap((dialect) => {
+  world: StatusWorld,
+): Promise<ForeignStatus[]> {
+  const found: ForeignStatus[] = [];
+  for (const dialect of ALL_DIALECTS) {
     const here = { ...place, session: '' };
     const path = dialect.path(here);
-    if (path === undefined) return [];
-    const text = wordsFor(dialect, path, here, { home, store });
-    return text === undefined ? [] : [{ dialect: dialect.name, path, text }];
-  });
+    const text = path === undefined ? undefined : await wordsFor(dialect, path, here, world);
+    if (path !== undefined && text !== undefined) found.push({ dialect: dialect.name, path, text });
+  }
+  return found;
 }
 
-function wordsFor(
+interface StatusWorld {
+  home: Home;
+  store: FileStore;
+  needsApproval(one: Pick<One, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
+}
+
+async function wordsFor(
   dialect: Dialect,
   path: string,
   place: Place,
-  { home, store }: { home: Home; store: FileStore },
-): string | undefined {
+  { home, store, needsApproval }: StatusWorld,
+): Promise<string | undefined> {
   const reading = dialect.read(place, foreignFiles);
   if (reading.kind === 'none') return undefined;
   if (reading.kind === 'unusable') return `holds nobody: ${reading.problem}`;
@@ -42,6 +50,10 @@ function wordsFor(
   const known = claim?.identity === reading.loop.identity ? claim : undefined;
   const state = known?.loopDir === undefined ? undefined : stateOf(known.loopDir, store);
   if (state && !hasEnded(state)) return undefined;
+  const isAsked = !state && reading.loop.rest === undefined;
+  if (isAsked && (await needsApproval({ dialect, path, reading: reading.loop }))) {
+    return `holds nobody: it came with the repository; to let it: untildone claim ${dialect.name}`;
+  }
   return unheld(reading.loop, known, state, dialect);
 }
 

@@ -8,12 +8,16 @@ import { filesLock, type Home, layOut } from '../adapters/home.ts';
 import { sha256 } from '../adapters/journal-file.ts';
 import { writeNew } from '../adapters/new-file.ts';
 import { approvedContract } from '../adapters/standing.ts';
-import { type ForeignPorts, foreignLoops as findLoops } from '../app/foreign-loops.ts';
+import { type ForeignPorts, foreignLoops as findLoops, type One } from '../app/foreign-loops.ts';
+import { close } from '../app/foreign-voice.ts';
+import { freeze } from '../app/freeze.ts';
 import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
+import { CONTRACT_FILE, type FrozenContract } from '../core/contract.ts';
 import type { HookEvent } from '../core/event.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { ALL_DIALECTS } from '../dialects/all.ts';
 import type { Place } from '../dialects/dialect.ts';
+import type { LoopRef } from '../ports.ts';
 import { newLoopId, transcriptUntilNow } from './start-inputs.ts';
 
 /** Everything that foreign state is looked after with; a bundle of its own, loaded where there is such state. */
@@ -45,22 +49,16 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     place,
     files: foreignFiles,
     claims: claimFiles(home),
-    change: (changes) => applyChanges(changes, filesLock(home)),
+    change: (changes) => applyChanges(changes, filesLock(home), rootsOf(place, home)),
     isGone: (session) => store.clientOf(session) === 'gone',
     refOf: (dir) => ({ loop: basename(dir), dir }),
-    approved: (project) => {
-      const contract = approvedContract(home, project);
-      if (!contract || contractFileDigest(project) === undefined) return undefined;
-      return store.isTrusted(project, contract.frozen.fingerprint) ? contract : undefined;
-    },
+    approved: (project) => approvedNow(project, { home, store, judges }),
     judges,
     layDown: (loop) => store.layDown(loop),
     newLoopId: () => newLoopId(new Date(ports.clock.now())),
     transcriptSoFar: transcriptUntilNow,
-    needsApproval: async (dialect, path) => {
-      if (store.isTrusted(place.folder, stateFingerprint(dialect, path))) return false;
-      return isTracked(path, place, judges);
-    },
+    needsApproval: async (one) =>
+      !store.isTrusted(place.folder, stateFingerprint(one)) && isTracked(one, place, judges),
   };
 }
 
@@ -71,20 +69,86 @@ function recordClient(session: string, { home, place, pid }: ForeignWorld): void
   if (!existsSync(record)) writeNew(record, `${place.folder}\n${pid}\n`, 0o600);
 }
 
-/** What a person approves who lets a state file of the repository hold sessions. */
-export function stateFingerprint(dialect: string, path: string): string {
-  return sha256(`${dialect} state at ${path}`);
+/** Gives the files of a loop that a person ended their last form, where its state still is what it was. */
+export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
+  const foreign = openForeign(world);
+  const state = world.store.read(ref);
+  const dialect = ALL_DIALECTS.find(({ name }) => name === state.dialect);
+  const path = dialect?.path(world.place);
+  const claim = path === undefined ? undefined : foreign.claims.of(path);
+  if (!dialect || path === undefined || claim?.loopDir !== ref.dir || state.closed) return [];
+  const reading = dialect.read(world.place, foreignFiles);
+  if (reading.kind !== 'loop' || reading.loop.identity !== claim.identity) return [];
+  const event: HookEvent = { name: 'other', eventName: 'command', session: state.session };
+  const one: One = { dialect, path, claim, reading: reading.loop, event, hasNative: false };
+  return close(one, ref, state, foreign, world.ports).slice(1);
 }
 
-/** A hostile repository could bring a state file that holds everybody who visits. */
-async function isTracked(path: string, { folder }: Place, judges: () => Promise<Judges>): Promise<boolean> {
-  const real = foreignFiles.realPath(path);
-  if (!real.startsWith(`${folder}/`)) return false;
+/** Foreign files are only written where they belong: a link in a repository must not carry our writing elsewhere. */
+function rootsOf({ folder, userHome, ralphLoopDir }: Place, home: Home): string[] {
+  return [folder, `${userHome}/.ralph`, home.root, ...(ralphLoopDir === undefined ? [] : [ralphLoopDir])];
+}
+
+const ASIDE = 'only what the state itself asks for counts';
+
+async function approvedNow(
+  project: string,
+  { home, store, judges }: Pick<ForeignWorld, 'home' | 'store' | 'judges'>,
+): Promise<{ contract?: FrozenContract; note?: string }> {
+  const file = contractFileDigest(project);
+  if (file === undefined) return {};
+  const known = approvedContract(home, project);
+  if (!known || !store.isTrusted(project, known.frozen.fingerprint)) {
+    return {
+      note: `${CONTRACT_FILE} of ${project} is not approved on this machine, so ${ASIDE}: untildone trust`,
+    };
+  }
+  const now = await freeze(known.contract, project, await judges());
+  if (file === known.frozen.contractFile && now.frozen.fingerprint === known.frozen.fingerprint) {
+    return { contract: known };
+  }
+  return {
+    note: `what ${CONTRACT_FILE} of ${project} runs was changed since it was approved, so ${ASIDE}: untildone trust`,
+  };
+}
+
+type Found = Pick<One, 'dialect' | 'path' | 'reading'>;
+
+/** What a person approves who lets a state of the repository hold sessions: this very one, with what it says. */
+export function stateFingerprint({ dialect, path, reading }: Found): string {
+  const { identity, task, owner = '' } = reading;
+  return sha256(JSON.stringify([`${dialect.name} state`, path, identity, owner, task]));
+}
+
+/** A hostile repository could bring a state that holds everybody who visits, as a file, a link, or a submodule. */
+async function isTracked(
+  { dialect, path }: Found,
+  place: Place,
+  judges: () => Promise<Judges>,
+): Promise<boolean> {
+  const { folder } = place;
+  const named = [path, ...(dialect.parts?.(place) ?? [])].filter((p) => p.startsWith(`${folder}/`));
+  const real = named.map((p) => foreignFiles.realPath(p)).filter((p) => p.startsWith(`${folder}/`));
+  if (named.length === 0) return false;
   try {
-    const { exitCode, stdout } = await (await judges()).workspace(folder).git(['ls-files', '-z', '--', real]);
-    return exitCode === 0 && stdout !== '';
+    const workspace = (await judges()).workspace(folder);
+    const list = async (paths: string[]) => {
+      const { exitCode, stdout } = await workspace.git(['ls-files', '-z', '--', ...paths]);
+      return exitCode === 0 ? stdout.split('\0').filter((name) => name !== '') : [];
+    };
+    if ((await list(real)).length > 0) return true;
+    const onTheWay = new Set(named.flatMap((p) => stepsTo(p.slice(folder.length + 1))));
+    // One by one: git gives up on a path that leads through a link.
+    for (const step of onTheWay) if ((await list([step])).includes(step)) return true;
+    return false;
   } catch {
     // No git here: then nothing came with a repository.
     return false;
   }
+}
+
+/** `a/b/c` gives `a`, `a/b`, `a/b/c`. */
+function stepsTo(path: string): string[] {
+  const names = path.split('/');
+  return names.map((_, i) => names.slice(0, i + 1).join('/'));
 }

@@ -69,9 +69,12 @@ const NOTES: Record<DialectName, string[]> = {
     '"passes" without a "verify" command in the list is a claim: the loop ends as claimed_done',
   ],
   'verified-done': [
-    'the conditions in orchestrator.json are not converted: what can be measured becomes gates, the others belong into a checklist',
+    'NOT converted, and nothing will hold for them: conditions in orchestrator.json, open tasks, stages of quality-gate.json. What can be measured becomes gates; put the rest into a checklist (gates: { plan: { checklist: PLAN.md } }) before you go on',
   ],
-  lock: ['a lock only says that the work goes on: gates say when it is done'],
+  lock: [
+    'a lock only says that the work goes on: gates say when it is done',
+    'NOT converted: .lock_message and .continuation_prompt; they are kept with the import, and --undo puts them back',
+  ],
 };
 
 function promiseOf(loop: ForeignLoop): string | undefined {

@@ -83,7 +83,7 @@ export async function undoImport(
   const { from, loop } = record;
   for (const line of record.undo()) out(line);
   if (loop !== undefined) cancelLoop(loop, store, out);
-  if (from !== 'harness') out(`To let that state hold a session again: untildone claim ${from}`);
+  if (from !== 'harness') out('That state holds a session again from its next stop on.');
   if (standingFiles(home).contract(project))
     out('What was approved for this project counts on until: untildone trust (or: untildone trust --revoke)');
   return 0;

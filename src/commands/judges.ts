@@ -16,12 +16,12 @@ import type { Judges } from '../app/judge.ts';
 import type { Receipt } from '../core/receipt.ts';
 import { ALL_GATES } from '../gates/all.ts';
 import type { LoopRef } from '../ports.ts';
-import { loadAgentBundle } from './load-judges.ts';
+import { type JudgesOptions, loadAgentBundle } from './load-judges.ts';
 import { claudeConfigDir } from './project.ts';
 
 /** Everything that measuring gates need, put together. */
-export function openJudges(home: Home, env: NodeJS.ProcessEnv): Judges {
-  endWithSignals();
+export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOptions = {}): Judges {
+  if (options.endWithSignals !== false) endWithSignals();
   const shell = systemShell(env);
   return {
     gates: ALL_GATES,

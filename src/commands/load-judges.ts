@@ -3,9 +3,14 @@ import type { Judges } from '../app/judge.ts';
 import type { Receipt } from '../core/receipt.ts';
 import type { AgentPort, LoopRef, SessionPort } from '../ports.ts';
 
+export interface JudgesOptions {
+  /** False: signals are somebody else's business, as they are in a program that uses us as a library. */
+  endWithSignals?: boolean;
+}
+
 /** What `judge.cjs` offers. */
 export interface JudgeBundle {
-  openJudges(home: Home, env: NodeJS.ProcessEnv): Judges;
+  openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
   saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void;
 }
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { writeWhole } from '../adapters/atomic-file.ts';
 import { claimFiles } from '../adapters/claims.ts';
 import { foreignFiles } from '../adapters/foreign-files.ts';
-import type { Home } from '../adapters/home.ts';
+import { type Home, projectFolder } from '../adapters/home.ts';
 import { withLock } from '../adapters/lock.ts';
 import { writeNew } from '../adapters/new-file.ts';
 import { oneLine } from '../core/clip.ts';
@@ -151,10 +151,27 @@ export function lockOff(place: LockPlace, out: Say): void {
   if (!there.includes(paths.active)) out(`There is no lock in ${place.folder}.`);
   for (const path of there) {
     const isFolder = lstatSync(path).isDirectory();
-    if (!isFolder) writing(path, () => unlinkSync(path));
+    if (!isFolder) {
+      keepCopy(path, place);
+      writing(path, () => unlinkSync(path));
+    }
     out(isFolder ? `Left: ${path} is a folder; look into it and remove it yourself` : `Removed: ${path}`);
   }
   if (there.includes(paths.active)) out('Lock off: its session may stop.');
+}
+
+/** Texts that someone wrote are not thrown away: they lie in the home of untildone. */
+function keepCopy(path: string, { home, folder, now }: LockPlace): void {
+  const text = readSmallText(path);
+  if (text === '') return;
+  const kept = join(projectFolder(home, folder), 'locks', new Date(now).toISOString().replaceAll(':', '-'));
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  writeWhole(join(kept, basename(path)), text);
+}
+
+function readSmallText(path: string): string {
+  const read = foreignFiles.read(path);
+  return read.kind === 'text' ? read.text : '';
 }
 
 export function lockStatus(json: boolean, place: LockPlace, out: Say): void {

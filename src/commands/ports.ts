@@ -45,10 +45,12 @@ export function openPorts(
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
+      const since = store.sessionSince(event.session);
       if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
       const { foreignLoops } = await loadDialects();
       return foreignLoops(event, hasNative, {
-        ...{ home, store, ports, place, judges: judgesOf },
+        ...{ home, store, ports, judges: judgesOf },
+        place: { ...place, ...(since === undefined ? {} : { since }) },
         ...(env.CLAUDE_PID === undefined ? {} : { pid: env.CLAUDE_PID }),
       });
     },
@@ -62,6 +64,7 @@ function asksOnlyForPromise(contract: Contract): boolean {
   return (
     contract.notify.length === 0 &&
     contract.memory === undefined &&
+    contract.run === undefined &&
     Object.values(contract.gates).every((spec) => spec.kind === 'promise')
   );
 }

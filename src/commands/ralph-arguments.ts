@@ -31,6 +31,9 @@ export function parseRalphArguments(args: readonly string[]): RalphArguments {
       words.push(...args.slice(i + 1));
       break;
     }
+    if (flag === '--no-safety-stop' && inline !== undefined) {
+      throw new UsageError('--no-safety-stop takes no value; leave it out to keep the safety stop');
+    }
     if (flag === '--no-safety-stop') safetyStop = false;
     else if (WITH_VALUE.includes(flag)) {
       const taken = inline === undefined ? takenBy(flag, args, i + 1, words.length > 0) : [];

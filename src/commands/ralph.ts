@@ -20,7 +20,13 @@ export function startRalph(
   now: number,
   out: (line: string) => void,
 ): void {
-  const promise = args.promise === undefined ? undefined : checkedPromise(args.promise);
+  const promise =
+    args.promise === undefined ? undefined : checkedPromise(args.promise, '--completion-promise');
+  if (promise === 'null') {
+    throw new UsageError(
+      '"null" means that there is no promise; leave --completion-promise out, or state something',
+    );
+  }
   const path = join(owner.folder, RALPH_FILE);
   refuseSecond(path, owner.session);
   const text = renderState(

@@ -7,21 +7,24 @@ import { contextWindow } from '../core/transcript.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { SessionHappening } from '../ports.ts';
 import { boundedInput, boundedText as clean } from './bounded-json.ts';
+import type { GateLine, Happening, LimitsLine, RunFigures, RunLine } from './run-line.ts';
 import type { BegunMore, RunReporter } from './run-report.ts';
-
-type JsonLine = { type: string } & Record<string, unknown>;
 
 /** One JSON object a line; docs/reference/run-events.md is its grammar. */
 export function jsonReporter(out: (line: string) => void, now: () => number): RunReporter {
   let version: { v?: 1 } = { v: 1 };
-  const print = (line: JsonLine) => {
+  return lineTeller((line) => {
     out(JSON.stringify({ ...version, at: iso(now()), ...line }));
     version = {};
-  };
+  }, now);
+}
+
+/** The same for a program that does without JSON. */
+export function lineTeller(tell: (line: RunLine) => void, now: () => number): RunReporter {
   return {
-    begun: (loop, task, baseline, more) => print(begunLine(loop, task, baseline, more)),
-    event: (event) => print(eventLine(event, now())),
-    note: (text) => print({ type: 'note', text: clean(text, TEXT) }),
+    begun: (loop, task, baseline, more) => tell(begunLine(loop, task, baseline, more)),
+    event: (event) => tell(eventLine(event, now())),
+    note: (text) => tell({ type: 'note', text: clean(text, TEXT) }),
   };
 }
 
@@ -29,7 +32,12 @@ const TEXT = 4_000;
 const WORDS = 1_000;
 const EVIDENCE_LINES = 20;
 
-function begunLine(loop: string, task: string, baseline: readonly Verdict[], more: BegunMore | undefined) {
+function begunLine(
+  loop: string,
+  task: string,
+  baseline: readonly Verdict[],
+  more: BegunMore | undefined,
+): RunLine {
   return {
     type: 'begun',
     loop,
@@ -42,7 +50,7 @@ function begunLine(loop: string, task: string, baseline: readonly Verdict[], mor
   };
 }
 
-function limitsOf({ iterations, durationMs, costUsd, tokens, context }: Limits) {
+function limitsOf({ iterations, durationMs, costUsd, tokens, context }: Limits): LimitsLine {
   return {
     iterations: orNull(iterations),
     duration_s: durationMs === 'unlimited' ? null : Math.round(durationMs / 1000),
@@ -52,7 +60,7 @@ function limitsOf({ iterations, durationMs, costUsd, tokens, context }: Limits) 
   };
 }
 
-function eventLine(event: RunEvent, now: number): JsonLine {
+function eventLine(event: RunEvent, now: number): RunLine {
   const { type } = event;
   switch (type) {
     case 'session': {
@@ -92,7 +100,7 @@ function withRun<Line extends object>(
   return { ...line, run: runOf(state, now, verdicts ?? []) };
 }
 
-function runOf(state: LoopState, now: number, verdicts: readonly Verdict[]) {
+function runOf(state: LoopState, now: number, verdicts: readonly Verdict[]): RunFigures {
   const { waiting, ending } = state;
   return {
     loop: state.loop,
@@ -122,7 +130,7 @@ function runOf(state: LoopState, now: number, verdicts: readonly Verdict[]) {
 function gateOf(
   gate: Pick<LoopState['gates'][number], 'name' | 'class' | 'verdict' | 'summary'>,
   verdicts: readonly Verdict[],
-) {
+): GateLine {
   const { evidence, next } = verdicts.find((v) => v.gate === gate.name) ?? {};
   return {
     name: gate.name,
@@ -134,7 +142,7 @@ function gateOf(
   };
 }
 
-function happeningOf(happening: SessionHappening) {
+function happeningOf(happening: SessionHappening): Happening {
   const { kind } = happening;
   switch (kind) {
     case 'began':

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
 import { type Home, readKey } from '../adapters/home.ts';
 import { sealedJson, unsealedJson } from '../adapters/sealed-json.ts';
+import type { RunRules } from '../core/contract.ts';
 import type { LoopRef } from '../ports.ts';
+import { UsageError } from './usage-error.ts';
 
 /** How the sessions of a run are started. */
 export interface ClientOptions {
@@ -12,14 +14,39 @@ export interface ClientOptions {
   maxTurns?: number;
   sessionMs?: number;
   idleMs: number;
+  /** Added to the client's own. */
+  systemPrompt?: string;
+  /** Other options of the Agent SDK. */
+  client?: Record<string, unknown>;
 }
 
 /** Headless sessions may write files of the project and nothing more, unless a person says otherwise. */
-export const DEFAULT_CLIENT: ClientOptions = {
+const DEFAULT_CLIENT: ClientOptions = {
   permissionMode: 'acceptEdits',
   allow: [],
   idleMs: 15 * 60_000,
 };
+
+/** What was said when the run was started wins over the contract. Rules of both are allowed; so are options of the SDK. */
+export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): ClientOptions {
+  const { mode: _, freshEvery: __, ...said } = rules;
+  return {
+    ...DEFAULT_CLIENT,
+    ...said,
+    ...given,
+    allow: [...new Set([...(said.allow ?? []), ...(given.allow ?? [])])],
+    client: { ...said.client, ...given.client },
+  };
+}
+
+/** Not even a person may: every command of a session would run as root. */
+export function refuseRoot(mode: string | undefined): void {
+  if (mode === 'bypassPermissions' && process.getuid?.() === 0) {
+    throw new UsageError(
+      'bypassPermissions is refused for root: run as another user, or name what is allowed with --allow',
+    );
+  }
+}
 
 const FILE = 'run-options.json';
 
@@ -28,11 +55,12 @@ export function keepClientOptions(options: ClientOptions, ref: LoopRef, home: Ho
   writeWhole(join(ref.dir, FILE), sealedJson(options, purposeOf(ref), readKey(home)));
 }
 
-export function storedClientOptions(ref: LoopRef, home: Home): ClientOptions {
+/** Of a run that goes on; one that a session handed over was never started with any, so its contract says them. */
+export function keptClient(ref: LoopRef, rules: RunRules | undefined, home: Home): ClientOptions {
   const text = readSmall(join(ref.dir, FILE));
   const stored =
     text === undefined ? undefined : unsealedJson<ClientOptions>(text, purposeOf(ref), readKey(home));
-  return stored ?? DEFAULT_CLIENT;
+  return stored ?? clientFor({}, rules);
 }
 
 /** Held by whoever drives the run. */

@@ -15,7 +15,7 @@ import type { World } from './world.ts';
 export const RUN_MARK = 'UNTILDONE_RUN';
 
 export function planOf(ref: LoopRef, client: ClientOptions, folder: string): RunPlan {
-  const { model, permissionMode, allow, maxTurns, idleMs, sessionMs } = client;
+  const { model, permissionMode, allow, maxTurns, idleMs, sessionMs, systemPrompt } = client;
   return {
     ref,
     idleMs,
@@ -26,9 +26,10 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
       allow,
       // The cap of the client would end a session as if it were done.
       env: { [RUN_MARK]: ref.loop, CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0' },
-      client: {},
+      client: client.client ?? {},
       ...(model === undefined ? {} : { model }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(systemPrompt === undefined ? {} : { appendSystemPrompt: systemPrompt }),
     },
   };
 }

@@ -7,10 +7,10 @@ import { isSafeId } from '../core/safe-id.ts';
 import { claudeConfigDir } from './project.ts';
 import { UsageError } from './usage-error.ts';
 
-export function checkedPromise(text: string): string {
+export function checkedPromise(text: string, flag = '--promise'): string {
   const promise = text.replace(/\s+/g, ' ').trim();
   if (promise === '')
-    throw new UsageError('the promise is empty; type for example: --promise "ALL TESTS PASS"');
+    throw new UsageError(`the promise is empty; type for example: ${flag} "ALL TESTS PASS"`);
   if (/<\/?promise>/.test(promise))
     throw new UsageError('the promise is the text between the tags; type it without <promise>');
   if (promise.length > 500)

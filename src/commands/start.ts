@@ -33,6 +33,8 @@ export interface StartOptions {
   project: string;
   /** Another contract file than untildone.yaml. */
   contractFile?: string;
+  /** Instead of any file. */
+  contract?: Contract;
   /** A feature list that has to pass, besides what the contract says. */
   features?: string;
   /** Further limits that win over those of the contract. */
@@ -62,9 +64,12 @@ export async function start(
 
 /** What is to be started, from the options and the contract file of the project. */
 export function planLoop(options: StartOptions, world: World, out: (line: string) => void): LoopPlan {
-  const file = readContract(options.project, options.contractFile);
+  const file = options.contract ? undefined : readContract(options.project, options.contractFile);
+  if (options.contractFile !== undefined && !file)
+    throw new UsageError(`there is no contract ${options.contractFile}; make one with: untildone init`);
   for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
-  const contract = contractFor(options, withFeatures(file?.contract, options.features));
+  const written = options.contract ?? file?.contract;
+  const contract = contractFor(options, withFeatures(written, options.features));
   const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
   checkTask(task);
   return {

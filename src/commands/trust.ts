@@ -1,8 +1,9 @@
 import { resolveParts } from '../adapters/command-parts.ts';
-import { setStanding } from '../adapters/standing.ts';
+import { dropStanding, setStanding } from '../adapters/standing.ts';
 import { approve, revoke } from '../adapters/trust.ts';
 import { type Freezing, freeze } from '../app/freeze.ts';
-import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
+import { CONTRACT_FILE, type Contract, type RunRules } from '../core/contract.ts';
+import { sayDuration } from '../core/duration.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { type ContractFile, readContract } from './contract-file.ts';
 import { judgeTime } from './installed-hooks.ts';
@@ -26,6 +27,7 @@ export async function trust(
   if (!options.show) onlyForPeople('trust', world.home, world.env);
   if (options.revoke) {
     revoke(world.home, world.project);
+    dropStanding(world.home, world.project);
     out(`Nothing of ${world.project} is approved on this machine any more.`);
     return 0;
   }
@@ -67,7 +69,11 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
     list.map((line) => `  ${gate}: ${visible(line)}`),
   );
   const told = contract.notify.flatMap(({ webhook, command }) => webhook ?? command ?? []);
-  if (lines.length + told.length === 0) return ['This contract runs no commands and tells nobody.'];
+  const rules = Object.entries(contract.run ?? {}).flatMap(([name, value]) =>
+    ruleLines(name as keyof RunRules, value),
+  );
+  if (lines.length + told.length + rules.length === 0)
+    return ['This contract runs no commands and tells nobody.'];
   const all = Object.entries(resolveParts(project, Object.values(commands).flat()));
   // What is not there has no text; it is held fast, but there is nothing to look at.
   const parts = all.filter(([, text]) => text !== '');
@@ -80,7 +86,31 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
     ...(told.length > 0
       ? ['This is run or called when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
       : []),
+    ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
   ];
+}
+
+/** As `untildone.yaml` spells them. */
+const RULES: Record<keyof RunRules, string> = {
+  model: 'model',
+  permissionMode: 'permission_mode',
+  allow: 'allow',
+  maxTurns: 'max_turns',
+  mode: 'mode',
+  freshEvery: 'fresh_every',
+  idleMs: 'idle_timeout',
+  sessionMs: 'session_duration',
+  systemPrompt: 'system_prompt',
+  client: 'client',
+};
+
+function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): string[] {
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    return Object.entries(value).map(([option, v]) => visible(`  client.${option}: ${JSON.stringify(v)}`));
+  }
+  const isTime = typeof value === 'number' && name.endsWith('Ms');
+  const text = Array.isArray(value) ? value.join(', ') : isTime ? sayDuration(value) : String(value);
+  return [visible(`  ${RULES[name]}: ${text}`)];
 }
 
 const SHOWN_LINES = 40;

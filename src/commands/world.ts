@@ -3,7 +3,7 @@ import { type Home, homeFrom, layOut } from '../adapters/home.ts';
 import type { JudgingPorts } from '../app/judge.ts';
 import type { Place } from '../dialects/dialect.ts';
 import { placeOf } from './foreign-signs.ts';
-import { loadJudgeBundle } from './load-judges.ts';
+import { type JudgeBundle, loadJudgeBundle } from './load-judges.ts';
 import { openPorts } from './ports.ts';
 import { projectOf } from './project.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,7 +18,18 @@ export interface World extends JudgingPorts {
 
 /** The project is that of the given session, else of the session this runs in, else of the current folder. */
 export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
-  const home = homeFrom(process.env);
+  return worldWith(process.env, loadJudgeBundle, ({ store }) => {
+    const recorded = session ? store.projectOfSession(session) : undefined;
+    return projectOf(recorded, process.env, process.cwd());
+  });
+}
+
+export function worldWith(
+  env: NodeJS.ProcessEnv,
+  load: () => Promise<JudgeBundle>,
+  projectIn: (ports: { store: FileStore }) => string,
+): World {
+  const home = homeFrom(env);
   try {
     layOut(home);
   } catch (error) {
@@ -27,9 +38,8 @@ export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
       `the folder for untildone's own state cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
     );
   }
-  const ports = openPorts(home, process.env, loadJudgeBundle);
-  const recorded = session ? ports.store.projectOfSession(session) : undefined;
-  return { ...ports, home, project: projectOf(recorded, process.env, process.cwd()), env: process.env };
+  const ports = openPorts(home, env, load);
+  return { ...ports, home, project: projectIn(ports), env };
 }
 
 /** Where the foreign state of a session would be; of the current folder without a session. */

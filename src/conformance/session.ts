@@ -16,6 +16,7 @@ export class Session {
   readonly #client: ChildProcess;
   #prompts = 0;
   #held = false;
+  #letGo = false;
   #lastText: string | undefined;
 
   constructor(name: string, { project, home }: SessionPlace) {
@@ -40,11 +41,14 @@ export class Session {
   prompt(text: string): void {
     this.#prompts += 1;
     this.#held = false;
+    this.#letGo = false;
     this.transcript.prompt(text, this.promptId);
   }
 
   /** What the model said before this Stop, in the transcript as the scenario wants it; returns the hook's input. */
   stop(text: string | undefined, given: StopGiven, cwd: string): Record<string, unknown> {
+    // A session that was let go only goes on when somebody says something.
+    if (this.#letGo) this.prompt('Go on.');
     const said = {
       ...(text === undefined ? {} : { text }),
       ...(given.contextPercent === undefined ? {} : { contextPercent: given.contextPercent }),
@@ -97,6 +101,7 @@ export class Session {
 
   answered(held: boolean, reason: string, command: string): void {
     this.#held = held;
+    this.#letGo = !held;
     if (held) this.transcript.held(reason, command, this.promptId);
   }
 

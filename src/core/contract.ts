@@ -2,6 +2,7 @@
 
 import type { GateKind, GateOptions } from './gate-options.ts';
 import type { MemoryRule } from './memory.ts';
+import type { RunMode } from './run.ts';
 
 export const CONTRACT_FILE = 'untildone.yaml';
 
@@ -61,6 +62,28 @@ export interface Notification {
   on: string[];
 }
 
+/** How the sessions of a run are started; what a person says when starting it wins. */
+export interface RunRules {
+  model?: string;
+  /** Never `bypassPermissions`: that is said by a person, by name. */
+  permissionMode?: string;
+  /** Permission rules that are allowed without asking. */
+  allow?: string[];
+  /** Of one session. */
+  maxTurns?: number;
+  mode?: RunMode;
+  /** Hand over after so many iterations. */
+  freshEvery?: number;
+  /** So long without a word of the client is a hang. */
+  idleMs?: number;
+  /** The longest that one session may take. */
+  sessionMs?: number;
+  /** Added to the client's own. */
+  systemPrompt?: string;
+  /** Other options of the Agent SDK, in its own spelling. */
+  client?: Record<string, unknown>;
+}
+
 export interface Contract {
   v: 1;
   task?: string;
@@ -77,6 +100,7 @@ export interface Contract {
   onContext: 'continue' | 'spawn';
   /** Notes in the project that sessions are told at their beginning. */
   memory?: MemoryRule;
+  run?: RunRules;
   notify: Notification[];
   reflection: { enabled: boolean };
 }

@@ -23,6 +23,8 @@ export function describeEntry(entry: Entry, state: LoopState): string {
       return `the state file says: ${syncedWords(entry)}`;
     case 'withdrawn':
       return `ended as ${state.status}: ${entry.detail}`;
+    case 'closed':
+      return 'its state files were closed';
     case 'claimed':
       return `session ${entry.session} goes on with it`;
     case 'run_begun':

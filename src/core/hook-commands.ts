@@ -25,6 +25,8 @@ const SPEAKS = /decision|hookSpecificOutput|stopReason|stop_hook_active|systemMe
 export function roleOf(command: string): CommandRole {
   const calls = shellCalls(command).filter(({ program }) => program !== '');
   const working = calls.filter((call) => !isGlue(call));
+  if (/(?:^|[^&>|\\])&(?![&>\d])/.test(command))
+    return noGate('it runs in the background, so it cannot fail');
   if (SPEAKS.test(command)) return { role: 'protocol' };
   if (working.length === 0)
     return refusesAlone(calls) ? { role: 'protocol' } : noGate('it says something, and judges nothing');

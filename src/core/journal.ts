@@ -30,6 +30,8 @@ export type Entry =
   | { kind: 'result'; end: SessionEnd; costTotalUsd?: number; tokensTotal?: number }
   /** Of a run: its driver ends it. */
   | { kind: 'ended'; status: Ending; cause: string; detail: string }
+  /** The files of an ended loop in a foreign format were given their last form. */
+  | { kind: 'closed' }
   /** What the format's own hook puts out at this ending. */
   | { kind: 'said'; output: Record<string, string | string[]> }
   /** Whole lines stood at the journal's end that we did not write. */
@@ -82,13 +84,18 @@ function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: 
     case 'synced':
       return advanceSynced(state, entry);
     case 'withdrawn':
-      return end(
-        state,
-        entry.cause === 'expired' ? 'reached_limit' : 'cancelled',
-        entry.cause,
-        entry.detail,
-        at,
-      );
+      return {
+        ...end(
+          state,
+          entry.cause === 'expired' ? 'reached_limit' : 'cancelled',
+          entry.cause,
+          entry.detail,
+          at,
+        ),
+        closed: true,
+      };
+    case 'closed':
+      return { ...state, closed: true };
     case 'claimed':
       return advanceClaimed(state, entry, at);
     case 'foreign':
@@ -253,6 +260,13 @@ function wait(state: LoopState, why: WaitCause, at: number, detail: string | und
   return openWait(state, why, state.waiting?.since ?? at, detail);
 }
 
+/** A session that was called off no longer keeps the run from going on: it is one that was cut in the middle. */
+function takenUp(state: LoopState): LoopState {
+  const last = state.run?.lastEnd;
+  if (!state.run || (last?.kind !== 'aborted' && last?.kind !== 'interrupted')) return state;
+  return { ...state, run: { ...state.run, lastEnd: { ...last, kind: 'lost' } } };
+}
+
 const BY_PERSON = 'by a person';
 
 function advanceCommand(
@@ -266,7 +280,7 @@ function advanceCommand(
     case 'pause':
       return state.status === 'paused' ? state : { ...openWait(state, 'paused', at, note), status: 'paused' };
     case 'resume':
-      return state.status === 'paused' ? { ...closeWait(state, at), status: 'active' } : state;
+      return state.status === 'paused' ? { ...takenUp(closeWait(state, at)), status: 'active' } : state;
     case 'cancel':
       return end(state, 'cancelled', 'person', note ?? BY_PERSON, at);
     case 'release':

@@ -71,6 +71,8 @@ export interface LoopState {
   ending?: { cause: string; detail: string; at: number };
   /** Of a loop in a foreign format: the count that its state file was last seen with, beside what we write into it. */
   fileIteration?: number;
+  /** Of an ended loop in a foreign format: its state files were given their last form. */
+  closed?: true;
   /** Of a run: a loop over many sessions. */
   run?: RunState;
 }

@@ -5,6 +5,16 @@ import type { SessionEnd } from './session-end.ts';
 export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
 export type RunMode = (typeof RUN_MODES)[number];
 
+/** What the client may do without asking, in its own words. */
+export const PERMISSION_MODES = [
+  'acceptEdits',
+  'default',
+  'dontAsk',
+  'plan',
+  'auto',
+  'bypassPermissions',
+] as const;
+
 /** What the driver of a run needs to go on, after a crash too. */
 export interface RunState {
   mode: RunMode;

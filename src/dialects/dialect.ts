@@ -15,6 +15,8 @@ export interface Place {
   folder: string;
   /** The user's own home. */
   userHome: string;
+  /** When the session began, as far as it is known. */
+  since?: number;
   /** `RALPH_LOOP_DIR`, when set. */
   ralphLoopDir?: string;
   now: number;
@@ -32,6 +34,8 @@ export interface Dialect {
   name: DialectName;
   /** The key of ownership: the same for the same place, whether or not something is there. Undefined: cannot be here. */
   path(place: Place): string | undefined;
+  /** Further files that speak to a session: what of all this came with the repository needs a person's word. */
+  parts?(place: Place): string[];
   read(place: Place, files: ForeignFiles): Reading;
   /** What the format keeps of events beside its loops (metrics, logs). Only asked of the session that owns the state. */
   observe?(event: HookEvent, place: Place, files: ForeignFiles): StateChange[];

@@ -73,6 +73,8 @@ export interface SessionLimits {
 
 /** Client sessions, driven through the Agent SDK: every session is one process tree that is gone when it has ended. */
 export interface SessionPort {
+  /** Why no session can be started here at all, and what to do; undefined when one can. */
+  missing(): Promise<string | undefined>;
   /** Starts the client without a prompt, so that the first request later leaves at once. Rejects with why it cannot. */
   prepare(plan: SessionPlan): Promise<ReadySession>;
   /**

@@ -33,7 +33,8 @@ const RECORD_SESSION =
   '[ -d "$h/sessions" ]&&(umask 077;printf \'%s\\n%s\\n\' "$p" "$CLAUDE_PID"' +
   '>"$h/sessions/$s.at")2>/dev/null;;esac';
 
-const GUARD = `${WANTED.join('||')}||exit 0`;
+/** Without a home untildone is not set up on this machine, whatever lies in the project. */
+const GUARD = `[ -d "$h" ]||exit 0;${WANTED.join('||')}||exit 0`;
 
 export const HOOK_LINE = [NAMES, GUARD, HAND_OVER].join(';');
 

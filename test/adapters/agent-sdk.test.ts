@@ -66,7 +66,7 @@ test('without the SDK the problem says what to install', async () => {
   expect(await askAlone({ claude })).toEqual({
     ok: false,
     problem:
-      'the package @anthropic-ai/claude-agent-sdk is not installed: npm i -D @anthropic-ai/claude-agent-sdk',
+      'the package @anthropic-ai/claude-agent-sdk is not installed: npm i -g @anthropic-ai/claude-agent-sdk (or -D in the project)',
     costUsd: 0,
   });
 });

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claimFiles } from '../../src/adapters/claims.ts';
+import { contractFileDigest } from '../../src/adapters/contract-digest.ts';
 import { setStanding } from '../../src/adapters/standing.ts';
 import { approve } from '../../src/adapters/trust.ts';
+import { freeze } from '../../src/app/freeze.ts';
 import { claim } from '../../src/commands/claim.ts';
 import type { Dialect, ForeignLoop } from '../../src/dialects/dialect.ts';
 import { T0 } from '../core/samples.ts';
@@ -164,6 +166,42 @@ describe('the count', () => {
   });
 });
 
+describe('within one prompt', () => {
+  const samePrompt = { promptId: 'p1' };
+  test('a state that is given another time stays the same loop, and its limit holds', async () => {
+    const scene = foreignScene(NOT_YET);
+    for (let i = 0; i < 6; i++) {
+      const iteration = scene.states()[0]?.iteration ?? 1;
+      scene.write(RALPH, ralph({ started_at: `time ${i}`, iteration }));
+      await scene.stopOf('s1', { ...samePrompt, lastMessage: `try ${i}` });
+    }
+    expect(scene.states()).toMatchObject([{ status: 'reached_limit', iteration: 5 }]);
+  });
+  test('a count that is set back, to whatever number, changes nothing', async () => {
+    const scene = foreignScene(NOT_YET);
+    for (let i = 0; i < 6; i++) {
+      scene.write(RALPH, ralph({ iteration: i % 2 }));
+      await scene.stopOf('s1', { ...samePrompt, lastMessage: `try ${i}` });
+    }
+    expect(scene.states()).toMatchObject([{ status: 'reached_limit' }]);
+  });
+});
+
+describe('an ending that was cut off', () => {
+  test('is made up for at the next event', async () => {
+    const scene = foreignScene(NOT_YET);
+    scene.write(RALPH, ralph());
+    await scene.stopOf('s1');
+    const [ref] = scene.store.loops(scene.project);
+    if (!ref) throw new Error('no loop');
+    // A person cancels from elsewhere, or the hook is killed right after the journal.
+    scene.store.append(ref, () => ({ kind: 'command', command: 'cancel' }));
+    expect(messageOf(await scene.stopOf('s1'))).toContain('cancelled by a person');
+    expect(scene.text(RALPH)).toBeUndefined();
+    expect(scene.states()).toMatchObject([{ status: 'cancelled', closed: true }]);
+  });
+});
+
 describe('what cannot be read', () => {
   test('holds nobody, is said, and does not end the loop that it was', async () => {
     const scene = foreignScene(NOT_YET);
@@ -182,24 +220,22 @@ describe('what cannot be read', () => {
 
 describe('with a contract that a person approved', () => {
   const CONTRACT = contractWith({ tests: run('npm test') });
-  function approved(says: Parameters<typeof foreignScene>[0]): ForeignScene {
+  async function approved(says: Parameters<typeof foreignScene>[0]): Promise<ForeignScene> {
     const scene = foreignScene(says);
     scene.write('untildone.yaml', 'gates: {}\n');
-    setStanding(
-      scene.home,
-      scene.project,
-      frozenWith(CONTRACT, { project: scene.project, fingerprint: 'print' }),
-    );
-    approve(scene.home, scene.project, 'print', T0);
+    const { frozen } = await freeze(CONTRACT, scene.project, scene.judges);
+    const contractFile = contractFileDigest(scene.project) ?? '';
+    setStanding(scene.home, scene.project, frozenWith(CONTRACT, { ...frozen, contractFile }));
+    approve(scene.home, scene.project, frozen.fingerprint, T0);
     return scene;
   }
   test('a promise is not enough while a gate fails', async () => {
-    const scene = approved({ promise: PASS, tests: FAIL });
+    const scene = await approved({ promise: PASS, tests: FAIL });
     scene.write(RALPH, ralph());
     expect(reasonOf(await scene.stopOf('s1'))).toContain('Fails: tests');
   });
   test('both together are proof', async () => {
-    const scene = approved({ promise: PASS, tests: PASS });
+    const scene = await approved({ promise: PASS, tests: PASS });
     scene.write(RALPH, ralph());
     await scene.stopOf('s1');
     expect(scene.states()).toMatchObject([{ status: 'verified_done' }]);

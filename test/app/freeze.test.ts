@@ -57,6 +57,7 @@ describe('the fingerprint that a person approves', () => {
     ['fewer gates for done', { ...CONTRACT, done: ['lint'] }],
     ['standing gates', { ...CONTRACT, everyStop: { gates: ['lint'], blocks: 2 } }],
     ['gates for subagents', { ...CONTRACT, subagent: { '*': ['lint'] } }],
+    ['what sessions of a run may do', { ...CONTRACT, run: { allow: ['Bash'] } }],
     ['a memory', { ...CONTRACT, memory: { files: ['A.md'], lines: 1, inject: ['startup'], update: true } }],
     ['a webhook', { ...CONTRACT, notify: [{ webhook: 'https://example.com', on: ['done'] }] }],
   ])('changes with %s', async (_, contract, parts) => {

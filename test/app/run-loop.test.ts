@@ -78,6 +78,7 @@ function runScene(
     const world: RunWorld = {
       ports: scene.ports,
       sessions: {
+        missing: async () => undefined,
         prepare: async (plan) => ({ plan, discard: async () => undefined }),
         run: async (session, prompt, listener) => {
           const prepared = 'discard' in session;

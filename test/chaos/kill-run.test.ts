@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { readTail } from '../../src/adapters/journal-file.ts';
 import { JournalScan } from '../../src/adapters/journal-scan.ts';
@@ -21,10 +21,10 @@ import type { World } from './world.ts';
 
 const KILLS = 100;
 /** Strokes that are left when the last one is killed. */
-const SPARED = 30;
+const SPARED = 20;
 /** Hands over and comes back often: the runner is killed between its sessions as much as inside them. */
 const FIRST = [
-  ...['Make all pieces', '--fresh-every', '3', '--max-turns', '4', '--allow', 'Bash'],
+  ...['Make all pieces', '--fresh-every', '3', '--max-turns', '3', '--allow', 'Bash'],
   ...['--max-iterations', 'unlimited', '--max-cost', 'unlimited'],
 ];
 
@@ -115,7 +115,7 @@ test(`a runner that is killed ${KILLS} times goes on each time, and every piece 
   sayOnFailure();
   const before = performance.now();
   untildone(world, '--version');
-  const lifeMs = (performance.now() - before) * 3;
+  const lifeMs = (performance.now() - before) * 2.5;
   for (let killed = 0, lives = 0; killed < KILLS; lives++) {
     expect(lives).toBeLessThan(2 * KILLS);
     killed += await oneLife(((EVERYTHING.length - SPARED) * killed) / KILLS, lifeMs);
@@ -124,7 +124,7 @@ test(`a runner that is killed ${KILLS} times goes on each time, and every piece 
   expect({ code: last.code, stderr: last.stderr }).toEqual({ code: 0, stderr: '' });
   expect(strokesMade(world)).toEqual(EVERYTHING);
   const { loops } = JSON.parse(untildone(world, 'status', '--json', '--all'));
-  expect(loops.filter((loop: { status: string }) => loop.status !== 'verified_done')).toEqual([]);
+  expect(loops[0]).toMatchObject({ id: basename(runFolder(world) ?? ''), status: 'verified_done' });
   expect(existsSync(join(runFolder(world) ?? '', 'receipt.json'))).toBe(true);
   expect(existsSync(lock())).toBe(false);
 });
@@ -156,25 +156,39 @@ test('every session that was begun has come back or is lost, before the next one
   const lost = sessions.filter(({ result }) => result.end.kind === 'lost').length;
   expect(lost).toBeLessThanOrEqual(KILLS);
   // Else the kills did not hit what this is about.
-  expect(lost).toBeGreaterThan(KILLS / 4);
+  expect(lost).toBeGreaterThan(10);
   expect(sessions.filter(({ intent }) => intent.resume).length).toBeGreaterThan(10);
-  expect(sessions.length - lost).toBeGreaterThan(10);
+  expect(sessions.length - lost).toBeGreaterThan(5);
 });
 
 test('what was spent is what the sessions reported that came back', async () => {
   sayOnFailure();
   const all = await lines();
-  const sessions = sessionsOf(all.map((line) => line.entry));
-  const told = new Map<string, { costUsd: number; tokens: number }>();
-  for (const { intent, result } of sessions) {
-    if (result.costTotalUsd === undefined || result.tokensTotal === undefined) continue;
+  const entries = all.map((line) => line.entry);
+  const said = reports();
+  const totals = new Map<string, { costUsd: number; tokens: number }>();
+  for (const { intent, result } of sessionsOf(entries)) {
     const { costTotalUsd, tokensTotal } = result;
-    expect(reports()).toContainEqual({ session: intent.session, costTotalUsd, tokensTotal });
-    told.set(intent.session, { costUsd: costTotalUsd, tokens: tokensTotal });
+    if (costTotalUsd === undefined || tokensTotal === undefined) continue;
+    expect(said).toContainEqual({ session: intent.session, costTotalUsd, tokensTotal });
+    totals.set(intent.session, { costUsd: costTotalUsd, tokens: tokensTotal });
   }
-  const spent = all.at(-1)?.state.spent;
-  expect(spent?.costUsd).toBeCloseTo(
-    [...told.values()].reduce((sum, { costUsd }) => sum + costUsd, 0),
-    6,
-  );
+  const read = tokensReadAtStops(entries);
+  const sessions = [...new Set([...totals.keys(), ...read.keys()])];
+  const tokens = sessions.map((s) => Math.max(totals.get(s)?.tokens ?? 0, read.get(s) ?? 0));
+  const costs = [...totals.values()].map(({ costUsd }) => costUsd);
+  expect(all.at(-1)?.state.spent).toEqual({ tokens: sum(tokens), costUsd: expect.closeTo(sum(costs), 6) });
 });
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+
+/** Counts at once what a Stop reads in the transcript: of a session that never came back, it is all that is known. */
+function tokensReadAtStops(entries: readonly Entry[]): Map<string, number> {
+  const read = new Map<string, number>();
+  let session = '';
+  for (const entry of entries) {
+    if (entry.kind === 'intent') session = entry.session;
+    if (entry.kind === 'stop') read.set(session, (read.get(session) ?? 0) + (entry.seen.usage?.tokens ?? 0));
+  }
+  return read;
+}

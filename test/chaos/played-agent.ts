@@ -20,8 +20,8 @@ export interface Report {
 }
 
 export const PIECES = 25;
-const STROKES = 10;
-/** In the project, one line a stroke: `3.1` to `3.9`, and `3` when the piece is made. */
+const STROKES = 6;
+/** In the project, one line a stroke: `3.1` to `3.5`, and `3` when the piece is made. */
 export const MADE = 'made.log';
 /** What stands there in the end, if nothing was done twice or left out. */
 export const EVERYTHING = Array.from({ length: PIECES }, (_, i) => i + 1).flatMap((piece) => [
@@ -55,6 +55,7 @@ export function agentSessions({ env }: { env: NodeJS.ProcessEnv }): SessionPort 
   /** Those that were begun in this very process. */
   const known = new Set<string>();
   return {
+    missing: async () => undefined,
     prepare: (plan) => played.prepare(plan),
     async run(given, prompt, listener, limits) {
       const plan = 'plan' in given ? given.plan : given;

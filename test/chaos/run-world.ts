@@ -21,10 +21,8 @@ export function newRunWorld(): World {
   const write = (name: string, text: string) => writeFileSync(join(world.project, name), text);
   write(MADE, '');
   write('untildone.yaml', 'gates:\n  pieces: { run: sh count.sh }\n');
-  write(
-    'count.sh',
-    `for i in $(seq ${PIECES}); do grep -qx "$i" ${MADE} || { echo "piece $i is missing"; exit 1; }; done\n`,
-  );
+  const missing = `for (i = 1; i <= ${PIECES}; i++) if (!made[i]) { print "piece " i " is missing"; exit 1 }`;
+  write('count.sh', `awk '{ made[$0] = 1 } END { ${missing} }' ${MADE}\n`);
   const fingerprint = /Fingerprint: (\w+)/.exec(untildone(world, 'trust', '--show'))?.[1] ?? '';
   untildone(world, 'trust', '--fingerprint', fingerprint);
   return world;
@@ -105,9 +103,9 @@ export function strokesMade({ project }: World): string[] {
 export type Moment = { afterMs: number } | { lines: number; thenMs: number };
 
 export function someMoment(random: Random, lifeMs: number): Moment {
-  if (random.chance(0.4)) return { afterMs: random.next() * lifeMs };
+  if (random.chance(0.3)) return { afterMs: random.next() * lifeMs };
   // Mostly not at once: between two lines there is a lot that can be cut in two.
-  return { lines: 1 + random.below(14), thenMs: random.chance(0.2) ? 0 : random.next() * 12 };
+  return { lines: 1 + random.below(10), thenMs: random.chance(0.2) ? 0 : random.next() * 12 };
 }
 
 /** Resolves when the moment has come: at the latest with the first stroke beyond so many, or when nobody is left. */
@@ -115,12 +113,13 @@ export async function untilMoment(
   moment: Moment,
   { world, strokes, runners }: { world: World; strokes: number; runners: readonly Runner[] },
 ): Promise<void> {
-  const folder = runFolder(world);
-  const journal = folder === undefined ? undefined : new Growth(join(folder, 'journal.jsonl'));
+  let journal: Growth | undefined;
   const made = new Growth(join(world.project, MADE));
   let due = 'afterMs' in moment ? performance.now() + moment.afterMs : Number.POSITIVE_INFINITY;
   while (performance.now() < due && !runners.every((runner) => runner.hasEnded())) {
-    const reached = 'lines' in moment && (journal?.times() ?? moment.lines) >= moment.lines;
+    const folder = journal ? undefined : runFolder(world);
+    if (folder !== undefined) journal = new Growth(join(folder, 'journal.jsonl'));
+    const reached = 'lines' in moment && journal && journal.times() >= moment.lines;
     if (reached) due = Math.min(due, performance.now() + moment.thenMs);
     if (made.times() > 0 && strokesMade(world).length > strokes) return;
     // To be there right after a line, look without a pause: what is to be cut in two lasts less than a timer's tick.

@@ -316,7 +316,7 @@ describe('a ralph loop', () => {
     expect(await undo()).toBe(0);
     expect(snapshot(world.project)).toEqual(before);
     expect(loopOf('s1').state.status).toBe('cancelled');
-    expect(said()).toContain('untildone claim ralph-loop');
+    expect(said()).toContain('holds a session again from its next stop on');
   });
 
   test('that was taken over already goes on where that loop is, which ends', async () => {

@@ -72,6 +72,19 @@ describe('the next step of a run', () => {
     expect(waits[0]).toBeGreaterThan(0);
     expect(nextStep(advance(state, ended(end('crashed')), T0), T0)).toMatchObject({ kind: 'fail' });
   });
+  test.each(['aborted', 'interrupted'])(
+    'rests when its session was %s, until somebody takes it up again',
+    (kind) => {
+      const state = run('hybrid', began, ended(end(kind)));
+      expect(nextStep(state, T0)).toEqual({ kind: 'pause', why: 'so it was' });
+      const paused = advance(state, { kind: 'command', command: 'pause' }, T0);
+      expect(nextStep(advance(paused, { kind: 'command', command: 'resume' }, T0), T0)).toEqual({
+        kind: 'session',
+        resume: true,
+        why: 'again',
+      });
+    },
+  );
   test('a success in between makes failures start anew', () => {
     const state = run('hybrid', began, ended(end('api_error')), ended(end('completed')), ended(end('hung')));
     expect(state.run?.failures).toBe(1);

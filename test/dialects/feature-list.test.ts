@@ -282,7 +282,7 @@ Instructions:
 4. Update progress.txt with results
 5. Let the Stop hook handle continuation logic
 
-The files are in ${dir()}; RALPH_PROMPT.md there holds the whole task.`);
+The files are in ${dir()}.`);
     expect(message).toBe('Ralph Loop iteration 4/12; next: feature 2: Log out');
   });
 
@@ -298,7 +298,7 @@ The files are in ${dir()}; RALPH_PROMPT.md there holds the whole task.`);
     );
     expect(reason).toMatch(/^Mind this\.\n\nCONTINUATION: /);
     expect(reason.split('\n\n').slice(-4)).toEqual([
-      `The files are in ${dir()}; RALPH_PROMPT.md there holds the whole task.`,
+      `The files are in ${dir()}.`,
       'Fails: tests - 2 tests fail\na.ts:3',
       DIFFERENT_APPROACH,
       'When it is completely true, and only then, end your final message with this line alone:\n<promise>ALL GREEN</promise>',

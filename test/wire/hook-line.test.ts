@@ -299,8 +299,8 @@ test('both lines are recognised as ours, and lines of others are not', () => {
 });
 
 test('the lines are short and name neither machine nor user', () => {
-  expect(HOOK_LINE.length).toBeLessThan(360);
-  expect(SESSION_START_LINE.length).toBeLessThan(500);
+  expect(HOOK_LINE.length).toBeLessThan(380);
+  expect(SESSION_START_LINE.length).toBeLessThan(520);
   for (const line of [HOOK_LINE, SESSION_START_LINE]) expect(line).not.toContain('\n');
 });
 

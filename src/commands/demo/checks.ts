@@ -1,33 +1,28 @@
-/** What has to have happened in a demo, and how it is known: from the journal, the files and the simulator's log. */
-import type { Scanned } from '../../adapters/journal-scan.ts';
-import type { Entry } from '../../core/journal.ts';
+/** What has to have happened in the demo of a loop inside one session. */
 import { isRecord } from '../../simulator/script.ts';
 import type { SimulatorRequest } from '../../simulator/server.ts';
-import type { JournalLine } from '../../wire/journal-line.ts';
-import { CALLS, type Story } from './story.ts';
+import {
+  asksOnceATurn,
+  type Check,
+  endsAs,
+  failsAtFirst,
+  isHeldFirst,
+  isWhole,
+  leavesAsTheyWere,
+  linesOf,
+  type Observed,
+  passesInTheEnd,
+  readsTheReason,
+} from './shared-checks.ts';
+import { CALLS, type SessionStory } from './story.ts';
 
-export interface Evidence {
-  /** Exit codes of the story's test, run by the demo itself. */
-  test: { before: number | null; after: number | null };
-  /** The project's files in the end, as far as the story names them. */
-  files: Readonly<Record<string, string | undefined>>;
+export interface Evidence extends Observed {
   client: { code: number | null; session: string | undefined; failed: boolean };
-  /** Of the newest loop; empty when there is none. */
-  journal: readonly Scanned[];
-  /** What the scripted model was asked, oldest first. */
-  asked: readonly SimulatorRequest[];
 }
 
-export interface Check {
-  name: string;
-  happened(evidence: Evidence): boolean;
-  /** A real model takes its own way: this need not happen on it. */
-  scriptedOnly?: true;
-}
-
-export function checksOf(story: Story): Check[] {
+export function checksOf(story: SessionStory): Check<Evidence>[] {
   return [
-    { name: 'the test of the sample project fails at first', happened: ({ test }) => (test.before ?? 0) > 0 },
+    failsAtFirst,
     {
       name: 'the agent starts a loop in its own session',
       happened: ({ journal, client }) => {
@@ -35,19 +30,8 @@ export function checksOf(story: Story): Check[] {
         return first?.entry.kind === 'started' && first.entry.session === client.session;
       },
     },
-    {
-      name: 'its first claim to be finished is held',
-      scriptedOnly: true,
-      happened: ({ journal }) => stopsOf(journal)[0]?.decision.kind === 'block',
-    },
-    {
-      name: 'the model reads the reason, and goes on',
-      scriptedOnly: true,
-      happened: ({ asked }) => {
-        const told = asked.findIndex(({ body }) => JSON.stringify(body ?? '').includes(REASON));
-        return told > 0 && told < asked.length - 1;
-      },
-    },
+    isHeldFirst('its first claim to be finished is held'),
+    readsTheReason,
     {
       name: 'it runs the test, which fails',
       scriptedOnly: true,
@@ -63,46 +47,16 @@ export function checksOf(story: Story): Check[] {
       scriptedOnly: true,
       happened: ({ asked }) => resultOf(CALLS.testPasses, asked)?.is_error === false,
     },
-    {
-      name: `it leaves ${story.untouched.join(' and ')} as they were`,
-      happened: ({ files }) => story.untouched.every((path) => files[path] === story.files[path]),
-    },
-    { name: 'the test passes when the demo itself runs it', happened: ({ test }) => test.after === 0 },
-    {
-      name: `the loop ends as ${story.ending}`,
-      happened: ({ journal }) => {
-        const decision = stopsOf(journal).at(-1)?.decision;
-        const ended = decision?.kind === 'end' && decision.status === story.ending;
-        return ended && linesOf(journal).at(-1)?.state.status === story.ending;
-      },
-    },
-    {
-      name: 'every line of the journal is whole and follows from the one before',
-      happened: ({ journal }) => journal.length > 0 && journal.every((line) => line.ok && line.chained),
-    },
-    {
-      name: 'the model was asked once for each of its turns',
-      scriptedOnly: true,
-      happened: ({ asked }) => {
-        const turns = story.turns('').map((_, i) => `turn ${i + 1}`);
-        return asked.map(({ servedBy }) => servedBy).join() === turns.join();
-      },
-    },
+    leavesAsTheyWere(story.untouched.join(' and '), story),
+    passesInTheEnd,
+    endsAs('loop', story),
+    isWhole,
+    asksOnceATurn(story),
     {
       name: 'the session ends by itself, without an error',
       happened: ({ client }) => client.code === 0 && !client.failed,
     },
   ];
-}
-
-const REASON = 'Stop hook feedback:\\nuntildone: iteration 2 of ';
-
-function linesOf(journal: readonly Scanned[]): JournalLine[] {
-  return journal.flatMap((scanned) => (scanned.ok ? [scanned.line] : []));
-}
-
-function stopsOf(journal: readonly Scanned[]): Extract<Entry, { kind: 'stop' }>[] {
-  return linesOf(journal).flatMap(({ entry }) => (entry.kind === 'stop' ? [entry] : []));
 }
 
 /** The result of a tool call as the client sent it to the model. */

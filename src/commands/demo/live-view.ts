@@ -20,8 +20,8 @@ export interface LiveView {
   say(who: Speaker, text: string): void;
   show(happening: Happening): void;
   heading(text: string): void;
-  /** Lines of another command's output. */
-  quote(text: string): void;
+  /** Lines of another command's output; what is broken goes on `hang` columns further in. */
+  quote(text: string, hang?: number): void;
   check(name: string, happened: boolean): void;
 }
 
@@ -64,8 +64,10 @@ export function liveView(options: ViewOptions): LiveView {
       out('');
       out(paint(BOLD, text));
     },
-    quote: (text) => {
-      for (const line of wrapped(text, width - 2)) out(line === '' ? '' : `  ${line}`);
+    quote: (text, hang = 0) => {
+      for (const [i, line] of wrapped(text, width - 2 - hang).entries()) {
+        out(line === '' ? '' : ' '.repeat(i === 0 ? 2 : 2 + hang) + line);
+      }
     },
     check: (name, happened) => out(`  ${happened ? paint(GREEN, 'ok ') : paint(RED, 'NOT')}  ${plain(name)}`),
   };

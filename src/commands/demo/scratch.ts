@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnvironment, prepareClientHome } from '../../adapters/claude-client.ts';
+import { quoteForShell } from '../../core/shell-quote.ts';
 import { install } from '../install.ts';
 import type { Story } from './story.ts';
 
@@ -42,8 +43,12 @@ export function removeScratch({ root }: Scratch): Promise<void> {
   return rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
-/** The project with its failing test and our hooks, in a git repository. */
-export async function furnish(scratch: Scratch, story: Story, installation: Installation): Promise<void> {
+/** The project with its failing test, and our hooks when they are wanted, in a git repository. */
+export async function furnish(
+  scratch: Scratch,
+  story: Story,
+  { hooks, ...installation }: Installation & { hooks: boolean },
+): Promise<void> {
   for (const folder of [scratch.project, scratch.bin, scratch.temporary]) await mkdir(folder);
   prepareClientHome(scratch.home, [scratch.project]);
   for (const [path, text] of Object.entries(story.files)) {
@@ -52,32 +57,30 @@ export async function furnish(scratch: Scratch, story: Story, installation: Inst
     await writeFile(file, text);
   }
   await putCommandsOnPath(scratch.bin, installation);
-  await installHooks(scratch, installation);
-  await commitAll(scratch);
+  if (hooks) await installHooks(scratch, installation);
+  await commitAll(scratch, story.commit);
   await approveContract(scratch);
 }
 
 /** In the place of the person who looks at what the contract runs, and approves it. */
 async function approveContract(scratch: Scratch): Promise<void> {
-  const untildone = (...args: string[]) =>
-    promisify(execFile)(join(scratch.bin, 'untildone'), args, {
-      cwd: scratch.project,
-      env: ownEnvironment(scratch),
-    });
-  const { stdout } = await untildone('trust', '--show');
-  await untildone('trust', '--fingerprint', /^Fingerprint: (\w+)$/m.exec(stdout)?.[1] ?? '');
+  const shown = await untildone(scratch, 'trust', '--show');
+  await untildone(scratch, 'trust', '--fingerprint', /^Fingerprint: (\w+)$/m.exec(shown)?.[1] ?? '');
+}
+
+/** What our own command prints in the project. */
+export async function untildone(scratch: Scratch, ...args: string[]): Promise<string> {
+  const { project: cwd, bin } = scratch;
+  const env = ownEnvironment(scratch);
+  return (await promisify(execFile)(join(bin, 'untildone'), args, { cwd, env })).stdout;
 }
 
 async function putCommandsOnPath(bin: string, { nodePath, hookEntry }: Installation): Promise<void> {
   await symlink(nodePath, join(bin, 'node'));
-  const command = [nodePath, join(dirname(hookEntry), 'untildone.cjs')].map(quote).join(' ');
+  const command = [nodePath, join(dirname(hookEntry), 'untildone.cjs')].map(quoteForShell).join(' ');
   const untildone = join(bin, 'untildone');
   await writeFile(untildone, `#!/bin/sh\nexec ${command} "$@"\n`);
   await chmod(untildone, 0o755);
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 async function installHooks(scratch: Scratch, installation: Installation): Promise<void> {
@@ -98,12 +101,12 @@ async function installHooks(scratch: Scratch, installation: Installation): Promi
 
 const AUTHOR = ['-c', 'user.name=untildone demo', '-c', 'user.email=demo@localhost'];
 
-async function commitAll(scratch: Scratch): Promise<void> {
+async function commitAll(scratch: Scratch, message: string): Promise<void> {
   const git = (...args: string[]) =>
     promisify(execFile)('git', args, { cwd: scratch.project, env: ownEnvironment(scratch) });
   await git('init', '--quiet');
   await git('add', '--all');
-  await git(...AUTHOR, 'commit', '--quiet', '--message', 'A function with a bug');
+  await git(...AUTHOR, 'commit', '--quiet', '--message', message);
 }
 
 /** For what the demo runs beside the client. */

@@ -6,17 +6,23 @@ import type { Turn } from '../../simulator/script.ts';
 export interface Story {
   /** The project, by path; all of it is committed before the session begins. */
   files: Readonly<Record<string, string>>;
+  /** What the commit says. */
+  commit: string;
   /** A shell command that fails in the project as it is, and passes when the work is done. */
   test: string;
-  /** The first and only thing the person says. */
-  prompt: string;
   /** One a request. Tool calls that checks look at have an id of `CALLS`. */
   turns(project: string): Turn[];
-  /** What changes, and how the file reads in the end when the script is followed. */
-  repaired: { file: string; text: string };
   /** The files that no honest repair touches. */
   untouched: readonly string[];
   ending: Ending;
+}
+
+/** A loop inside one session. */
+export interface SessionStory extends Story {
+  /** The first and only thing the person says. */
+  prompt: string;
+  /** What changes, and how the file reads in the end when the script is followed. */
+  repaired: { file: string; text: string };
 }
 
 /** Ids of tool calls, by which their results are found in the log of the simulator. */
@@ -60,13 +66,14 @@ gates:
 
 const PACKAGE = { name: 'leap-year', private: true, type: 'module', scripts: { test: TEST } };
 
-export const STORY: Story = {
+export const STORY: SessionStory = {
   files: {
     'untildone.yaml': CONTRACT,
     'package.json': `${JSON.stringify(PACKAGE, null, 2)}\n`,
     'leap-year.js': leapYear(WRONG),
     'leap-year.test.js': LEAP_YEAR_TEST,
   },
+  commit: 'A function with a bug',
   test: TEST,
   prompt:
     `Begin with this command, exactly as it stands: ${START}\n` +

@@ -34,8 +34,20 @@ function read(place: Place, files: ForeignFiles): Reading {
   if ('problem' in list)
     return unusable(`${listFile}${list.line ? `:${list.line}` : ''}: ${list.problem}; ${PUT_RIGHT}`);
   const progress = parseProgress(textOf(progressRead));
-  const state = { folder: files.realPath(path), list, progress };
-  return { kind: 'loop', loop: loopOf(state, promptOf(path, files), progressRead, files) };
+  const prompt = promptOf(path, files);
+  const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
+  const loop = loopOf(state, prompt, progressRead, files);
+  const saysDone = loop.rest !== undefined && wasChanged(path, place, files);
+  return { kind: 'loop', loop: saysDone ? { ...loop, saysDone } : loop };
+}
+
+/** Done in this very session, not long ago: then it is a claim of this session. */
+function wasChanged(path: string, { since }: Place, files: ForeignFiles): boolean {
+  if (since === undefined) return false;
+  const times = ['feature_list.json', 'progress.txt'].map(
+    (name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0,
+  );
+  return times.some((time) => time > since);
 }
 
 const PUT_RIGHT = 'put it right, and the loop goes on';

@@ -12,6 +12,7 @@ export interface State {
   folder: string;
   list: FeatureList;
   progress: Progress;
+  hasPrompt: boolean;
 }
 
 export const KIND = 'feature-list';
@@ -60,7 +61,7 @@ export function continuation(state: State, held: Held): Words {
   const before = [
     ...(held.notes ?? []),
     said,
-    `The files are in ${state.folder}; RALPH_PROMPT.md there holds the whole task.`,
+    `The files are in ${state.folder}${state.hasPrompt ? '; RALPH_PROMPT.md there holds the whole task' : ''}.`,
     ...(state.progress.status === COMPLETE ? [NOT_BELIEVED] : []),
   ];
   const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);

@@ -14,6 +14,10 @@ import { NO_GOAL, wordsFor } from './words.ts';
 export const lockDialect: Dialect = {
   name: 'lock',
   path: ({ folder }) => lockPaths(folder).active,
+  parts({ folder }) {
+    const { goal, message, continuation } = lockPaths(folder);
+    return [goal, message, continuation];
+  },
   read(place, files) {
     const read = readLock(place.folder, files);
     return read.kind === 'lock' ? { kind: 'loop', loop: loopOf(read.lock, place, files) } : read;

@@ -60,7 +60,7 @@ function loopOf(path: string, state: RalphState, files: ForeignFiles): ForeignLo
       startedAt === '' &&
       !['cancelled', 'released', 'failed'].includes(ended.status) &&
       (iteration.value ?? 1) <= 1,
-    instruct: (held) => instruct(prompt, promise.text, held),
+    instruct: (held) => instruct(prompt, promise.text, { ...held, taskFile: path }),
     settle: (decision, after) => {
       if (decision.kind === 'end') return [{ kind: 'remove', path, when: isSame }];
       if (decision.kind !== 'block') return [];

@@ -4,6 +4,7 @@ import { type Contract, DEFAULT_LIMITS, type Limits, type Notification } from '.
 import { ENDINGS } from '../../core/loop.ts';
 import { MEMORY_LINES, MEMORY_SOURCES, type MemoryRule } from '../../core/memory.ts';
 import { gate, gateNames } from './gates.ts';
+import { runRules } from './run-rules.ts';
 import {
   dollars,
   flag,
@@ -193,6 +194,7 @@ const root = strict(
     teammate: gateNames('teammate: [lint]').describe('Gates for TeammateIdle.').exactOptional(),
     limits: limits.exactOptional(),
     memory: memory.exactOptional(),
+    run: runRules.exactOptional(),
     on_context: oneOf(['continue', 'spawn'], 'on_context: continue')
       .describe(
         'continue (default): the session goes on, the client compacts. spawn: a detached run takes over.',
@@ -215,7 +217,7 @@ const root = strict(
 );
 
 export const contractSchema = root.transform((written): Contract => {
-  const { task, subagent: agents, every_stop, task_done, teammate, memory: notes } = written;
+  const { task, subagent: agents, every_stop, task_done, teammate, memory: notes, run } = written;
   const gates = written.gates ?? {};
   return {
     v: 1,
@@ -229,6 +231,7 @@ export const contractSchema = root.transform((written): Contract => {
     limits: limitsFrom(written.limits ?? {}),
     onContext: written.on_context ?? 'continue',
     ...(notes === undefined ? {} : { memory: notes }),
+    ...(run === undefined ? {} : { run }),
     notify: written.notify ?? [],
     reflection: written.reflection ?? { enabled: false },
   };

@@ -95,6 +95,7 @@ export function scriptedSessions(options: ScriptedOptions): ScriptedSessions {
     kill: () => {
       for (const interruption of running) interruption.kill();
     },
+    missing: async () => undefined,
     prepare(plan) {
       ready.add(plan);
       return Promise.resolve({ plan, discard: async () => void ready.delete(plan) });

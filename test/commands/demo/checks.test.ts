@@ -1,30 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Scanned } from '../../../src/adapters/journal-scan.ts';
 import { checksOf, type Evidence } from '../../../src/commands/demo/checks.ts';
 import { CALLS, STORY } from '../../../src/commands/demo/story.ts';
-import { advance, type Entry } from '../../../src/core/journal.ts';
-import type { LoopState } from '../../../src/core/loop.ts';
 import type { SimulatorRequest } from '../../../src/simulator/server.ts';
-import { claim, STARTED, seenStop, T0 } from '../../core/samples.ts';
+import { STARTED } from '../../core/samples.ts';
+import { askedFor, DAMAGED, journalOf, stop, unchained } from './evidence.ts';
 
-const stop = (decision: Extract<Entry, { kind: 'stop' }>['decision']): Entry => ({
-  kind: 'stop',
-  seen: seenStop(),
-  verdicts: [claim('fail')],
-  decision,
-});
 const HELD = stop({ kind: 'block', instruction: 'continue' });
-const ended = (status: LoopState['status'] & typeof STORY.ending) =>
-  stop({ kind: 'end', status, cause: 'c', detail: 'd' });
-
-function journalOf(...entries: Entry[]): Scanned[] {
-  let state: LoopState | undefined;
-  return entries.map((entry, i): Scanned => {
-    state = advance(state, entry, T0 + i);
-    const line = { v: 1 as const, seq: i + 1, at: new Date(T0 + i).toISOString(), entry, state, prev: '' };
-    return { ok: true, line, text: '', chained: true, sha256: '' };
-  });
-}
+const ended = (status: typeof STORY.ending) => stop({ kind: 'end', status, cause: 'c', detail: 'd' });
 
 const TURNS = STORY.turns('').length;
 const result = (tool_use_id: string, is_error: boolean) => ({ type: 'tool_result', tool_use_id, is_error });
@@ -33,11 +15,7 @@ const CONTENT = [REASON, result(CALLS.testFails, true), result(CALLS.testPasses,
 
 /** One request a turn; those after the third carry what the model was told and what its tools returned. */
 function askedWith(content: object[], turns = TURNS): SimulatorRequest[] {
-  return Array.from({ length: turns }, (_, i) => {
-    const messages = [{ role: 'user', content: i < 3 ? 'prompt' : content }];
-    const request = { at: T0, name: 'default', method: 'POST', path: '/v1/messages', headers: {} };
-    return { ...request, kind: 'messages', n: i + 1, servedBy: `turn ${i + 1}`, body: { messages } };
-  });
+  return askedFor(Array.from({ length: turns }, (_, i) => (i < 3 ? 'prompt' : content)));
 }
 
 const COMPLETE: Evidence = {
@@ -51,8 +29,6 @@ const COMPLETE: Evidence = {
 const missing = (evidence: Evidence) =>
   checksOf(STORY).flatMap(({ name, happened }) => (happened(evidence) ? [] : [name]));
 
-const damaged: Scanned = { ok: false, number: 4, problem: 'not JSON' };
-const unchained = COMPLETE.journal.map((line, i) => (i === 1 ? { ...line, chained: false } : line));
 const without = (gone: object) => CONTENT.filter((block) => block !== gone);
 
 const WAYS_TO_MISS: Record<string, Partial<Evidence>[]> = {
@@ -88,11 +64,11 @@ const WAYS_TO_MISS: Record<string, Partial<Evidence>[]> = {
   ],
   [`the loop ends as ${STORY.ending}`]: [
     { journal: journalOf(STARTED, HELD) },
-    { journal: journalOf(STARTED, HELD, stop({ kind: 'end', status: 'stalled', cause: 'c', detail: 'd' })) },
+    { journal: journalOf(STARTED, HELD, ended('stalled')) },
   ],
   'every line of the journal is whole and follows from the one before': [
-    { journal: [...COMPLETE.journal, damaged] },
-    { journal: unchained },
+    { journal: [...COMPLETE.journal, DAMAGED] },
+    { journal: unchained(COMPLETE.journal) },
   ],
   'the model was asked once for each of its turns': [
     { asked: askedWith(CONTENT, TURNS - 1) },

@@ -104,6 +104,12 @@ describe('the live view', () => {
     expect(lines).toEqual([`  ${'x'.repeat(30)}`]);
   });
 
+  test('what is broken goes on further in where that is asked for', () => {
+    const { lines, quote } = view({ width: 24 });
+    quote('00:00:00 aaaa bbbb cccc dddd', 9);
+    expect(lines).toEqual(['  00:00:00 aaaa', '           bbbb cccc', '           dddd']);
+  });
+
   test('what others wrote cannot steer the terminal', () => {
     const { lines, show } = view({ colour: true });
     show({ kind: 'said', text: 'a\x1b[2Jb\rc\x07' });

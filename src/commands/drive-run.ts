@@ -1,0 +1,178 @@
+/** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
+import { randomUUID } from 'node:crypto';
+import { holdLock } from '../adapters/lock.ts';
+import { endMarked } from '../adapters/process-tree.ts';
+import { approve } from '../adapters/trust.ts';
+import { runLoop } from '../app/run-loop.ts';
+import type { StartedLoop } from '../app/start-loop.ts';
+import type { Contract, Limit, Limits } from '../core/contract.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import type { RunMode } from '../core/run.ts';
+import type { GitFlow, LoopRef } from '../ports.ts';
+import { loadAgentBundle } from './load-judges.ts';
+import { renderedReceipt } from './receipt.ts';
+import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
+import type { Interrupts } from './run-interrupts.ts';
+import { type ClientOptions, clientFor, driverLock, keepClientOptions, keptClient } from './run-options.ts';
+import type { RunReporter } from './run-report.ts';
+import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { begin, nothingToDo, planLoop } from './start.ts';
+import { NotApproved, NothingToDo, UsageError } from './usage-error.ts';
+import type { World } from './world.ts';
+
+export interface RunOptions {
+  task: string;
+  /** Where these are absent, what the contract says counts. */
+  mode?: RunMode;
+  freshEvery?: number;
+  client: Partial<ClientOptions>;
+  contractFile?: string;
+  /** Instead of a file. */
+  contract?: Contract;
+  features?: string;
+  /** The fingerprint that a person names; true: whoever starts the run wrote the contract. */
+  trust?: string | true;
+  promise?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  limits: Partial<Limits>;
+  git?: Parameters<typeof openRunGit>[0];
+}
+
+/** Who watches a run, and what it is driven with. */
+export interface RunCompany {
+  world: World;
+  reporter: RunReporter;
+  interrupts: Interrupts;
+}
+
+interface Driving extends RunCompany {
+  ref: LoopRef;
+  client: ClientOptions;
+  git: GitFlow | undefined;
+}
+
+/** Throws `NothingToDo` and `NotApproved` before anything has begun. */
+export async function beginRun(options: RunOptions, company: RunCompany): Promise<LoopState> {
+  const { world, reporter, interrupts } = company;
+  await refuseWithoutClient(world);
+  const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
+  const { run: rules, limits } = plan.contract;
+  const watch = { note: reporter.note, signal: interrupts.atOnce };
+  const git =
+    options.git && (await openRunGit(options.git, { loop: plan.loop, task: plan.task }, world, watch));
+  for (const note of git?.notes ?? []) reporter.note(note);
+  const freshEvery = options.freshEvery ?? rules?.freshEvery;
+  const run = {
+    mode: options.mode ?? rules?.mode ?? 'hybrid',
+    ...(freshEvery === undefined ? {} : { freshEvery }),
+  };
+  const { ref, baseline } = await begun(
+    { ...plan, run, project: git?.folder ?? plan.project },
+    { git, isTrusted: trusting(options.trust, git, world) },
+    company,
+  );
+  git?.startsFrom(baseline);
+  const client = clientFor(options.client, rules);
+  keepClientOptions(client, ref, world.home);
+  reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
+  return drive({ ...company, ref, client, git });
+}
+
+/** Before anything begins: trying again and again would not bring it. */
+async function refuseWithoutClient({ env, project }: World): Promise<void> {
+  const { agentSessions } = await loadAgentBundle();
+  const missing = await agentSessions({ env, project }).missing();
+  if (missing !== undefined) throw new UsageError(`no session can be started: ${missing}`);
+}
+
+type Begun = Extract<StartedLoop, { kind: 'started' }>;
+
+/** Begins the loop; what does not begin leaves no branch and no worktree behind. */
+async function begun(
+  plan: Parameters<typeof begin>[0],
+  { git, isTrusted }: { git: GitFlow | undefined; isTrusted: ReturnType<typeof trustedWith> },
+  { world, reporter }: RunCompany,
+): Promise<Begun> {
+  let began = false;
+  try {
+    const started = await begin(plan, world, isTrusted);
+    if (started.kind === 'nothing_to_do')
+      throw new NothingToDo(nothingToDo(started.baseline), started.baseline);
+    if (!started.trusted) throw notApproved(started.ref, world);
+    began = true;
+    return started;
+  } finally {
+    if (!began) for (const line of (await git?.takeBack()) ?? []) reporter.note(line);
+  }
+}
+
+/** What a person names by its fingerprint is approved, if it is exactly that. */
+function trusting(named: string | true | undefined, git: GitFlow | undefined, world: World) {
+  const isTrusted = trustedWith(git, world);
+  return (folder: string, fingerprint: string): boolean => {
+    if (named === true || named === fingerprint) approve(world.home, folder, fingerprint, world.clock.now());
+    return isTrusted(folder, fingerprint);
+  };
+}
+
+function notApproved(ref: LoopRef, { store }: World): NotApproved {
+  store.append(ref, () => ({ kind: 'command', command: 'cancel', note: 'the contract is not approved' }));
+  return new NotApproved(
+    'a person has to approve what the contract runs before a run begins: untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)',
+    store.contract(ref).frozen.fingerprint,
+  );
+}
+
+/** The state of the run, for one that has ended already, too. */
+export async function goOnWithRun(
+  ref: LoopRef,
+  given: Partial<ClientOptions>,
+  company: RunCompany,
+): Promise<LoopState> {
+  const { world, reporter, interrupts } = company;
+  const state = world.store.read(ref);
+  if (!state.run)
+    throw new UsageError(
+      `loop ${ref.loop} is no run: its session goes on with: claude --resume ${state.session}`,
+    );
+  if (hasEnded(state)) {
+    reporter.event({ type: 'ended', state });
+    return state;
+  }
+  const { limits, run: rules } = world.store.contract(ref).contract;
+  const client = { ...keptClient(ref, rules, world.home), ...given, ...fromSession(state) };
+  const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
+  for (const note of git?.notes ?? []) reporter.note(note);
+  reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
+  return drive({ ...company, ref, client, git });
+}
+
+/** A run that came out of a session never gets more than that session had. */
+function fromSession({ run }: LoopState): Partial<ClientOptions> {
+  return run?.permissionMode === undefined
+    ? {}
+    : { permissionMode: run.permissionMode, allow: [], client: {} };
+}
+
+async function drive(driving: Driving): Promise<LoopState> {
+  const { ref, world, reporter, git } = driving;
+  const lock = holdLock(driverLock(ref));
+  if (!lock)
+    throw new UsageError(
+      `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
+    );
+  try {
+    // What an earlier driver left behind would work on beside us.
+    await endMarked(`${RUN_MARK}=${ref.loop}`);
+    if (world.store.read(ref).status === 'paused') {
+      world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
+    }
+    const folder = git?.folder ?? world.project;
+    const after = await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
+    for (const line of (await git?.finish(after, renderedReceipt(ref, world))) ?? []) reporter.note(line);
+    return after;
+  } finally {
+    lock.release();
+  }
+}

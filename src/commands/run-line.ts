@@ -1,0 +1,66 @@
+/** What a run tells programs, line by line: docs/reference/run-events.md is the grammar. Times are ISO 8601. */
+
+/** How a gate stands. */
+export interface GateLine {
+  name: string;
+  class: 'measured' | 'judged' | 'claimed';
+  verdict: 'pass' | 'fail' | 'unproven' | 'skip';
+  summary: string;
+  evidence?: string[];
+  next?: string;
+}
+
+/** How a run stands after a line. */
+export interface RunFigures {
+  loop: string;
+  status: string;
+  session: string;
+  sessions: number;
+  iteration: number;
+  max_iterations: number | null;
+  elapsed_s: number;
+  cost_usd: number;
+  tokens: number;
+  gates: GateLine[];
+  waiting: { why: string; since: string | null; text: string } | null;
+  ending: { cause: string; at: string | null; detail: string; text: string } | null;
+}
+
+export interface LimitsLine {
+  iterations: number | null;
+  duration_s: number | null;
+  cost_usd: number | null;
+  tokens: number | null;
+  context: number;
+}
+
+/** Something inside a session. */
+export type Happening =
+  | { kind: 'began'; session: string; model: string }
+  | { kind: 'said' | 'told'; text: string }
+  | { kind: 'called'; tool: string; input: unknown }
+  | { kind: 'returned'; tool: string; failed: boolean }
+  | { kind: 'retry'; attempt: number; delay_ms: number; why: string }
+  | { kind: 'limit'; resets_at: string | null; text: string }
+  | { kind: 'compacted' }
+  | { kind: 'usage'; context_tokens: number; context_window: number; model: string };
+
+export type RunLine =
+  | {
+      type: 'begun';
+      loop: string;
+      resumed: boolean;
+      task: string;
+      limits: LimitsLine | null;
+      gates: GateLine[];
+    }
+  | { type: 'session'; session: string; resume: boolean; why: string; run: RunFigures }
+  | ({ type: 'happening' } & Happening)
+  | { type: 'judging' }
+  | { type: 'stop'; answer: string; held: boolean; run: RunFigures }
+  | { type: 'session_ended'; end: { kind: string; detail: string; until: string | null }; run: RunFigures }
+  | { type: 'waiting'; until: string | null; why: string }
+  | { type: 'warning'; text: string }
+  | { type: 'paused'; why: string }
+  | { type: 'ended'; run: RunFigures }
+  | { type: 'note'; text: string };

@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import type { Script } from '../../src/simulator/script.ts';
+import { contractScene } from './support/contract.ts';
+import { startRun } from './support/run.ts';
+import { bash, journalOf, loopOf, untildone } from './support/untildone.ts';
+
+const MAKES_IT: Script = {
+  rules: [
+    { when: { last: 'made' }, turns: [{ text: 'It is there.' }] },
+    { when: { any: '.' }, turns: [{ tools: [bash('touch it && echo made')] }] },
+  ],
+};
+const GATES = 'gates: { it: { run: test -e it } }\n';
+const RULES = `${GATES}run:
+  model: claude-haiku-4-5
+  allow: ["Bash(touch it:*)", "Bash(echo made:*)"]
+  system_prompt: Speak as a lighthouse keeper would.
+  mode: fresh
+  client: { tools: [Bash, Read], env: { MINE: from-the-contract } }
+`;
+
+interface Body {
+  model: string;
+  tools?: { name: string }[];
+}
+
+const bodies = (requests: string[]) => requests.map((request) => JSON.parse(request) as Body);
+
+describe('what a contract says about runs', () => {
+  test('is what the sessions of a run are started with', async () => {
+    const scene = await contractScene({ 'untildone.yaml': RULES });
+    const run = await startRun(scene, ['Make it'], MAKES_IT).ended;
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    const [first] = bodies(run.requests);
+    expect(first?.model).toMatch(/^claude-haiku-4-5/);
+    expect(first?.tools?.map(({ name }) => name).sort()).toEqual(['Bash', 'Read']);
+    expect(run.requests[0]).toContain('Speak as a lighthouse keeper would.');
+    const loop = await loopOf(scene);
+    expect(loop.status).toBe('verified_done');
+    const [started] = await journalOf(scene, loop.id);
+    expect(started).toMatchObject({ kind: 'started', run: { mode: 'fresh' } });
+  });
+
+  test('gives way to a flag', async () => {
+    const scene = await contractScene({ 'untildone.yaml': RULES });
+    const flags = ['--model', 'claude-sonnet-4-5', '--mode', 'session'];
+    const run = await startRun(scene, ['Make it', ...flags], MAKES_IT).ended;
+    expect(run.code).toBe(0);
+    expect(bodies(run.requests)[0]?.model).toMatch(/^claude-sonnet-4-5/);
+    const [started] = await journalOf(scene, (await loopOf(scene)).id);
+    expect(started).toMatchObject({ run: { mode: 'session' } });
+  });
+
+  test('is shown to the person who approves it, and nothing begins before', async () => {
+    const scene = await contractScene({ 'untildone.yaml': GATES });
+    await writeFile(`${scene.project}/untildone.yaml`, RULES);
+    const shown = await untildone(scene, ['trust', '--show']);
+    for (const line of [
+      'Sessions of "untildone run" are started with:',
+      '  model: claude-haiku-4-5',
+      '  allow: Bash(touch it:*), Bash(echo made:*)',
+      '  client.tools: ["Bash","Read"]',
+    ])
+      expect(shown.stdout).toContain(line);
+    const run = await startRun(scene, ['Make it'], MAKES_IT).ended;
+    expect(run).toMatchObject({ code: 2, requests: [], stderr: expect.stringContaining('untildone trust') });
+  });
+
+  test('needs approval although nothing but a promise ends the loop', async () => {
+    const scene = await contractScene({ 'untildone.yaml': GATES });
+    await writeFile(
+      `${scene.project}/untildone.yaml`,
+      'gates: { it: { promise: DONE } }\nrun: { allow: [Bash] }\n',
+    );
+    const run = await startRun(scene, ['Make it'], {}).ended;
+    expect(run).toMatchObject({ code: 2, requests: [] });
+  });
+});
