@@ -1,8 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
+import { FileStore } from '../../src/adapters/file-store.ts';
+import { homeAt } from '../../src/adapters/home.ts';
+import { readLoops } from '../../src/commands/find-loop.ts';
 import { MADE, PIECES } from './played-agent.ts';
 import type { Random } from './random.ts';
 import { newWorld, type World } from './world.ts';
@@ -87,12 +90,10 @@ export function startRunner(world: World, args: readonly string[]): Runner {
 
 /** The folder of the only loop that has begun; undefined before its first line is whole. */
 export function runFolder({ home }: World): string | undefined {
-  const begun = readdirSync(join(home, 'projects'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('journal.jsonl'))
-    .map((path) => join(home, 'projects', path))
-    .filter((path) => readFileSync(path).includes('\n'));
+  const store = new FileStore(homeAt(home), { now: () => Date.now() });
+  const begun = readLoops(store, store.loops()).flatMap((found) => ('state' in found ? [found.ref.dir] : []));
   if (begun.length > 1) throw new Error(`more than one loop has begun: ${begun.join(', ')}`);
-  return begun[0] === undefined ? undefined : dirname(begun[0]);
+  return begun[0];
 }
 
 export function strokesMade({ project }: World): string[] {
