@@ -236,23 +236,31 @@ export class FileStore implements Store {
 
   /** Whether the client that the session's SessionStart recorded is still there. */
   clientOf(session: string): 'there' | 'gone' | 'unknown' {
-    const file = join(this.home.sessions, `${session}.at`);
-    const record = isSafeId(session) ? parseSessionRecord(readSmall(file) ?? '') : undefined;
+    const record = this.clientRecord(session);
     if (!record) return 'unknown';
-    return wasRunningAt(record.pid, statSync(file).mtimeMs) ? 'there' : 'gone';
+    return wasRunningAt(record.pid, record.since) ? 'there' : 'gone';
   }
 
   /** When the session's SessionStart was recorded. */
   sessionSince(session: string): number | undefined {
-    if (!isSafeId(session)) return undefined;
-    return statSync(join(this.home.sessions, `${session}.at`), { throwIfNoEntry: false })?.mtimeMs;
+    return this.clientRecord(session)?.since;
   }
 
   /** The project that the session's SessionStart recorded (a line of the installed hook writes it). */
   projectOfSession(session: string): string | undefined {
+    return this.clientRecord(session)?.project;
+  }
+
+  /** What is no such record (torn, a folder, not readable) is none: nothing depends on it alone. */
+  private clientRecord(session: string): { project: string; pid: number; since: number } | undefined {
     if (!isSafeId(session)) return undefined;
-    const text = readSmall(join(this.home.sessions, `${session}.at`));
-    return text === undefined ? undefined : parseSessionRecord(text)?.project;
+    const file = join(this.home.sessions, `${session}.at`);
+    try {
+      const record = parseSessionRecord(readSmall(file) ?? '');
+      return record ? { ...record, since: statSync(file).mtimeMs } : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   tail(ref: LoopRef): Tail {

@@ -106,7 +106,7 @@ export type Moment = { afterMs: number } | { lines: number; thenMs: number };
 export function someMoment(random: Random, lifeMs: number): Moment {
   if (random.chance(0.3)) return { afterMs: random.next() * lifeMs };
   // Mostly not at once: between two lines there is a lot that can be cut in two.
-  return { lines: 1 + random.below(10), thenMs: random.chance(0.2) ? 0 : random.next() * 12 };
+  return { lines: 1 + random.below(9), thenMs: random.chance(0.2) ? 0 : random.next() * 12 };
 }
 
 /** Resolves when the moment has come: at the latest with the first stroke beyond so many, or when nobody is left. */
