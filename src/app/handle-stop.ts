@@ -48,7 +48,8 @@ export async function handleStop(
   const { contract, frozen, sha256 } = ports.store.contract(ref);
   // Before anything is written: a block that cannot be put into words must not be counted as one.
   const situation = situationOf(ref, state, ports);
-  const signals = await look(event, state, ports);
+  const handsOver = state.run !== undefined || contract.onContext === 'spawn';
+  const signals = await look(event, state, ports, handsOver);
   if (isForged(signals)) {
     ports.store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: FORGED } }));
     return { kind: 'ignore', why: FORGED };

@@ -19,13 +19,15 @@ export async function look(
   event: StopEvent,
   state: LoopState,
   ports: JudgingPorts,
+  handsOver: boolean,
 ): Promise<TranscriptSignals> {
   const path = event.transcript;
   if (!path) return {};
   const signals = ports.transcripts.signals(path);
-  const isThere = (now: TranscriptSignals) => isWhole(now) && !(state.run && isOlder(now, event));
-  if (isThere(signals) || !needsMore(event, state, signals, ports)) return signals;
-  return ports.transcripts.poll(path, isThere);
+  // A session is left by how full it is: the message before this one does not tell.
+  const isThere = (now: TranscriptSignals) => isWhole(now) && !(handsOver && isOlder(now, event));
+  const isWanted = (handsOver && !isThere(signals)) || needsMore(event, state, signals, ports);
+  return isThere(signals) || !isWanted ? signals : ports.transcripts.poll(path, isThere);
 }
 
 /** The answer is on disk, and not only the thinking that comes before its text. */
@@ -40,8 +42,6 @@ function needsMore(
   ports: JudgingPorts,
 ): boolean {
   if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
-  // A run leaves a session by how full it is: the message before this one does not tell.
-  if (state.run && (!signals.answered || isOlder(signals, event))) return true;
   // Only where the client caps blocks in a row does it matter whether a tool call came before this very message.
   if (!signals.answered && ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
   return signals.answered !== undefined && mayBeRepeated(event.lastMessage, state);
