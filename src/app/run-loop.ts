@@ -1,8 +1,8 @@
 import type { Answer } from '../core/answer.ts';
 import { briefFor } from '../core/brief.ts';
-import type { HookEvent, StopEvent } from '../core/event.ts';
+import type { HookEvent, StopEvent, ToolEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
-import { type ReachedLimit, reachedLimit } from '../core/limits.ts';
+import { elapsedMs, type ReachedLimit, reachedLimit } from '../core/limits.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { reminderFor } from '../core/reason.ts';
 import { nextStep, type Step } from '../core/run.ts';
@@ -150,20 +150,37 @@ class Driver {
     this.#startAhead(begun);
     const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
       idleMs: this.#plan.idleMs,
-      ...(this.#plan.sessionMs === undefined ? {} : { deadlineMs: this.#plan.sessionMs }),
+      ...this.#deadline(begun),
       signal: this.#world.atOnce,
     });
-    this.#lastText = facts.result?.text;
     const end = nameEnd(facts);
+    const spoke = end.kind === 'completed' || end.kind === 'stopped_by_hook';
+    // Who was cut off in the middle has said nothing yet.
+    this.#lastText = spoke ? facts.result?.text : undefined;
+    const read =
+      this.#transcript && this.#world.ports.transcripts.usage(this.#transcript, this.#state().read);
+    if (!spoke) this.#transcript = undefined;
     const { costTotalUsd, tokensTotal } = facts.result ?? {};
     const after = this.#append({
       kind: 'result',
       end,
       ...(costTotalUsd === undefined ? {} : { costTotalUsd }),
       ...(tokensTotal === undefined ? {} : { tokensTotal }),
+      ...(read ? { read: { offset: read.offset, tokens: read.tokens } } : {}),
     });
     this.#world.report({ type: 'session_ended', end, state: after });
     this.#warnOfLimits(after);
+  }
+
+  /** A turn may take hours: what ends or pauses a run, and what it may spend, is looked at before every tool call. */
+  async #beforeTool(event: ToolEvent): Promise<Answer | undefined> {
+    const state = this.#pauseIfAsked(this.#state());
+    if (isOver(state)) return { kind: 'halt', message: 'untildone: this session ends here' };
+    const { tokens } = this.#limits();
+    if (tokens === 'unlimited' || !event.transcript) return undefined;
+    const since = this.#world.ports.transcripts.usage(event.transcript, state.read);
+    if (state.spent.tokens + since.tokens < tokens) return undefined;
+    return { kind: 'halt', message: 'untildone: the tokens of this run are used up' };
   }
 
   async #stop(event: StopEvent): Promise<Answer> {
@@ -184,6 +201,8 @@ class Driver {
     return {
       event: async (event: HookEvent): Promise<Answer> => {
         this.#transcript = event.transcript ?? this.#transcript;
+        if (event.name === 'PreToolUse')
+          return (await this.#beforeTool(event)) ?? handleHook(event, this.#world.ports);
         if (event.name !== 'Stop') return handleHook(event, this.#world.ports);
         this.#pauseIfAsked(this.#state());
         const answer = await this.#stop(event);
@@ -228,6 +247,15 @@ class Driver {
     const isNext = !resume && (state.run?.sessions ?? 0) > 0;
     const limits = isNext ? this.#limits() : { ...this.#limits(), iterations: 'unlimited' as const };
     return reachedLimit(state, limits, this.#now());
+  }
+
+  /** The longest that this session may take: its own limit, and what is left of the run's. */
+  #deadline(state: LoopState): { deadlineMs?: number } {
+    const { durationMs } = this.#limits();
+    const left =
+      durationMs === 'unlimited' ? undefined : Math.max(1000, durationMs - elapsedMs(state, this.#now()));
+    const bounds = [left, this.#plan.sessionMs].filter((ms) => ms !== undefined);
+    return bounds.length === 0 ? {} : { deadlineMs: Math.min(...bounds) };
   }
 
   #warnOfLimits(state: LoopState): void {

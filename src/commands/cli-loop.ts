@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { isLocked } from '../adapters/lock.ts';
+import { endMarked } from '../adapters/process-tree.ts';
 import { prepareHome } from '../adapters/settings-files.ts';
 import type { Limit } from '../core/contract.ts';
 import type { PersonCommand } from '../core/journal.ts';
@@ -14,6 +16,8 @@ import { loadJudgeBundle } from './load-judges.ts';
 import { log } from './log.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
+import { driverLock } from './run-options.ts';
+import { RUN_MARK } from './run-world.ts';
 import { start } from './start.ts';
 import { ownerFrom, taskFrom } from './start-inputs.ts';
 import { status } from './status.ts';
@@ -89,13 +93,16 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
     .description(description)
     .argument('[loop]', 'a loop id, or the beginning of one')
     .option('--note <text>', 'why, for the journal', value)
-    .action((id: string | undefined, options: { note?: string }) => {
+    .action(async (id: string | undefined, options: { note?: string }) => {
       const world = openWorld();
       const { home, store, project } = world;
       if (command !== 'resume') onlyForPeople(command, home, process.env);
       const ref = meantLoop(store, project, id);
       control(command, ref, options.note, store, out);
       const after = store.read(ref);
+      // A client whose runner was killed works on alone: nobody else would end it.
+      if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))
+        await endMarked(`${RUN_MARK}=${ref.loop}`);
       if (after.dialect === 'native' || !hasEnded(after)) return;
       const place = placeHere(world, after.session);
       for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);

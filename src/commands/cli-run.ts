@@ -12,6 +12,7 @@ import { addGitOptions, type GitFlags, gitOptions } from './run-git.ts';
 import { type ClientOptions, refuseRoot } from './run-options.ts';
 import { openRunReporter } from './run-report.ts';
 import { taskFrom } from './start-inputs.ts';
+import { UsageError } from './usage-error.ts';
 import { openWorld, type World } from './world.ts';
 
 interface RunFlags extends GitFlags {
@@ -76,10 +77,11 @@ export function addRunCommand(cli: Command): void {
 async function run(words: string[], flags: RunFlags): Promise<void> {
   const world = openWorld();
   const client = clientOptions(flags);
-  // Going on holds the agent again, with the permissions it had; everything else is for people.
-  if (flags.resume === undefined || client.allow || client.permissionMode) {
-    onlyForPeople('run', world.home, process.env);
-  }
+  const goesOn = flags.resume === undefined ? undefined : meantRun(flags.resume, world);
+  if (goesOn) refuseNewTerms(words, flags);
+  // Going on as before holds the agent again; everything else, and what a person paused, is for people.
+  const asBefore = goesOn && Object.keys(client).length === 0 && world.store.read(goesOn).status !== 'paused';
+  if (!asBefore) onlyForPeople('run', world.home, process.env);
   refuseRoot(client.permissionMode);
   const reporter = openRunReporter(flags, {
     out,
@@ -90,12 +92,39 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
   });
   try {
     process.exitCode =
-      flags.resume === undefined
+      goesOn === undefined
         ? await startRun(runOptions(words, flags, client), world, reporter)
-        : await resumeRun(meantRun(flags.resume, world), client, world, reporter);
+        : await resumeRun(goesOn, client, world, reporter);
   } finally {
     reporter.close();
   }
+}
+
+/** Whoever types a lower limit must not believe that it holds. */
+function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
+  const set: (keyof RunFlags)[] = [
+    ...([
+      'contract',
+      'features',
+      'trust',
+      'promptFile',
+      'promise',
+      'mode',
+      'maxIterations',
+      'maxDuration',
+    ] as const),
+    ...(['maxCost', 'maxTokens', 'context', 'freshEvery', 'branch', 'worktree', 'pr', 'merge'] as const),
+  ];
+  const given = set.filter((name) => flags[name] !== undefined).map(flagOf);
+  const what = [...(words.length > 0 ? ['a task'] : []), ...given];
+  if (what.length === 0) return;
+  throw new UsageError(
+    `a run goes on as it was begun: ${what.join(', ')} cannot be given with --resume; begin a new run for other terms`,
+  );
+}
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function meantRun(given: string | true, { store, project }: World): LoopRef {

@@ -48,7 +48,9 @@ const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conforman
 function taskLast(argv: string[], cli: Command): string[] {
   const start = cli.commands.find((command) => command.name() === argv[2]);
   if (!start || !TAKE_TASKS.includes(start.name())) return argv;
-  const withValue = start.options.filter((option) => option.required).map((option) => option.long ?? '');
+  const withValue = start.options
+    .filter((option) => option.required || option.optional)
+    .map((option) => option.long ?? '');
   return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), withValue)];
 }
 

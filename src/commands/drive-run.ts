@@ -69,7 +69,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   };
   const { ref, baseline } = await begun(
     { ...plan, run, project: git?.folder ?? plan.project },
-    { git, isTrusted: trusting(options.trust, git, world) },
+    { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
     company,
   );
   git?.startsFrom(baseline);
@@ -91,7 +91,15 @@ type Begun = Extract<StartedLoop, { kind: 'started' }>;
 /** Begins the loop; what does not begin leaves no branch and no worktree behind. */
 async function begun(
   plan: Parameters<typeof begin>[0],
-  { git, isTrusted }: { git: GitFlow | undefined; isTrusted: ReturnType<typeof trustedWith> },
+  {
+    git,
+    isTrusted,
+    named,
+  }: {
+    git: GitFlow | undefined;
+    isTrusted: ReturnType<typeof trustedWith>;
+    named: string | true | undefined;
+  },
   { world, reporter }: RunCompany,
 ): Promise<Begun> {
   let began = false;
@@ -99,7 +107,7 @@ async function begun(
     const started = await begin(plan, world, isTrusted);
     if (started.kind === 'nothing_to_do')
       throw new NothingToDo(nothingToDo(started.baseline), started.baseline);
-    if (!started.trusted) throw notApproved(started.ref, world);
+    if (!started.trusted) throw notApproved(started.ref, world, named);
     began = true;
     return started;
   } finally {
@@ -116,11 +124,20 @@ function trusting(named: string | true | undefined, git: GitFlow | undefined, wo
   };
 }
 
-function notApproved(ref: LoopRef, { store }: World): NotApproved {
-  store.append(ref, () => ({ kind: 'command', command: 'cancel', note: 'the contract is not approved' }));
+function notApproved(ref: LoopRef, { store }: World, named: string | true | undefined): NotApproved {
+  const { fingerprint } = store.contract(ref).frozen;
+  store.append(ref, () => ({
+    kind: 'ended',
+    status: 'failed',
+    cause: 'not_approved',
+    detail: 'what the contract runs is not approved on this machine',
+  }));
+  const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
   return new NotApproved(
-    'a person has to approve what the contract runs before a run begins: untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)',
-    store.contract(ref).frozen.fingerprint,
+    typeof named === 'string'
+      ? `the fingerprint is ${fingerprint}, not ${named}: look at what the contract runs again: ${how}`
+      : `a person has to approve what the contract runs before a run begins: ${how}`,
+    fingerprint,
   );
 }
 

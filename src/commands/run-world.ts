@@ -14,6 +14,9 @@ import type { World } from './world.ts';
 /** In the environment of everything that a run starts: its hooks are answered in process, never twice. */
 export const RUN_MARK = 'UNTILDONE_RUN';
 
+/** Who answers them; where hooks are installed, they end a session whose driver is gone. */
+const DRIVER = 'UNTILDONE_RUN_PID';
+
 export function planOf(ref: LoopRef, client: ClientOptions, folder: string): RunPlan {
   const { model, permissionMode, allow, maxTurns, idleMs, sessionMs, systemPrompt } = client;
   return {
@@ -25,7 +28,11 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
       permissionMode,
       allow,
       // The cap of the client would end a session as if it were done.
-      env: { [RUN_MARK]: ref.loop, CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0' },
+      env: {
+        [RUN_MARK]: ref.loop,
+        [DRIVER]: String(process.pid),
+        CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0',
+      },
       client: client.client ?? {},
       ...(model === undefined ? {} : { model }),
       ...(maxTurns === undefined ? {} : { maxTurns }),

@@ -140,7 +140,9 @@ function contractFor(options: StartOptions, contract: Contract | undefined): Con
 
 function checkTask(task: string): void {
   if (task.trim() === '')
-    throw new UsageError('the task is empty; type: untildone start "what is to be done"');
+    throw new UsageError(
+      'the task is empty; type what is to be done, or name it in untildone.yaml (task: ...)',
+    );
   if (Buffer.byteLength(task) > TASK_LIMIT) {
     throw new UsageError('the task is larger than 8 MiB; put it into a file of the project and name that');
   }

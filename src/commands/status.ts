@@ -101,6 +101,10 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
     `  task: ${preview(ref, store)}`,
     `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
   ];
+  if (state.run)
+    lines.push(
+      `  spent: ${state.spent.costUsd.toFixed(2)} USD, ${state.spent.tokens} tokens, as of the last session that ended or stopped`,
+    );
   if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
   const unheld = whyUnheld(ref, state, store);
   if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);

@@ -1,7 +1,7 @@
 import type { Limit } from './contract.ts';
 import type { Decision } from './decide.ts';
 import { closeWait, type Ending, end, hasEnded, type LoopState, openWait, type WaitCause } from './loop.ts';
-import { newRun, type RunMode, runFromSession } from './run.ts';
+import { newRun, type RunMode, type RunState, runFromSession } from './run.ts';
 import type { SessionEnd } from './session-end.ts';
 import { observe, type StopSeen, settle } from './stop.ts';
 import type { Verdict } from './verdict.ts';
@@ -27,7 +27,14 @@ export type Entry =
   /** Of a run: a session is about to be started. Without a `result` after it, something ended the driver. */
   | { kind: 'intent'; session: string; resume: boolean; why: string }
   /** Of a run: how a session came back. */
-  | { kind: 'result'; end: SessionEnd; costTotalUsd?: number; tokensTotal?: number }
+  | {
+      kind: 'result';
+      end: SessionEnd;
+      costTotalUsd?: number;
+      tokensTotal?: number;
+      /** Where the transcript ends now, and what of it was not counted before. */
+      read?: { offset: number; tokens: number };
+    }
   /** Of a run: its driver ends it. */
   | { kind: 'ended'; status: Ending; cause: string; detail: string }
   /** The files of an ended loop in a foreign format were given their last form. */
@@ -162,14 +169,21 @@ function advanceIntent(state: LoopState, entry: Extract<Entry, { kind: 'intent' 
 
 const FAILURES = ['api_error', 'crashed', 'hung'];
 
+/** What is too long before anything was done is too long again in the next session. */
+function isFailure({ kind }: SessionEnd, run: RunState): boolean {
+  const tooLong = kind === 'prompt_too_long' || kind === 'context_full';
+  return FAILURES.includes(kind) || (tooLong && run.heldInSession === 0);
+}
+
 function advanceResult(state: LoopState, entry: Extract<Entry, { kind: 'result' }>, at: number): LoopState {
   if (!state.run) return state;
   const { open: _, ...run } = state.run;
   const { counted } = run;
   const costUsd = Math.max(counted.costUsd, entry.costTotalUsd ?? 0);
-  const tokens = Math.max(counted.tokens, entry.tokensTotal ?? 0);
+  const tokens = Math.max(counted.tokens + (entry.read?.tokens ?? 0), entry.tokensTotal ?? 0);
   return {
     ...state,
+    ...(entry.read ? { read: { ...state.read, offset: entry.read.offset } } : {}),
     spent: {
       tokens: state.spent.tokens + tokens - counted.tokens,
       costUsd: state.spent.costUsd + costUsd - counted.costUsd,
@@ -177,7 +191,7 @@ function advanceResult(state: LoopState, entry: Extract<Entry, { kind: 'result' 
     run: {
       ...run,
       counted: { costUsd, tokens },
-      failures: FAILURES.includes(entry.end.kind) ? run.failures + 1 : 0,
+      failures: isFailure(entry.end, run) ? run.failures + 1 : 0,
       lastEnd: { ...entry.end, at },
     },
   };

@@ -70,9 +70,10 @@ export type Step =
   | { kind: 'over' };
 
 const MOST_FAILURES = 5;
+const MOST_TOO_LONG = 3;
 const BACK_OFF_MS = [2_000, 10_000, 30_000, 120_000, 300_000];
 /** For a limit that names no time at which it ends. */
-const LIMIT_WAIT_MS = 5 * 60_000;
+const LIMIT_WAIT_MS = 60_000;
 
 /** What a run does next. Pure: after a crash the same journal gives the same step. */
 export function nextStep(state: LoopState, now: number): Step {
@@ -99,6 +100,7 @@ export function nextStep(state: LoopState, now: number): Step {
       return { kind: 'session', resume: false, why: 'again' };
     case 'prompt_too_long':
     case 'context_full':
+      if (run.failures >= MOST_TOO_LONG) return { kind: 'fail', cause: last.kind, detail: last.detail };
       return { kind: 'session', resume: false, why: 'context_full' };
     case 'interrupted':
     case 'aborted':
@@ -114,7 +116,10 @@ function afterFailure(run: RunState, last: SessionEnd & { at: number }, now: num
     return { kind: 'fail', cause: last.kind, detail };
   }
   const pause = BACK_OFF_MS[Math.min(run.failures, BACK_OFF_MS.length) - 1] ?? 0;
-  return waitOr(last.at + pause, last.detail, now);
+  // A conversation that the API does not take is not taken the next time either.
+  const fresh = last.kind === 'api_error' && last.status === 400 && run.failures > 1;
+  const step = waitOr(last.at + pause, last.detail, now);
+  return fresh && step.kind === 'session' ? { ...step, resume: false } : step;
 }
 
 /** An error or a limit spends no iteration: the same session goes on. */

@@ -73,7 +73,11 @@ export function hookScript({ nodePath, hookEntry }: HookScript): string {
     'Install untildone again, then run: untildone install';
   return `# Written by untildone. Do not edit: install and start write it again.
 # A run answers the events of its sessions itself; nothing is judged twice.
-[ "$\{UNTILDONE_RUN+set}" ] && exit 0
+if [ "$\{UNTILDONE_RUN+set}" ]; then
+  kill -0 "$UNTILDONE_RUN_PID" 2>/dev/null && exit 0
+  printf '%s\\n' '{"continue":false,"stopReason":"untildone: the runner of this session is gone; it goes on with: untildone run --resume"}'
+  exit 0
+fi
 not_held() {
   told="$h/active/$CLAUDE_CODE_SESSION_ID.unheld"
   [ -e "$told" ] && exit 0

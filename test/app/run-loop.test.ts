@@ -18,6 +18,8 @@ interface Client {
   prompt: string;
   /** A Stop of the main agent; what it gets back. */
   stop(message: string, changes?: Partial<StopEvent>): Promise<Answer>;
+  /** A tool call; what it gets back. */
+  call(): Promise<Answer>;
   /** Stops until it is let go. */
   stopUntilFree(message: string): Promise<void>;
 }
@@ -124,6 +126,19 @@ function clientOf(plan: SessionPlan, prompt: string, listener: SessionListener, 
     plan,
     prompt,
     stop,
+    call: () =>
+      listener.event(
+        {
+          ...{
+            name: 'PreToolUse' as const,
+            session: plan.session,
+            cwd: scene.project,
+            transcript: 'a transcript',
+          },
+          ...{ tool: 'Bash', input: { command: 'true' } },
+        },
+        new AbortController().signal,
+      ),
     stopUntilFree: async (message) => {
       for (let i = 1; (await stop(`${message} ${i}`)).kind === 'refuse'; i++);
     },
@@ -242,6 +257,38 @@ describe('a run', () => {
       return undefined;
     });
     expect(status).toBe('paused');
+  });
+  test('an interruption in the middle of a turn is heard before the next tool call', async () => {
+    const made: RunScene = runScene({ tests: FAIL });
+    const status = await made.go(async ({ call }) => {
+      expect(await call()).toEqual({ kind: 'silence' });
+      made.interrupt.asked = true;
+      expect(await call()).toMatchObject({ kind: 'halt' });
+      return undefined;
+    });
+    expect(status).toBe('paused');
+  });
+  test('a turn that never stops is ended when the tokens are used up', async () => {
+    const contract = contractWith({ tests: run('npm test') });
+    contract.limits = { ...contract.limits, tokens: 5 };
+    const made = runScene({ tests: FAIL }, { contract });
+    const status = await made.go(async ({ call }) => {
+      expect(await call()).toMatchObject({ kind: 'halt', message: expect.stringContaining('tokens') });
+      return done({ terminalReason: 'hook_stopped', tokensTotal: 20 });
+    });
+    expect(status).toBe('reached_limit');
+    expect(made.scene.store.read(made.ref).ending?.cause).toBe('tokens');
+  });
+  test('a session that is cut off again and again says nothing, which is not silence of the agent', async () => {
+    const made = runScene({ tests: passesFrom(6) });
+    const cut: Session = () => ({ cutBy: 'deadline' });
+    made.scene.judges.tree = 'a tree';
+    let n = 0;
+    const works: Session = (client) => {
+      made.scene.judges.tree = `tree ${++n}`;
+      return cut(client);
+    };
+    expect(await made.go(...Array(8).fill(works))).toBe('verified_done');
   });
   test('what was open when the driver died is closed, and the session goes on', async () => {
     const made = runScene({ tests: PASS });
