@@ -195,7 +195,7 @@ test('what was spent is what the sessions reported that came back', async () => 
     expect(said).toContainEqual({ session: intent.session, costTotalUsd, tokensTotal });
     totals.set(intent.session, { costUsd: costTotalUsd, tokens: tokensTotal });
   }
-  const read = tokensReadAtStops(entries);
+  const read = tokensRead(entries);
   const sessions = [...new Set([...totals.keys(), ...read.keys()])];
   const tokens = sessions.map((s) => Math.max(totals.get(s)?.tokens ?? 0, read.get(s) ?? 0));
   const costs = [...totals.values()].map(({ costUsd }) => costUsd);
@@ -204,13 +204,14 @@ test('what was spent is what the sessions reported that came back', async () => 
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-/** Counts at once what a Stop reads in the transcript: of a session that never came back, it is all that is known. */
-function tokensReadAtStops(entries: readonly Entry[]): Map<string, number> {
+/** What was read in the transcripts, by session: of one that never came back, it is all that is known. */
+function tokensRead(entries: readonly Entry[]): Map<string, number> {
   const read = new Map<string, number>();
   let session = '';
   for (const entry of entries) {
     if (entry.kind === 'intent') session = entry.session;
-    if (entry.kind === 'stop') read.set(session, (read.get(session) ?? 0) + (entry.seen.usage?.tokens ?? 0));
+    const here = entry.kind === 'stop' ? entry.seen.usage : entry.kind === 'result' ? entry.read : undefined;
+    read.set(session, (read.get(session) ?? 0) + (here?.tokens ?? 0));
   }
   return read;
 }

@@ -188,8 +188,8 @@ describe('when something goes wrong', () => {
   test('a runner that is killed ten times goes on each time, and every piece is made once', async () => {
     const scene = await piecesScene(12);
     const script = maker(() => 20_000);
-    const flags = [...MODEL, '--allow', 'Bash', '--max-iterations', '100'];
-    let run = startRun(scene, ['Make all pieces', ...flags], script);
+    const flags = [...MODEL, '--allow', 'Bash'];
+    let run = startRun(scene, ['Make all pieces', ...flags, '--max-iterations', '100'], script);
     for (let kill = 1; kill <= 10; kill++) {
       await waitFor(() => existing(scene, 'made').includes(String(kill)), 60_000);
       run.child.kill('SIGKILL');
