@@ -48,10 +48,9 @@ const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conforman
 function taskLast(argv: string[], cli: Command): string[] {
   const start = cli.commands.find((command) => command.name() === argv[2]);
   if (!start || !TAKE_TASKS.includes(start.name())) return argv;
-  const withValue = start.options
-    .filter((option) => option.required || option.optional)
-    .map((option) => option.long ?? '');
-  return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), withValue)];
+  const names = (wanted: 'required' | 'optional') =>
+    start.options.filter((option) => option[wanted]).map((option) => option.long ?? '');
+  return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), names('required'), names('optional'))];
 }
 
 /** `error: unknown option '--promis'\n(Did you mean --promise?)`, as one line with the way out. */

@@ -23,7 +23,11 @@ export function checkedPromise(text: string, flag = '--promise'): string {
 const FLAG = /^--?[A-Za-z][\w-]*(=|$)/;
 
 /** The same arguments with the flags and their values before `--`, and every word of the task behind it. */
-export function flagsFirst(args: readonly string[], withValue: readonly string[]): string[] {
+export function flagsFirst(
+  args: readonly string[],
+  withValue: readonly string[],
+  mayHaveValue: readonly string[] = [],
+): string[] {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const flags: string[] = [];
   const words: string[] = [];
@@ -31,6 +35,8 @@ export function flagsFirst(args: readonly string[], withValue: readonly string[]
     const arg = args[i] ?? '';
     const isFlag = FLAG.test(arg);
     (isFlag ? flags : words).push(arg);
+    const next = args[i + 1] ?? '';
+    if (isFlag && mayHaveValue.includes(arg) && i + 1 < end && !FLAG.test(next)) flags.push(args[++i] ?? '');
     if (!isFlag || !withValue.includes(arg)) continue;
     // Without its value nothing may follow it: the parser would take that for the value.
     if (i + 1 === end) return flags;

@@ -4,6 +4,13 @@ import { checkedPromise, flagsFirst, ownerFrom } from '../../src/commands/start-
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { keepsPromise, renderPromise } from '../../src/core/promise.ts';
 
+test('a flag that may have a value takes what follows, unless that is a flag', () => {
+  const sorted = (...args: string[]) => flagsFirst(args, ['--model'], ['--resume']);
+  expect(sorted('--resume', 'r1', '--model', 'm')).toEqual(['--resume', 'r1', '--model', 'm', '--']);
+  expect(sorted('--resume', '--model', 'm')).toEqual(['--resume', '--model', 'm', '--']);
+  expect(sorted('--resume')).toEqual(['--resume', '--']);
+});
+
 describe('flags before the words of a task', () => {
   const sorted = (...args: string[]) => flagsFirst(args, ['--promise', '--session']);
   test.each([
