@@ -151,9 +151,10 @@ function advanceIntent(state: LoopState, entry: Extract<Entry, { kind: 'intent' 
   if (!state.run || hasEnded(state)) return state;
   const open = { session: entry.session, resume: entry.resume, at };
   const goesOn = closeWait(state, at);
-  if (entry.resume) return { ...goesOn, session: entry.session, run: { ...state.run, open } };
-  const { handOver: _, compacted: __, ...run } = state.run;
-  const { promptId: ___, lastMessage: ____, ...rest } = goesOn;
+  const { judged: _judged, ...begun } = state.run;
+  if (entry.resume) return { ...goesOn, session: entry.session, run: { ...begun, open } };
+  const { handOver: _handOver, compacted: _compacted, ...run } = begun;
+  const { promptId: _promptId, lastMessage: _lastMessage, ...rest } = goesOn;
   return {
     ...rest,
     session: entry.session,

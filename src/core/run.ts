@@ -33,6 +33,8 @@ export interface RunState {
   /** What the last session left for the next one. */
   note?: string;
   compacted?: true;
+  /** The work was judged since the last session came back, and is not done. */
+  judged?: true;
   /** Sessions in a row that ended by an error. */
   failures: number;
   lastEnd?: SessionEnd & { at: number };
@@ -132,5 +134,6 @@ function afterStop(state: LoopState, run: RunState): Step {
   if (state.waiting?.why === 'context_full') return { kind: 'session', resume: false, why: 'context_full' };
   if (state.waiting?.why === 'needs_person')
     return { kind: 'pause', why: state.waiting.detail ?? 'a person is needed' };
-  return { kind: 'judge' };
+  // What was judged before a crash is not judged, and counted, a second time.
+  return run.judged ? { kind: 'session', resume: true, why: 'not_done' } : { kind: 'judge' };
 }

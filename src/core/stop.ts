@@ -174,8 +174,12 @@ function settleRun(state: LoopState, decision: Decision): LoopState {
   }
   if (decision.kind !== 'block') return state;
   const asked = decision.instruction === 'hand_over' ? { handOver: 'asked' as const } : {};
+  const judged = run.open ? {} : { judged: true as const };
   // A session that came as far as a Stop works: what failed before is over.
-  return { ...state, run: { ...run, heldInSession: run.heldInSession + 1, failures: 0, ...asked } };
+  return {
+    ...state,
+    run: { ...run, heldInSession: run.heldInSession + 1, failures: 0, ...asked, ...judged },
+  };
 }
 
 /** A session's own total at its end includes what its Stops counted. */
