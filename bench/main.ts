@@ -4,6 +4,9 @@ import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
 import { type Row, renderTable } from './report.ts';
+import { measureRunLength } from './run-length.ts';
+import { measureRunOverhead } from './run-overhead.ts';
+import { measureSessionGap } from './run-session-gap.ts';
 import { measureTranscriptSizes } from './transcript-size.ts';
 import { measureTrees } from './tree-hash.ts';
 import { measureVerdictReuse } from './verdict-reuse.ts';
@@ -17,11 +20,16 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['a verdict that is used again', measureVerdictReuse],
   ['trees of 50,000 files', () => measureTrees()],
   ['the real client', measureIterationGap],
+  ['a run: from session to session', () => measureSessionGap()],
+  ['a run: an iteration', () => measureRunOverhead()],
+  ['a run: 1,000 iterations', () => measureRunLength()],
 ];
+/** `npm run bench -- "a run"`: only those whose name holds these words. */
+const [words = ''] = process.argv.slice(2);
 
 const rows: Row[] = [];
 const problems: string[] = [];
-for (const [name, measure] of MEASUREMENTS) {
+for (const [name, measure] of MEASUREMENTS.filter(([name]) => name.includes(words))) {
   process.stderr.write(`measuring ${name} ...\n`);
   const scene = openHookScene();
   try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { JudgingPorts } from '../app/judge.ts';
 import type { RunPlan, RunWorld } from '../app/run-loop.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -74,11 +74,29 @@ function inProcess(world: World): JudgingPorts {
   return { ...ports, blockCap: 0 };
 }
 
+const FIRST_LOOK = 16 * 1024;
 const LOOK_BACK = 1024 * 1024;
 
-/** What the last judged Stop found, with its evidence: only for words, so its seal does not matter. */
+/**
+ * What the last judged Stop found, with its evidence: only for words, so its seal does not matter. Read from the end,
+ * and no more than is needed: a run asks for it in every iteration, however long its journal has become.
+ */
 export function lastVerdicts({ store }: World, ref: LoopRef): Verdict[] {
-  const text = readFileSync(store.journalFile(ref)).subarray(-LOOK_BACK).toString('utf8');
+  const file = openSync(store.journalFile(ref), 'r');
+  try {
+    const { size } = fstatSync(file);
+    for (let look = FIRST_LOOK; ; look *= 4) {
+      const bytes = Buffer.alloc(Math.min(look, size));
+      const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+      const found = verdictsIn(bytes.subarray(0, read).toString('utf8'));
+      if (found || look >= LOOK_BACK || look >= size) return found ?? [];
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function verdictsIn(text: string): Verdict[] | undefined {
   for (const line of text.split('\n').reverse()) {
     if (!line.includes('"kind":"stop"')) continue;
     try {
@@ -88,5 +106,5 @@ export function lastVerdicts({ store }: World, ref: LoopRef): Verdict[] {
       // Cut at the front, or torn: the one before it tells as much.
     }
   }
-  return [];
+  return undefined;
 }
