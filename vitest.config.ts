@@ -5,6 +5,8 @@ const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/
 /** unit: in-process, for every commit. world: real files, processes and git. whole: the bundles and the real client. */
 export default defineConfig({
   test: {
+    // Most of a test's time is spent waiting for a client: on two cores the default would be one file at a time.
+    maxWorkers: '100%',
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), agent (asking a model), cli (everything else), and the library, an ES module with its types.
+// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), agent (asking a model), tools (tool rules), cli (everything else), and the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
@@ -26,6 +26,7 @@ const common = {
     './judge.cjs',
     './dialects.cjs',
     './agent.cjs',
+    './tools.cjs',
   ],
 };
 
@@ -33,6 +34,7 @@ await Promise.all([
   build({ ...common, entryPoints: ['src/hook-entry.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/judge-entry.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/dialects-entry.ts'], outfile: 'dist/dialects.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/tools-entry.ts'], outfile: 'dist/tools.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/agent-entry.ts'], outfile: 'dist/agent.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/cli-entry.ts'], outfile: 'dist/cli.cjs' }),
   build({
@@ -60,3 +62,5 @@ writeDeclarations('src/library.ts', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });
+// `untildone demo --plan` plays this.
+cpSync('examples/four-chunks', 'dist/four-chunks', { recursive: true });

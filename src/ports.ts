@@ -130,6 +130,25 @@ export interface ScratchFolder {
   dispose(): Promise<void>;
 }
 
+/** What a subagent was asked and did, as far as its own transcript tells. */
+export interface AgentStory {
+  prompt?: string;
+  /** Files that its calls wrote or edited, as they name them. */
+  edited: string[];
+  /** Other tools it called that may have changed something. */
+  others: string[];
+  /** False: the transcript is too long to be read to its end. */
+  whole: boolean;
+}
+
+/** Another checkout of the project's repository. */
+export interface Worktree {
+  top: string;
+  /** The project's folder in it. */
+  project: string;
+  workspace: Workspace;
+}
+
 /** The client's own task list of a session. */
 export interface TaskList {
   /** Undefined when the session has no list. */
@@ -157,7 +176,7 @@ export interface NewLoop {
   costTotalUsd?: number;
   transcriptOffset: number;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number };
+  run?: { mode: RunMode; freshEvery?: number; parent?: string };
 }
 
 export interface LoadedContract extends FrozenContract {
@@ -193,6 +212,8 @@ export interface Store {
   isTrusted(project: string, fingerprint: string): boolean;
   /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
+  /** The loops of a project, runs included, that have not ended. */
+  livingLoops(project: string): LoopRef[];
   /** The session's hooks are wanted, or no longer: as long as any of its loops lives, they are. */
   mark(session: string, wanted: boolean): void;
 }
@@ -202,7 +223,16 @@ export interface Transcripts {
   /** Polls for at most a second until `until` holds: the client writes its transcript while the hook runs. */
   poll(path: string, until: (signals: TranscriptSignals) => boolean): Promise<TranscriptSignals>;
   usage(path: string, from: { offset: number; lastMessageId?: string }): TranscriptUsage;
+  /**
+   * Keeps a copy with a loop, beside a few earlier ones; of a very long transcript, its end. Never throws, and gives up
+   * after some seconds.
+   */
+  keep(path: string, ref: LoopRef, now: number): KeptTranscript;
 }
+
+export type KeptTranscript =
+  /** `cut`: how many bytes of its beginning are missing. */
+  { kind: 'kept'; name: string; bytes: number; cut?: number } | { kind: 'none'; problem: string };
 
 /** What keeps the definition of done, and the hooks themselves, out of the agent's reach. */
 export interface Guard {
@@ -210,6 +240,8 @@ export interface Guard {
   protectedPaths(project: string): Protected;
   /** A path as written in a session's folder, made absolute, links resolved as far as they exist. */
   resolve(cwd: string, path: string): string;
+  /** Whether the project has a contract file now. */
+  hasContract(project: string): boolean;
   /** What is wrong with the settings that call our hooks; undefined when they still do. */
   settingsProblem(project: string): string | undefined;
 }

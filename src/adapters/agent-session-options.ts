@@ -19,6 +19,7 @@ const EVENTS: readonly HookEvent[] = [
   'SessionEnd',
   'UserPromptSubmit',
   'PreToolUse',
+  'PermissionRequest',
   'PreCompact',
   'ConfigChange',
   'SubagentStart',

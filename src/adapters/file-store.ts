@@ -12,6 +12,7 @@ import { readSmall, writeWhole } from './atomic-file.ts';
 import { claimsOfSession } from './claims.ts';
 import { type Home, projectFolder, readKey, realPath } from './home.ts';
 import { appendAfter, JournalError, readTail, sha256, type Tail } from './journal-file.ts';
+import { livingLoops, noteLoop } from './living-loops.ts';
 import { withLock } from './lock.ts';
 import { wasRunningAt } from './process-id.ts';
 import { isTrusted } from './trust.ts';
@@ -164,8 +165,13 @@ export class FileStore implements Store {
   /** From now on the session's events belong to this loop. */
   bind(session: string, project: string, ref: LoopRef): void {
     const record: SessionRecord = { v: 1, session, project: realPath(project), loopDir: ref.dir };
+    noteLoop(this.home, project, ref);
     writeWhole(this.sessionFile(session), `${JSON.stringify(record)}\n`);
     this.mark(session, true);
+  }
+
+  livingLoops(project: string): LoopRef[] {
+    return livingLoops(this.home, project, (ref) => this.isAlive(ref));
   }
 
   /** The files of a loop that nobody owns yet: a session's record, or a claim on a foreign state, comes after. */

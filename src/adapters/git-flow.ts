@@ -3,12 +3,12 @@ import { oneLine } from '../core/clip.ts';
 import { branchName, NOTHING_PASSES } from '../core/progress.ts';
 import { redact } from '../core/redact.ts';
 import { quoteForShell } from '../core/shell-quote.ts';
-import type { GitFlow } from '../ports.ts';
-import { Flow, type GitFlowWorld } from './git-keeping.ts';
-import { openBranch, openWorktree, repositoryOf, sayHead } from './git-place.ts';
+import { Flow } from './git-keeping.ts';
+import type { GitFlowWorld } from './git-means.ts';
+import { openBranch, openWorktree, repositoryOf, sayHead, sweep } from './git-place.ts';
 import { type FlowRecord, readFlowRecord, writeFlowRecord } from './git-record.ts';
-import { setupOf } from './git-setup.ts';
-import { headOf, must, notCommitted, uncommittedIn } from './git-status.ts';
+import { changedSince, setupOf } from './git-setup.ts';
+import { type Head, headOf, must, notCommitted, uncommittedIn } from './git-status.ts';
 import { ghIn } from './github.ts';
 import { realPath } from './home.ts';
 import {
@@ -29,6 +29,10 @@ export interface GitFlowOptions {
   loop: string;
   task: string;
   resume?: { folder: string; branch: string };
+  /** What lies in its place was begun and never worked in: it goes. */
+  anew?: boolean;
+  /** Another beginning than the last commit of the project's checkout. */
+  from?: Head;
 }
 
 /** Throws `GitFlowError` with what to do, before anything was changed. */
@@ -36,17 +40,19 @@ export async function openGitFlow(
   options: GitFlowOptions,
   project: string,
   world: GitFlowWorld,
-): Promise<GitFlow> {
+): Promise<Flow> {
   const own = flowGit(repositoryOf(project), world.env, world.signal);
   // Git refuses a repository of somebody else's until the person has said that it is safe: better now than at night.
   await must(own.asPerson({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
   const identity = identityVariables(await identityOf(own));
-  const setups = [await setupOf(own)];
+  const setups = [...(world.setups ?? []), ...(world.setups ? [] : [await setupOf(own)])];
+  const changed = changedSince(setups, await setupOf(own));
+  if (changed) throw new GitFlowError(`the ${changed} of git were changed since the run began`);
   const { record, notes } = options.resume
     ? await goOn(options, options.resume, project, world)
     : await begin(options, project, own, world);
   const git = flowGit(repositoryOf(record.folder), world.env, world.signal);
-  setups.push(await setupOf(git));
+  if (!world.setups) setups.push(await setupOf(git));
   writeFlowRecord(world.home, record);
   const warnings = options.mode === 'pr' ? await missingForPullRequest(git, world) : [];
   return new Flow(record, [...notes, ...warnings], { git, own, identity, setups, world });
@@ -74,8 +80,13 @@ async function begin(
   const { mode, merge, loop } = options;
   const branch = branchName(options.task, loop);
   const beside = mode === 'worktree' || options.beside === true;
+  if (options.anew) await sweep(git, branch, { loop, ...(worktrees === undefined ? {} : { worktrees }) });
   const place = beside
-    ? await openWorktree(git, project, branch, { loop, ...(worktrees === undefined ? {} : { worktrees }) })
+    ? await openWorktree(git, project, branch, {
+        loop,
+        ...(worktrees === undefined ? {} : { worktrees }),
+        ...(options.from ? { from: options.from } : {}),
+      })
     : await openBranch(git, project, branch);
   const task = oneLine(redact(options.task), 400);
   const { folder, base, notes } = place;

@@ -13,39 +13,24 @@ import {
 } from '../core/progress.ts';
 import { quoteForShell } from '../core/shell-quote.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { GitFlow } from '../ports.ts';
+import type { FinishWords, GitFlow } from '../ports.ts';
 import { commitAll } from './git-commit.ts';
+import type { ChildWork, Means } from './git-means.ts';
+import { isAncestor, type Merged, mergeInto, type Refusal } from './git-merge.ts';
 import { howToMerge, removeWorktree, sayHead } from './git-place.ts';
 import { type FlowRecord, removeFlowRecord, writeFlowRecord } from './git-record.ts';
 import { changedSince, type GitSetup, setupOf } from './git-setup.ts';
-import { files, headOf, notCommitted, text, uncommittedIn, underWay } from './git-status.ts';
+import { files, type Head, headOf, notCommitted, text, uncommittedIn, underWay } from './git-status.ts';
 import { ghIn } from './github.ts';
-import type { Home } from './home.ts';
 import { type FlowGit, ownVariables } from './person-git.ts';
-import { isPushed, mergeWhenGreen, openPullRequest, push, updatePullRequest } from './pull-request.ts';
-
-export interface GitFlowWorld {
-  home: Home;
-  env: NodeJS.ProcessEnv;
-  /** Another folder for worktrees than the one beside the repository. */
-  worktrees?: string;
-  /** Ends what is under way. */
-  signal?: AbortSignal;
-  /** Says at once what a person would otherwise wait for in the dark. */
-  note?(line: string): void;
-  pause?(ms: number): Promise<void>;
-}
-
-export interface Means {
-  /** Where the sessions work. */
-  git: FlowGit;
-  /** The person's own checkout; the same one without a worktree. */
-  own: FlowGit;
-  identity: Record<string, string>;
-  /** The hooks and settings that are the person's: those when the flow was opened, and what our own calls made of them. */
-  setups: GitSetup[];
-  world: GitFlowWorld;
-}
+import {
+  fetchBranch,
+  isPushed,
+  mergeWhenGreen,
+  openPullRequest,
+  push,
+  updatePullRequest,
+} from './pull-request.ts';
 
 /** What a run does with git between its opening and its end. */
 export class Flow implements GitFlow {
@@ -82,7 +67,7 @@ export class Flow implements GitFlow {
     });
   }
 
-  finish(state: LoopState, receipt: string | undefined): Promise<string[]> {
+  finish(state: LoopState, receipt: string | undefined, say: FinishWords = 'all'): Promise<string[]> {
     return inWords('Git', async () => {
       const { git } = this.#means;
       const { base, mode } = this.#record;
@@ -92,12 +77,72 @@ export class Flow implements GitFlow {
       const left = await leftIn(git);
       const range = `${base.commit}..${head.commit}`;
       const commits = Number(text(await git.quiet({ args: ['rev-list', '--count', range] })));
-      const lines = this.#whatIsThere(commits, left);
-      if (mode !== 'pr') return lines;
+      const lines = say === 'published' ? [] : this.#whatIsThere(commits, left);
+      if (mode !== 'pr' || say === 'here') return lines;
       const whyNot = this.#whyNotPublished(state, commits);
       if (whyNot) return [...lines, whyNot];
       return [...lines, ...(await this.#publish(state, receipt, left === 0 && isDone(state)))];
     });
+  }
+
+  get setups(): readonly GitSetup[] {
+    return this.#means.setups;
+  }
+
+  /** What passed at the last point that was kept. */
+  get passing(): readonly string[] {
+    return this.#record.kept.passing.gates;
+  }
+
+  /** Where the branch stands, and how many files lie beside its last commit. */
+  async standing(): Promise<{ commit: string; commits: number; left: number }> {
+    const { git } = this.#means;
+    const commit = text(await git.quiet({ args: ['rev-parse', '--verify', `refs/heads/${this.branch}`] }));
+    const range = `${this.#record.base.commit}..${commit}`;
+    const commits = Number(text(await git.quiet({ args: ['rev-list', '--count', range] })));
+    return { commit, commits, left: await leftIn(git) };
+  }
+
+  /** Takes in what a child has done, if everything that passed goes on passing. Only for a worktree of ours. */
+  async merge({ judge, ...work }: ChildWork): Promise<Merged> {
+    const { git, identity } = this.#means;
+    const head = await headOf(git);
+    if (this.#record.worktree === undefined || head?.branch !== this.branch)
+      return { kind: 'refused', why: await this.#elsewhere() };
+    const changed = await this.#changedSetup();
+    if (changed) return { kind: 'refused', why: changed };
+    let verdicts: readonly Verdict[] = [];
+    const refuse = async (): Promise<Refusal | undefined> => {
+      verdicts = await judge();
+      const { lost } = progressSince(this.#record.kept.passing, verdicts);
+      if (lost.length > 0) return { kind: 'regressed', lost };
+      const why = await this.#changedSetup();
+      return why === undefined ? undefined : { kind: 'refused', why };
+    };
+    const merged = await mergeInto(git, { ...work, refuse }, identity);
+    if (merged.kind === 'merged')
+      this.#write({ kept: { commit: merged.commit, passing: passingOf(verdicts) } });
+    return merged;
+  }
+
+  /** Whether this commit is part of the branch. */
+  has(commit: string): Promise<boolean> {
+    return isAncestor(this.#means.git, commit, `refs/heads/${this.branch}`);
+  }
+
+  /** Where the person's branch stands now; `merged`: on the remote, where pull requests are merged into it. */
+  async freshBase(merged: boolean): Promise<Head> {
+    const { base } = this.#record;
+    const { own, world } = this.#means;
+    const there = merged && base.branch ? await fetchBranch(own, base.branch, world.env) : undefined;
+    return there && (await isAncestor(own, base.commit, there)) ? { ...base, commit: there } : base;
+  }
+
+  /** The work is in: its worktree is of no more use. False when there is something in it that git does not know. */
+  async clearAway(keepBranch: boolean): Promise<boolean> {
+    const { own } = this.#means;
+    const { worktree } = this.#record;
+    return worktree === undefined || removeWorktree(own, worktree, this.branch, { force: false, keepBranch });
   }
 
   #whatIsThere(commits: number, left: number): string[] {
@@ -128,7 +173,7 @@ export class Flow implements GitFlow {
       if (head?.branch !== this.branch || head.commit !== base.commit)
         return [`Branch ${this.branch} stays: there is work on it.`];
       if (worktree !== undefined) {
-        if (!(await removeWorktree(own, worktree, this.branch, false)))
+        if (!(await removeWorktree(own, worktree, this.branch, { force: false })))
           return [`The worktree ${worktree} stays: there is work in it.`];
       } else {
         const back = base.branch === undefined ? ['--detach', base.commit] : [base.branch];
@@ -170,10 +215,15 @@ export class Flow implements GitFlow {
 
   /** Why this is no moment to commit or push; undefined when nothing speaks against it. */
   async #problem(): Promise<string | undefined> {
-    const { git, setups } = this.#means;
+    const { git } = this.#means;
     if ((await headOf(git))?.branch !== this.branch) return this.#elsewhere();
     const going = underWay(git);
     if (going) return `the session has begun a ${going} and not ended it`;
+    return this.#changedSetup();
+  }
+
+  async #changedSetup(): Promise<string | undefined> {
+    const { git, setups } = this.#means;
     const changed = changedSince(setups, await setupOf(git));
     if (!changed) return undefined;
     const what =

@@ -1,5 +1,5 @@
 /** Makes the place where a run works: a branch in the person's tree, or a worktree beside it. */
-import { accessSync, constants, existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { CONTRACT_FILE } from '../core/contract.ts';
 import { quoteForShell } from '../core/shell-quote.ts';
@@ -69,10 +69,10 @@ export async function openWorktree(
   git: FlowGit,
   project: string,
   branch: string,
-  where: { loop: string; worktrees?: string },
+  where: { loop: string; worktrees?: string; from?: Head },
 ): Promise<Place> {
   const { top } = git.repository;
-  const base = await baseOf(git);
+  const base = where.from ?? (await baseOf(git));
   const prefix = relative(top, realPath(project));
   const { paths, nested } = await uncommittedIn(git);
   if (paths.includes(join(prefix, CONTRACT_FILE))) {
@@ -90,7 +90,7 @@ export async function openWorktree(
   try {
     await must(git.quiet({ args, timeoutMs: CHECKOUT_MS }), `worktree add ${path}`);
   } catch (error) {
-    await removeWorktree(git, path, branch, true);
+    await removeWorktree(git, path, branch, { force: true });
     throw error;
   }
   const left = paths.length + nested.length;
@@ -111,15 +111,30 @@ export async function removeWorktree(
   git: FlowGit,
   path: string,
   branch: string,
-  force: boolean,
+  { force, keepBranch = false }: { force: boolean; keepBranch?: boolean },
 ): Promise<boolean> {
   const args = ['worktree', 'remove', ...(force ? ['--force'] : []), path];
   const removed = !existsSync(path) || (await git.quiet({ args })).exitCode === 0;
   if (removed) {
-    await git.quiet({ args: ['branch', '--quiet', '--delete', branch] });
+    if (!keepBranch) await git.quiet({ args: ['branch', '--quiet', '--delete', branch] });
     removeEmpty(dirname(path));
   }
   return removed;
+}
+
+/** Takes away what a beginning that was cut off has left: a worktree of this name, and its branch. */
+export async function sweep(
+  git: FlowGit,
+  branch: string,
+  { loop, worktrees }: { loop: string; worktrees?: string },
+): Promise<void> {
+  const path = join(worktrees ?? besideOf(git.repository), loop);
+  if (existsSync(path)) {
+    await git.quiet({ args: ['worktree', 'remove', '--force', path], timeoutMs: CHECKOUT_MS });
+    rmSync(path, { recursive: true, force: true });
+  }
+  await git.quiet({ args: ['worktree', 'prune'] });
+  await git.quiet({ args: ['branch', '--quiet', '--delete', '--force', branch] });
 }
 
 /**

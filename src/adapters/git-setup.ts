@@ -14,7 +14,7 @@ export interface GitSetup {
 
 /** Settings that decide what git runs, in whose name it commits and where it pushes. Upstreams of branches may change. */
 const DECIDES =
-  /^(?:core\.(?:hookspath|sshcommand|gitproxy|fsmonitor|worktree|bare|attributesfile)|(?:filter|credential|gpg|user|author|committer|commit|push|remote|url|http|include|includeif|protocol|ssh)\.)/;
+  /^(?:core\.(?:hookspath|sshcommand|gitproxy|fsmonitor|worktree|bare|attributesfile)|(?:filter|merge|credential|gpg|user|author|committer|commit|push|remote|url|http|include|includeif|protocol|ssh)\.)/;
 
 export async function setupOf(git: FlowGit): Promise<GitSetup> {
   const list = await git.asPerson({ args: ['config', '--list', '-z'] });

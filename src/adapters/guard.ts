@@ -1,8 +1,8 @@
-import { readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CONTRACT_FILE } from '../core/contract.ts';
 import type { Guard } from '../ports.ts';
-import { isOurLine } from '../wire/hook-line.ts';
+import { isOtherToolsLine, isOurLine } from '../wire/hook-line.ts';
 import { readSmall } from './atomic-file.ts';
 import type { Home } from './home.ts';
 import { SCOPES, settingsPath } from './settings-files.ts';
@@ -36,6 +36,7 @@ export function sessionGuard(
       return { paths: [...real.keys()], what: (path) => real.get(path) ?? path };
     },
     resolve: (cwd, path) => resolveLinks(resolve(cwd, expanded(path, { ...env, HOME: userHome, PWD: cwd }))),
+    hasContract: (project) => existsSync(join(project, CONTRACT_FILE)),
     settingsProblem: (project) => settingsProblem(settingsOf(project), env),
   };
 }
@@ -101,7 +102,8 @@ function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): stri
 function callsUs(settings: Settings, event: string): boolean {
   return listIn(settings.hooks, event).some((group) => {
     const { matcher } = group as { matcher?: unknown };
-    const seesTools = event !== 'PreToolUse' || matcher === undefined || /Bash.*Write/.test(String(matcher));
+    const seesTools =
+      event !== 'PreToolUse' || matcher === undefined || /^Bash\|.*Write/.test(String(matcher));
     return seesTools && listIn(group, 'hooks').some(isWholeHook);
   });
 }
@@ -112,6 +114,7 @@ function isWholeHook(hook: unknown): boolean {
     type === 'command' &&
     typeof command === 'string' &&
     isOurLine(command) &&
+    !isOtherToolsLine(command) &&
     (timeout === undefined || Number(timeout) >= SHORTEST_TIMEOUT_S) &&
     Object.keys(more).length === 0
   );

@@ -43,6 +43,19 @@ export async function isPushed(git: FlowGit, branch: string, commit: string): Pr
   return text(seen) === commit;
 }
 
+/** The last commit of a branch of the remote, as it is now; undefined when it cannot be had. */
+export async function fetchBranch(
+  git: FlowGit,
+  branch: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', REMOTE, `refs/heads/${branch}`];
+  const { exitCode } = await git.asPerson({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
+  if (exitCode !== 0) return undefined;
+  const ref = ['rev-parse', '--verify', '--quiet', `refs/remotes/${REMOTE}/${branch}`];
+  return text(await git.quiet({ args: ref })) || undefined;
+}
+
 /** The person's own way to call ssh; without one it is told not to ask. */
 async function sshOf(git: FlowGit, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   if (env.GIT_SSH_COMMAND) return {};

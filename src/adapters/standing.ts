@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FrozenContract } from '../core/contract.ts';
 import { isSafeId } from '../core/safe-id.ts';
+import { concernsEveryTool } from '../core/tool-rules.ts';
 import type { Standing, StandingState } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { type Home, projectFolder, readKey, realPath } from './home.ts';
@@ -40,23 +41,29 @@ export function approvedContract(home: Home, project: string): FrozenContract | 
 export function setStanding(home: Home, project: string, contract: FrozenContract): void {
   mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
   writeWhole(contractFile(home, project), sealedJson(contract, contractOf(project), readKey(home)));
-  const { everyStop, subagent, taskDone, teammate, memory } = contract.contract;
-  if (!everyStop && !subagent && !taskDone && !teammate && !memory) {
-    rmSync(marker(home, project), { force: true });
-    return;
-  }
+  const { everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools } = contract.contract;
+  const parts = [everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools];
+  dropStanding(home, project);
+  if (parts.every((part) => !part)) return;
   mkdirSync(dirname(marker(home, project)), { recursive: true, mode: 0o700 });
   writeWhole(marker(home, project), '');
+  if (tools && concernsEveryTool(tools)) writeWhole(toolsMarker(home, project), '');
 }
 
 /** Nobody is looked after here any more. */
 export function dropStanding(home: Home, project: string): void {
   rmSync(marker(home, project), { force: true });
+  rmSync(toolsMarker(home, project), { force: true });
 }
 
 /** At the project's own path below `standing`: the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.on');
+}
+
+/** Beside it: rules that tools which change nothing have to be asked about, too. */
+function toolsMarker(home: Home, project: string): string {
+  return join(home.root, 'standing', project, '.tools');
 }
 
 /** The contract of another project, put here, is not this one's. */

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { scanSignals, type TranscriptSignals, type TranscriptUsage, tallyUsage } from '../core/transcript.ts';
 import type { Transcripts } from '../ports.ts';
 import { parseTranscriptLine } from '../wire/transcript.ts';
+import { keepTranscript } from './transcript-copies.ts';
 
 /** One hook reads no more than this of a transcript in either direction, however long the transcript is. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -89,6 +90,7 @@ export const transcriptFiles: Transcripts = {
       maxBytes: offset === 0 ? MAX_FIRST_BYTES : MAX_BYTES,
       ...(lastMessageId === undefined ? {} : { lastMessageId }),
     }),
+  keep: (path, ref, now) => keepTranscript(path, ref, now),
 };
 
 /** Quotes inside JSON strings are escaped, so these bytes can only be a key or a whole value. */

@@ -1,5 +1,6 @@
 import { DEFAULT_JUDGE_MS, type FrozenContract, foreignContract } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
+import { withComplexity } from '../core/presets.ts';
 import type { ForeignLoop } from '../dialects/dialect.ts';
 import type { Claim, LoopRef, NewLoop } from '../ports.ts';
 import type { ForeignPorts, One } from './foreign-loops.ts';
@@ -70,7 +71,7 @@ async function newLoop(
   const project = ports.projectOf(event);
   // A loop of our own in the same session judges the contract already.
   const { contract: approved, note } = hasNative ? {} : await foreign.approved(project);
-  const contract = foreignContract(reading.gates, approved?.contract);
+  const contract = withComplexity(foreignContract(reading.gates, approved?.contract), reading.complexity);
   const tree = approved
     ? await (await foreign.judges())
         .workspace(project)

@@ -14,7 +14,10 @@ export function joined(answers: readonly Answer[]): Answer {
     return withMessages({ kind: 'refuse', reason: inOne(reasons) }, messages);
   }
   const contexts = answers.flatMap((a) => (a.kind === 'inject' ? [a.context] : []));
-  if (contexts.length > 0) return { kind: 'inject', context: inOne(contexts) };
+  if (contexts.length > 0) return withMessages({ kind: 'inject', context: inOne(contexts) }, messages);
+  const rewritten = answers.find((a) => a.kind === 'rewrite');
+  if (rewritten) return withMessages({ kind: 'rewrite', input: rewritten.input }, messages);
+  if (answers.some((a) => a.kind === 'permit')) return withMessages({ kind: 'permit' }, messages);
   if (messages.length > 0) return withMessages(SILENCE, messages);
   return answers.find((a) => a.kind === 'ignore') ?? SILENCE;
 }
@@ -34,12 +37,12 @@ export function withMessages(answer: Answer, messages: readonly string[]): Answe
     case 'refuse':
     case 'halt':
     case 'tell':
+    case 'inject':
+    case 'permit':
+    case 'rewrite':
       return { ...answer, message };
     case 'silence':
     case 'ignore':
       return { kind: 'tell', message };
-    case 'inject':
-      // The model's context goes first; a person finds the rest in `status` and in the journal.
-      return answer;
   }
 }

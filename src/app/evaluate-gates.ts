@@ -1,10 +1,11 @@
 import { stripAnsi } from '../core/ansi.ts';
+import { asChunk, combineChunks, isDue, notDueYet } from '../core/chunks.ts';
 import { keepShort, oneLine } from '../core/clip.ts';
 import type { GateSpec } from '../core/contract.ts';
 import { fingerprint, withoutVolatileParts } from '../core/fingerprint.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import { redact } from '../core/redact.ts';
-import { combine, type Verdict } from '../core/verdict.ts';
+import { blocks, combine, type Verdict } from '../core/verdict.ts';
 import type { Gate, GateContext, Judgement } from '../gates/gate.ts';
 import type { Gates } from '../gates/index.ts';
 
@@ -31,7 +32,6 @@ export interface Evaluation {
  * judged once, however many lists and combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
-  const leaves = leavesOf(calls);
   const verdicts = new Map<string, Verdict>();
   // One listener for all gates: a signal with many of them is taken for a leak.
   const underWay = new Set<() => void>();
@@ -43,32 +43,68 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   };
   evaluation.over.addEventListener('abort', endAll);
   try {
-    await Promise.all(leaves.filter((call) => !call.spec.exclusive).map(judge));
-    for (const call of leaves.filter((c) => c.spec.exclusive)) await judge(call);
+    // What passes may make further chunks due.
+    for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
+      await Promise.all(due.filter((call) => !call.spec.exclusive).map(judge));
+      for (const call of due.filter((c) => c.spec.exclusive)) await judge(call);
+    }
   } finally {
     evaluation.over.removeEventListener('abort', endAll);
   }
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
-function leavesOf(calls: readonly GateCall[]): GateCall[] {
+/** The gates that are to be judged now: not judged yet, and in no chunk whose turn has not come. */
+function dueLeaves(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): GateCall[] {
   const found = new Map<string, GateCall>();
   const visit = (call: GateCall) => {
-    if (call.children) call.children.forEach(visit);
-    else found.set(call.name, call);
+    if (!call.children) {
+      if (!verdicts.has(call.name)) found.set(call.name, call);
+    } else if (call.spec.kind === 'chunks') {
+      const chunks = call.spec.options.chunks;
+      for (const child of call.children) {
+        const chunk = chunks.find(({ name }) => name === child.name);
+        if (!chunk || isDue(chunk, chunkPasses(call, verdicts))) visit(child);
+      }
+    } else call.children.forEach(visit);
   };
   calls.forEach(visit);
   return [...found.values()];
 }
 
+/** Whether a chunk that was judged keeps nobody. One that does not apply, or is not asked about here, is no obstacle. */
+function chunkPasses(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): (name: string) => boolean {
+  return (name) => {
+    const child = call.children?.find((c) => c.name === name);
+    return child === undefined || (isJudged(child, verdicts) && !blocks(asChunk(verdictOf(child, verdicts))));
+  };
+}
+
+function isJudged(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): boolean {
+  return call.children ? call.children.every((c) => isJudged(c, verdicts)) : verdicts.has(call.name);
+}
+
 function verdictOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict {
-  if (call.children && (call.spec.kind === 'all' || call.spec.kind === 'any')) {
-    const children = call.children.map((child) => verdictOf(child, verdicts));
-    return { ...combine(call.spec.kind, call.name, children), ...unprovenRule(call.spec) };
+  const { name, spec, children } = call;
+  if (children && spec.kind === 'chunks') {
+    return { ...combineChunks(name, spec.options.chunks, partsOf(call, verdicts)), ...unprovenRule(spec) };
   }
-  const verdict = verdicts.get(call.name);
-  if (!verdict) throw new Error(`gate ${call.name} was not judged`);
+  if (children && (spec.kind === 'all' || spec.kind === 'any')) {
+    const parts = children.map((child) => verdictOf(child, verdicts));
+    return { ...combine(spec.kind, name, parts), ...unprovenRule(spec) };
+  }
+  const verdict = verdicts.get(name);
+  if (!verdict) throw new Error(`gate ${name} was not judged`);
   return verdict;
+}
+
+function partsOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict[] {
+  const chunks = call.spec.kind === 'chunks' ? call.spec.options.chunks : [];
+  const passes = chunkPasses(call, verdicts);
+  return (call.children ?? []).map((child) => {
+    const chunk = chunks.find(({ name }) => name === child.name);
+    return chunk && !isDue(chunk, passes) ? notDueYet(chunk, passes) : asChunk(verdictOf(child, verdicts));
+  });
 }
 
 async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
@@ -95,7 +131,7 @@ function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
 
 /** Bounded, without colours and without secrets: what is shown to a model, kept in a journal and put on a page. */
 function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
-  const { evidence, next, letGo, ...rest } = judgement;
+  const { evidence, next, letGo, asks, ...rest } = judgement;
   const clean = (text: string) => redact(stripAnsi(text));
   const lines = evidence?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
   const summary = oneLine(clean(judgement.summary), SUMMARY_LIMIT);
@@ -109,6 +145,7 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
       judgement.fingerprint ?? fingerprint(withoutVolatileParts([summary, ...(lines ?? [])].join('\n'))),
     ...(lines && lines.length > 0 ? { evidence: lines } : {}),
     ...(next ? { next: keepShort(clean(next), 4000) } : {}),
+    ...(asks ? { asks: oneLine(clean(asks), SUMMARY_LIMIT) } : {}),
     ...(letGo ? { letGo: oneLine(clean(letGo), SUMMARY_LIMIT) } : {}),
   };
 }

@@ -46,6 +46,16 @@ function approvable(
   const done = contract.done.filter((name) => names.has(name));
   const lists = [everyStop ?? null, subagent ?? null, taskDone ?? null, teammate ?? null];
   // Only where they are used: what was approved before there were any stays approved.
-  const later = [...(memory === undefined ? [] : [memory]), ...(run === undefined ? [] : [{ run }])];
+  const later: object[] = [
+    ...(memory === undefined ? [] : [memory]),
+    ...(run === undefined ? [] : [{ run }]),
+  ];
+  const { taskCreated, prompt, tools, phases } = contract;
+  later.push(
+    ...(taskCreated === undefined ? [] : [{ taskCreated }]),
+    ...(prompt === undefined ? [] : [{ prompt }]),
+    ...(tools === undefined ? [] : [{ tools }]),
+    ...(phases === undefined ? [] : [{ phases: phases.map(({ name, entry, exit }) => [name, entry, exit]) }]),
+  );
   return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);
 }

@@ -2,19 +2,38 @@ import { type Answer, SILENCE } from '../core/answer.ts';
 import { oneLine } from '../core/clip.ts';
 import type { ConfigChangeEvent, ToolEvent } from '../core/event.ts';
 import { personOnlyCommand, refusedWrite } from '../core/protect.ts';
+import type { ToolRuling } from '../core/tool-rules.ts';
 import type { LoopRef, Ports } from '../ports.ts';
+import type { OwnLoop } from './handle-stop.ts';
+import type { JudgingPorts } from './judge.ts';
+import { answerFor, noteOfRuling, rulingInLoop } from './tool-rules.ts';
 
 /** What comes from outside is cut to size before it is written. */
 const WORD_LIMIT = 200;
 
-/** A tool call of a session in a loop: refused when it reaches for the definition of done. */
-export function guardTool(event: ToolEvent, ref: LoopRef, ports: Ports): Answer {
+/** A tool call of a session in a loop: refused when it reaches for the definition of done, or as the contract's rules say. */
+export async function guardTool(event: ToolEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
+  const { ref, state } = loop;
   const refusal = refusalOf(event, ref, ports);
-  const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...(refusal ? { refused: refusal.why } : {}) };
+  const ruling: ToolRuling = refusal
+    ? { kind: 'refuse', ...refusal }
+    : await rulingInLoop(event, ref, state, ports);
+  noteRuling(event, ref, ruling, ports);
+  return answerFor(event, ruling);
+}
+
+/** The client would ask a person: answered where a rule of the contract does, and left to the client elsewhere. */
+export async function guardPermission(event: ToolEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
+  const ruling = await rulingInLoop(event, loop.ref, loop.state, ports);
+  noteRuling(event, loop.ref, ruling, ports);
+  return answerFor(event, ruling);
+}
+
+function noteRuling(event: ToolEvent, ref: LoopRef, ruling: ToolRuling, ports: Ports): void {
+  const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...noteOfRuling(ruling) };
   ports.store.append(ref, () => ({ kind: 'event', event: event.name, detail }), {
-    durable: refusal !== undefined,
+    durable: ruling.kind !== 'none',
   });
-  return refusal ? { kind: 'refuse', reason: refusal.reason } : SILENCE;
 }
 
 function refusalOf(

@@ -1,11 +1,13 @@
+import { agentWords, type GuardedAgent, lineOf } from '../core/agents.ts';
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { isApproved } from '../core/contract.ts';
 import { eventName, type HookEvent } from '../core/event.ts';
+import { guardReason } from '../core/guard-words.ts';
 import type { LoopState } from '../core/loop.ts';
 import { planGates } from '../core/plan-gates.ts';
-import { standingReason } from '../core/reason.ts';
 import { blocks } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
+import { type OwnWork, workOfAgent } from './agent-work.ts';
 import type { JudgingPorts } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
 
@@ -16,8 +18,9 @@ export const GUARDED_BLOCKS = 8;
 export function guardedSubject(event: HookEvent): string {
   switch (event.name) {
     case 'TaskCompleted':
-    case 'TaskCreated':
       return `task ${event.taskId}`.slice(0, 200);
+    case 'TaskCreated':
+      return `new task ${event.taskId}`.slice(0, 200);
     case 'TeammateIdle':
       return `teammate ${event.teammate}`.slice(0, 200);
     default:
@@ -25,7 +28,27 @@ export function guardedSubject(event: HookEvent): string {
   }
 }
 
-/** The end of a piece of work inside a loop: a subagent, a task, a teammate's turn. Held by the gates that guard it. */
+/** Of a SubagentStop: what of the work is that agent's. */
+async function ownWorkIn(
+  event: HookEvent,
+  ref: LoopRef,
+  state: LoopState,
+  ports: JudgingPorts,
+): Promise<OwnWork | undefined> {
+  if (event.name !== 'SubagentStop') return undefined;
+  const begun = lineOf(state, event.agentId ?? '')?.worktree;
+  return workOfAgent(event, ports.store.contract(ref), ports.store.outputDir(ref), begun, ports);
+}
+
+function agentIn(event: HookEvent, unapproved: boolean): GuardedAgent | undefined {
+  if (event.name !== 'SubagentStop' || !event.agentId || !event.agentType) return undefined;
+  return {
+    ...agentWords({ id: event.agentId, type: event.agentType }),
+    ...(unapproved ? { unjudged: 'nobody approved what its gates run' } : {}),
+  };
+}
+
+/** A task that is created, or the end of a piece of work, inside a loop: a subagent, a task, a teammate's turn. Held by the gates that guard it. */
 export async function guardWork(
   event: HookEvent,
   ref: LoopRef,
@@ -40,10 +63,16 @@ export async function guardWork(
   const guarded = trusted && planGates(event, contract).length > 0;
   const subject = guardedSubject(event);
   const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;
-  const { verdicts } = guarded
-    ? await judgeLoop(event, ref, state, { lastMessage, toolRan: true }, ports)
+  const own = guarded ? await ownWorkIn(event, ref, state, ports) : undefined;
+  const { verdicts: found } = guarded
+    ? await judgeLoop(event, ref, state, { lastMessage, toolRan: true, own }, ports)
     : { verdicts: [] };
+  const verdicts = own ? own.explained(found) : found;
   const refused = verdicts.some(blocks) && (state.guarded[subject] ?? 0) < GUARDED_BLOCKS;
-  ports.store.append(ref, () => ({ kind: 'guard', event: eventName(event), subject, verdicts, refused }));
-  return refused ? { kind: 'refuse', reason: standingReason(verdicts, 'first') } : SILENCE;
+  const agent = agentIn(event, !trusted && planGates(event, contract).length > 0);
+  ports.store.append(ref, () => ({
+    ...{ kind: 'guard', event: eventName(event), subject, verdicts, refused },
+    ...(agent ? { agent } : {}),
+  }));
+  return refused ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE;
 }

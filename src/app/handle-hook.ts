@@ -1,30 +1,46 @@
+import { agentWords } from '../core/agents.ts';
 import { type Answer, SILENCE } from '../core/answer.ts';
+import { newAnswers } from '../core/approval.ts';
 import { oneLine } from '../core/clip.ts';
-import { isApproved } from '../core/contract.ts';
-import { eventName, type HookEvent, isCompactionAgent, type SessionStartEvent } from '../core/event.ts';
+import { eventName, type HookEvent, isCompactionAgent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
-import { reminderFor } from '../core/reason.ts';
-import type { LoopRef, Ports } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { joined, withMessages } from './answers.ts';
-import { guardSettings, guardTool } from './guard-session.ts';
+import { beginAgent } from './begin-agent.ts';
+import { promptInLoop } from './guard-prompt.ts';
+import { guardPermission, guardSettings, guardTool } from './guard-session.ts';
 import { guardWork } from './guard-work.ts';
 import { handleStanding } from './handle-standing.ts';
 import { handleStop, type OwnLoop } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
-import { memoryFor } from './memory.ts';
-import { situationOf } from './situation.ts';
+import { tellLeftLoops } from './left-loops.ts';
+import { beforeCompaction, remind } from './remember.ts';
 
 const WORD_LIMIT = 200;
 
 /** One hook call from beginning to end. Throws only when the state itself cannot be read or written. */
 export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  try {
+    return await answerTo(event, ports);
+  } catch (error) {
+    // What is nested too deeply to be taken apart would get around everything that looks at it.
+    if (event.name === 'PreToolUse' && error instanceof RangeError)
+      return { kind: 'refuse', reason: TOO_DEEP };
+    throw error;
+  }
+}
+
+const TOO_DEEP =
+  'untildone: this call is nested too deeply to be looked at. Put it into a file, or take it apart.';
+
+async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
   const native = nativeLoop(event, ports);
   const foreign = await ports.foreign(event, native !== undefined);
   const loops = [...(native ? [native] : []), ...foreign.loops];
   const answers: Answer[] = [];
   for (const loop of loops) answers.push(await handleLoop(event, loop, ports));
-  if (loops.length === 0) answers.push(await handleStanding(event, ports));
+  if (loops.length === 0) answers.push(await handleStanding(event, ports), tellLeftLoops(event, ports));
   return withMessages(joined(answers), foreign.messages);
 }
 
@@ -44,16 +60,28 @@ function nativeLoop(event: HookEvent, ports: Ports): OwnLoop | undefined {
 async function handleLoop(event: HookEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
   const { ref, state } = loop;
   if (event.name === 'Stop' && state.status === 'active') return handleStop(event, loop, ports);
-  if (event.name === 'PreToolUse') return guardTool(event, ref, ports);
-  if (isEndOfWork(event) && state.status === 'active') return guardWork(event, ref, state, ports);
+  if (event.name === 'PreToolUse') return guardTool(event, loop, ports);
+  if (event.name === 'PermissionRequest') return guardPermission(event, loop, ports);
+  if (isGuardedWork(event) && state.status === 'active') return guardWork(event, ref, state, ports);
   if (event.name === 'ConfigChange') return guardSettings(event, ref, ports);
+  const atPrompt = event.name === 'UserPromptSubmit' ? await promptInLoop(event, loop, ports) : SILENCE;
+  if (atPrompt.kind === 'refuse') return atPrompt;
+  if (event.name === 'SubagentStart' && !isCompactionAgent(event)) return beginAgent(event, loop, ports);
+  if (eventName(event) === 'PreCompact') return beforeCompaction(event, loop, ports);
   const after = ports.store.append(ref, () => noteOf(event));
   if (event.name === 'SessionStart') return remind(event, ref, after, ports);
-  return SILENCE;
+  return event.name === 'UserPromptSubmit' ? joined([atPrompt, toldOf(state)]) : SILENCE;
 }
 
-function isEndOfWork(event: HookEvent): boolean {
-  return ['SubagentStop', 'TaskCompleted', 'TeammateIdle'].includes(event.name) && !isCompactionAgent(event);
+/** What a person said goes with their next prompt. */
+function toldOf({ answers = {}, status }: LoopState): Answer {
+  const context = status === 'active' ? newAnswers(answers) : undefined;
+  return context === undefined ? SILENCE : { kind: 'inject', context };
+}
+
+function isGuardedWork(event: HookEvent): boolean {
+  const guarded = ['SubagentStop', 'TaskCreated', 'TaskCompleted', 'TeammateIdle'];
+  return guarded.includes(event.name) && !isCompactionAgent(event);
 }
 
 /** What the journal keeps of an event: its name and what tells it from others; never prompts or tool inputs. */
@@ -88,29 +116,9 @@ function detailOf(event: HookEvent): Record<string, string> {
       return { teammate: event.teammate, ...agent };
     case 'ConfigChange':
       return { source: event.source, ...agent };
+    case 'SubagentStop':
+      return agentWords({ id: event.agentId ?? '', type: event.agentType ?? '' });
     default:
       return { ...agent };
   }
-}
-
-/** A session that begins in mid-loop (resume), or has just lost its memory (compaction), is told where it stands. */
-function remind(event: SessionStartEvent, ref: LoopRef, state: LoopState, ports: Ports): Answer {
-  if (state.status !== 'active' || event.agentId) return SILENCE;
-  const context = reminderFor(
-    situationOf(ref, state, ports),
-    state.gates.map((g) => ({
-      gate: g.name,
-      kind: '',
-      class: g.class,
-      outcome: g.verdict,
-      summary: g.summary,
-    })),
-  );
-  const { contract, frozen } = ports.store.contract(ref);
-  const trusted = isApproved(frozen, (project, print) => ports.store.isTrusted(project, print));
-  const notes = trusted
-    ? memoryFor(frozen.project, contract, event.source, ports.notes.files).context
-    : undefined;
-  const told = [context, ...(notes === undefined ? [] : [notes])];
-  return joined(told.map((each) => ({ kind: 'inject', context: each })));
 }

@@ -1,31 +1,49 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { HookEvent, SessionStartEvent, StopEvent } from '../core/event.ts';
+import { guardReason } from '../core/guard-words.ts';
+import { guardedAfter } from '../core/guarded.ts';
 import { callsFor, planGates } from '../core/plan-gates.ts';
 import { standingReason } from '../core/reason.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { StandingState } from '../ports.ts';
+import { type OwnWork, workOfAgent } from './agent-work.ts';
+import { briefAgent } from './begin-agent.ts';
+import { promptInSession } from './guard-prompt.ts';
 import { GUARDED_BLOCKS, guardedSubject } from './guard-work.ts';
 import { type Judged, type JudgingPorts, judge } from './judge.ts';
 import { memoryFor } from './memory.ts';
+import { toolInSession } from './tool-rules.ts';
 
 /** An event of a session that has no loop, in a project whose contract guards every session. */
 export async function handleStanding(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
   const project = ports.projectOf(event);
   const frozen = ports.standing.contract(project);
   if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
+  if (event.name === 'PreToolUse' || event.name === 'PermissionRequest')
+    return toolInSession(event, frozen, ports);
   // Taking the contract away is how a person switches its gates off.
   if ((await ports.judges(frozen.contract)).contractFile(project) === undefined) return SILENCE;
   switch (event.name) {
     case 'SessionStart':
-      if (event.source !== 'compact') await begin(event.session, frozen, ports);
+      if (event.source !== 'compact') await begin(event, frozen, ports);
       return tellNotes(event, frozen, ports);
     case 'Stop':
       return standingStop(event, frozen, ports);
+    case 'SubagentStart':
+      return briefAgent(event, frozen);
     case 'SubagentStop':
+    case 'TaskCreated':
     case 'TaskCompleted':
     case 'TeammateIdle':
       return standingGuard(event, frozen, ports);
+    case 'UserPromptSubmit':
+      return promptInSession(
+        event,
+        frozen,
+        (names, state) => judgeStanding(names, event, state, frozen, ports),
+        ports,
+      );
     default:
       return SILENCE;
   }
@@ -41,11 +59,20 @@ function tellNotes(
   return problems.length > 0 ? { kind: 'tell', message: problems.join('\n') } : SILENCE;
 }
 
-/** The tree that the session found: what is the same at its end was not its doing, and needs no judging. */
-async function begin(session: string, frozen: FrozenContract, ports: JudgingPorts): Promise<void> {
+/**
+ * The tree that the session found: what is the same at its end was not its doing, and needs no judging. One that is
+ * resumed began earlier: what it left then is still its work, though nobody is held for it again.
+ */
+async function begin(event: SessionStartEvent, frozen: FrozenContract, ports: JudgingPorts): Promise<void> {
   const judges = await ports.judges(frozen.contract);
   const tree = await judges.workspace(frozen.frozen.project).tree();
-  ports.standing.write(session, { blocks: 0, guarded: {}, baseTree: tree, settledTree: tree });
+  const before = event.source === 'resume' ? ports.standing.read(event.session).baseTree : undefined;
+  ports.standing.write(event.session, {
+    blocks: 0,
+    guarded: {},
+    baseTree: before ?? tree,
+    settledTree: tree,
+  });
 }
 
 async function standingStop(event: StopEvent, frozen: FrozenContract, ports: JudgingPorts): Promise<Answer> {
@@ -94,12 +121,16 @@ async function standingGuard(event: HookEvent, frozen: FrozenContract, ports: Ju
   if (names.length === 0) return SILENCE;
   const state = ports.standing.read(event.session);
   const subject = guardedSubject(event);
-  const given = state.guarded[subject] ?? 0;
-  if (given >= GUARDED_BLOCKS) return SILENCE;
-  const { verdicts } = await judgeStanding(names, event, state, frozen, ports);
-  if (!verdicts.some(blocks)) return SILENCE;
-  ports.standing.write(event.session, { ...state, guarded: { ...state.guarded, [subject]: given + 1 } });
-  return { kind: 'refuse', reason: standingReason(verdicts, 'first') };
+  const own =
+    event.name === 'SubagentStop'
+      ? await workOfAgent(event, frozen, ports.standing.outputDir(frozen.frozen.project), undefined, ports)
+      : undefined;
+  const { verdicts: found } = await judgeStanding(names, event, state, frozen, ports, own);
+  const verdicts = own ? own.explained(found) : found;
+  const refused = verdicts.some(blocks) && (state.guarded[subject] ?? 0) < GUARDED_BLOCKS;
+  const guarded = guardedAfter(state.guarded, { subject, refused, verdicts });
+  if (refused || subject in state.guarded) ports.standing.write(event.session, { ...state, guarded });
+  return refused ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE;
 }
 
 async function judgeStanding(
@@ -108,11 +139,13 @@ async function judgeStanding(
   state: StandingState,
   frozen: FrozenContract,
   ports: JudgingPorts,
+  own?: OwnWork,
 ): Promise<Judged> {
   const { project } = frozen.frozen;
+  const planned = callsFor(names, frozen.contract);
   return judge(
     {
-      calls: callsFor(names, frozen.contract),
+      calls: own?.calls(planned) ?? planned,
       frozen,
       session: event.session,
       task: frozen.contract.task ?? '',
@@ -126,6 +159,7 @@ async function judgeStanding(
         ? { lastMessage: event.lastMessage }
         : {}),
       ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
+      ...own?.work,
     },
     await ports.judges(frozen.contract),
   );

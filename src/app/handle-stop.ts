@@ -1,24 +1,25 @@
-import { type Answer, SILENCE } from '../core/answer.ts';
-import { handOverReason } from '../core/brief.ts';
+import type { Answer } from '../core/answer.ts';
+import { newApprovals } from '../core/approval.ts';
 import { keepShort } from '../core/clip.ts';
 import { type Contract, type Frozen, isApproved, type Limits } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
-import { reasonFor, type Situation } from '../core/reason.ts';
+import { limitsIn } from '../core/phases.ts';
 import { redact } from '../core/redact.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Held, Words } from '../dialects/dialect.ts';
 import type { LoopRef } from '../ports.ts';
+import { answerTo, notesOn, unchangedIn } from './answer-stop.ts';
 import { withMessages } from './answers.ts';
 import type { JudgingPorts } from './judge.ts';
-import { judgeLoop } from './judge-loop.ts';
+import { judgeStop } from './judge-loop.ts';
 import { updateMemory } from './memory.ts';
-import { notifyEnding } from './notify.ts';
+import { notifyEnding, notifyQuestion } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
 import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
-import { situationOf, tellEnding } from './situation.ts';
+import { askedNow, situationOf } from './situation.ts';
 import { tamperingWith } from './tampering.ts';
 
 const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
@@ -47,7 +48,7 @@ export async function handleStop(
 ): Promise<Answer> {
   const { contract, frozen, sha256 } = ports.store.contract(ref);
   // Before anything is written: a block that cannot be put into words must not be counted as one.
-  const situation = situationOf(ref, state, ports);
+  const { promise: _, ...situation } = situationOf(ref, state, ports);
   const handsOver = state.run !== undefined || contract.onContext === 'spawn';
   const signals = await look(event, state, ports, handsOver);
   if (isForged(signals)) {
@@ -57,38 +58,47 @@ export async function handleStop(
   const lastMessage = finalMessage(event, state, signals);
   const tampering = await tamperingWith(ref, state, frozen, sha256, ports);
   const untrusted = tampering.contractReplaced ? undefined : whatPersonMustDo(frozen, ports);
-  const { verdicts: judged, tree } =
-    untrusted || tampering.contractReplaced
-      ? { verdicts: [] }
-      : await judgeLoop(event, ref, state, { lastMessage, toolRan: signals.toolSinceBlock === true }, ports);
+  const {
+    verdicts: judged,
+    tree,
+    phase,
+  }: Awaited<ReturnType<typeof judgeStop>> = untrusted || tampering.contractReplaced
+    ? { verdicts: [] }
+    : await judgeStop(event, ref, state, { lastMessage, toolRan: signals.toolSinceBlock === true }, ports);
   const verdicts = [...((await voice?.verdicts(contract)) ?? []), ...judged];
   const seen: StopSeen = {
     ...seenAt(event, state, lastMessage, signals, ports),
     ...tampering,
     ...(tree === undefined ? {} : { tree }),
+    ...(phase === undefined ? {} : { phase }),
     ...(state.run ? { note: noteOf(lastMessage) } : {}),
     ...(untrusted ? { needsPerson: untrusted } : {}),
   };
 
-  const limits = voice ? voice.limits(contract.limits) : contract.limits;
+  const own = voice ? voice.limits(contract.limits) : contract.limits;
+  const limits = limitsIn(own, phase && contract.phases?.find(({ name }) => name === phase.name));
   if (!voice && ports.spawnRun && leavesItsSession(contract, state, seen)) {
     const { permissionMode } = event;
     ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
   }
   let decision = { kind: 'allow', cause: 'ended' } as Decision;
+  let approvals: string | undefined;
   // Decided under the lock on the freshest state: a cancel that came while the gates were judged still counts.
   const after = ports.store.append(ref, (fresh) => {
+    approvals = newApprovals(fresh.answers ?? {});
     decision = decide(fresh, seen, verdicts, limits, ports.clock.now());
     return { kind: 'stop', seen, verdicts, decision };
   });
   const now = {
     ...situation,
+    ...askedNow(contract, after),
     iteration: after.iteration,
-    notes: notesOn(seen),
+    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen)],
     unchanged: unchangedIn(after, state.iteration),
   };
   await keepReceipt(ref, after, verdicts, tree, ports);
   await notifyEnding(ref, after, ports);
+  if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
   const besides = voice?.settle(decision, after, verdicts) ?? [];
   if (decision.kind !== 'allow') besides.push(...writeDown(ref, after, frozen, contract, verdicts, ports));
   if (decision.kind === 'allow' && decision.cause === 'hand_over') besides.push(...goOnAsRun(ref, ports));
@@ -141,70 +151,9 @@ function noteOf(lastMessage: string | undefined): string {
   return keepShort(redact(lastMessage ?? ''), NOTE_LIMIT);
 }
 
-function notesOn(seen: StopSeen): string[] {
-  const notes: string[] = [];
-  if (seen.contractFileChanged) {
-    notes.push(
-      'untildone.yaml was changed since this loop began. That changes nothing: the version from the start rules.',
-    );
-  }
-  if (seen.foreignLines) {
-    notes.push(
-      `${seen.foreignLines} lines in the journal of this loop were not written by untildone. They count for nothing.`,
-    );
-  }
-  return notes;
-}
-
-function unchangedIn(after: LoopState, iteration: number): Record<string, number> {
-  return Object.fromEntries(after.gates.filter((g) => g.since < iteration).map((g) => [g.name, g.since]));
-}
-
 /** Commands of a repository run only after a person approved them; nobody is held for what only a person can do. */
 function whatPersonMustDo(frozen: Frozen, ports: JudgingPorts): string | undefined {
   if (isApproved(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint)))
     return undefined;
   return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
-}
-
-function answerTo(
-  decision: Decision,
-  situation: Situation,
-  after: LoopState,
-  verdicts: Verdict[],
-  voice: Voice | undefined,
-  ports: JudgingPorts,
-): Answer {
-  switch (decision.kind) {
-    case 'block':
-      if (decision.instruction === 'hand_over') return { kind: 'refuse', reason: handOverReason(situation) };
-      if (voice)
-        return {
-          kind: 'refuse',
-          ...voice.instruct({ ...situation, verdicts, instruction: decision.instruction }),
-        };
-      return {
-        kind: 'refuse',
-        reason: reasonFor(situation, verdicts, decision.instruction),
-      };
-    case 'end':
-      return tellEnding(after, ports);
-    case 'allow':
-      return allowance(decision);
-  }
-}
-
-/** Most of what lets a session stop for now explains itself; what a person has to do is said. */
-function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
-  switch (decision.cause) {
-    case 'context_full':
-      return {
-        kind: 'tell',
-        message: `untildone: let go for now, ${decision.detail}. /compact, then go on.`,
-      };
-    case 'needs_person':
-      return { kind: 'tell', message: `untildone: nothing was judged: ${decision.detail}` };
-    default:
-      return SILENCE;
-  }
 }

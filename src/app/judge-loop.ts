@@ -1,20 +1,117 @@
 import type { HookEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
-import { planGates } from '../core/plan-gates.ts';
+import { gatesOfPhase, nextPhase, type Phase, phaseOf } from '../core/phases.ts';
+import { callsFor, type GateCall, planGates } from '../core/plan-gates.ts';
+import type { StopSeen } from '../core/stop.ts';
+import { blocks } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
+import type { OwnWork } from './agent-work.ts';
 import { type Judged, type JudgingPorts, judge } from './judge.ts';
+
+/** What is known of the turn that is judged. */
+export interface SeenTurn {
+  lastMessage?: string | undefined;
+  toolRan: boolean;
+  /** How much of the time for judging is gone already. */
+  spentMs?: number;
+  /** Of a subagent: what of all this is its own. */
+  own?: OwnWork | undefined;
+}
 
 /** Judges the gates with which a loop's contract guards this event. */
 export async function judgeLoop(
   event: HookEvent,
   ref: LoopRef,
   state: LoopState,
-  seen: { lastMessage?: string | undefined; toolRan: boolean },
+  seen: SeenTurn,
   ports: JudgingPorts,
 ): Promise<Judged> {
-  const frozen = ports.store.contract(ref);
-  const calls = planGates(event, frozen.contract);
-  if (calls.length === 0) return { verdicts: [] };
+  const planned = planGates(event, ports.store.contract(ref).contract);
+  const calls = seen.own?.calls(planned) ?? planned;
+  return calls.length === 0 ? { verdicts: [] } : judgeCalls(calls, event, ref, state, seen, ports);
+}
+
+/**
+ * Judges a Stop phase by phase: what the phase of now asks for and, as long as everything passes, what the next one does.
+ * Work that is further than its phase is not sent back, and nobody is held for what comes later.
+ */
+export async function judgeStop(
+  event: HookEvent,
+  ref: LoopRef,
+  state: LoopState,
+  seen: SeenTurn,
+  ports: JudgingPorts,
+): Promise<Judged & { phase?: NonNullable<StopSeen['phase']> }> {
+  const { contract } = ports.store.contract(ref);
+  let phase = phaseOf(contract, state);
+  if (!phase) return judgeLoop(event, ref, state, seen, ports);
+  const began = ports.clock.now();
+  const passed: string[] = [];
+  let found: Found = { verdicts: [], still: new Set() };
+  for (;;) {
+    const names = [...new Set([...gatesOfPhase(contract, phase), ...(contract.everyStop?.gates ?? [])])];
+    found = await judgedBeside(found, names, (those) => {
+      const spentMs = ports.clock.now() - began;
+      return judgeCalls(callsFor(those, contract), event, ref, state, { ...seen, spentMs }, ports);
+    });
+    const next = nextPhase(contract, phase);
+    if (!next || found.verdicts.some((v) => blocks(v) || v.letGo !== undefined)) {
+      const unheard = phase.instruction !== undefined && (passed.length > 0 || isUntold(phase, state));
+      const { still: _, ...judged } = found;
+      const asks = next !== undefined && found.verdicts.filter(blocks).every((v) => v.asks !== undefined);
+      const place = { name: phase.name, passed, ...(unheard ? { unheard } : {}), ...(asks ? { asks } : {}) };
+      return { ...judged, phase: place };
+    }
+    passed.push(phase.name);
+    phase = next;
+  }
+}
+
+/** It began at a Stop that was let through: nobody was told of it then. */
+function isUntold({ name }: Phase, { phase }: LoopState): boolean {
+  return phase?.name === name && phase.iteration === 0;
+}
+
+/** What was found so far at one Stop, of it all that was judged on the tree of now. */
+interface Found extends Judged {
+  still: ReadonlySet<string>;
+}
+
+/** What passed a phase ago passes still, as long as the tree is the same: nothing is asked, or paid for, twice at one Stop. */
+async function judgedBeside(
+  before: Found,
+  names: readonly string[],
+  judgeAll: (names: readonly string[]) => Promise<Judged>,
+): Promise<Found> {
+  const others = before.tree === undefined ? names : names.filter((name) => !before.still.has(name));
+  if (others.length === 0) return before;
+  let judged = await judgeAll(others);
+  const isSameTree = before.tree !== undefined && judged.tree === before.tree;
+  if (others.length < names.length && !isSameTree) judged = await judgeAll(names);
+  const found = judged.verdicts.map(({ gate }) => gate);
+  const verdicts = [...before.verdicts, ...judged.verdicts].map(
+    (verdict) => [verdict.gate, verdict] as const,
+  );
+  // A promise needs no tree: then it is still the one that everything else was judged on.
+  const tree = judged.tree ?? before.tree;
+  return {
+    ...(tree === undefined ? {} : { tree }),
+    verdicts: [...new Map(verdicts).values()],
+    still: new Set(isSameTree ? [...before.still, ...found] : found),
+  };
+}
+
+async function judgeCalls(
+  calls: readonly GateCall[],
+  event: HookEvent,
+  ref: LoopRef,
+  state: LoopState,
+  seen: SeenTurn,
+  ports: JudgingPorts,
+): Promise<Judged> {
+  const held = ports.store.contract(ref);
+  const judgeMs = Math.max(1, held.frozen.judgeMs - (seen.spentMs ?? 0));
+  const frozen = { ...held, frozen: { ...held.frozen, judgeMs } };
   return judge(
     {
       calls,
@@ -24,11 +121,14 @@ export async function judgeLoop(
       outputDir: ports.store.outputDir(ref),
       base: state.base,
       allowed: state.allowed,
+      answers: state.answers ?? {},
+      agents: state.agents ?? [],
       cache: ports.store.cache(ref),
       toolRan: seen.toolRan || state.toolSeen,
       event,
       ...(seen.lastMessage === undefined ? {} : { lastMessage: seen.lastMessage }),
       ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
+      ...seen.own?.work,
     },
     await ports.judges(frozen.contract),
   );

@@ -1,15 +1,19 @@
+import type { AgentLine } from '../core/agents.ts';
+import type { Answered } from '../core/approval.ts';
 import type { Contract, FrozenContract, GateSpec } from '../core/contract.ts';
 import type { Utterance } from '../core/conversation.ts';
 import type { HookEvent } from '../core/event.ts';
 import { fingerprint } from '../core/fingerprint.ts';
-import { isCacheable } from '../core/gate-options.ts';
+import { type GateKind, isCacheable } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Receipt } from '../core/receipt.ts';
+import type { ToolGuard } from '../core/tool-rules.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { GateContext } from '../gates/gate.ts';
 import type { Gates } from '../gates/index.ts';
 import type {
   AgentPort,
+  AgentStory,
   LoopRef,
   Notifier,
   Ports,
@@ -18,6 +22,7 @@ import type {
   TaskList,
   VerdictCache,
   Workspace,
+  Worktree,
 } from '../ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
 import type { OwnLoop } from './handle-stop.ts';
@@ -40,6 +45,10 @@ export interface Judges {
   digest(text: string): string;
   /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
   conversation?(transcript: string): readonly Utterance[];
+  /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
+  agentStory?(transcript: string): Promise<AgentStory | undefined>;
+  /** The worktree that a folder lies in, when it is another one of the project's own repository. */
+  worktree?(project: string, folder: string): Worktree | undefined;
 }
 
 export interface JudgingPorts extends Ports {
@@ -50,6 +59,8 @@ export interface JudgingPorts extends Ports {
   foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
   /** Quick for a contract that only asks for a promise. */
   judges(contract: Contract): Promise<Judges>;
+  /** Asks the tool rules of a contract; loaded where there are any. */
+  tools(): Promise<ToolGuard>;
   /** Starts a process of its own that drives the loop from here on; absent where one drives it already. */
   spawnRun?(ref: LoopRef): void;
   /** Signs a receipt and keeps it with its loop. */
@@ -70,6 +81,13 @@ export interface Work {
   outputDir: string;
   base: { tree?: string; commit?: string };
   allowed: readonly string[];
+  /** What a person said to the questions of the loop, and its subagents; absent where there is no loop. */
+  answers?: Readonly<Record<string, Answered>>;
+  agents?: readonly AgentLine[];
+  /** Of a subagent: the only files that are its work, as far as this can be told. */
+  onlyPaths?: readonly string[];
+  /** Of a subagent in a worktree of its own: `frozen` names the project there, this is the project it was made for. */
+  worktree?: { workspace: Workspace; of: string };
   lastMessage?: string;
   transcript?: string;
   /** What is judged for; absent when nothing happened (`verify`, a baseline). */
@@ -96,7 +114,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export async function judge(work: Work, judges: Judges): Promise<Judged> {
   const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), Math.min(work.frozen.frozen.judgeMs, LONGEST_TIMER_MS));
+  const timer = setTimeout(() => time.abort(), timeFor(work));
   try {
     return await judgeInTime(work, judges, time.signal);
   } finally {
@@ -104,11 +122,22 @@ export async function judge(work: Work, judges: Judges): Promise<Judged> {
   }
 }
 
+/** A person waits for their prompt to be sent, and the client for no longer than a minute. */
+const PROMPT_MS = 50_000;
+
+function timeFor({ frozen, event }: Work): number {
+  const limit = event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS;
+  return Math.min(frozen.frozen.judgeMs, limit);
+}
+
+/** These look at nothing in the project. */
+const NEEDS_NO_TREE: readonly GateKind[] = ['promise', 'text'];
+
 async function judgeInTime(work: Work, judges: Judges, over: AbortSignal): Promise<Judged> {
-  if (work.calls.every((call) => call.spec.kind === 'promise')) {
+  if (work.calls.every((call) => NEEDS_NO_TREE.includes(call.spec.kind))) {
     return { verdicts: await round(work, judges, undefined, noWorkspace, over) };
   }
-  const workspace = judges.workspace(work.frozen.frozen.project);
+  const workspace = work.worktree?.workspace ?? judges.workspace(work.frozen.frozen.project);
   let tree = await treeOf(workspace);
   for (let left = ROUNDS; ; left--) {
     const verdicts = await round(work, judges, tree, () => workspace, over);
@@ -117,6 +146,7 @@ async function judgeInTime(work: Work, judges: Judges, over: AbortSignal): Promi
       if (tree !== undefined) keep(work, verdicts, tree, judges);
       return { verdicts, ...(tree === undefined ? {} : { tree }) };
     }
+    if (await isOthersWork(work, workspace, tree, after)) return { verdicts };
     // A tree that could be had and now cannot has changed, too.
     if (left === 1 || after === undefined || over.aborted) {
       const paths = await changedPaths(workspace, tree, after);
@@ -129,8 +159,20 @@ async function judgeInTime(work: Work, judges: Judges, over: AbortSignal): Promi
   }
 }
 
+/** Agents that work beside each other change the tree all the time: what one of them did is as it was. */
+async function isOthersWork(
+  { onlyPaths }: Work,
+  workspace: Workspace,
+  from: string | undefined,
+  to: string | undefined,
+): Promise<boolean> {
+  if (onlyPaths === undefined || from === undefined || to === undefined) return false;
+  const changes = await workspace.changes(from, to).catch(() => undefined);
+  return changes?.every((c) => ![c.path, c.from ?? c.path].some((path) => onlyPaths.includes(path))) ?? false;
+}
+
 function noWorkspace(): Workspace {
-  throw new Error('a promise needs no workspace');
+  throw new Error('a gate of this kind needs no workspace');
 }
 
 async function treeOf(workspace: Workspace): Promise<string | undefined> {
@@ -176,7 +218,8 @@ function contextFor(
   tree: string | undefined,
   workspace: () => Workspace,
 ): GateContext {
-  const { session, task, outputDir, allowed, base, lastMessage, transcript, event } = work;
+  const { session, task, outputDir, allowed, answers, agents, base, lastMessage, transcript, event } = work;
+  const { onlyPaths } = work;
   return {
     name,
     project: work.frozen.frozen.project,
@@ -188,10 +231,14 @@ function contextFor(
       return workspace();
     },
     frozen: work.frozen.frozen.gates[name],
+    digest: (text) => judges.digest(text),
     shell: judges.shell,
     agent: judges.agent,
     tasks: judges.tasks,
-    scratch: judges.scratch(work.frozen.frozen.project),
+    scratch: judges.scratch(work.worktree?.of ?? work.frozen.frozen.project),
+    ...(answers === undefined ? {} : { answers }),
+    ...(agents === undefined ? {} : { agents }),
+    ...(onlyPaths === undefined ? {} : { onlyPaths }),
     ...(lastMessage === undefined ? {} : { lastMessage }),
     ...(transcript === undefined
       ? {}
@@ -244,18 +291,31 @@ function cached(
   work: Work,
   judges: Judges,
 ): Verdict | undefined {
-  if (!spec || tree === undefined || !isCacheable(spec)) return undefined;
+  if (!spec || tree === undefined || !isReusable(spec, work)) return undefined;
   const verdict = work.cache?.find(name, inputsOf(name, spec, tree, work, judges));
   if (!verdict) return undefined;
   const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !work.toolRan);
   return holds ? { ...verdict, reused: true } : undefined;
 }
 
+/** What is said in a prompt or a task is no part of the tree: a gate that is told it is asked anew. */
+function isReusable(spec: GateSpec, { event }: Work): boolean {
+  if (event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated') return false;
+  return isCacheable(spec) && !(event?.name === 'TaskCompleted' && spec.kind === 'custom');
+}
+
 /** Everything that a verdict depends on: another definition of done, or another start, is another question. */
 function inputsOf(name: string, spec: GateSpec, tree: string, work: Work, judges: Judges): string {
   const { parts, gates } = work.frozen.frozen;
   const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null]));
-  return JSON.stringify([tree, work.base.tree ?? null, spec, held, work.allowed, fingerprint(work.task)]);
+  const question = [tree, work.base.tree ?? null, spec, held, work.allowed, fingerprint(work.task)];
+  if (!work.onlyPaths && !work.worktree) return JSON.stringify(question);
+  // What git ignores is there, or not, in each worktree by itself.
+  return JSON.stringify([
+    ...question,
+    work.onlyPaths ?? null,
+    work.worktree ? work.frozen.frozen.project : null,
+  ]);
 }
 
 function keep(work: Work, verdicts: readonly Verdict[], tree: string, judges: Judges): void {
@@ -267,7 +327,7 @@ function keep(work: Work, verdicts: readonly Verdict[], tree: string, judges: Ju
   work.cache?.keep(
     worth.flatMap((verdict) => {
       const spec = specs.get(verdict.gate);
-      return spec && isCacheable(spec)
+      return spec && isReusable(spec, work)
         ? [{ inputs: inputsOf(verdict.gate, spec, tree, work, judges), verdict }]
         : [];
     }),

@@ -2,6 +2,7 @@ import type { Contract } from '../core/contract.ts';
 import { findFiles } from '../core/find-files.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { type LoopNote, type MemoryFile, memoryText, updatedMemory } from '../core/memory.ts';
+import { phaseOf, phaseSituation } from '../core/phases.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { ForeignFiles, StateChange } from '../ports.ts';
 
@@ -44,7 +45,7 @@ const MOST_FILES = 50;
 /** What a loop writes down at a stop. */
 export interface LoopStop {
   project: string;
-  contract: Pick<Contract, 'memory'>;
+  contract: Pick<Contract, 'memory' | 'phases'>;
   /** After the decision. */
   state: LoopState;
   /** Its beginning, without secrets. */
@@ -91,9 +92,14 @@ function written(
   return [...problems, ...failed].map((problem) => `untildone: memory: ${problem}`);
 }
 
-function noteOf({ state, task, verdicts, now }: LoopStop): LoopNote {
+function noteOf({ contract, state, task, verdicts, now }: LoopStop): LoopNote {
   const failing = verdicts.filter(blocks);
   const next = failing.find((verdict) => verdict.next)?.next;
+  const phase = phaseOf(contract, state);
+  const chunks = verdicts
+    .filter((verdict) => verdict.kind === 'chunks')
+    .flatMap((verdict) => verdict.children ?? [])
+    .map(({ gate, outcome }) => ({ name: gate, outcome }));
   return {
     loop: state.loop,
     status: hasEnded(state) ? `ended: ${state.status}` : state.status,
@@ -102,13 +108,15 @@ function noteOf({ state, task, verdicts, now }: LoopStop): LoopNote {
     maxIterations: state.maxIterations,
     passes: verdicts.filter((verdict) => verdict.outcome === 'pass').map((verdict) => verdict.gate),
     fails: failing.map(({ gate, summary }) => ({ name: gate, summary })),
+    ...(phase ? { phase: phaseSituation(contract, phase) } : {}),
+    ...(chunks.length > 0 ? { chunks } : {}),
     ...(next === undefined ? {} : { next }),
     at: now,
   };
 }
 
 /** Where a file of the project really is; undefined when that is somewhere else. */
-function realInside(project: string, path: string, files: ForeignFiles): string | undefined {
+export function realInside(project: string, path: string, files: ForeignFiles): string | undefined {
   const real = files.realPath(`${project}/${path}`);
   return real.startsWith(`${files.realPath(project)}/`) ? real : undefined;
 }

@@ -1,16 +1,31 @@
 import type { LoopState } from '../core/loop.ts';
 import { hasEnded } from '../core/loop.ts';
-import { endingNotice, notificationsFor } from '../core/notification.ts';
+import { endingNotice, type Message, notificationsFor, questionNotice } from '../core/notification.ts';
 import type { LoopRef } from '../ports.ts';
 import type { JudgingPorts } from './judge.ts';
 
 /** Tells whom the contract names that a loop has ended. What cannot be delivered is journaled and changes nothing. */
 export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {
+  if (hasEnded(state)) await notify(ref, state.status, (task) => endingNotice(state, task), ports);
+}
+
+/** The same for a loop that waits for a person's answer. */
+export async function notifyQuestion(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {
+  if (state.waiting?.why !== 'approval') return;
+  await notify(ref, 'needs_person', (task) => questionNotice(state, task), ports);
+}
+
+async function notify(
+  ref: LoopRef,
+  event: string,
+  messageFor: (task: string) => Message,
+  ports: JudgingPorts,
+): Promise<void> {
   const { contract, frozen } = ports.store.contract(ref);
-  const wanted = hasEnded(state) ? notificationsFor(state.status, contract.notify) : [];
+  const wanted = notificationsFor(event, contract.notify);
   // A repository may name any address: until a person approved it, nothing leaves this machine.
   if (wanted.length === 0 || !ports.store.isTrusted(frozen.project, frozen.fingerprint)) return;
-  const message = endingNotice(state, ports.store.taskDigest(ref).preview);
+  const message = messageFor(ports.store.taskDigest(ref).preview);
   const { notifier } = await ports.judges(contract);
   const sent = await Promise.allSettled(wanted.map((n) => notifier.send(n, message, frozen.project)));
   for (const result of sent) {

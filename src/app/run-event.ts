@@ -1,4 +1,5 @@
 import type { LoopState } from '../core/loop.ts';
+import type { ChildState, MergeOutcome } from '../core/run-children.ts';
 import type { SessionEnd } from '../core/session-end.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { SessionHappening } from '../ports.ts';
@@ -12,7 +13,16 @@ export type RunEvent =
   /** With its verdicts when it was judged. */
   | { type: 'stop'; state: LoopState; answer: string; verdicts?: readonly Verdict[] }
   | { type: 'session_ended'; end: SessionEnd; state: LoopState }
-  | { type: 'waiting'; until: number; why: string }
+  /** Until a time, or for a person. */
+  | { type: 'waiting'; until?: number; why: string }
   | { type: 'warning'; text: string }
+  /** Of a run that divides its work: something became of one of its children. */
+  | {
+      type: 'child';
+      child: ChildState;
+      change: 'begun' | 'goes_on' | 'ended' | MergeOutcome;
+      text: string;
+      state: LoopState;
+    }
   | { type: 'paused'; why: string }
   | { type: 'ended'; state: LoopState };

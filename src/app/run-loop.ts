@@ -4,13 +4,16 @@ import type { HookEvent, StopEvent, ToolEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import { elapsedMs, type ReachedLimit, reachedLimit } from '../core/limits.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
+import { askedNames, limitsIn, phaseOf } from '../core/phases.ts';
 import { reminderFor } from '../core/reason.ts';
 import { nextStep, type Step } from '../core/run.ts';
+import { followUpWords } from '../core/run-children-words.ts';
 import { nameEnd } from '../core/session-end.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { LoopRef, ReadySession, SessionPlan, SessionPort } from '../ports.ts';
+import type { LoopRef, ReadySession, SessionHappening, SessionPlan, SessionPort } from '../ports.ts';
 import { handleHook } from './handle-hook.ts';
 import type { JudgingPorts } from './judge.ts';
+import { LastAnswer } from './last-answer.ts';
 import { notifyEnding } from './notify.ts';
 import type { RunEvent } from './run-event.ts';
 import { situationOf } from './situation.ts';
@@ -53,18 +56,23 @@ export async function runLoop(plan: RunPlan, world: RunWorld): Promise<LoopState
   }
 }
 
+/** How often a run that waits for a person looks whether they answered. */
+const LOOK_AGAIN_MS = 500;
+
 class Driver {
   readonly #plan: RunPlan;
   readonly #world: RunWorld;
   /** The client of the next session, started ahead. */
   #ahead: Promise<ReadySession | undefined> | undefined;
   #lastText: string | undefined;
+  readonly #lastAnswer: LastAnswer;
   #transcript: string | undefined;
   #warned = new Set<string>();
 
   constructor(plan: RunPlan, world: RunWorld) {
     this.#plan = plan;
     this.#world = world;
+    this.#lastAnswer = new LastAnswer(plan.session.model);
   }
 
   async drive(): Promise<LoopState> {
@@ -77,7 +85,7 @@ class Driver {
           this.#world.report({ type: 'ended', state });
           return state;
         case 'pause':
-          this.#append({ kind: 'command', command: 'pause', note: step.why });
+          if (state.status !== 'paused') this.#append({ kind: 'command', command: 'pause', note: step.why });
           this.#world.report({ type: 'paused', why: step.why });
           return this.#state();
         case 'fail':
@@ -86,6 +94,9 @@ class Driver {
         case 'wait':
           this.#world.report({ type: 'waiting', until: step.until, why: step.why });
           await this.#world.waitUntil(step.until);
+          break;
+        case 'ask':
+          await this.#awaitAnswer(step.why);
           break;
         case 'judge':
           await this.#judge();
@@ -115,6 +126,13 @@ class Driver {
     return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by a person' });
   }
 
+  /** The answer comes through the journal, whoever writes it. */
+  async #awaitAnswer(why: string): Promise<void> {
+    this.#world.report({ type: 'waiting', why });
+    const isOpen = () => this.#state().waiting?.why === 'approval' && this.#state().status === 'active';
+    while (isOpen() && !this.#world.interrupted()) await this.#world.waitUntil(this.#now() + LOOK_AGAIN_MS);
+  }
+
   /** Whatever the session's own hooks said: nothing is done that was not judged by us. */
   async #judge(): Promise<void> {
     const state = this.#state();
@@ -131,7 +149,7 @@ class Driver {
     const answer = await this.#stop(event);
     const after = this.#state();
     if (hasEnded(after) || after.run?.handOver === 'given' || after.status === 'paused') return;
-    if (after.waiting?.why === 'needs_person' || after.waiting?.why === 'context_full') return;
+    if (isKeptWaiting(after)) return;
     const prompt = answer.kind === 'refuse' ? answer.reason : undefined;
     await this.#session({ kind: 'session', resume: true, why: 'not_done' }, prompt);
   }
@@ -147,7 +165,6 @@ class Driver {
     this.#world.bind(session);
     const begun = this.#state();
     this.#world.report({ type: 'session', session, resume, why: step.why, state: begun });
-    this.#startAhead(begun);
     const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
       idleMs: this.#plan.idleMs,
       ...this.#deadline(begun),
@@ -205,13 +222,17 @@ class Driver {
           return (await this.#beforeTool(event)) ?? handleHook(event, this.#world.ports);
         if (event.name !== 'Stop') return handleHook(event, this.#world.ports);
         this.#pauseIfAsked(this.#state());
-        const answer = await this.#stop(event);
+        const answer = await this.#stop(this.#lastAnswer.with(event));
         const state = this.#state();
         this.#startAhead(state);
         return isOver(state) ? { kind: 'halt', message: wordsOf(answer) } : answer;
       },
-      happened: (happening: Parameters<Parameters<SessionPort['run']>[2]['happened']>[0]) =>
-        this.#world.report({ type: 'happening', happening }),
+      happened: (happening: SessionHappening) => {
+        this.#lastAnswer.hear(happening);
+        // Not before this client has done its own first step: two that begin at once delay each other.
+        if (happening.kind === 'usage' && !this.#ahead) this.#startAhead(this.#state());
+        this.#world.report({ type: 'happening', happening });
+      },
     };
   }
 
@@ -245,7 +266,10 @@ class Driver {
 
   #limitBefore(state: LoopState, resume: boolean): ReachedLimit | undefined {
     const isNext = !resume && (state.run?.sessions ?? 0) > 0;
-    const limits = isNext ? this.#limits() : { ...this.#limits(), iterations: 'unlimited' as const };
+    const { contract } = this.#world.ports.store.contract(this.#plan.ref);
+    const limits = isNext
+      ? limitsIn(contract.limits, phaseOf(contract, state))
+      : { ...contract.limits, iterations: 'unlimited' as const };
     return reachedLimit(state, limits, this.#now());
   }
 
@@ -284,7 +308,8 @@ class Driver {
     return briefFor({
       situation: situationOf(ref, state, this.#world.ports),
       verdicts: this.#world.lastVerdicts(),
-      gates: this.#world.ports.store.contract(ref).contract.done,
+      gates: askedNames(this.#world.ports.store.contract(ref).contract, state),
+      beside: followUpWords(run?.children),
       ...(first ? {} : { before: { sessions: run.sessions, ...(run.note ? { note: run.note } : {}) } }),
     });
   }
@@ -315,8 +340,14 @@ class Driver {
   }
 }
 
+/** No session can go on with it. */
+function isKeptWaiting({ waiting }: LoopState): boolean {
+  return waiting !== undefined && ['needs_person', 'approval', 'context_full'].includes(waiting.why);
+}
+
 /** Nothing more is to come of this session: whatever it left running in the background does not keep it. */
 function isOver(state: LoopState): boolean {
+  if (state.waiting?.why === 'approval') return true;
   return hasEnded(state) || state.status === 'paused' || state.run?.handOver === 'given';
 }
 

@@ -25,8 +25,9 @@ export async function look(
   if (!path) return {};
   const signals = ports.transcripts.signals(path);
   // A session is left by how full it is: the message before this one does not tell.
-  const isThere = (now: TranscriptSignals) => isWhole(now) && !(handsOver && isOlder(now, event));
-  const isWanted = (handsOver && !isThere(signals)) || needsMore(event, state, signals, ports);
+  const asksForContext = handsOver && event.context === undefined;
+  const isThere = (now: TranscriptSignals) => isWhole(now) && !(asksForContext && isOlder(now, event));
+  const isWanted = (asksForContext && !isThere(signals)) || needsMore(event, state, signals, ports);
   return isThere(signals) || !isWanted ? signals : ports.transcripts.poll(path, isThere);
 }
 
@@ -96,7 +97,7 @@ export function seenAt(
       once: event.wakeUps.filter((w) => !w.recurring).length,
       recurring: event.wakeUps.filter((w) => w.recurring).length,
     },
-    ...contextShareOf(signals),
+    ...contextShareOf(event, signals),
     blockCap: ports.blockCap,
     ...(event.transcript ? { usage: usageSince(event.transcript, state, ports) } : {}),
   };
@@ -110,9 +111,10 @@ function isUnderWay(task: StopEvent['backgroundTasks'][number]): boolean {
   return ['running', 'pending'].includes(task.status);
 }
 
-function contextShareOf(signals: TranscriptSignals): { contextShare?: number } {
-  if (signals.contextTokens === undefined) return {};
-  return { contextShare: signals.contextTokens / contextWindow(signals.model) };
+function contextShareOf({ context }: StopEvent, signals: TranscriptSignals): { contextShare?: number } {
+  const tokens = context?.tokens ?? signals.contextTokens;
+  if (tokens === undefined) return {};
+  return { contextShare: tokens / contextWindow(signals.model ?? context?.model) };
 }
 
 function usageSince(

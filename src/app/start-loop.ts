@@ -1,5 +1,6 @@
 import { type Contract, type FrozenContract, isApproved } from '../core/contract.ts';
 import type { GateKind } from '../core/gate-options.ts';
+import { namesOnTheWay } from '../core/phases.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
 import type { RunMode } from '../core/run.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
@@ -21,7 +22,9 @@ export interface LoopPlan {
   /** For whole outputs of the baseline. */
   outputDir: string;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number };
+  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  /** Of a child: what its parent holds fast, in the child's own folder; nothing is frozen anew. */
+  frozen?: FrozenContract['frozen'];
 }
 
 export type StartedLoop =
@@ -40,20 +43,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
   const measured =
     needsApproval(plan.contract) ||
     Object.values(plan.contract.gates).some((spec) => spec.kind !== 'promise');
-  const { frozen, commands } = measured
-    ? await freeze(plan.contract, plan.project, ports.judges)
-    : { frozen: { project: plan.project, fingerprint: '', parts: {}, gates: {} }, commands: {} };
-  const contract: FrozenContract = {
-    contract: plan.contract,
-    frozen: {
-      ...frozen,
-      // Nothing of the repository is run: there is nothing to approve.
-      fingerprint:
-        Object.keys(commands).length === 0 && !needsApproval(plan.contract) ? '' : frozen.fingerprint,
-      judgeMs: plan.judgeMs,
-      ...(plan.contractFile === undefined ? {} : { contractFile: plan.contractFile }),
-    },
-  };
+  const contract = await frozenFor(plan, measured, ports.judges);
   const trusted = isApproved(contract.frozen, ports.isTrusted);
   const base = measured ? await baseOf(plan.project, ports.judges) : {};
   const baseline = measured && trusted ? await judgeBaseline(plan, contract, base, ports.judges) : [];
@@ -78,9 +68,28 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
   return { kind: 'started', ref, baseline, trusted };
 }
 
-/** Whatever its gates do: it tells somebody, or says what sessions may do. */
-function needsApproval({ notify, run, memory }: Contract): boolean {
-  return notify.length > 0 || run !== undefined || memory !== undefined;
+async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Promise<FrozenContract> {
+  const { contract, project, judgeMs, contractFile } = plan;
+  if (plan.frozen) return { contract, frozen: { ...plan.frozen, project } };
+  const { frozen, commands } = measured
+    ? await freeze(contract, project, judges)
+    : { frozen: { project, fingerprint: '', parts: {}, gates: {} }, commands: {} };
+  return {
+    contract,
+    frozen: {
+      ...frozen,
+      // Nothing of the repository is run: there is nothing to approve.
+      fingerprint: Object.keys(commands).length === 0 && !needsApproval(contract) ? '' : frozen.fingerprint,
+      judgeMs,
+      ...(contractFile === undefined ? {} : { contractFile }),
+    },
+  };
+}
+
+/** Whatever its gates run: it asks models, which cost money and may run commands, tells somebody, or says what sessions may do. */
+function needsApproval({ gates, notify, run, memory, prompt, tools }: Contract): boolean {
+  const asksModels = Object.values(gates).some(({ kind }) => kind === 'judge' || kind === 'agent');
+  return asksModels || notify.length > 0 || [run, memory, prompt, tools].some((part) => part !== undefined);
 }
 
 async function baseOf(project: string, judges: Judges): Promise<{ tree?: string; commit?: string }> {
@@ -91,21 +100,31 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
 }
 
 /** These cost money or time, answer an event, or can only be true later: a baseline does not ask them. */
-const NOT_IN_BASELINE: readonly GateKind[] = ['judge', 'agent', 'ci', 'promise', 'hook'];
+const NOT_IN_BASELINE: readonly GateKind[] = [
+  'judge',
+  'agent',
+  'ci',
+  'promise',
+  'hook',
+  'approve',
+  'subagents',
+  'text',
+];
 
 /** Whether the end can show that work was done although everything else passed from the beginning. */
 function canShowWork(contract: Contract): boolean {
-  return callsFor(contract.done, contract).some(canOnlyPassLater);
+  return callsFor(namesOnTheWay(contract), contract).some(canOnlyPassLater);
 }
 
 /** Of `any`, what passes from the beginning is enough; of `all`, one that does not is. */
 function canOnlyPassLater({ spec, children }: GateCall): boolean {
-  if (!children) return NOT_IN_BASELINE.includes(spec.kind);
+  // A text is never judged at a Stop: it shows nothing.
+  if (!children) return spec.kind !== 'text' && NOT_IN_BASELINE.includes(spec.kind);
   return spec.kind === 'all' ? children.some(canOnlyPassLater) : children.every(canOnlyPassLater);
 }
 
 /** The calls without what a baseline does not ask, however deep. */
-function inBaseline(calls: readonly GateCall[]): GateCall[] {
+export function inBaseline(calls: readonly GateCall[]): GateCall[] {
   return calls.flatMap((call) => {
     if (!call.children) return NOT_IN_BASELINE.includes(call.spec.kind) ? [] : [call];
     const children = inBaseline(call.children);
@@ -121,7 +140,7 @@ async function judgeBaseline(
 ): Promise<Verdict[]> {
   const { verdicts } = await judge(
     {
-      calls: inBaseline(callsFor(plan.contract.done, plan.contract)),
+      calls: inBaseline(callsFor(namesOnTheWay(plan.contract), plan.contract)),
       frozen: contract,
       session: plan.session,
       task: plan.task,

@@ -46,9 +46,12 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
   return tree !== undefined && tree === plan.base.tree ? verdicts.map(withoutChanges) : verdicts;
 }
 
-/** Gates that look at changes have nothing to say where there are none: that is no pass. */
+/** Gates that look at changes have nothing to say where there are none: that is neither a pass nor a failure. */
 function withoutChanges(verdict: Verdict): Verdict {
-  if (verdict.outcome !== 'pass' || !['forbid', 'tests_intact'].includes(verdict.kind)) return verdict;
+  const { kind, outcome } = verdict;
+  const foundNothing = outcome === 'pass' && ['forbid', 'tests_intact'].includes(kind);
+  const missesWork = outcome === 'fail' && ['artefact', 'changed'].includes(kind);
+  if (!foundNothing && !missesWork) return verdict;
   const summary = 'nothing was changed since the commit it is compared with; name another with --base';
   return { ...verdict, outcome: 'skip', summary };
 }

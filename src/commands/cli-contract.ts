@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { PRESETS, type PresetName } from '../core/presets.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { allowException, updateContract } from './contract.ts';
 import { meantLoop, newestLoop } from './find-loop.ts';
@@ -14,9 +15,11 @@ export function addContractCommands(cli: Command): void {
     .command('init')
     .description('look at the project and propose an untildone.yaml')
     .option('--yes', 'write it without asking', false)
-    .action(async ({ yes }: { yes: boolean }) => {
+    .addOption(new Option('--preset <name>', 'with ready-made phases and their gates').choices(PRESETS))
+    .action(async ({ yes, preset }: { yes: boolean; preset?: PresetName }) => {
       const world = openWorld();
-      const result = await init({ project: world.project, yes, terminal: onTerminal() }, confirm, out);
+      const options = { project: world.project, yes, terminal: onTerminal(), ...(preset ? { preset } : {}) };
+      const result = await init(options, confirm, out);
       process.exitCode = result.exitCode;
       if (result.exitCode !== 0) return;
       if (result.approved !== undefined) await trust({ show: false }, world, out);

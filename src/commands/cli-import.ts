@@ -17,15 +17,19 @@ export function addImportCommands(cli: Command): void {
     .description(
       'make a contract, and a loop, of what another system left here; without --from: list what there is',
     )
+    .argument('[files...]', 'with --from command: the Markdown files, in their order')
     .addOption(
-      new Option('--from <name>', 'harness: the hooks of your settings; else a state').choices(IMPORTABLE),
+      new Option(
+        '--from <name>',
+        'harness: the hooks of your settings; command: the stages of command files; else a state',
+      ).choices(IMPORTABLE),
     )
     .option('--session <id>', 'the session that goes on with the loop of a state')
     .option('--dry-run', 'show it, write nothing', false)
     .option('--yes', 'write it, and remove the old hooks of this project, without asking', false)
     .option('--keep-hooks', 'leave the old hooks in the settings', false)
     .option('--undo', 'put back what the last import changed', false)
-    .action(async ({ undo, ...flags }: ImportFlags) => {
+    .action(async (files: string[], { undo, ...flags }: ImportFlags) => {
       if (flags.session !== undefined) ownerFrom(flags.session, process.env);
       const world = openWorld(flags.session);
       const terminal = onTerminal();
@@ -36,7 +40,7 @@ export function addImportCommands(cli: Command): void {
         process.exitCode = await undoImport(terminal, world, io);
         return;
       }
-      const { exitCode, contractWritten } = await importFrom({ ...flags, terminal }, world, io);
+      const { exitCode, contractWritten } = await importFrom({ ...flags, files, terminal }, world, io);
       process.exitCode = exitCode;
       if (!contractWritten) return;
       if (terminal && !flags.yes) process.exitCode = await trust({ show: false }, world, out);

@@ -6,9 +6,10 @@ import type { Limit } from '../core/contract.ts';
 import type { PersonCommand } from '../core/journal.ts';
 import { hasEnded } from '../core/loop.ts';
 import { hookScript } from '../wire/hook-line.ts';
+import { type Answer, answerQuestion, askingLoop } from './answer-question.ts';
 import { thisInstallation } from './cli-install.ts';
 import { control } from './control.ts';
-import { meantLoop, newestLoop } from './find-loop.ts';
+import { childrenOf, meantLoop, newestLoop } from './find-loop.ts';
 import { duration, value, wholeNumber } from './flags.ts';
 import { closeForeign, openForeign } from './foreign.ts';
 import { foreignStatus } from './foreign-status.ts';
@@ -43,6 +44,8 @@ export function addLoopCommands(cli: Command): void {
   addControl(cli, 'resume', 'hold the session again');
   addControl(cli, 'cancel', 'end the loop for good');
   addControl(cli, 'release', 'let the session go although the work is not done');
+  addAnswer(cli, 'approve', 'approved', 'say yes to what a loop asks a person');
+  addAnswer(cli, 'reject', 'rejected', 'say no to what a loop asks a person, and what has to change');
   cli
     .command('log')
     .description('the journal of a loop (the newest of this project unless named)')
@@ -86,6 +89,21 @@ function addStart(cli: Command): void {
     });
 }
 
+function addAnswer(cli: Command, command: string, said: Answer['said'], description: string): void {
+  cli
+    .command(command)
+    .description(description)
+    .argument('[name]', 'the gate that asks, or the phase that it ends (default: the one that is waited for)')
+    .option('--loop <id>', 'a loop id, or the beginning of one', value)
+    .option('--note <text>', 'for the journal, and for the agent', value)
+    .action(async (name: string | undefined, options: { loop?: string; note?: string }) => {
+      const world = openWorld();
+      onlyForPeople(command, world.home, process.env);
+      const ref = askingLoop(world.store, world.project, options.loop);
+      await answerQuestion({ said, name, note: options.note }, ref, world, out);
+    });
+}
+
 /** Resuming holds the agent again, so the agent may do it; everything that lets go is for people. */
 function addControl(cli: Command, command: PersonCommand, description: string): void {
   cli
@@ -98,11 +116,12 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
       const { home, store, project } = world;
       if (command !== 'resume') onlyForPeople(command, home, process.env);
       const ref = meantLoop(store, project, id);
+      const children = childrenOf(store, store.read(ref));
       control(command, ref, options.note, store, out);
       const after = store.read(ref);
       // A client whose runner was killed works on alone: nobody else would end it.
       if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))
-        await endMarked(`${RUN_MARK}=${ref.loop}`);
+        for (const { loop } of [ref, ...children]) await endMarked(`${RUN_MARK}=${loop}`);
       if (after.dialect === 'native' || !hasEnded(after)) return;
       const place = placeHere(world, after.session);
       for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);

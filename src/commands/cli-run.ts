@@ -10,6 +10,7 @@ import { out } from './print.ts';
 import { resumeRun, startRun } from './run.ts';
 import { addGitOptions, type GitFlags, gitOptions } from './run-git.ts';
 import { type ClientOptions, refuseRoot } from './run-options.ts';
+import { type Parallel, readPrompts, taskOfPrompts } from './run-parallel-pieces.ts';
 import { openRunReporter } from './run-report.ts';
 import { taskFrom } from './start-inputs.ts';
 import { UsageError } from './usage-error.ts';
@@ -19,7 +20,8 @@ interface RunFlags extends GitFlags {
   contract?: string;
   features?: string;
   trust?: string;
-  promptFile?: string;
+  promptFile?: string[];
+  parallel?: number;
   promise?: string;
   mode?: RunMode;
   model?: string;
@@ -51,7 +53,11 @@ export function addRunCommand(cli: Command): void {
       'approve exactly this fingerprint (untildone trust --show prints it)',
       value,
     )
-    .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
+    .option(
+      '--prompt-file <file>',
+      'read the task from a file, - for stdin; repeated with --parallel',
+      collect,
+    )
     .option('--promise <text>', 'the statement that ends the loop, beside the gates', value)
     .addOption(
       new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
@@ -68,6 +74,11 @@ export function addRunCommand(cli: Command): void {
     .option('--max-turns <n>', 'of one session', wholeNumber)
     .option('--max-iteration-duration <time>', 'the longest that one session may take', duration)
     .option('--idle-timeout <time>', 'a client that says nothing for so long hangs (default 15m)', duration)
+    .option(
+      '--parallel <n>',
+      'so many features, or prompt files, at a time, each in a worktree of its own',
+      children,
+    )
     .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
     .option('--json', 'one JSON object a line', false)
     .option('--quiet', 'only sessions, stops and the end', false);
@@ -113,7 +124,8 @@ function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
       'maxIterations',
       'maxDuration',
     ] as const),
-    ...(['maxCost', 'maxTokens', 'context', 'freshEvery', 'branch', 'worktree', 'pr', 'merge'] as const),
+    ...(['maxCost', 'maxTokens', 'context', 'freshEvery', 'parallel'] as const),
+    ...(['branch', 'worktree', 'pr', 'merge'] as const),
   ];
   const given = set.filter((name) => flags[name] !== undefined).map(flagOf);
   const what = [...(words.length > 0 ? ['a task'] : []), ...given];
@@ -133,9 +145,10 @@ function meantRun(given: string | true, { store, project }: World): LoopRef {
 
 function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOptions>): RunOptions {
   const { contract, promise, maxIterations, maxDuration, mode, freshEvery } = flags;
-  const git = gitOptions(flags);
+  const { parallel, task } = parallelOptions(words, flags);
+  const git = gitOptions(parallel && !flags.pr ? { ...flags, worktree: true } : flags);
   return {
-    task: taskFrom(words, flags.promptFile),
+    task,
     client,
     limits: {
       ...(flags.maxCost === undefined ? {} : { costUsd: flags.maxCost }),
@@ -143,7 +156,8 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
       ...(flags.context === undefined ? {} : { context: flags.context }),
     },
     ...(mode === undefined ? {} : { mode }),
-    ...(git ? { git } : {}),
+    ...(git ? { git: parallel ? { ...git, beside: true } : git } : {}),
+    ...(parallel ? { parallel } : {}),
     ...(typeof freshEvery === 'number' ? { freshEvery } : {}),
     ...(contract === undefined ? {} : { contractFile: contract }),
     ...(flags.features === undefined ? {} : { features: flags.features }),
@@ -151,6 +165,28 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
     ...(promise === undefined ? {} : { promise }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(maxDuration === undefined ? {} : { maxDuration }),
+  };
+}
+
+/** One prompt file is the task; with --parallel several are the pieces of it. */
+function parallelOptions(words: string[], flags: RunFlags): { task: string; parallel?: Parallel } {
+  const files = flags.promptFile ?? [];
+  if (flags.parallel === undefined) {
+    if (files.length > 1)
+      throw new UsageError('--prompt-file names one task; several of them are for --parallel');
+    return { task: taskFrom(words, files[0]) };
+  }
+  if (flags.branch)
+    throw new UsageError(
+      '--branch works in your tree, --parallel in worktrees beside it: leave --branch out',
+    );
+  if (flags.mode === 'session')
+    throw new UsageError('--mode session keeps one session, --parallel needs several: name another mode');
+  if (files.length < 2) return { task: taskFrom(words, files[0]), parallel: { atOnce: flags.parallel } };
+  const prompts = readPrompts(files);
+  return {
+    task: taskOfPrompts(words.join(' '), prompts),
+    parallel: { atOnce: flags.parallel, prompts },
   };
 }
 
@@ -176,6 +212,14 @@ function amount(text: string): Limit {
   if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
   throw new InvalidArgumentError('Type an amount in USD like 5 or 2.50, or the word unlimited.');
 }
+
+function children(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= MOST_CHILDREN) return number;
+  throw new InvalidArgumentError(`Type a whole number from 1 to ${MOST_CHILDREN}.`);
+}
+
+const MOST_CHILDREN = 16;
 
 function share(text: string): number {
   const number = Number(text);

@@ -1,5 +1,5 @@
 import { writeFrozenContract } from '../adapters/file-store.ts';
-import type { FrozenContract } from '../core/contract.ts';
+import type { Contract, FrozenContract } from '../core/contract.ts';
 import { CONTRACT_FILE, promiseOf, withPromise } from '../core/contract.ts';
 import { hasEnded } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
@@ -26,7 +26,12 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
   const kept = promise === undefined ? file.contract : withPromise(file.contract, promise);
   const contract: FrozenContract = {
     contract: { ...kept, limits: { ...file.contract.limits, iterations: before.contract.limits.iterations } },
-    frozen: { ...frozen, contractFile: file.sha256, judgeMs: before.frozen.judgeMs },
+    frozen: {
+      ...frozen,
+      gates: { ...frozen.gates, ...writtenBefore(before, kept) },
+      contractFile: file.sha256,
+      judgeMs: before.frozen.judgeMs,
+    },
   };
   writeFrozenContract(ref, contract, (contractSha256) =>
     world.store.append(ref, () => ({
@@ -36,6 +41,15 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
     })),
   );
   out(`Loop ${ref.loop} is judged by the present ${CONTRACT_FILE} from its next stop on.`);
+}
+
+/** What was written down when the loop began stays what it was then: the work since has not become older. */
+function writtenBefore({ contract, frozen }: FrozenContract, now: Contract): Record<string, unknown> {
+  const isSame = (name: string) => {
+    const [then, spec] = [contract.gates[name], now.gates[name]];
+    return then?.kind === 'artefact' && JSON.stringify(then) === JSON.stringify(spec);
+  };
+  return Object.fromEntries(Object.entries(frozen.gates).filter(([name]) => isSame(name)));
 }
 
 /** A person allows one exception by the name that a gate gave it. */

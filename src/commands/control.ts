@@ -1,8 +1,11 @@
 import type { FileStore } from '../adapters/file-store.ts';
+import { isLocked } from '../adapters/lock.ts';
 import { describeEnding } from '../core/endings.ts';
 import type { PersonCommand } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
+import { childrenOf } from './find-loop.ts';
+import { driverLock } from './run-options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** pause, resume, cancel, release: written to the journal at once; the next hook finds it there. */
@@ -13,12 +16,21 @@ export function control(
   store: FileStore,
   out: (line: string) => void,
 ): void {
+  const before = store.read(ref);
   const after = store.append(ref, (state) => {
     refuseNonsense(command, state);
     return { kind: 'command', command, ...(note ? { note } : {}) };
   });
   if (hasEnded(after)) store.mark(after.session, false);
-  out(`Loop ${ref.loop}: ${said(command, after)}`);
+  // Whoever lets go of a run lets go of its children; they are taken up again together with it.
+  if (command !== 'resume')
+    for (const child of childrenOf(store, before)) quietly(command, child, note, store);
+  out(`Loop ${ref.loop}: ${after.run ? saidOfRun(command, ref) : said(command, after)}`);
+}
+
+function quietly(command: PersonCommand, ref: LoopRef, note: string | undefined, store: FileStore): void {
+  const after = store.append(ref, () => ({ kind: 'command', command, ...(note ? { note } : {}) }));
+  if (hasEnded(after)) store.mark(after.session, false);
 }
 
 function refuseNonsense(command: PersonCommand, state: LoopState): void {
@@ -39,5 +51,20 @@ function said(command: PersonCommand, state: LoopState): string {
       return 'cancelled. Its session may stop; what was done stays as it is.';
     case 'release':
       return 'released without being done. Its session may stop.';
+  }
+}
+
+/** Nobody works on a run but who drives it, and a pause ends that one. */
+function saidOfRun(command: PersonCommand, ref: LoopRef): string {
+  const goOn = `untildone run --resume ${ref.loop}`;
+  switch (command) {
+    case 'pause':
+      return `paused. It stops after this step; go on with: ${goOn}`;
+    case 'resume':
+      return isLocked(driverLock(ref)) ? 'active again.' : `active again; nobody drives it: ${goOn}`;
+    case 'cancel':
+      return 'cancelled. What was done stays as it is.';
+    case 'release':
+      return 'released without being done.';
   }
 }

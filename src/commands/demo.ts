@@ -8,6 +8,7 @@ import { findSdk } from '../adapters/sdk-client.ts';
 import { ask, onTerminal } from './ask.ts';
 import { liveView } from './demo/live-view.ts';
 import { type DemoOptions, perform } from './demo/perform.ts';
+import { planAct } from './demo/plan-act.ts';
 import { runAct } from './demo/run-act.ts';
 import type { Installation } from './demo/scratch.ts';
 import { sessionAct } from './demo/session-act.ts';
@@ -20,6 +21,7 @@ import { UsageError } from './usage-error.ts';
 interface DemoFlags {
   claude?: string;
   keep: boolean;
+  plan: boolean;
   real: boolean;
   run: boolean;
   yes: boolean;
@@ -37,16 +39,22 @@ export function addDemo(cli: Command, installation: () => Installation): void {
     .command('demo')
     .description('watch a real Claude Code session being held until the work is done; no account needed')
     .option('--run', 'watch a run instead: one task over several sessions', false)
+    .option(
+      '--plan',
+      "watch a plan instead: phases, a person's approval, four chunks with their tests",
+      false,
+    )
     .option('--claude <path>', 'the Claude Code to start')
     .option('--keep', 'keep the temporary folder, and say where it is', false)
     .option('--real', 'with your own Claude login and model: costs money', false)
     .option('--yes', 'do not ask whether --real is meant', false)
     .action(async (flags: DemoFlags) => {
       if (flags.real) onlyForPeople('demo --real', homeFrom(process.env), process.env);
-      if (flags.real && flags.run) throw new UsageError(RUN_IS_SCRIPTED);
+      if (flags.run && flags.plan) throw new UsageError('one at a time: demo --run, or demo --plan');
+      if (flags.real && isRun(flags)) throw new UsageError(isScripted(flags));
       const claude = clientFor(flags);
       needGit();
-      if (flags.run) await needSdk(claude);
+      if (isRun(flags)) await needSdk(claude);
       const refusal = flags.real && !flags.yes ? await askForConsent() : undefined;
       process.exitCode = refusal ?? (await demo(flags, claude, installation()));
     });
@@ -64,7 +72,7 @@ async function demo(flags: DemoFlags, claude: FoundClaude, installation: Install
       out,
     });
   for (const line of headline(flags.real)) out(line);
-  const { watched, unwatched } = PAUSE_MS[flags.run ? 'run' : 'session'];
+  const { watched, unwatched } = PAUSE_MS[isRun(flags) ? 'run' : 'session'];
   const options: DemoOptions = {
     claude: claude.path,
     installation,
@@ -73,6 +81,7 @@ async function demo(flags: DemoFlags, claude: FoundClaude, installation: Install
     pauseMs: stdout.isTTY ? watched : unwatched,
   };
   const interruption = watchInterruption();
+  if (flags.plan) return perform(planAct(options, stdout.isTTY), options, view, interruption);
   return flags.run
     ? perform(runAct(options, stdout.isTTY), options, view, interruption)
     : perform(sessionAct(options), options, view, interruption);
@@ -95,8 +104,14 @@ function needGit(): void {
     throw new UsageError('git was not found on PATH; untildone compares trees with it: install git');
 }
 
-const RUN_IS_SCRIPTED =
-  'demo --run is played by script; with your own login, in a project of your own: untildone run "what is to be done"';
+/** Both drive their sessions themselves. */
+function isRun({ run, plan }: DemoFlags): boolean {
+  return run || plan;
+}
+
+function isScripted({ plan }: DemoFlags): string {
+  return `demo --${plan ? 'plan' : 'run'} is played by script; with your own login, in a project of your own: untildone run "what is to be done"`;
+}
 
 /** A run drives its sessions through it; without it, it would try for minutes. */
 async function needSdk({ path: claude }: FoundClaude): Promise<void> {

@@ -1,5 +1,6 @@
 /** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
 import { randomUUID } from 'node:crypto';
+import type { Flow } from '../adapters/git-keeping.ts';
 import { holdLock } from '../adapters/lock.ts';
 import { endMarked } from '../adapters/process-tree.ts';
 import { approve } from '../adapters/trust.ts';
@@ -13,7 +14,10 @@ import { loadAgentBundle } from './load-judges.ts';
 import { renderedReceipt } from './receipt.ts';
 import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
 import type { Interrupts } from './run-interrupts.ts';
+import { commitLate } from './run-late-commit.ts';
 import { type ClientOptions, clientFor, driverLock, keepClientOptions, keptClient } from './run-options.ts';
+import { leftBeside, workInParallel } from './run-parallel.ts';
+import { type Parallel, refuseIndivisible, splitWork } from './run-parallel-pieces.ts';
 import type { RunReporter } from './run-report.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { begin, nothingToDo, planLoop } from './start.ts';
@@ -37,6 +41,7 @@ export interface RunOptions {
   maxDuration?: Limit;
   limits: Partial<Limits>;
   git?: Parameters<typeof openRunGit>[0];
+  parallel?: Parallel;
 }
 
 /** Who watches a run, and what it is driven with. */
@@ -46,10 +51,10 @@ export interface RunCompany {
   interrupts: Interrupts;
 }
 
-interface Driving extends RunCompany {
+export interface Driving extends RunCompany {
   ref: LoopRef;
   client: ClientOptions;
-  git: GitFlow | undefined;
+  git: Flow | undefined;
 }
 
 /** Throws `NothingToDo` and `NotApproved` before anything has begun. */
@@ -57,6 +62,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const { world, reporter, interrupts } = company;
   await refuseWithoutClient(world);
   const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
+  if (options.parallel) refuseIndivisible(options.parallel, plan.contract);
   const { run: rules, limits } = plan.contract;
   const watch = { note: reporter.note, signal: interrupts.atOnce };
   const git =
@@ -75,6 +81,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   git?.startsFrom(baseline);
   const client = clientFor(options.client, rules);
   keepClientOptions(client, ref, world.home);
+  if (options.parallel && git) splitWork(options.parallel, { ref, git, options, task: plan.task }, company);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...company, ref, client, git });
 }
@@ -155,6 +162,7 @@ export async function goOnWithRun(
     );
   if (hasEnded(state)) {
     reporter.event({ type: 'ended', state });
+    await finishLate(ref, state, company);
     return state;
   }
   const { limits, run: rules } = world.store.contract(ref).contract;
@@ -163,6 +171,16 @@ export async function goOnWithRun(
   for (const note of git?.notes ?? []) reporter.note(note);
   reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
   return drive({ ...company, ref, client, git });
+}
+
+/** Of a run whose runner was killed after it had been found done. */
+async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunCompany): Promise<void> {
+  if (world.store.tail(ref).line.entry.kind !== 'stop') return;
+  const git = await resumeRunGit(ref.loop, world, { note: reporter.note });
+  const late = git ? await commitLate(ref, git, world) : [];
+  if (!git || late.length === 0) return;
+  for (const line of [...late, ...(await git.finish(state, renderedReceipt(ref, world)))])
+    reporter.note(line);
 }
 
 /** A run that came out of a session never gets more than that session had. */
@@ -185,9 +203,16 @@ async function drive(driving: Driving): Promise<LoopState> {
     if (world.store.read(ref).status === 'paused') {
       world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
     }
+    const before = await workInParallel(driving);
     const folder = git?.folder ?? world.project;
-    const after = await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
-    for (const line of (await git?.finish(after, renderedReceipt(ref, world))) ?? []) reporter.note(line);
+    const after =
+      before.status === 'paused'
+        ? before
+        : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
+    // What its children have done has pull requests of its own.
+    const say = after.run?.children && after.run.sessions === 0 ? 'here' : 'all';
+    const lines = (await git?.finish(after, renderedReceipt(ref, world), say)) ?? [];
+    for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;
   } finally {
     lock.release();

@@ -39,8 +39,8 @@ export function loopsAround(store: FileStore, project: string): LoopRef[] {
 /** The loop a command means: by its id or the beginning of it, else the only living one of the project. */
 export function meantLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
   if (id !== undefined) return byId(store, id);
-  const living = readLoops(store, loopsAround(store, project)).filter(
-    (f) => 'state' in f && !hasEnded(f.state),
+  const living = withoutChildren(
+    readLoops(store, loopsAround(store, project)).filter((f) => 'state' in f && !hasEnded(f.state)),
   );
   const [only, second] = living;
   if (!only) throw new UsageError('no living loop in this project; see: untildone status --all');
@@ -51,9 +51,29 @@ export function meantLoop(store: FileStore, project: string, id: string | undefi
 /** The loop to look at: by id, else the newest of the project. */
 export function newestLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
   if (id !== undefined) return byId(store, id);
-  const [newest] = readLoops(store, loopsAround(store, project));
+  const [newest] = withoutChildren(readLoops(store, loopsAround(store, project)));
   if (!newest) throw new UsageError('no loop in this project yet; see: untildone status --all');
   return newest.ref;
+}
+
+/** Without the children of runs that are among them: whoever names nothing means the run. */
+export function withoutChildren(found: readonly Found[]): Found[] {
+  const ids = new Set(found.map(({ ref }) => ref.loop));
+  return found.filter((f) => !ids.has(parentOf(f) ?? ''));
+}
+
+export function parentOf(found: Found): string | undefined {
+  return 'state' in found ? found.state.run?.parent : undefined;
+}
+
+/** The living children of a run. */
+export function childrenOf(store: FileStore, { run }: LoopState): LoopRef[] {
+  const open = (run?.children?.list ?? []).filter(({ status }) => status === 'open').map(({ loop }) => loop);
+  if (open.length === 0) return [];
+  return readLoops(
+    store,
+    store.loops().filter(({ loop }) => open.includes(loop)),
+  ).flatMap((f) => ('state' in f && !hasEnded(f.state) ? [f.ref] : []));
 }
 
 function byId(store: FileStore, id: string): LoopRef {

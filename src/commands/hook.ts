@@ -14,7 +14,10 @@ import { openPorts } from './ports.ts';
 
 const STDIN_LIMIT = 32 * 1024 * 1024;
 
-/** `untildone hook`: one event in on stdin, at most one JSON object out. Whatever goes wrong lets the session stop. */
+/**
+ * `untildone hook`: one event in on stdin, at most one JSON object out (before a compaction, plain text). Whatever goes
+ * wrong lets the session stop.
+ */
 export async function hook(): Promise<void> {
   await answerEvent();
 }

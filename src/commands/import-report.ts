@@ -46,7 +46,10 @@ export async function endBeforeWriting(
     return { exitCode: 0 };
   }
   if (!yes && !terminal) {
-    out(`There is no terminal to ask on. To write this unasked: untildone import --from ${from} --yes`);
+    const files = from === 'command' ? ' FILE...' : '';
+    out(
+      `There is no terminal to ask on. To write this unasked: untildone import --from ${from} --yes${files}`,
+    );
     return { exitCode: 2 };
   }
   if (yes || question === undefined || (await ask(question))) return undefined;

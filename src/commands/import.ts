@@ -1,17 +1,21 @@
 import { ImportRecord } from '../adapters/import-record.ts';
 import { standingFiles } from '../adapters/standing.ts';
 import { hasEnded } from '../core/loop.ts';
+import { quoteForShell } from '../core/shell-quote.ts';
 import { DIALECTS, type DialectName } from '../dialects/dialect.ts';
+import { askingFiles, importCommand } from './import-command.ts';
 import { importHarness, planHarness } from './import-harness.ts';
 import { foreignStates, importState } from './import-state.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
-export const IMPORTABLE = ['harness', ...DIALECTS] as const;
-export type Importable = 'harness' | DialectName;
+export const IMPORTABLE = ['harness', 'command', ...DIALECTS] as const;
+export type Importable = 'harness' | 'command' | DialectName;
 
 export interface ImportOptions {
   from?: Importable;
+  /** Of `command`. */
+  files?: string[];
   session?: string;
   dryRun: boolean;
   /** Write without asking. */
@@ -40,6 +44,9 @@ export async function importFrom(
   world: ImportWorld,
   io: ImportIo,
 ): Promise<ImportResult> {
+  if (options.from === 'command') return importCommand(options, world, io);
+  if (options.files?.length)
+    throw new UsageError('files are only named with: untildone import --from command');
   if (options.from === undefined) return listImportable(world, options.session, io.out);
   if (options.from === 'harness') return importHarness(options, world, io);
   return importState(options.from, options, world, io);
@@ -53,15 +60,20 @@ function listImportable(
 ): ImportResult {
   const hooks = planHarness(world).fates.filter(({ becomes }) => becomes !== undefined);
   const states = foreignStates(world, session);
+  const commands = askingFiles(world.project);
   if (hooks.length > 0) {
     out(`harness: ${hooks.length} of the hooks in your settings can become gates`);
     out('  untildone import --from harness --dry-run');
+  }
+  if (commands.length > 0) {
+    out(`command: ${commands.length} of your command files ask a person: their stages can become phases`);
+    out(`  untildone import --from command --dry-run ${commands.map(quoteForShell).join(' ')}`);
   }
   for (const { name, path, words } of states) {
     out(`${name}: ${path} (${words})`);
     out(`  untildone import --from ${name} --dry-run${session === undefined ? '' : ` --session ${session}`}`);
   }
-  if (hooks.length + states.length === 0)
+  if (hooks.length + states.length + commands.length === 0)
     out(`Nothing that could be imported was found in ${world.project}.`);
   return { exitCode: 0 };
 }
@@ -83,7 +95,7 @@ export async function undoImport(
   const { from, loop } = record;
   for (const line of record.undo()) out(line);
   if (loop !== undefined) cancelLoop(loop, store, out);
-  if (from !== 'harness') out('That state holds a session again from its next stop on.');
+  if (DIALECTS.some((name) => name === from)) out('That state holds a session again from its next stop on.');
   if (standingFiles(home).contract(project))
     out('What was approved for this project counts on until: untildone trust (or: untildone trust --revoke)');
   return 0;

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { writeNew } from '../adapters/new-file.ts';
 import { projectFacts } from '../adapters/project-facts.ts';
 import { CONTRACT_FILE } from '../core/contract.ts';
+import type { PresetName } from '../core/presets.ts';
 import { proposeContract } from '../core/propose.ts';
+import { type MissingCondition, type ProposedPreset, proposePreset } from '../core/propose-preset.ts';
 
 const OTHER_SPELLING = 'untildone.yml';
 
@@ -13,6 +15,8 @@ export interface InitOptions {
   yes: boolean;
   /** There is a person to ask. */
   terminal: boolean;
+  /** Ready-made phases instead of gates alone. */
+  preset?: PresetName;
 }
 
 export interface InitResult {
@@ -21,7 +25,10 @@ export interface InitResult {
   approved?: string;
 }
 
-/** Proposes a contract, shows it, and writes it. Exit code: 0 written or declined, 2 refused. */
+/**
+ * Proposes a contract, shows it, and writes it. Exit code: 0 written or declined, 1 written, but something has to be added
+ * before it can be used, 2 refused.
+ */
 export async function init(
   options: InitOptions,
   ask: (question: string) => Promise<boolean>,
@@ -30,10 +37,13 @@ export async function init(
   const present = [CONTRACT_FILE, OTHER_SPELLING].find((name) => isThere(join(options.project, name)));
   if (present !== undefined) return refuse(present, out);
   if (!options.yes && !options.terminal) {
-    out('There is no terminal to ask on. To write the proposed contract unasked: untildone init --yes');
+    const preset = options.preset === undefined ? '' : ` --preset ${options.preset}`;
+    out(
+      `There is no terminal to ask on. To write the proposed contract unasked: untildone init${preset} --yes`,
+    );
     return { exitCode: 2 };
   }
-  const text = proposeContract(projectFacts(options.project));
+  const { text, missing } = proposalFor(options);
   for (const line of text.trimEnd().split('\n')) out(line);
   out('');
   if (!options.yes && !(await ask(`Write this to ${CONTRACT_FILE}?`))) {
@@ -41,8 +51,28 @@ export async function init(
     return { exitCode: 0 };
   }
   if (!writeNew(join(options.project, CONTRACT_FILE), text, 0o644)) return refuse(CONTRACT_FILE, out);
+  if (missing.length > 0) return sayMissing(missing, options, out);
   out(`Wrote ${CONTRACT_FILE}. Edit it as you like, and commit it.`);
   return options.yes ? { exitCode: 0 } : { exitCode: 0, approved: text };
+}
+
+function proposalFor({ project, preset }: InitOptions): ProposedPreset {
+  const facts = projectFacts(project);
+  return preset === undefined ? { text: proposeContract(facts), missing: [] } : proposePreset(preset, facts);
+}
+
+/** Nothing of it can be approved yet. */
+function sayMissing(
+  missing: readonly MissingCondition[],
+  { preset }: InitOptions,
+  out: (line: string) => void,
+): InitResult {
+  out(`Wrote ${CONTRACT_FILE}, but it is NOT complete: without these gates the preset ${preset} is refused.`);
+  for (const { name, what, example } of missing) {
+    out(`  ${name}: ${what} was found. Add to "gates": ${name}: ${example}`);
+  }
+  out('Their lines are there, behind a "#": name your commands, take away the "#", then: untildone trust');
+  return { exitCode: 1 };
 }
 
 function refuse(present: string, out: (line: string) => void): InitResult {

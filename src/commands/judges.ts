@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readAgentStory } from '../adapters/agent-transcript.ts';
+import { shadowOfWorktree, worktreeAt } from '../adapters/agent-worktree.ts';
 import { writeWhole } from '../adapters/atomic-file.ts';
 import { hashParts, resolveParts } from '../adapters/command-parts.ts';
 import { contractFileDigest } from '../adapters/contract-digest.ts';
@@ -35,6 +37,13 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),
+    agentStory: (transcript) => readAgentStory(transcript),
+    worktree: (project, folder) => {
+      const found = worktreeAt(project, folder);
+      if (!found) return undefined;
+      const shadow = shadowOfWorktree(home, project, found);
+      return { ...found, workspace: openWorkspace({ project: found.project, ...shadow }) };
+    },
   };
 }
 

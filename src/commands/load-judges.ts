@@ -27,6 +27,14 @@ export function loadDialects(): Promise<DialectBundle> {
   return Promise.resolve().then(() => require('./dialects.cjs') as DialectBundle);
 }
 
+/** What `tools.cjs` offers. */
+type ToolBundle = typeof import('../tools-entry.ts');
+
+/** Most contracts have no tool rules: what asks them is not loaded before. */
+export function loadTools(): Promise<ToolBundle> {
+  return Promise.resolve().then(() => require('./tools.cjs') as ToolBundle);
+}
+
 /** What `agent.cjs` offers. */
 export interface AgentBundle {
   agentSdk(options: { env: NodeJS.ProcessEnv }): AgentPort;

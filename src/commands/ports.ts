@@ -11,7 +11,7 @@ import type { Contract } from '../core/contract.ts';
 import { CLAIM_GATES } from '../gates/index.ts';
 import type { Clock } from '../ports.ts';
 import { hasForeignSigns, placeOf } from './foreign-signs.ts';
-import { type JudgeBundle, loadDialects } from './load-judges.ts';
+import { type JudgeBundle, loadDialects, loadTools } from './load-judges.ts';
 import { claudeConfigDir, projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
 
@@ -42,6 +42,7 @@ export function openPorts(
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
+    tools: async () => (await loadTools()).openTools(env),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
@@ -65,6 +66,7 @@ function asksOnlyForPromise(contract: Contract): boolean {
     contract.notify.length === 0 &&
     contract.memory === undefined &&
     contract.run === undefined &&
+    contract.tools === undefined &&
     Object.values(contract.gates).every((spec) => spec.kind === 'promise')
   );
 }

@@ -2,8 +2,9 @@
 import type { Limit, Limits } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
 
-export function placeOf({ iteration, maxIterations }: LoopState): string {
-  return `iteration ${iteration}${ofLimit(maxIterations, String)}`;
+export function placeOf({ iteration, maxIterations, phase }: LoopState): string {
+  const where = phase ? `, phase ${phase.name}` : '';
+  return `iteration ${iteration}${ofLimit(maxIterations, String)}${where}`;
 }
 
 export function numberOf(state: LoopState): number {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { type GitFlowOptions, openGitFlow } from '../adapters/git-flow.ts';
+import type { Flow } from '../adapters/git-keeping.ts';
+import type { GitFlowWorld } from '../adapters/git-means.ts';
 import { readFlowRecord } from '../adapters/git-record.ts';
 import { GitFlowError } from '../adapters/person-git.ts';
 import { approve } from '../adapters/trust.ts';
@@ -41,23 +43,21 @@ export function gitOptions({
 export interface GitWatch {
   note(line: string): void;
   signal?: AbortSignal;
+  /** Of a child: see `GitFlowWorld`. */
+  setups?: NonNullable<GitFlowWorld['setups']>;
 }
 
 export function openRunGit(
-  options: Pick<GitFlowOptions, 'mode' | 'beside' | 'merge'>,
+  options: Pick<GitFlowOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from'>,
   run: { loop: string; task: string },
   world: World,
   watch: GitWatch,
-): Promise<GitFlow> {
+): Promise<Flow> {
   return opened({ ...options, ...run }, world.project, world, watch);
 }
 
 /** The git flow of a run that goes on; undefined for one that never had any. */
-export async function resumeRunGit(
-  loop: string,
-  world: World,
-  watch: GitWatch,
-): Promise<GitFlow | undefined> {
+export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<Flow | undefined> {
   const record = readFlowRecord(world.home, loop);
   if (!record) return undefined;
   const { mode, merge, task, project, folder, branch } = record;
@@ -69,7 +69,7 @@ async function opened(
   project: string,
   { home, env }: World,
   watch: GitWatch,
-): Promise<GitFlow> {
+): Promise<Flow> {
   const worktrees = env.UNTILDONE_WORKTREES;
   try {
     return await openGitFlow(options, project, { ...watch, home, env, ...(worktrees ? { worktrees } : {}) });

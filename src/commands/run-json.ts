@@ -25,6 +25,8 @@ export function lineTeller(tell: (line: RunLine) => void, now: () => number): Ru
     begun: (loop, task, baseline, more) => tell(begunLine(loop, task, baseline, more)),
     event: (event) => tell(eventLine(event, now())),
     note: (text) => tell({ type: 'note', text: clean(text, TEXT) }),
+    child: ({ loop, piece }) =>
+      lineTeller((line) => tell({ child: { loop, piece: clean(piece, WORDS) }, ...line }), now),
   };
 }
 
@@ -84,6 +86,12 @@ function eventLine(event: RunEvent, now: number): RunLine {
       return { type, until: iso(event.until), why: clean(event.why, WORDS) };
     case 'warning':
       return { type, text: clean(event.text, WORDS) };
+    case 'child': {
+      const { child, change, text, state } = event;
+      const { loop, piece, branch = null, files = [] } = child;
+      const about = { loop, piece: clean(piece, WORDS) };
+      return withRun({ type, child: about, change, branch, files, text: clean(text, WORDS) }, state, now);
+    }
     case 'paused':
       return { type, why: clean(event.why, WORDS) };
     case 'ended':
@@ -109,6 +117,7 @@ function runOf(state: LoopState, now: number, verdicts: readonly Verdict[]): Run
     sessions: state.run?.sessions ?? 0,
     iteration: state.iteration,
     max_iterations: orNull(state.maxIterations),
+    phase: state.phase?.name ?? null,
     elapsed_s: Math.round(elapsedMs(state, ending?.at ?? now) / 1000),
     cost_usd: state.spent.costUsd,
     tokens: state.spent.tokens,

@@ -18,6 +18,8 @@ export interface RunFigures {
   sessions: number;
   iteration: number;
   max_iterations: number | null;
+  /** Of a contract with phases. */
+  phase: string | null;
   elapsed_s: number;
   cost_usd: number;
   tokens: number;
@@ -45,7 +47,13 @@ export type Happening =
   | { kind: 'compacted' }
   | { kind: 'usage'; context_tokens: number; context_window: number; model: string };
 
-export type RunLine =
+/** Which child of a run a line speaks of; absent: the run itself. */
+export interface ChildLine {
+  loop: string;
+  piece: string;
+}
+
+export type RunLine = { child?: ChildLine } & (
   | {
       type: 'begun';
       loop: string;
@@ -61,6 +69,16 @@ export type RunLine =
   | { type: 'session_ended'; end: { kind: string; detail: string; until: string | null }; run: RunFigures }
   | { type: 'waiting'; until: string | null; why: string }
   | { type: 'warning'; text: string }
+  | {
+      type: 'child';
+      child: ChildLine;
+      change: string;
+      branch: string | null;
+      files: string[];
+      text: string;
+      run: RunFigures;
+    }
   | { type: 'paused'; why: string }
   | { type: 'ended'; run: RunFigures }
-  | { type: 'note'; text: string };
+  | { type: 'note'; text: string }
+);

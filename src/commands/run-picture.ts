@@ -24,13 +24,17 @@ export interface RunPicture {
   doing: { what: string; since: number };
   /** Tool calls that have not returned, the newest last. */
   calls: readonly { tool: string; what: string; since: number }[];
-  waiting?: { until: number; why: string };
+  /** Without a time: for a person. */
+  waiting?: { until?: number; why: string };
+  /** Those that are at work, by their piece. */
+  children: ReadonlyMap<string, RunPicture>;
   /** The newest last. */
   recent: readonly { at: number; line: string }[];
 }
 
 export function emptyPicture(project: string, now: number): RunPicture {
-  return { project, gates: [], doing: { what: 'beginning', since: now }, calls: [], recent: [] };
+  const doing = { what: 'beginning', since: now };
+  return { project, gates: [], doing, calls: [], children: new Map(), recent: [] };
 }
 
 export function withBeginning(
@@ -71,12 +75,41 @@ export function withEvent(picture: RunPicture, event: RunEvent, now: number): Ru
     case 'session_ended':
       return busy(known, 'between sessions', now);
     case 'waiting':
-      return { ...busy(picture, 'waiting', now), waiting: { until: event.until, why: harmless(event.why) } };
+      return {
+        ...busy(picture, 'waiting', now),
+        waiting: { ...(event.until === undefined ? {} : { until: event.until }), why: harmless(event.why) },
+      };
+    case 'child':
+      return withChild(known, event, now);
     case 'warning':
     case 'paused':
     case 'ended':
       return known;
   }
+}
+
+function withChild(
+  picture: RunPicture,
+  { child, change, text }: Extract<RunEvent, { type: 'child' }>,
+  now: number,
+): RunPicture {
+  const children = new Map(picture.children);
+  if (change === 'begun' || change === 'goes_on')
+    children.set(child.piece, {
+      ...emptyPicture(picture.project, now),
+      loop: child.loop,
+      task: harmless(text),
+    });
+  else children.delete(child.piece);
+  const what = children.size === 0 ? 'between children' : `${children.size} at work`;
+  return busy({ ...picture, children }, what, now);
+}
+
+/** What one of the children tells. */
+export function withChildEvent(picture: RunPicture, piece: string, event: RunEvent, now: number): RunPicture {
+  const before = picture.children.get(piece);
+  if (!before) return picture;
+  return { ...picture, children: new Map(picture.children).set(piece, withEvent(before, event, now)) };
 }
 
 function freshSession(picture: RunPicture): RunPicture {

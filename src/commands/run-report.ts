@@ -4,6 +4,7 @@ import type { LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { clockOf } from './run-figures.ts';
 import { jsonReporter } from './run-json.ts';
+import { childLines } from './run-parallel-lines.ts';
 import { liveReporter } from './run-view.ts';
 import { beginningLines, closingLines, factLines, noteLines, pausedLines } from './run-words.ts';
 import { colourWanted, cutTo, wrapLine } from './terminal-text.ts';
@@ -14,6 +15,13 @@ export interface RunReporter {
   begun(loop: string, task: string, baseline: readonly Verdict[], more?: BegunMore): void;
   event(event: RunEvent): void;
   note(text: string): void;
+  /** For one of the children of the run: what it tells says which of them it speaks of. */
+  child(child: ChildName): RunReporter;
+}
+
+export interface ChildName {
+  loop: string;
+  piece: string;
 }
 
 export interface BegunMore {
@@ -79,7 +87,7 @@ export function lineReporter(
   let limits: Limits | undefined;
   let state: LoopState | undefined;
   let begunLoop: string | undefined;
-  return {
+  const reporter: RunReporter = {
     begun: (loop, task, baseline, more) => {
       begunLoop = loop;
       limits = more?.limits;
@@ -92,5 +100,7 @@ export function lineReporter(
       if (event.type === 'paused') pausedLines(event.why, state?.loop ?? begunLoop).forEach(printWhole);
     },
     note: (text) => noteLines(text).forEach(printWhole),
+    child: (child) => childLines(child, (line) => print(line), { now, quiet, project }),
   };
+  return reporter;
 }

@@ -80,6 +80,7 @@ function rowsOf(picture: RunPicture, now: number, density: Density): Row[] {
     ...gateRows(picture, density),
     ...contextRows(picture),
     ...spentRows(picture, now),
+    ...childRows(picture, now),
     doingRow(picture, now),
     ...shown.map(({ at, line }): Row => [{ text: `  ${clockOf(at)} ${line}`, colour: DIM }]),
   ];
@@ -135,7 +136,9 @@ function spentRows({ state, limits }: RunPicture, now: number): Row[] {
 }
 
 function doingRow({ waiting, calls, doing }: RunPicture, now: number): Row {
-  if (waiting) {
+  if (waiting && waiting.until === undefined)
+    return labelled('waiting', [{ text: waiting.why, colour: YELLOW }]);
+  if (waiting?.until !== undefined) {
     const left =
       waiting.until > now ? `${stopwatch(Math.ceil((waiting.until - now) / 1000))} left` : 'any moment';
     return labelled('waiting', [
@@ -147,6 +150,20 @@ function doingRow({ waiting, calls, doing }: RunPicture, now: number): Row {
   const { what, since } = call ?? doing;
   const more = calls.length > 1 ? ` (and ${calls.length - 1} more)` : '';
   return labelled('now', [{ text: `${stopwatch((now - since) / 1000)}  ${what}${more}` }]);
+}
+
+/** One line a child: where it is, how its gates stand, and what it does. */
+function childRows({ children }: RunPicture, now: number): Row[] {
+  return [...children].map(([piece, { state, gates, waiting, calls, doing }], index): Row => {
+    const open = gates.filter(isOpen).length;
+    const { what, since } = calls.at(-1) ?? doing;
+    const at = state ? `${placeOf(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
+    const doingNow = waiting ? `waiting: ${waiting.why}` : `${stopwatch((now - since) / 1000)}  ${what}`;
+    return labelled(index === 0 ? 'children' : '', [
+      { text: `[${cutTo(piece, NAME)}] `, colour: BOLD },
+      { text: `${at}${doingNow}` },
+    ]);
+  });
 }
 
 function labelled(label: string, row: Row): Row {

@@ -1,7 +1,8 @@
 import type { RunEvent } from '../app/run-event.ts';
 import { clockOf } from './run-figures.ts';
-import { emptyPicture, type RunPicture, withBeginning, withEvent } from './run-picture.ts';
-import type { RunReporter } from './run-report.ts';
+import { childLines } from './run-parallel-lines.ts';
+import { emptyPicture, type RunPicture, withBeginning, withChildEvent, withEvent } from './run-picture.ts';
+import type { ChildName, RunReporter } from './run-report.ts';
 import { screenLines } from './run-screen.ts';
 import { beginningLines, closingLines, cutOffLines, factLines, noteLines, pausedLines } from './run-words.ts';
 import { type Terminal, TerminalRegion } from './terminal-region.ts';
@@ -32,7 +33,20 @@ export function liveReporter(world: ViewWorld): RunReporter & { close(): void } 
     },
     event: (event) => view.show(event),
     note: (text) => view.say(noteLines(text)),
+    child: (child) => childOfView(child, view, world),
     close: () => view.close(),
+  };
+}
+
+function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorld): RunReporter {
+  const print = (line: string) => view.say([line]);
+  const lines = childLines(child, print, { now, quiet: true, project: project ?? process.cwd() });
+  return {
+    ...lines,
+    event: (event) => {
+      view.change((picture) => withChildEvent(picture, child.piece, event, now()));
+      lines.event(event);
+    },
   };
 }
 

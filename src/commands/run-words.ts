@@ -5,6 +5,7 @@ import { sayDuration } from '../core/duration.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';
 import { elapsedMs } from '../core/limits.ts';
 import { type GateLine, hasEnded, type LoopState } from '../core/loop.ts';
+import { mergeWords } from '../core/run-children-words.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { SessionHappening } from '../ports.ts';
 import { momentOf, numberOf, placeOf, spentWords } from './run-figures.ts';
@@ -54,14 +55,33 @@ export function factLines(event: RunEvent, wording: Wording): string[] {
       return [`session ${numberOf(state)} ended: ${harmless(end.detail)} (${spentWords(state)} so far)`];
     }
     case 'waiting': {
+      if (event.until === undefined) return [harmless(event.why)];
       const left = sayDuration(Math.max(0, event.until - wording.now));
       return [`waiting until ${momentOf(event.until, wording.now)} (${left}): ${harmless(event.why)}`];
     }
     case 'warning':
       return [`WARNING: ${harmless(event.text)}`];
+    case 'child':
+      return [childLine(event)];
     case 'paused':
     case 'ended':
       return [];
+  }
+}
+
+function childLine({ child, change, text, state }: Extract<RunEvent, { type: 'child' }>): string {
+  const name = `[${harmless(child.piece)}]`;
+  switch (change) {
+    case 'begun':
+    case 'goes_on':
+      return `${name} child ${child.loop} ${change === 'begun' ? 'begins' : 'goes on'}: ${harmless(text)}`;
+    case 'ended':
+      return `${name} ended as ${harmless(text)} (${spentWords(state)} so far)`;
+    default: {
+      const left =
+        change === 'merged' || child.branch === undefined ? '' : `; its work is on ${child.branch}`;
+      return `${name} ${harmless(mergeWords(change, child))}${left}`;
+    }
   }
 }
 

@@ -14,7 +14,9 @@ import {
   withPromise,
 } from '../core/contract.ts';
 import { sayDuration } from '../core/duration.ts';
+import { phaseSituation } from '../core/phases.ts';
 import { renderPromise } from '../core/promise.ts';
+import { phaseWords } from '../core/reason.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { readContract } from './contract-file.ts';
@@ -176,6 +178,14 @@ export function nothingToDo(baseline: readonly Verdict[]): string[] {
   ];
 }
 
+/** Whoever begins is told what comes first, and that the rest is for later. */
+function phaseLines(contract: Contract): string[] {
+  const [first] = contract.phases ?? [];
+  if (!first) return [];
+  const names = contract.phases?.map(({ name }) => name).join(', ');
+  return [`It goes through these phases: ${names}.`, phaseWords({ phase: phaseSituation(contract, first) })];
+}
+
 export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind: 'started' }>): string[] {
   const { limits } = plan.contract;
   const time =
@@ -189,6 +199,7 @@ export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind
     ...started.baseline.map((v) => `  ${v.gate}: ${v.outcome} now - ${v.summary}`),
   ];
   if (gates.length > 0) lines.push(`It ends when these gates pass: ${gates.join(', ')}.`);
+  lines.push(...phaseLines(plan.contract));
   if (promise !== undefined) {
     lines.push(
       `This session goes on until its final message ends with this line alone: ${renderPromise(promise)}`,

@@ -1,12 +1,15 @@
 import type { FileStore } from '../adapters/file-store.ts';
 import { isLocked } from '../adapters/lock.ts';
+import type { AgentLine } from '../core/agents.ts';
 import { oneLine } from '../core/clip.ts';
 import { sayDuration } from '../core/duration.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';
+import { groupBy } from '../core/group-by.ts';
 import { elapsedMs } from '../core/limits.ts';
-import { hasEnded, type LoopState } from '../core/loop.ts';
+import { type GateLine, hasEnded, type LoopState } from '../core/loop.ts';
+import { type PhaseSituation, phaseOf, phaseSituation } from '../core/phases.ts';
 import type { LoopRef } from '../ports.ts';
-import { type Found, loopsAround, readLoops } from './find-loop.ts';
+import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from './find-loop.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 import { driverLock } from './run-options.ts';
 
@@ -23,13 +26,24 @@ export interface StatusLoop {
   elapsed_s: number;
   tokens: number;
   cost_usd: number;
+  /** Of a contract with phases: the one that the work is in. */
+  phase: string | null;
+  /** Subagents that were seen, with how each ended. */
+  agents: { id: string; type: string; status: string }[];
   waiting: { why: string; since: string; text: string } | null;
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
   /** Of a loop over many sessions. */
-  run: { mode: string; sessions: number } | null;
+  run: { mode: string; sessions: number; parent: string | null } | null;
   ending: { cause: string; at: string; detail: string; text: string } | null;
-  gates: { name: string; class: string; verdict: string; summary: string }[];
+  gates: {
+    name: string;
+    class: string;
+    verdict: string;
+    summary: string;
+    /** Of chunks: each of them. */
+    parts?: { name: string; verdict: string; summary: string }[];
+  }[];
 }
 
 export function status(
@@ -52,7 +66,10 @@ export function status(
     return;
   }
   if (everywhere && !options.all) out('No loops in this project. In others:\n');
-  for (const f of found) for (const line of textOf(f, store, now)) out(line);
+  for (const f of withoutChildren(found)) {
+    const children = found.filter((other) => parentOf(other) === f.ref.loop);
+    for (const line of [...textOf(f, store, now), ...childLines(children, store, now)]) out(line);
+  }
   if (!everywhere) sayOthers(store, here, out);
 }
 
@@ -76,7 +93,11 @@ function jsonOf(
     tokens: state.spent.tokens,
     cost_usd: state.spent.costUsd,
     not_held: whyUnheld(ref, state, store) ?? null,
-    run: state.run ? { mode: state.run.mode, sessions: state.run.sessions } : null,
+    run: state.run
+      ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
+      : null,
+    phase: phaseAt(ref, state, store)?.name ?? null,
+    agents: (state.agents ?? []).map(({ id, type, status }) => ({ id, type, status })),
     waiting: state.waiting
       ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
       : null,
@@ -109,9 +130,47 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
   const unheld = whyUnheld(ref, state, store);
   if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);
   if (state.waiting) lines.push(`  since ${iso(state.waiting.since)}: ${describeWait(state)}`);
-  for (const gate of state.gates)
-    lines.push(`  ${gate.name}: ${gate.verdict} (${gate.class}) ${gate.summary}`);
+  lines.push(...phaseLine(ref, state, store));
+  if (state.agents && state.agents.length > 0) lines.push(`  subagents: ${agentCounts(state.agents)}`);
+  for (const gate of state.gates) lines.push(...gateLines(gate));
   return [...lines, ''];
+}
+
+function phaseLine(ref: LoopRef, state: LoopState, store: FileStore): string[] {
+  const phase = phaseAt(ref, state, store);
+  return phase ? [`  phase: ${phase.name} (${phase.number} of ${phase.of})`] : [];
+}
+
+function phaseAt(ref: LoopRef, state: LoopState, store: FileStore): PhaseSituation | undefined {
+  try {
+    const { contract } = store.contract(ref);
+    const phase = phaseOf(contract, state);
+    return phase && phaseSituation(contract, phase);
+  } catch {
+    // A contract that is damaged keeps nobody from seeing the rest.
+    return undefined;
+  }
+}
+
+function agentCounts(agents: readonly AgentLine[]): string {
+  const byStatus = groupBy(agents, (agent) => agent.status);
+  return [...byStatus].map(([status, each]) => `${each.length} ${status}`).join(', ');
+}
+
+function gateLines(gate: GateLine): string[] {
+  const parts = (gate.parts ?? []).map((part) => `    ${part.name}: ${part.verdict} ${part.summary}`);
+  return [`  ${gate.name}: ${gate.verdict} (${gate.class}) ${gate.summary}`, ...parts];
+}
+
+/** Under their parent, the first one first, a line each. */
+function childLines(children: readonly Found[], store: FileStore, now: number): string[] {
+  const lines = [...children].reverse().map((found) => {
+    if (!('state' in found)) return `  child ${found.ref.loop}  UNREADABLE: ${found.problem}`;
+    const { ref, state } = found;
+    const task = oneLine(store.task(ref).split('\n', 1)[0] ?? '', 80);
+    return `  child ${ref.loop}  ${state.status}  iteration ${state.iteration}  ${sayDuration(elapsedOf(state, now))}  ${task}`;
+  });
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** A loop that looks alive but whose session cannot be held. */

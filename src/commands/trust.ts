@@ -7,8 +7,11 @@ import { sayDuration } from '../core/duration.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { type ContractFile, readContract } from './contract-file.ts';
 import { judgeTime } from './installed-hooks.ts';
+import { modelLines } from './model-lines.ts';
 import { onlyForPeople } from './person.ts';
 import { claudeConfigDir } from './project.ts';
+import { promptLines } from './prompt-lines.ts';
+import { toolLines } from './tool-lines.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
@@ -72,7 +75,8 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   const rules = Object.entries(contract.run ?? {}).flatMap(([name, value]) =>
     ruleLines(name as keyof RunRules, value),
   );
-  if (lines.length + told.length + rules.length === 0)
+  const tools = [...modelLines(contract), ...promptLines(contract.prompt), ...toolLines(contract.tools)];
+  if (lines.length + told.length + rules.length + tools.length === 0)
     return ['This contract runs no commands and tells nobody.'];
   const all = Object.entries(resolveParts(project, Object.values(commands).flat()));
   // What is not there has no text; it is held fast, but there is nothing to look at.
@@ -87,6 +91,7 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
       ? ['This is run or called when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
       : []),
     ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
+    ...tools.map(visible),
   ];
 }
 

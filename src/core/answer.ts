@@ -9,7 +9,11 @@ export type Answer =
   | { kind: 'halt'; message: string }
   /** Silence on stdout, and why on stderr: the event was not what it pretended to be. */
   | { kind: 'ignore'; why: string }
-  /** The model gets `context` beside what it is doing. */
-  | { kind: 'inject'; context: string };
+  /** The client would ask a person whether a tool may run; it may. */
+  | { kind: 'permit'; message?: string }
+  /** The tool gets another input. Whether it may run is left to the client. */
+  | { kind: 'rewrite'; input: Record<string, unknown>; message?: string }
+  /** The model gets `context` beside what it is doing; the person is shown `message`. */
+  | { kind: 'inject'; context: string; message?: string };
 
 export const SILENCE: Answer = { kind: 'silence' };

@@ -3,6 +3,7 @@ import {
   failuresOf,
   howToFinish,
   nextStepOf,
+  phaseWords,
   place,
   REASON_LIMIT,
   type Situation,
@@ -21,12 +22,14 @@ export interface Brief {
   verdicts: readonly Verdict[];
   /** The gates that have to pass. */
   gates: readonly string[];
+  /** What others left beside this work; empty when nothing. */
+  beside?: string;
   /** Absent in the first session of a run. */
   before?: { sessions: number; note?: string };
 }
 
 /** The first prompt of a session: everything that a client without a memory needs to go on. */
-export function briefFor({ situation, verdicts, gates, before }: Brief): string {
+export function briefFor({ situation, verdicts, gates, beside = '', before }: Brief): string {
   const fails = failuresOf(verdicts);
   return keepShort(
     [
@@ -34,6 +37,8 @@ export function briefFor({ situation, verdicts, gates, before }: Brief): string 
         ? `untildone: you go on with work that ${before.sessions === 1 ? 'an earlier session' : `${before.sessions} earlier sessions`} began (${place(situation)}). You remember nothing of it; this is what there is to know.`
         : '',
       taskOf(situation),
+      phaseWords(situation),
+      beside,
       noteOf(before),
       fails === '' ? '' : `What does not hold yet, as it was last checked:\n\n${fails}`,
       gates.length === 0 ? '' : `It is checked after you stop, by: ${gates.join(', ')}.`,

@@ -2,7 +2,10 @@
 
 import type { GateKind, GateOptions } from './gate-options.ts';
 import type { MemoryRule } from './memory.ts';
+import type { Phase, PhaseLimits } from './phases.ts';
+import type { PresetName } from './presets.ts';
 import type { RunMode } from './run.ts';
+import type { ToolRules } from './tool-rules.ts';
 
 export const CONTRACT_FILE = 'untildone.yaml';
 
@@ -27,6 +30,8 @@ export interface Limits {
   contextFull: number;
   /** Background work older than this no longer excuses an unfinished Stop. */
   backgroundMs: number;
+  /** Of the phase that the work is in. */
+  phase?: PhaseLimits & { name: string };
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -84,6 +89,15 @@ export interface RunRules {
   client?: Record<string, unknown>;
 }
 
+/** UserPromptSubmit: what guards it, and what is told with it. */
+export interface PromptRule {
+  gates: string[];
+  /** Told to the model with every prompt of a person. */
+  tell?: string;
+  /** A file of the project whose beginning is told likewise, as it is then. */
+  tellFile?: string;
+}
+
 export interface Contract {
   v: 1;
   task?: string;
@@ -96,6 +110,13 @@ export interface Contract {
   subagent?: Record<string, string[]>;
   taskDone?: string[];
   teammate?: string[];
+  taskCreated?: string[];
+  prompt?: PromptRule;
+  /** The order of the work; `done` is judged in the last of them. */
+  phases?: Phase[];
+  /** The ready-made phases that this contract is made from. */
+  preset?: { name: PresetName; reviewUnlessSimple?: true };
+  tools?: ToolRules;
   limits: Limits;
   onContext: 'continue' | 'spawn';
   /** Notes in the project that sessions are told at their beginning. */
@@ -171,7 +192,15 @@ export function foreignContract(gates: Record<string, GateSpec>, approved: Contr
 
 function withoutPromises(contract: Contract): Contract {
   const isPromise = (name: string) => contract.gates[name]?.kind === 'promise';
-  return { ...contract, done: contract.done.filter((name) => !isPromise(name)) };
+  const without = (names: readonly string[]) => names.filter((name) => !isPromise(name));
+  const { phases } = contract;
+  return {
+    ...contract,
+    done: without(contract.done),
+    ...(phases
+      ? { phases: phases.map((each) => ({ ...each, entry: without(each.entry), exit: without(each.exit) })) }
+      : {}),
+  };
 }
 
 export function asksForMoreThanPromise(contract: Contract): boolean {

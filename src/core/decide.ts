@@ -1,3 +1,4 @@
+import { patienceWith } from './agents.ts';
 import { oneLine } from './clip.ts';
 import type { Limits } from './contract.ts';
 import { sayDuration } from './duration.ts';
@@ -5,7 +6,7 @@ import { type ReachedLimit, reachedLimit } from './limits.ts';
 import type { Ending, LoopState, WaitCause } from './loop.ts';
 import { stallOf } from './stall.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './stop.ts';
-import { sumUp, type Verdict } from './verdict.ts';
+import { blocks, sumUp, type Verdict } from './verdict.ts';
 
 /** What a Stop gets back. `allow` is silence and the loop lives on; `end` is an ending that a person is told about. */
 export type Decision =
@@ -44,6 +45,7 @@ export function decide(
   return (
     askedToEnd(verdicts) ??
     success(state, seen, verdicts) ??
+    question(seen, verdicts) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
     handOver(state, seen, limits) ?? {
@@ -66,10 +68,7 @@ function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[])
       if (isAsItWas(state, seen)) return ending('claimed_done', 'nothing_changed', passed.join(', '));
       return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
     case 'claimed':
-      if (verdicts.some((v) => v.class === 'judged' && v.outcome === 'pass')) {
-        return ending('claimed_done', 'judged_only', passed.join(', '));
-      }
-      return { kind: 'end', status: 'claimed_done', cause: 'claim_only', detail: passed.join(', ') };
+      return ending('claimed_done', claimCause(verdicts), passed.join(', '));
     case 'unproven':
       return { kind: 'end', status: 'released', cause: 'unproven_allowed', detail: unprovenOf(verdicts) };
     case 'nothing_judged':
@@ -77,6 +76,40 @@ function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[])
     case 'failing':
       return undefined;
   }
+}
+
+/** What an ending without anything measured rests on. */
+function claimCause(verdicts: readonly Verdict[]): string {
+  const judged = verdicts.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
+  if (judged.length === 0) return 'claim_only';
+  return judged.every((v) => v.kind === 'approve') ? 'approved_only' : 'judged_only';
+}
+
+function leaves(verdict: Verdict): Verdict[] {
+  if (!verdict.children) return [verdict];
+  const { children } = verdict;
+  return children.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
+}
+
+/** Everything else passes: nobody is held for what only a person can say, nor is anybody asked about work not yet asked for. */
+function question({ phase }: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
+  if (phase?.unheard) return undefined;
+  // A state of another system speaks of the whole work: that is open in every phase but the last.
+  const blocking = sumUp(verdicts).blocking.filter((v) => !phase?.asks || v.asks !== undefined);
+  if (blocking.length === 0 || blocking.some((v) => v.asks === undefined)) return undefined;
+  const asked = new Set(blocking.flatMap(questionsIn).map((v) => `${v.gate}: ${v.asks}`));
+  return {
+    kind: 'allow',
+    cause: 'approval',
+    wait: 'approval',
+    detail: oneLine([...asked].join('; '), DETAIL_LIMIT),
+  };
+}
+
+/** Wherever a question stands, it is answered by its own name. */
+function questionsIn(verdict: Verdict): Verdict[] {
+  const inside = (verdict.children ?? []).filter((v) => blocks(v) && v.asks !== undefined);
+  return inside.length === 0 ? [verdict] : inside.flatMap(questionsIn);
 }
 
 /** Nothing is done that was done before: what passed at the start, on the very same tree, shows no work. */
@@ -91,7 +124,9 @@ function unprovenOf(verdicts: readonly Verdict[]): string {
 
 /** Reasons to let an unfinished session stop without counting it: the client comes back, or cannot go on anyway. */
 function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision | undefined {
-  const young = seen.background.filter((t) => now - (firstSeen(state, t.id) ?? now) <= limits.backgroundMs);
+  const young = seen.background.filter(
+    (t) => now - (firstSeen(state, t.id) ?? now) <= patienceWith(t.id, state, limits.backgroundMs),
+  );
   if (young.length > 0) {
     const detail = oneLine(young.map((t) => `${t.type} ${t.id}`).join(', '), DETAIL_LIMIT);
     return { kind: 'allow', cause: 'background', wait: 'background', detail };
@@ -131,7 +166,7 @@ function exhaustion(
     return ending('idle', 'empty_answers', `${state.emptyAnswers} empty answers in a row`);
   }
   const limit = reachedLimit(state, limits, now);
-  if (limit) return ending('reached_limit', limit.cause, limitDetail(limit));
+  if (limit) return ending('reached_limit', limit.cause, limitDetail(limit, limits));
   const stall = stallOf(state, verdicts, limits);
   if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
   if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap) {
@@ -145,12 +180,16 @@ function ending(status: Ending, cause: string, detail: string): Decision {
   return { kind: 'end', status, cause, detail };
 }
 
-function limitDetail({ cause, used, limit }: ReachedLimit): string {
+function limitDetail({ cause, used, limit }: ReachedLimit, { phase }: Limits): string {
   switch (cause) {
     case 'iterations':
       return `iteration ${used} of ${limit}`;
     case 'duration':
       return `${sayDuration(used)} of ${sayDuration(limit)}`;
+    case 'phase_iterations':
+      return `phase ${phase?.name}: iteration ${used} of ${limit}`;
+    case 'phase_duration':
+      return `phase ${phase?.name}: ${sayDuration(used)} of ${sayDuration(limit)}`;
     case 'cost':
       return `${used.toFixed(2)} of ${limit.toFixed(2)} USD`;
     case 'tokens':

@@ -37,10 +37,17 @@ export function endingMessage(state: LoopState): string {
   return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
 }
 
+/** What the person in front of the session is shown when the loop waits for their answer. */
+export function questionMessage(asked: string): string {
+  return `untildone: your answer is wanted: ${asked}. In a terminal: untildone approve, or untildone reject --note "what has to change". Then send any prompt here.`;
+}
+
 function claimWords(cause: string, detail: string): string {
   switch (cause) {
     case 'nothing_changed':
       return `ended without proof: ${detail} passed from the beginning, and nothing was changed since`;
+    case 'approved_only':
+      return `ended on a person's word: ${detail} passed, nothing was measured`;
     case 'judged_only':
       return `ended on a model's judgement: ${detail} passed, nothing was measured`;
     default:
@@ -58,6 +65,8 @@ function limitName(cause: string): string {
     duration: 'working time',
     cost: 'cost',
     tokens: 'tokens',
+    phase_iterations: 'iterations of a phase',
+    phase_duration: 'working time of a phase',
   };
   return names[cause] ?? cause;
 }
@@ -81,6 +90,8 @@ export function describeWait(state: LoopState): string {
       return `paused${detail}`;
     case 'needs_person':
       return `waiting for a person${detail}`;
+    case 'approval':
+      return `waiting for a person's answer${detail}; untildone approve, or untildone reject --note "why"`;
     case 'background':
       return `waiting for background work${detail}`;
     case 'wake_up':

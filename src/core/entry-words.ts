@@ -1,5 +1,6 @@
 import type { Entry } from './journal.ts';
 import type { LoopState } from './loop.ts';
+import { describeChildEntry } from './run-children-words.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One journal entry in words, for people who read `untildone log`. */
@@ -8,13 +9,15 @@ export function describeEntry(entry: Entry, state: LoopState): string {
     case 'started':
       return `started for session ${entry.session}: ${entry.task.preview}`;
     case 'stop':
-      return `stop: ${decisionWords(entry, state)}${verdictWords(entry.verdicts)}`;
+      return `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`;
     case 'event':
       return `${entry.event}${detailWords(entry.detail)}`;
     case 'guard':
       return `${entry.event} of ${entry.subject}: ${entry.refused ? 'held' : 'let through'}${verdictWords(entry.verdicts)}`;
     case 'allowed':
       return `a person allowed ${entry.exception}${entry.note ? `: ${entry.note}` : ''}`;
+    case 'answered':
+      return `a person ${entry.said} ${entry.gate}${entry.note ? `: ${entry.note}` : ''}`;
     case 'contract':
       return `a person updated the contract (now ${entry.contractSha256.slice(0, 12)})`;
     case 'command':
@@ -43,6 +46,8 @@ export function describeEntry(entry: Entry, state: LoopState): string {
       return `FOUND ${entry.lines} lines that untildone did not write; they count for nothing`;
     case 'error':
       return `ERROR: ${entry.message}`;
+    default:
+      return describeChildEntry(entry);
   }
 }
 
@@ -66,6 +71,11 @@ function decisionWords({ decision }: Extract<Entry, { kind: 'stop' }>, state: Lo
     case 'end':
       return `ended as ${decision.status} (${decision.cause}: ${decision.detail})`;
   }
+}
+
+function phaseWords({ seen: { phase } }: Extract<Entry, { kind: 'stop' }>): string {
+  if (!phase || phase.passed.length === 0) return '';
+  return `; left behind: phase ${phase.passed.join(', ')}; now: ${phase.name}`;
 }
 
 function verdictWords(verdicts: readonly Verdict[]): string {

@@ -68,6 +68,8 @@ export interface StopEvent extends EventBase {
   stopHookActive: boolean;
   /** Absent when the client did not send it (older clients); empty when the answer was empty. */
   lastMessage?: string;
+  /** How full the context is, where someone listens to the session and knows it already. */
+  context?: { tokens: number; model: string };
   backgroundTasks: BackgroundTask[];
   wakeUps: WakeUp[];
   agentTranscript?: string;
@@ -82,6 +84,10 @@ export interface SessionStartEvent extends EventBase {
 export interface SessionEndEvent extends EventBase {
   name: 'SessionEnd';
   reason: string;
+}
+
+export interface SubagentStartEvent extends EventBase {
+  name: 'SubagentStart';
 }
 
 export interface StopFailureEvent extends EventBase {
@@ -131,6 +137,7 @@ export type HookEvent =
   | StopEvent
   | SessionStartEvent
   | SessionEndEvent
+  | SubagentStartEvent
   | StopFailureEvent
   | ToolEvent
   | TaskEvent
@@ -143,7 +150,34 @@ export function eventName(event: HookEvent): string {
   return event.name === 'other' ? event.eventName : event.name;
 }
 
+/** How the client tells a session of work that ended in the background: a prompt that nobody typed. */
+const TASK_NOTICE = '<task-notification>';
+
+/** A prompt that a person sent, in the session itself. */
+export function isPersonsPrompt(event: HookEvent): event is PromptEvent {
+  return (
+    event.name === 'UserPromptSubmit' &&
+    event.agentId === undefined &&
+    !event.prompt.trimStart().startsWith(TASK_NOTICE)
+  );
+}
+
+/** What somebody wrote, of the events that are about a text. */
+export function writtenIn(
+  event: HookEvent | undefined,
+): { what: 'prompt' | 'task'; text: string } | undefined {
+  switch (event?.name) {
+    case 'UserPromptSubmit':
+      return { what: 'prompt', text: event.prompt };
+    case 'TaskCreated':
+    case 'TaskCompleted':
+      return { what: 'task', text: [event.subject, event.description ?? ''].join('\n').trim() };
+    default:
+      return undefined;
+  }
+}
+
 /** The client's own compaction runs as an agent without a type; its SubagentStop is nobody's work. */
 export function isCompactionAgent(event: HookEvent): boolean {
-  return event.name === 'SubagentStop' && !event.agentType;
+  return ['SubagentStart', 'SubagentStop'].includes(event.name) && !event.agentType;
 }

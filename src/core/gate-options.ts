@@ -1,7 +1,8 @@
 /** What each kind of gate looks at, as a parsed contract holds it. `wire/contract` checks these shapes. */
 export interface GateOptions {
   run: { command: string; cwd?: string; env?: Record<string, string> };
-  features: { file: string };
+  /** `only`: of a child of a run, the features that are its own. */
+  features: { file: string; only?: string[] };
   /** Unticked items of a Markdown file (of one section, when named), or of the transcript's latest list. */
   checklist: { file?: string; section?: string };
   git: { checks: GitCheck[]; branch?: string };
@@ -17,8 +18,35 @@ export interface GateOptions {
   custom: { file: string; with?: Record<string, unknown> };
   /** A command that was written for the hooks of Claude Code. */
   hook: { command: string };
+  /** A person's word; `file`: what they look at, and approve as it is then. */
+  approve: { ask: string; file?: string };
+  /** What was written down in the course of the work: a file, or a section of it. */
+  artefact: { file: string; section?: string; has: { name: string; pattern: string }[]; words: number };
+  /** Something was changed since the start. */
+  changed: { paths?: string[]; except?: string[] };
+  /** The pieces of a plan: each is due when those before it pass. */
+  chunks: { chunks: Chunk[] };
+  /** The subagents of a loop, by type (`*` stands for any characters): all of them finished and passed. */
+  subagents: { type: string; atLeast: number };
+  /** The text of a prompt or of a task. */
+  text: {
+    forbid: string[];
+    custom: { name: string; pattern: string }[];
+    matches?: { pattern: string; say: string };
+    atLeast?: number;
+    atMost?: number;
+  };
   all: { gates: string[] };
   any: { gates: string[] };
+}
+
+/** One piece of a plan. */
+export interface Chunk {
+  name: string;
+  instruction: string;
+  gates: string[];
+  /** The chunks that have to pass first. */
+  after: string[];
 }
 
 export type GateKind = keyof GateOptions;
@@ -43,3 +71,6 @@ export function isCacheable({ kind, options }: { kind: GateKind; options: object
 
 /** The built-in groups of patterns that `forbid` knows by name. */
 export const FORBID_GROUPS = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'] as const;
+
+/** Those of them that mean something in a text that is no code. */
+export const TEXT_GROUPS = ['secrets', 'private_keys', 'todo', 'placeholder'] as const;

@@ -1,7 +1,12 @@
+import { agentBegun, agentGuarded, agentLeft, agentsAtStop, type GuardedAgent } from './agents.ts';
+import { allTold, answer } from './approval.ts';
 import type { Limit } from './contract.ts';
 import type { Decision } from './decide.ts';
+import { guardedAfter } from './guarded.ts';
 import { closeWait, type Ending, end, hasEnded, type LoopState, openWait, type WaitCause } from './loop.ts';
+import { countIteration } from './phases.ts';
 import { newRun, type RunMode, type RunState, runFromSession } from './run.ts';
+import { advanceChildren, type ChildEntry } from './run-children.ts';
 import type { SessionEnd } from './session-end.ts';
 import { observe, type StopSeen, settle } from './stop.ts';
 import type { Verdict } from './verdict.ts';
@@ -11,9 +16,19 @@ export type Entry =
   | StartedEntry
   | { kind: 'stop'; seen: StopSeen; verdicts: Verdict[]; decision: Decision }
   | { kind: 'event'; event: string; detail?: Record<string, string> }
-  | { kind: 'guard'; event: string; subject: string; verdicts: Verdict[]; refused: boolean }
+  | {
+      kind: 'guard';
+      event: string;
+      subject: string;
+      verdicts: Verdict[];
+      refused: boolean;
+      /** Of a SubagentStop. */
+      agent?: GuardedAgent;
+    }
   | { kind: 'command'; command: PersonCommand; note?: string }
   | { kind: 'allowed'; exception: string; note?: string }
+  /** A person answered a question of the loop; `digest`: of the file it is about. */
+  | { kind: 'answered'; gate: string; said: 'approved' | 'rejected'; note?: string; digest?: string }
   /** A person put another definition of done in place of the one from the start. */
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
   /** What the foreign state of a loop says now; `iteration` and `maxIterations` are taken over, `says` is remembered. */
@@ -37,6 +52,8 @@ export type Entry =
     }
   /** Of a run: its driver ends it. */
   | { kind: 'ended'; status: Ending; cause: string; detail: string }
+  /** Of a run that divides its work. */
+  | ChildEntry
   /** The files of an ended loop in a foreign format were given their last form. */
   | { kind: 'closed' }
   /** What the format's own hook puts out at this ending. */
@@ -60,7 +77,7 @@ export interface StartedEntry {
   /** Everything that could be measured passed already. */
   basePassing?: true;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number };
+  run?: { mode: RunMode; freshEvery?: number; parent?: string };
   /** The client's own cost total of the session so far. */
   costTotalUsd?: number;
 }
@@ -77,15 +94,21 @@ export function advance(state: LoopState | undefined, entry: Entry, at: number):
 function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: number): LoopState {
   switch (entry.kind) {
     case 'stop':
-      return settle(observe(state, entry.seen, entry.verdicts, at), entry.decision, at);
+      return agentsAtStop(
+        settle(observe(state, entry.seen, entry.verdicts, at), entry.decision, at),
+        entry.seen,
+        at,
+      );
     case 'event':
       return advanceEvent(state, entry.event, entry.detail ?? {}, at);
     case 'command':
       return advanceCommand(state, entry.command, entry.note, at);
     case 'guard':
-      return entry.refused ? { ...state, guarded: countGuarded(state.guarded, entry.subject) } : state;
+      return agentGuarded({ ...state, guarded: guardedAfter(state.guarded, entry) }, entry, at);
     case 'allowed':
       return { ...state, allowed: [...new Set([...state.allowed, entry.exception])] };
+    case 'answered':
+      return advanceAnswered(state, entry, at);
     case 'contract':
       return { ...state, contractSha256: entry.contractSha256, maxIterations: entry.maxIterations };
     case 'synced':
@@ -115,10 +138,40 @@ function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: 
       return advanceResult(state, entry, at);
     case 'ended':
       return end(state, entry.status, entry.cause, entry.detail, at);
+    case 'split':
+    case 'child_begun':
+    case 'child_spent':
+    case 'child_ended':
+    case 'merge_begun':
+    case 'merge_ended':
+    case 'children_waiting':
+    case 'children_resumed':
+    case 'children_over':
+      return advanceChildren(state, entry, at);
     case 'said':
     case 'error':
       return state;
   }
+}
+
+/** What was asked is answered: the loop is no longer kept waiting. */
+function advanceAnswered(
+  state: LoopState,
+  entry: Extract<Entry, { kind: 'answered' }>,
+  at: number,
+): LoopState {
+  if (hasEnded(state)) return state;
+  const { gate, said, note, digest } = entry;
+  const answered = { said, at, ...(note ? { note } : {}), ...(digest ? { digest } : {}) };
+  const goesOn = state.waiting?.why === 'approval' ? judgedNext(closeWait(state, at)) : state;
+  return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
+}
+
+/** Of a run, however its session ended: the work is judged with the answer before another one is paid for. */
+function judgedNext(state: LoopState): LoopState {
+  const last = state.run?.lastEnd;
+  if (!state.run || !last) return state;
+  return { ...state, run: { ...state.run, lastEnd: { ...last, kind: 'completed' } } };
 }
 
 function advanceSynced(state: LoopState, entry: Extract<Entry, { kind: 'synced' }>): LoopState {
@@ -154,11 +207,11 @@ function advanceIntent(state: LoopState, entry: Extract<Entry, { kind: 'intent' 
   const { judged: _judged, ...begun } = state.run;
   if (entry.resume) return { ...goesOn, session: entry.session, run: { ...begun, open } };
   const { handOver: _handOver, compacted: _compacted, ...run } = begun;
-  const { promptId: _promptId, lastMessage: _lastMessage, ...rest } = goesOn;
+  const counted = run.sessions > 0 ? countIteration(goesOn) : goesOn;
+  const { promptId: _promptId, lastMessage: _lastMessage, ...rest } = counted;
   return {
     ...rest,
     session: entry.session,
-    iteration: state.iteration + (run.sessions > 0 ? 1 : 0),
     blocksInARow: 0,
     toolSeen: false,
     emptyAnswers: 0,
@@ -198,15 +251,6 @@ function advanceResult(state: LoopState, entry: Extract<Entry, { kind: 'result' 
   };
 }
 
-const REMEMBERED_SUBJECTS = 50;
-
-function countGuarded(guarded: Record<string, number>, subject: string): Record<string, number> {
-  // Subjects come from outside: only what was counted counts, not what every object inherits.
-  const before = (Object.hasOwn(guarded, subject) && guarded[subject]) || 0;
-  const others = Object.entries(guarded).filter(([name]) => name !== subject);
-  return Object.fromEntries([...others.slice(1 - REMEMBERED_SUBJECTS), [subject, before + 1]]);
-}
-
 function firstState(entry: StartedEntry, at: number): LoopState {
   return {
     loop: entry.loop,
@@ -235,7 +279,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     },
     guarded: {},
     allowed: [],
-    ...(entry.run ? { run: newRun(entry.run.mode, entry.run.freshEvery) } : {}),
+    ...(entry.run ? { run: newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) } : {}),
   };
 }
 
@@ -245,6 +289,8 @@ function advanceEvent(
   detail: Record<string, string>,
   at: number,
 ): LoopState {
+  if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
+  if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
   if (state.status !== 'active') return state;
   switch (event) {
     case 'SessionStart':
@@ -254,16 +300,25 @@ function advanceEvent(
       return closeWait(openWait(state, 'session_ended', state.lastAt), at);
     case 'SessionEnd':
       // What only a person can do stays to be said after the session has gone.
-      return state.waiting?.why === 'needs_person' ? state : wait(state, 'session_ended', at, detail.reason);
+      return asksPerson(state) ? state : wait(state, 'session_ended', at, detail.reason);
     case 'StopFailure':
       return wait(state, 'api_error', at, detail.error);
     case 'PreToolUse':
       return { ...closeWait(state, at), toolSeen: true };
     case 'UserPromptSubmit':
-      return closeWait(state, at);
+      return withAnswersTold(closeWait(state, at));
     default:
       return state;
   }
+}
+
+function asksPerson({ waiting }: LoopState): boolean {
+  return waiting?.why === 'needs_person' || waiting?.why === 'approval';
+}
+
+/** What a person said goes with the prompt. */
+function withAnswersTold(state: LoopState): LoopState {
+  return state.answers ? { ...state, answers: allTold(state.answers) } : state;
 }
 
 /** What a session knew before is gone: a run goes on in a fresh one that is told what matters. */

@@ -2,7 +2,7 @@ import type { Limit, Limits } from './contract.ts';
 import type { LoopState } from './loop.ts';
 
 export interface ReachedLimit {
-  cause: 'iterations' | 'duration' | 'cost' | 'tokens';
+  cause: 'iterations' | 'duration' | 'cost' | 'tokens' | 'phase_iterations' | 'phase_duration';
   used: number;
   limit: number;
 }
@@ -20,6 +20,12 @@ export function reachedLimit(state: LoopState, limits: Limits, now: number): Rea
     ['duration', elapsedMs(state, now), limits.durationMs],
     ['cost', state.spent.costUsd, limits.costUsd],
     ['tokens', state.spent.tokens, limits.tokens],
+    ['phase_iterations', state.phase?.iteration ?? 0, limits.phase?.iterations ?? 'unlimited'],
+    [
+      'phase_duration',
+      elapsedMs(state, now) - (state.phase?.since ?? 0),
+      limits.phase?.durationMs ?? 'unlimited',
+    ],
   ];
   for (const [cause, used, limit] of checks) {
     if (limit !== 'unlimited' && used >= limit) return { cause, used, limit };

@@ -1,4 +1,7 @@
+import type { AgentLine } from './agents.ts';
+import type { Answered } from './approval.ts';
 import type { Limit } from './contract.ts';
+import type { PhaseState } from './phases.ts';
 import type { RunState } from './run.ts';
 import type { EvidenceClass, Outcome } from './verdict.ts';
 
@@ -21,6 +24,8 @@ export type LoopStatus = 'active' | 'paused' | Ending;
 export type WaitCause =
   | 'paused'
   | 'needs_person'
+  /** A person is asked a question (`untildone approve`). */
+  | 'approval'
   | 'background'
   | 'wake_up'
   | 'context_full'
@@ -73,6 +78,12 @@ export interface LoopState {
   fileIteration?: number;
   /** Of an ended loop in a foreign format: its state files were given their last form. */
   closed?: true;
+  /** Of a contract with phases. */
+  phase?: PhaseState;
+  /** What a person said to the questions of this loop, by the name of the gate that asks. */
+  answers?: Record<string, Answered>;
+  /** The subagents of this loop; the newest last. */
+  agents?: AgentLine[];
   /** Of a run: a loop over many sessions. */
   run?: RunState;
 }
@@ -86,6 +97,10 @@ export interface GateLine {
   fingerprint?: string;
   /** The iteration in which this verdict was found like this for the first time. */
   since: number;
+  /** What to do next, of the first gate that holds the loop and knows it. */
+  next?: string;
+  /** Of chunks: each of them. */
+  parts?: { name: string; verdict: Outcome; summary: string }[];
 }
 
 export function hasEnded(state: LoopState): boolean {

@@ -1,6 +1,7 @@
 /** Notes that outlive a session: what of them a new session is told, and what a loop writes into them. */
 import { keepShort, oneLine } from './clip.ts';
 import type { Limit } from './contract.ts';
+import type { Outcome } from './verdict.ts';
 
 /** How a session can begin, in the client's words. */
 export const MEMORY_SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const;
@@ -129,6 +130,10 @@ export interface LoopNote {
   maxIterations: Limit;
   passes: readonly string[];
   fails: readonly { name: string; summary: string }[];
+  /** Of a contract with phases. */
+  phase?: { name: string; number: number; of: number };
+  /** The pieces of the plan, in its order. */
+  chunks?: readonly { name: string; outcome: Outcome }[];
   next?: string;
   at: number;
 }
@@ -153,6 +158,13 @@ export function updatedMemory(text: string, note: LoopNote): UpdatedMemory {
   return { kind: 'changed', text: text.slice(0, found.start) + section + text.slice(found.end) };
 }
 
+/** What people and agents wrote: without the section that a loop keeps in it. */
+export function withoutLoopSection(text: string): string {
+  const found = locate(text);
+  if (found.kind !== 'there') return text;
+  return `${text.slice(0, found.start).trimEnd()}\n${text.slice(found.end).trimStart()}`;
+}
+
 /**
  * A section that differs only here is left as it is: writing it anew at every stop would change the tree each time, and
  * a loop that stands still would look like one that moves.
@@ -168,7 +180,7 @@ const NEXT_LIMIT = 500;
 const MOST_FAILURES = 20;
 
 function sectionFor(note: LoopNote): string[] {
-  const { loop, status, task, iteration, maxIterations, passes, fails, next, at } = note;
+  const { loop, status, task, iteration, maxIterations, passes, fails, phase, chunks = [], next, at } = note;
   const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
   return [
     BEGIN,
@@ -176,6 +188,8 @@ function sectionFor(note: LoopNote): string[] {
     '',
     `- Task: ${said(task, TASK_LIMIT)}`,
     `- Loop: ${said(loop, 100)}, ${said(status, 100)}`,
+    ...(phase ? [`- Phase: ${said(phase.name, 100)} (${phase.number} of ${phase.of})`] : []),
+    ...(chunks.length > 0 ? [`- Chunks: ${said(chunkWords(chunks), NEXT_LIMIT)}`] : []),
     ...(passes.length > 0 ? [`- Passes: ${said(passes.join(', '), NEXT_LIMIT)}`] : []),
     ...fails
       .slice(0, MOST_FAILURES)
@@ -184,6 +198,17 @@ function sectionFor(note: LoopNote): string[] {
     `- As of: ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC, iteration ${iteration}${of}`,
     END,
   ];
+}
+
+const CHUNK_WORDS: Record<Outcome, string> = {
+  pass: 'passes',
+  fail: 'open',
+  unproven: 'could not be judged',
+  skip: 'waits',
+};
+
+function chunkWords(chunks: NonNullable<LoopNote['chunks']>): string {
+  return chunks.map(({ name, outcome }) => `${name} ${CHUNK_WORDS[outcome]}`).join(', ');
 }
 
 /** What a gate or an agent wrote cannot end the section, nor begin a comment in it. */

@@ -1,5 +1,5 @@
 import type { Notification } from './contract.ts';
-import { describeEnding } from './endings.ts';
+import { describeEnding, describeWait } from './endings.ts';
 import type { LoopState } from './loop.ts';
 
 /** What a person far away is told. Names no path, no prompt beyond the task's first words, no output. */
@@ -20,6 +20,11 @@ export function endingNotice(state: LoopState, task: string): Message {
   const event = state.status;
   const done = event === 'verified_done' ? 'done' : event.replace('_', ' ');
   return { event, loop: state.loop, title: `untildone: ${done}: ${task}`, text: describeEnding(state) };
+}
+
+export function questionNotice(state: LoopState, task: string): Message {
+  const text = describeWait(state);
+  return { event: 'needs_person', loop: state.loop, title: `untildone: needs you: ${task}`, text };
 }
 
 /** The JSON that a webhook gets: the shape its service understands, else our own. */

@@ -1,10 +1,11 @@
 import type { Contract, GateSpec } from './contract.ts';
 import type { HookEvent } from './event.ts';
+import type { Chunk } from './gate-options.ts';
 
 export interface GateCall {
   name: string;
   spec: GateSpec;
-  /** The gates that `all` and `any` are made of. */
+  /** The gates that `all` and `any` are made of; of `chunks`, each of them. */
   children?: GateCall[];
 }
 
@@ -22,12 +23,17 @@ function gateNames(event: HookEvent, contract: Contract): readonly string[] {
     case 'Stop':
       // What guards every session's Stop guards a loop's, too.
       return [...new Set([...contract.done, ...(contract.everyStop?.gates ?? [])])];
+    case 'SubagentStart':
     case 'SubagentStop':
       return subagentGates(event.agentType ?? '', contract.subagent ?? {});
+    case 'TaskCreated':
+      return contract.taskCreated ?? [];
     case 'TaskCompleted':
       return contract.taskDone ?? [];
     case 'TeammateIdle':
       return contract.teammate ?? [];
+    case 'UserPromptSubmit':
+      return contract.prompt?.gates ?? [];
     default:
       return [];
   }
@@ -41,7 +47,7 @@ function subagentGates(agentType: string, subagent: Record<string, string[]>): s
 }
 
 /** `*` stands for any characters; everything else for itself. */
-function fits(pattern: string, name: string): boolean {
+export function fits(pattern: string, name: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`).test(name);
 }
@@ -50,7 +56,21 @@ function fits(pattern: string, name: string): boolean {
 function callOf(name: string, contract: Contract, above: readonly string[]): GateCall[] {
   const spec = contract.gates[name];
   if (!spec || above.includes(name)) return [];
+  if (spec.kind === 'chunks')
+    return [
+      {
+        name,
+        spec,
+        children: spec.options.chunks.map((chunk) => chunkCall(chunk, contract, [...above, name])),
+      },
+    ];
   if (spec.kind !== 'all' && spec.kind !== 'any') return [{ name, spec }];
   const children = spec.options.gates.flatMap((child) => callOf(child, contract, [...above, name]));
   return [{ name, spec, children }];
+}
+
+/** A chunk passes when all of its gates do. */
+function chunkCall(chunk: Chunk, contract: Contract, above: readonly string[]): GateCall {
+  const children = chunk.gates.flatMap((gate) => callOf(gate, contract, above));
+  return { name: chunk.name, spec: { kind: 'all', options: { gates: chunk.gates } }, children };
 }

@@ -17,9 +17,9 @@ export interface ProjectFacts {
   githubWorkflows: boolean;
 }
 
-type Role = 'tests' | 'lint' | 'types' | 'build';
+export type Role = 'tests' | 'lint' | 'types' | 'build';
 
-interface ProposedGate {
+export interface ProposedGate {
   name: string;
   /** What stands between the braces. */
   body: string;
@@ -47,12 +47,15 @@ const ROLES = Object.keys(SCRIPTS) as Role[];
 export const SCHEMA_LINE =
   '# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json';
 
+export const DEFAULT_LIMITS_LINE = 'limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }';
+export const INTACT = gate('intact', '{ tests_intact: true }', 'tests were not deleted, skipped or emptied');
+
 export function proposeContract(facts: ProjectFacts): string {
   const commands = commandGates(facts);
   const lists = listGates(facts);
   const guards = [
     gate('tidy', '{ forbid: [debugger, placeholder, secrets, private_keys] }', 'also: debug, todo'),
-    gate('intact', '{ tests_intact: true }', 'tests were not deleted, skipped or emptied'),
+    INTACT,
   ];
   const gates = [...commands, ...lists, ...guards];
   return [
@@ -69,7 +72,7 @@ export function proposeContract(facts: ProjectFacts): string {
     '',
     ...standing(commands),
     ...(lists.length === 0 ? WITHOUT_LIST : []),
-    'limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }',
+    DEFAULT_LIMITS_LINE,
     '',
   ].join('\n');
 }
@@ -86,7 +89,7 @@ const WITHOUT_LIST = [
   '',
 ];
 
-function gate(name: string, body: string, why: string): ProposedGate {
+export function gate(name: string, body: string, why: string): ProposedGate {
   return { name, body, why };
 }
 
@@ -97,7 +100,7 @@ interface FoundCommand {
 }
 
 /** The project's own words come before what its languages bring; a second language gets gates of its own. */
-function commandGates(facts: ProjectFacts): ProposedGate[] {
+export function commandGates(facts: ProjectFacts): (ProposedGate & { role: Role })[] {
   const scripts = ROLES.flatMap((role) => fromScripts(role, facts));
   const targets = ROLES.flatMap((role) => fromMake(role, facts)).filter(({ role }) => !has(scripts, role));
   const named = new Map([...scripts, ...targets].map((found) => [found.role as string, found]));
@@ -194,7 +197,7 @@ function standing(commands: readonly ProposedGate[]): string[] {
   ];
 }
 
-function inColumns(gates: readonly ProposedGate[]): string[] {
+export function inColumns(gates: readonly ProposedGate[]): string[] {
   const widest = (texts: string[]) => Math.min(60, Math.max(...texts.map((text) => text.length)));
   const nameWidth = widest(gates.map(({ name }) => name)) + 1;
   const bodyWidth = widest(gates.map(({ body }) => body));

@@ -6,10 +6,18 @@ export interface Protected {
   paths: readonly string[];
   /** Why, for the refusal; by path. */
   what(path: string): string;
+  /** Patterns protect more than can be listed: whether this absolute path is one of theirs. */
+  fits?(path: string): boolean;
+  /** What lies in a folder, up to a bound: a folder that goes away takes it along. */
+  inside?(folder: string): readonly string[];
 }
 
-/** Turns a path as it was written into an absolute one: relative to the session's folder, `~` and links resolved. */
-export type ResolvePath = (written: string) => string;
+/**
+ * Turns a path as it was written into an absolute one: relative to the session's folder, `~` and links resolved. More
+ * than one where it can be read in several ways: all of them are looked at.
+ */
+export type ResolvePath = (written: string) => string | readonly string[];
+type ResolveAll = (written: string) => readonly string[];
 
 const WRITE_TOOLS: Record<string, string> = {
   Write: 'file_path',
@@ -20,7 +28,7 @@ const WRITE_TOOLS: Record<string, string> = {
 
 /** Programs that change the files they name. Reading a protected file is fine. */
 const CHANGERS =
-  /^(?:rm|unlink|shred|truncate|touch|tee|sponge|chmod|chown|patch|ed|ex|vi|vim|nvim|nano|mkdir|rmdir)$/;
+  /^(?:rm|rimraf|unlink|shred|truncate|touch|tee|sponge|chmod|chown|patch|ed|ex|vi|vim|nvim|nano|mkdir|rmdir)$/;
 /** The last one they name is where they write. */
 const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
 /** What they take from is changed, too. */
@@ -36,14 +44,17 @@ const CHANGERS_WITH: Record<string, RegExp> = {
   curl: /^-[a-zA-Z]*[oO]|^--(?:output|remote-name)/,
   wget: /./,
   sort: /^-o|^--output/,
+  'ssh-keygen': /^-f/,
 };
+/** What stands behind these is a file that is written, whatever the program. */
+const OUTPUT = /^(?:-o|-out|--out|--output|--output-file)$/;
 /** Formatters, which agents let loose on whole projects: only what they name counts, not what they may find. */
 const IN_PLACE = /^--(?:write|fix|in-?place)$/;
 /** Of git, these change the files they name. */
 const GIT_CHANGERS = /^(?:checkout|restore|rm|mv|stash|clean)$/;
 /** Programs that run a text they are given: a protected path anywhere in it is enough. */
 const INTERPRETERS = /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|osascript|pwsh)$/;
-const WITH_TEXT = /^-\w*[ecpr]$|^--(?:eval|print|command)$|^eval$/i;
+const WITH_TEXT = /^-\w*[ecpr]$|^--(?:eval|print|command)(?:=|$)|^eval$/i;
 
 /** Why this tool call is refused; undefined when nothing speaks against it. Best effort: hashes find what slips through. */
 export function refusedWrite(
@@ -52,30 +63,33 @@ export function refusedWrite(
   guarded: Protected,
   resolve: ResolvePath,
 ): string | undefined {
-  const field = WRITE_TOOLS[tool];
-  const path = field === undefined ? undefined : input[field];
-  if (typeof path === 'string') return refusal(hit(resolve(path), guarded), guarded);
-  if (tool !== 'Bash' || typeof input.command !== 'string') return undefined;
-  for (const call of shellCalls(input.command)) {
-    const refused = refusal(reachedBy(call, guarded, resolve), guarded);
-    if (refused) return refused;
-  }
-  return undefined;
-}
-
-function refusal(path: string | undefined, guarded: Protected): string | undefined {
+  const path = changedPath(tool, input, guarded, resolve);
   if (path === undefined) return undefined;
   return `untildone: ${guarded.what(path)} is part of the definition of done and not yours to change. Leave it as it is and do the work itself.`;
 }
 
+/** The protected path that a tool call would change, if any. */
+export function changedPath(
+  tool: string,
+  input: Record<string, unknown>,
+  guarded: Protected,
+  resolve: ResolvePath,
+): string | undefined {
+  const field = Object.hasOwn(WRITE_TOOLS, tool) ? WRITE_TOOLS[tool] : undefined;
+  const path = field === undefined ? undefined : input[field];
+  if (typeof path === 'string') return hit([resolve(path)].flat(), guarded);
+  if (tool !== 'Bash' || typeof input.command !== 'string') return undefined;
+  return firstOf(shellCalls(input.command), (call) => reachedBy(call, guarded, resolve));
+}
+
 /** The protected path that a call would change, if any. */
 function reachedBy(call: ShellCall, guarded: Protected, resolve: ResolvePath): string | undefined {
-  const at: ResolvePath = (path) => resolve(inFolder(call.folder, path));
+  const at: ResolveAll = (path) => [resolve(inFolder(call.folder, path))].flat();
   const hits = (paths: readonly string[]) => firstOf(paths, (path) => hit(at(path), guarded));
   const words = call.fed ? fedWords(call) : call.args;
   return (
     hits(call.writes) ??
-    mentioned(textsOf(call).join('\n'), guarded) ??
+    mentioned(textsOf(call).join('\n'), guarded, at) ??
     (call.program === 'find' ? foundBy(call.args, guarded, at) : undefined) ??
     (call.program === 'git' ? reachedByGit(call.args, guarded, at) : undefined) ??
     hits(changedNames(call.program, words)) ??
@@ -85,7 +99,14 @@ function reachedBy(call: ShellCall, guarded: Protected, resolve: ResolvePath): s
 
 /** `xargs` puts what it reads behind the other words, or where `{}` stands. */
 function fedWords({ args, given }: ShellCall): string[] {
-  return args.includes('{}') ? args.flatMap((word) => (word === '{}' ? given : [word])) : [...args, ...given];
+  const names = namesFed(given);
+  return args.includes('{}') ? args.flatMap((word) => (word === '{}' ? names : [word])) : [...args, ...names];
+}
+
+/** Options of the program that finds the names are none, nor is what a search looks for. */
+function namesFed(given: readonly string[]): string[] {
+  const names = given.filter((word) => !word.startsWith('-'));
+  return /^(?:[ef]?grep|rg|ag|ack)$/.test(names[0] ?? '') ? names.slice(2) : names;
 }
 
 function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
@@ -98,9 +119,30 @@ function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | 
 
 /** The names among a call's words that it may change. */
 function changedNames(program: string, words: readonly string[]): string[] {
-  const names = namesIn(words);
+  const names = namesIn(program === 'sed' ? withoutScript(words) : words);
   if (COPIERS.test(program)) return copiedTo(program, words, names);
   if (program === 'dd') return words.filter((word) => word.startsWith('of=')).map((word) => word.slice(3));
+  return [
+    ...changedByProgram(program, words, names),
+    ...words.filter((_, i) => OUTPUT.test(words[i - 1] ?? '')),
+    ...(CHANGERS_WITH[program] ? words.flatMap((word) => /^-[oO](.+)/.exec(word)?.[1] ?? []) : []),
+  ];
+}
+
+/** What `sed` is to do is no file, whatever it speaks of. */
+function withoutScript(words: readonly string[]): string[] {
+  const isExpression = (word: string | undefined) => /^-[a-zA-Z]*e$|^--expression$/.test(word ?? '');
+  if (words.some((word) => isExpression(word) || /^(?:-f|--file|--expression=)/.test(word)))
+    return words.filter((word, i) => !isExpression(words[i - 1]) && !word.startsWith('--expression='));
+  const script = words.findIndex((word) => word !== '' && !word.startsWith('-'));
+  return words.filter((_, i) => i !== script);
+}
+
+function changedByProgram(
+  program: string,
+  words: readonly string[],
+  names: readonly string[],
+): readonly string[] {
   const pattern = CHANGERS_WITH[program];
   if (CHANGERS.test(program) || words.some((word) => pattern?.test(word))) {
     // A file from the net is called here as it is there.
@@ -118,7 +160,9 @@ function namesIn(words: readonly string[]): string[] {
 
 function copiedTo(program: string, words: readonly string[], names: readonly string[]): string[] {
   const named = words.find((word) => word.startsWith('--target-directory='))?.slice(19);
-  const target = named ?? (words.includes('-t') ? words[words.indexOf('-t') + 1] : names.at(-1)) ?? '';
+  const at = words.findIndex((word) => /^(?:-t|--target-directory)$/.test(word));
+  const close = program === 'rsync' ? undefined : words.find((word) => /^-t./.test(word))?.slice(2);
+  const target = named ?? close ?? (at >= 0 ? words[at + 1] : names.at(-1)) ?? '';
   const sources = names.filter((name) => name !== target);
   return [
     target,
@@ -132,16 +176,17 @@ function takenAlong(
   program: string,
   words: readonly string[],
   guarded: Protected,
-  at: ResolvePath,
+  at: ResolveAll,
 ): string | undefined {
   const names = namesIn(words);
-  const gone = program === 'rm' || program === 'shred' ? names : program === 'mv' ? names.slice(0, -1) : [];
-  return firstOf(gone, (folder) =>
-    guarded.paths.find((path) => foldersOf(path).some((above) => isMeant(at(folder), above))),
-  );
+  const gone = /^(?:rm|rimraf|shred)$/.test(program) ? names : program === 'mv' ? names.slice(0, -1) : [];
+  return firstOf(gone.flatMap(at), (folder) => {
+    const listed = guarded.paths.find((path) => foldersOf(path).some((above) => isMeant(folder, above)));
+    return listed ?? guarded.inside?.(folder).find((path) => guarded.fits?.(path));
+  });
 }
 
-function reachedByGit(words: readonly string[], guarded: Protected, at: ResolvePath): string | undefined {
+function reachedByGit(words: readonly string[], guarded: Protected, at: ResolveAll): string | undefined {
   let rest = words;
   let folder = '';
   while (rest[0]?.startsWith('-')) {
@@ -150,30 +195,53 @@ function reachedByGit(words: readonly string[], guarded: Protected, at: ResolveP
   }
   const [command = '', ...paths] = rest;
   if (!GIT_CHANGERS.test(command)) return undefined;
-  const there: ResolvePath = (path) => at(inFolder(folder, path.replace(/^:(?:\/|\([^)]*\))/, '')));
+  const there: ResolveAll = (path) => at(inFolder(folder, path.replace(/^:(?:\/|\([^)]*\))/, '')));
   return (
     firstOf(namesIn(paths), (path) => hit(there(path), guarded)) ?? takenAlong(command, paths, guarded, there)
   );
 }
 
 /** `find` with an action that changes what it finds; the names it asks for narrow down what that can be. */
-function foundBy(words: readonly string[], guarded: Protected, at: ResolvePath): string | undefined {
+function foundBy(words: readonly string[], guarded: Protected, at: ResolveAll): string | undefined {
   const exec = words.findIndex((word) => /^-(?:exec|ok)(?:dir)?$/.test(word));
   const run = exec < 0 ? [] : shellCalls(words.slice(exec + 1).join(' '));
   const changes = run.some((c) => changedNames(c.program, c.args).length > 0 || /sh$/.test(c.program));
   if (!changes && !words.includes('-delete')) return undefined;
+  // Nothing is lost with what is empty.
+  if (!changes && words.includes('-empty') && !words.some((word) => /^(?:-o|-or|!|-not|,)$/.test(word)))
+    return undefined;
   const first = words.findIndex((word) => /^[-(!]/.test(word));
-  const names = words.filter(
-    (_, i) =>
-      /^-i?(?:name|path|wholename)$/.test(words[i - 1] ?? '') && !/^(?:!|-not)$/.test(words[i - 2] ?? ''),
+  const { wanted, unwanted } = namesOfFind(words);
+  const isFound = (root: string, path: string) => {
+    const parts = path.slice(root.length).split('/');
+    const isNamed = (name: string) => parts.some((part) => isMeant(baseName(name), part));
+    return wanted.length === 0 || wanted.some(isNamed);
+  };
+  const isLeftOut = (root: string, path: string) => {
+    const parts = path.slice(root.length).split('/').filter(Boolean);
+    return unwanted.some((name) => parts.includes(baseName(name.replace(/\/\*+$/, ''))));
+  };
+  const roots = first === 0 ? ['.'] : words.slice(0, first < 0 ? undefined : first);
+  return firstOf(
+    roots.flatMap(at),
+    (root) =>
+      guarded.paths.find((path) => isBelow(root, path) && isFound(root, path)) ??
+      guarded
+        .inside?.(root)
+        .find((path) => guarded.fits?.(path) && isFound(root, path) && !isLeftOut(root, path)),
   );
-  return firstOf(first === 0 ? ['.'] : words.slice(0, first < 0 ? undefined : first), (root) =>
-    guarded.paths.find((path) => {
-      if (!isBelow(at(root), path)) return false;
-      const parts = path.slice(at(root).length).split('/');
-      return names.length === 0 || names.some((name) => parts.some((part) => isMeant(baseName(name), part)));
-    }),
-  );
+}
+
+function namesOfFind(words: readonly string[]): { wanted: string[]; unwanted: string[] } {
+  const [wanted, unwanted]: [string[], string[]] = [[], []];
+  words.forEach((word, i) => {
+    if (!/^-i?(?:name|path|wholename)$/.test(words[i - 1] ?? '')) return;
+    // What is pruned and followed by no "or" is what is found.
+    const isPruned = words[i + 1] === '-prune' && /^-or?$/.test(words[i + 2] ?? '');
+    const isOut = /^(?:!|-not)$/.test(words[i - 2] ?? '') || isPruned;
+    (isOut ? unwanted : wanted).push(word);
+  });
+  return { wanted, unwanted };
 }
 
 /** The texts that a call runs as a program. */
@@ -190,17 +258,35 @@ function isLineFilter(program: string, args: readonly string[]): boolean {
 }
 
 /** A path inside a program's text cannot be resolved; its last parts give it away. */
-function mentioned(text: string, guarded: Protected): string | undefined {
+function mentioned(text: string, guarded: Protected, at: ResolveAll): string | undefined {
   if (text === '') return undefined;
   const has = (part: string) => text.toLowerCase().includes(part.toLowerCase());
-  return guarded.paths.find((path) => {
+  const listed = guarded.paths.find((path) => {
     const tail = path.split('/').slice(-2).join('/');
     return has(tail) || (/untildone/.test(baseName(path)) && has(baseName(path)));
   });
+  if (listed !== undefined || !guarded.fits || !CHANGES_FILES.test(text)) return listed;
+  return firstOf(namesInText(text).flatMap(at), (path) => (guarded.fits?.(path) ? path : undefined));
 }
 
-function hit(path: string, guarded: Protected): string | undefined {
-  return guarded.paths.find((p) => isMeant(path, p) || isBelow(p, path));
+/** Words of programs that do something to files. What only reads what a pattern protects is let through. */
+const CHANGES_FILES =
+  /write|\b(?:append|unlink|remove|rmtree|rename|os\.replace|truncate|rm|cp|copy|move|chmod|symlink|link|mkdir|touch|delete)|(?<![=-])>|["'][rbt]*[wax+][bt+]*["']/i;
+const MOST_NAMES = 100;
+
+/** What could be names of files in the text of a program. */
+export function namesInText(text: string): string[] {
+  const names = text.match(/[^\s'"`()[\]{}<>,;=|&]+/g) ?? [];
+  return [...new Set(names)].filter((name) => name.length <= 500).slice(0, MOST_NAMES);
+}
+
+function hit(paths: readonly string[], guarded: Protected): string | undefined {
+  return firstOf(
+    paths,
+    (path) =>
+      guarded.paths.find((p) => isMeant(path, p) || isBelow(p, path)) ??
+      (guarded.fits?.(path) ? path : undefined),
+  );
 }
 
 function isBelow(folder: string, path: string): boolean {

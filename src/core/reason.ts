@@ -1,6 +1,7 @@
 import { keepShort, oneLine } from './clip.ts';
 import type { Limit } from './contract.ts';
 import type { Decision } from './decide.ts';
+import type { PhaseSituation } from './phases.ts';
 import { renderPromise } from './promise.ts';
 import { blocks, type Verdict } from './verdict.ts';
 
@@ -10,6 +11,7 @@ const TASK_LIMIT = 2000;
 const EVIDENCE_LIMIT = 1500;
 const NEXT_LIMIT = 1500;
 const NAMES_LIMIT = 500;
+const PHASE_LIMIT = 1500;
 const BREAK = '\n\n';
 
 export interface Situation {
@@ -20,6 +22,8 @@ export interface Situation {
   taskFile: string;
   /** How to finish, when the loop asks for a promise. */
   promise?: string;
+  /** Of a contract with phases: where the work is. */
+  phase?: PhaseSituation;
   /** What else has to be said before everything else. */
   notes?: readonly string[];
   /** Gates that fail exactly as they did before, with the iteration since which they do. */
@@ -39,16 +43,27 @@ export function reasonFor(
       ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
     ],
     failing(verdicts, instruction === 'different_approach' ? {} : (situation.unchanged ?? {})),
-    [passing(verdicts), taskOf(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
+    [
+      passing(verdicts),
+      taskOf(situation),
+      phaseWords(situation),
+      nextStepOf(verdicts),
+      howToFinish(situation.promise),
+    ],
   );
 }
 
 /** What a session is told when it starts anew (resume) or has lost its memory (compaction) in mid-loop. */
-export function reminderFor(situation: Situation, verdicts: readonly Verdict[]): string {
+export function reminderFor(
+  situation: Situation,
+  verdicts: readonly Verdict[],
+  limit: number = REASON_LIMIT,
+): string {
   return fitted(
     [`untildone: this session works in a loop (${place(situation)}); it goes on until the work is done.`],
     failing(verdicts, {}),
-    [taskOf(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
+    [taskOf(situation), phaseWords(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
+    limit,
   );
 }
 
@@ -61,10 +76,10 @@ export function standingReason(verdicts: readonly Verdict[], when: string): stri
 }
 
 /** Where there is not room for all, what fails is cut short: what to do next and how to finish are always said. */
-function fitted(before: string[], fails: string, after: string[]): string {
+function fitted(before: string[], fails: string, after: string[], limit: number = REASON_LIMIT): string {
   const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);
-  const parts = [...before, fails === '' ? '' : keepShort(fails, REASON_LIMIT - taken), ...after];
-  return keepShort(parts.filter((p) => p !== '').join(BREAK), REASON_LIMIT);
+  const parts = [...before, fails === '' ? '' : keepShort(fails, limit - taken), ...after];
+  return keepShort(parts.filter((p) => p !== '').join(BREAK), limit);
 }
 
 const CHECKED_AGAIN = 'The checks are run again when you stop.';
@@ -77,10 +92,19 @@ export const DIFFERENT_APPROACH =
 const NEXT_STEP =
   'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
 
-export function place({ iteration, maxIterations }: Situation): string {
-  return maxIterations === 'unlimited'
-    ? `iteration ${iteration}`
-    : `iteration ${iteration} of ${maxIterations}`;
+export function place({ iteration, maxIterations, phase }: Situation): string {
+  const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
+  const where = phase ? `, phase "${phase.name}" (${phase.number} of ${phase.of})` : '';
+  return `iteration ${iteration}${of}${where}`;
+}
+
+/** What the phase asks for, and what comes after it. */
+export function phaseWords({ phase }: Pick<Situation, 'phase'>): string {
+  if (!phase) return '';
+  const what = phase.instruction === undefined ? '' : `: ${keepShort(phase.instruction.trim(), PHASE_LIMIT)}`;
+  const then =
+    phase.next === undefined ? 'It is the last one.' : `After it comes "${phase.next}"; leave that for then.`;
+  return `The phase "${phase.name}"${what}\n${then}`;
 }
 
 export function taskOf({ task, taskFile }: Situation): string {

@@ -17,7 +17,8 @@ const TOKENS: readonly RegExp[] = [
   /\bnpm_[A-Za-z0-9]{30,}/g,
   /\bpypi-[\w-]{40,}/g,
   /\bhf_[A-Za-z0-9]{30,}/g,
-  /\bdop_v1_[a-f0-9]{40,}/g,
+  /\bdo[op]_v1_[a-f0-9]{40,}/g,
+  /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/g,
   /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g,
 ];
@@ -43,6 +44,14 @@ const NAMED = new RegExp(
 
 /** Every pattern above asks for one of these: a plain sentence need not be searched for all of them. */
 const MAY_HOLD_SECRET = /[\d_:=-]|\S{16}/;
+
+/** What looks like a secret, with the name that says so; private keys aside, which may span lines. */
+export function secretsIn(text: string): string[] {
+  if (!MAY_HOLD_SECRET.test(text)) return [];
+  return [...TOKENS, CREDENTIALS_IN_URL, AUTHORIZATION, QUOTED, ASSIGNED, NAMED].flatMap(
+    (pattern) => text.match(pattern) ?? [],
+  );
+}
 
 /** Replaces what looks like a secret. What is only named (`token: string`) stays readable. */
 export function redact(text: string): string {

@@ -1,4 +1,6 @@
+import { describeWait } from './endings.ts';
 import { hasEnded, type LoopState } from './loop.ts';
+import type { Children } from './run-children.ts';
 import type { SessionEnd } from './session-end.ts';
 
 /** hybrid: go on in one session, hand over when it fills. session: never hand over. fresh: a session an iteration. */
@@ -40,12 +42,17 @@ export interface RunState {
   lastEnd?: SessionEnd & { at: number };
   /** What was counted of the current session's own totals. */
   counted: { costUsd: number; tokens: number };
+  /** Of a run that divides its work. */
+  children?: Children;
+  /** The run that this one does a piece of. */
+  parent?: string;
 }
 
-export function newRun(mode: RunMode, freshEvery: number | undefined): RunState {
+export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: string): RunState {
   return {
     mode,
     ...(freshEvery === undefined ? {} : { freshEvery }),
+    ...(parent === undefined ? {} : { parent }),
     sessions: 0,
     heldInSession: 0,
     failures: 0,
@@ -67,6 +74,8 @@ export type Step =
   /** Judge the work ourselves: the session came back without an ending of the loop. */
   | { kind: 'judge' }
   | { kind: 'wait'; until: number; why: string }
+  /** A person is asked a question: nothing is spent until they answer. */
+  | { kind: 'ask'; why: string }
   | { kind: 'fail'; cause: string; detail: string }
   | { kind: 'pause'; why: string }
   | { kind: 'over' };
@@ -82,8 +91,14 @@ export function nextStep(state: LoopState, now: number): Step {
   const run = state.run;
   if (hasEnded(state) || !run) return { kind: 'over' };
   if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
+  // However the session that came as far as the question ended: nobody else can answer it.
+  if (state.waiting?.why === 'approval') return { kind: 'ask', why: describeWait(state) };
   const last = run.lastEnd;
-  if (!last) return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
+  if (!last) {
+    // The children may have done it all, and whoever goes on has to be told what they have not.
+    if (run.children?.over && !run.judged) return { kind: 'judge' };
+    return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
+  }
   switch (last.kind) {
     case 'auth':
     case 'billing':

@@ -17,11 +17,15 @@ export interface ShellCall {
 
 /** Words before the real command. */
 const WRAPPERS =
-  /^(?:if|then|elif|else|while|until|do|!|time|env|exec|command|builtin|nice|nohup|setsid|stdbuf|timeout|sudo|doas|xargs|npx|bunx|pnpx|busybox)$/;
+  /^(?:if|then|elif|else|while|until|do|!|time|env|exec|command|builtin|coproc|nice|ionice|nohup|setsid|stdbuf|strace|timeout|watch|cross-env|sudo|doas|xargs|npx|bunx|pnpx|busybox)$/;
 /** What stands between a wrapper and the command: options, assignments, numbers, signals, the place of `xargs -I {}`. */
 const BETWEEN = /^(?:-.*|[A-Za-z_]\w*=.*|\d+[smhd]?|(?:SIG)?(?:KILL|TERM|INT|HUP)|\{\})$/;
-const WITH_VALUE = /^(?:-[ugCdaE]|--package)$/;
+const WITH_VALUE = /^(?:-[ugCda]|--package)$/;
+/** Of `xargs`; to `sudo` it is a word of its own. */
+const WITH_VALUE_TO_XARGS = /^-[EI]$/;
 const RUNNERS = /^(?:npm|pnpm|yarn|bun)$/;
+/** `uv run x`, `bundle exec x`. */
+const ENVIRONMENTS = /^(?:uv|poetry|pipenv|pdm|hatch|rye) run$|^bundle exec$/;
 const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
 /** Command lines within command lines within command lines. */
 const DEEPEST = 6;
@@ -75,11 +79,12 @@ function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } 
     const second = words[at + 1] ?? '';
     if (RUNNERS.test(program) && (/^(?:exec|x|dlx)$/.test(second) || isUntildone(second)))
       at += isUntildone(second) ? 1 : 2;
+    else if (ENVIRONMENTS.test(`${program} ${second}`)) at += 2;
     else if (WRAPPERS.test(program)) at++;
     else return { words: words.slice(at), fed };
     fed ||= program === 'xargs';
     for (let word = words[at]; word !== undefined && BETWEEN.test(word); word = words[at])
-      at += WITH_VALUE.test(word) ? 2 : 1;
+      at += WITH_VALUE.test(word) || (program === 'xargs' && WITH_VALUE_TO_XARGS.test(word)) ? 2 : 1;
   }
 }
 

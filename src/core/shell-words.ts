@@ -11,6 +11,8 @@ export interface SimpleCommand {
   piped?: true;
   /** How many subshells it stands in. */
   depth?: number;
+  /** `NAME=value` before its words. */
+  assigns?: string[];
 }
 
 const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '}', '`'];
@@ -53,7 +55,9 @@ export function simpleCommands(line: string): SimpleCommand[] {
 
 function withoutAssignments(command: SimpleCommand): SimpleCommand {
   const first = command.words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
-  return { ...command, words: first < 0 ? [] : command.words.slice(first) };
+  const assigns = first < 0 ? command.words : command.words.slice(0, first);
+  const words = first < 0 ? [] : command.words.slice(first);
+  return { ...command, words, ...(assigns.length > 0 ? { assigns } : {}) };
 }
 
 interface Token {

@@ -1,6 +1,10 @@
+import { allTold } from './approval.ts';
+import { keepShort, oneLine } from './clip.ts';
 import type { Decision } from './decide.ts';
 import { fingerprint } from './fingerprint.ts';
+import { elapsedMs } from './limits.ts';
 import { closeWait, end, type GateLine, hasEnded, type LoopState, openWait } from './loop.ts';
+import { countIteration } from './phases.ts';
 import { blocks, type Verdict } from './verdict.ts';
 
 /** What was seen around one Stop, as the journal keeps it: facts, no judgement. */
@@ -22,6 +26,15 @@ export interface StopSeen {
   contractReplaced?: true;
   /** Something only a person can do keeps the gates from being judged. */
   needsPerson?: string;
+  /** Of a contract with phases: the one that the work is in now, and those that it has just left behind. */
+  phase?: {
+    name: string;
+    passed: string[];
+    /** It says what is to be done, and the agent has not been told that yet. */
+    unheard?: true;
+    /** Nothing of it is open but what only a person can say, and others come after it. */
+    asks?: true;
+  };
   /** Of a run: the final message, as what the next session should know. */
   note?: string;
   /** The client's cap on blocks in a row; 0 is none. */
@@ -67,9 +80,29 @@ export function observe(
     ...countPicture(state, seen, verdicts),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
     ...countUsage(state, seen.usage, judgingCost(verdicts)),
+    ...phaseAfter(awake, seen, at),
     foreignTold: state.foreignTold + (seen.foreignLines ?? 0),
-    gates: verdicts.map((v) => gateLine(v, state)),
+    gates: gateLines(verdicts, state),
   };
+}
+
+function phaseAfter(state: LoopState, { phase }: StopSeen, at: number): Partial<LoopState> {
+  if (!phase || state.phase?.name === phase.name) return {};
+  const isFirst = state.phase === undefined && phase.passed.length === 0;
+  if (isFirst) return { phase: { name: phase.name, iteration: state.iteration, since: 0 } };
+  return { phase: { name: phase.name, iteration: 0, since: elapsedMs(state, at) } };
+}
+
+const NEXT_LIMIT = 1000;
+const PART_LIMIT = 200;
+
+/** Every line of the journal holds these: of the instructions, the one that is given. */
+function gateLines(verdicts: readonly Verdict[], state: LoopState): GateLine[] {
+  const first = verdicts.find((v) => blocks(v) && v.next);
+  return verdicts.map((v) => ({
+    ...gateLine(v, state),
+    ...(v === first && v.next ? { next: keepShort(v.next, NEXT_LIMIT) } : {}),
+  }));
 }
 
 function gateLine(verdict: Verdict, state: LoopState): GateLine {
@@ -84,7 +117,12 @@ function gateLine(verdict: Verdict, state: LoopState): GateLine {
     summary,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     since: same ? before.since : state.iteration,
+    ...(verdict.kind === 'chunks' ? { parts: (verdict.children ?? []).map(partLine) } : {}),
   };
+}
+
+function partLine({ gate, outcome, summary }: Verdict): NonNullable<GateLine['parts']>[number] {
+  return { name: gate, verdict: outcome, summary: oneLine(summary, PART_LIMIT) };
 }
 
 /** Ids come from outside: only what was counted counts, not what every object inherits. */
@@ -150,11 +188,11 @@ export function settle(state: LoopState, decision: Decision, at: number): LoopSt
     case 'block':
       return settleRun(
         {
-          ...state,
           // Asking for a hand-over note is no further try.
-          iteration: state.iteration + (decision.instruction === 'hand_over' ? 0 : 1),
+          ...(decision.instruction === 'hand_over' ? state : countIteration(state)),
           blocksInARow: state.blocksInARow + 1,
           toolSeen: false,
+          ...(state.answers ? { answers: allTold(state.answers) } : {}),
         },
         decision,
       );

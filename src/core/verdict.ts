@@ -23,6 +23,8 @@ export interface Verdict {
   onUnproven?: 'block' | 'allow';
   /** What a measured verdict rests on. */
   proof?: Proof;
+  /** Only a person can let this pass: what they are asked. */
+  asks?: string;
   /** The work is to end at once, whatever else fails: why. */
   letGo?: string;
   /** This verdict was found at an earlier Stop and nothing it depends on has changed since. */
@@ -68,6 +70,8 @@ export function combine(how: 'all' | 'any', name: string, children: readonly Ver
   const names = (list: readonly Verdict[]) => list.map((v) => v.gate).join(', ');
   const next = open.find((v) => v.next)?.next;
   const letGo = children.find((v) => v.letGo)?.letGo;
+  // Only where there is nothing that the agent could do about it.
+  const asks = outcome !== 'pass' && open.every((v) => v.asks !== undefined) ? open[0]?.asks : undefined;
   return {
     gate: name,
     kind: how,
@@ -79,6 +83,7 @@ export function combine(how: 'all' | 'any', name: string, children: readonly Ver
         : `open: ${names(open) || 'nothing applied'}`,
     evidence: open.flatMap((v) => [`${v.gate}: ${v.summary}`, ...(v.evidence ?? [])]),
     ...(next ? { next } : {}),
+    ...(asks ? { asks } : {}),
     ...(letGo ? { letGo } : {}),
     fingerprint: open.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'),
     children: [...children],
@@ -98,6 +103,10 @@ function combinedClass(how: 'all' | 'any', counted: readonly Verdict[]): Evidenc
     how === 'any' && counted.some((v) => v.outcome === 'pass')
       ? counted.filter((v) => v.outcome === 'pass')
       : counted;
-  if (carrying.some((v) => v.class === 'measured')) return 'measured';
-  return carrying.some((v) => v.class === 'judged') ? 'judged' : 'claimed';
+  return strongestClass(carrying);
+}
+
+export function strongestClass(verdicts: readonly Verdict[]): EvidenceClass {
+  if (verdicts.some((v) => v.class === 'measured')) return 'measured';
+  return verdicts.some((v) => v.class === 'judged') ? 'judged' : 'claimed';
 }

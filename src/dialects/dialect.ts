@@ -61,6 +61,8 @@ export interface ForeignLoop {
   limits: Partial<Limits>;
   /** Gates that the format asks for (a promise); frozen when the loop is taken over. */
   gates: Record<string, GateSpec>;
+  /** How hard the work is, where the format says so (1 to 10). */
+  complexity?: number;
   /** Why this state asks for nothing now (complete, inactive, expired): it is not taken over. A living loop is judged. */
   rest?: string;
   /** With `rest`: it rests because it says that the work is done. A session that was not judged for it yet is judged. */

@@ -1,4 +1,7 @@
 import { agentGate } from './agent/index.ts';
+import { approveGate } from './approve/index.ts';
+import { artefactGate } from './artefact/index.ts';
+import { changedGate } from './changed/index.ts';
 import { checklistGate } from './checklist/index.ts';
 import { ciGate } from './ci/index.ts';
 import { customGate } from './custom/index.ts';
@@ -9,13 +12,18 @@ import { hookGate } from './hook/index.ts';
 import { CLAIM_GATES, type Gates } from './index.ts';
 import { judgeGate } from './judge/index.ts';
 import { runGate } from './run/index.ts';
+import { subagentsGate } from './subagents/index.ts';
 import { tasksGate } from './tasks/index.ts';
 import { testsIntactGate } from './tests_intact/index.ts';
+import { textGate } from './text/index.ts';
 
 /** Every gate there is, by the word that names it in a contract. `all` and `any` are combined, not judged. */
 export const ALL_GATES: Gates = {
   ...CLAIM_GATES,
   agent: agentGate,
+  approve: approveGate,
+  artefact: artefactGate,
+  changed: changedGate,
   checklist: checklistGate,
   ci: ciGate,
   custom: customGate,
@@ -25,6 +33,8 @@ export const ALL_GATES: Gates = {
   hook: hookGate,
   judge: judgeGate,
   run: runGate,
+  subagents: subagentsGate,
   tasks: tasksGate,
   tests_intact: testsIntactGate,
+  text: textGate,
 };

@@ -1,3 +1,5 @@
+import type { AgentLine } from '../core/agents.ts';
+import type { Answered } from '../core/approval.ts';
 import type { Utterance } from '../core/conversation.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { GateKind, GateOptions } from '../core/gate-options.ts';
@@ -30,8 +32,16 @@ export interface GateContext {
   frozen?: unknown;
   /** Exceptions that a person allowed by name (`untildone allow`). */
   allowed: readonly string[];
+  /** What a person said to the questions of this loop, by gate; absent where there is no loop. */
+  answers?: Readonly<Record<string, Answered>>;
+  /** The subagents of this loop; absent where there is no loop. */
+  agents?: readonly AgentLine[];
+  /** Only these files are the work that is judged (of a subagent, as far as it can be told); absent: everything is. */
+  onlyPaths?: readonly string[];
   /** A folder of this loop for whole outputs. */
   outputDir: string;
+  /** SHA-256 of a text. */
+  digest(text: string): string;
   shell: Shell;
   agent: AgentPort;
   tasks: TaskList;
@@ -50,6 +60,8 @@ export interface Judgement {
   /** Names this failure without its volatile parts (core/fingerprint); made from summary and evidence when absent. */
   fingerprint?: string;
   proof?: Proof;
+  /** Only a person can let this pass: what they are asked. */
+  asks?: string;
   /** What is judged here asks to end the work at once, whatever else fails (a hook's `continue: false`): why. */
   letGo?: string;
   /** Overrides the gate's class, when it depends on what was found (features with and without `verify`). */

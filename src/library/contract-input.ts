@@ -27,6 +27,15 @@ type Forbidden =
   | 'private_keys'
   | { name: string; pattern: string };
 
+type ForbiddenText = 'secrets' | 'private_keys' | 'todo' | 'placeholder' | { name: string; pattern: string };
+
+interface TextOptions {
+  matches?: string;
+  say?: string;
+  at_least?: number;
+  at_most?: number;
+}
+
 /** One gate: its kind, what it looks at, and its options, beside the kind or in its long form. */
 export type GateInput = GateSettings &
   (
@@ -58,6 +67,7 @@ export type GateInput = GateSettings &
       }
     | { custom: string | { file: string; with?: Record<string, unknown> }; with?: Record<string, unknown> }
     | { hook: string | { command: string } }
+    | ({ text: ForbiddenText[] | ({ forbid?: ForbiddenText[] } & TextOptions) } & TextOptions)
     | { all: string[] | { gates: string[] } }
     | { any: string[] | { gates: string[] } }
   );
@@ -77,6 +87,15 @@ export interface RunRulesInput {
   client?: Record<string, unknown>;
 }
 
+export interface ToolRulesInput {
+  dangerous?: boolean;
+  protect?: string[];
+  hide?: string[];
+  deny?: (string | { rule: string; say?: string })[];
+  allow?: string[];
+  rewrite?: { tool: string; field: string; pattern: string; with: string }[];
+}
+
 export interface NotificationInput {
   webhook?: string;
   command?: string;
@@ -90,8 +109,10 @@ export interface ContractInput {
   done?: string[];
   every_stop?: string[] | { gates: string[]; blocks?: number };
   subagent?: Record<string, string[]>;
+  task_created?: string[];
   task_done?: string[];
   teammate?: string[];
+  prompt?: string[] | { gates?: string[]; tell?: string; tell_file?: string };
   limits?: {
     iterations?: number | 'unlimited';
     duration?: string;
@@ -109,6 +130,7 @@ export interface ContractInput {
         update?: boolean;
       };
   run?: RunRulesInput;
+  tools?: 'safe' | ToolRulesInput;
   on_context?: 'continue' | 'spawn';
   notify?: NotificationInput[];
   reflection?: { enabled: boolean };

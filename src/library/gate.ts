@@ -11,6 +11,8 @@ export interface GateQuestion<Settings = Record<string, unknown>> {
   session: string;
   /** The final message of the session that wants to stop. */
   lastMessage?: string;
+  /** Of a prompt or a task: the client's event, with `hook_event_name`, `prompt`, `task_subject`, `task_description`. */
+  event?: Record<string, unknown>;
   /** The git tree that is judged, and that of the loop's start. */
   tree?: string;
   baseTree?: string;

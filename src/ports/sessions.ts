@@ -89,6 +89,9 @@ export interface SessionPort {
   ): Promise<SessionFacts>;
 }
 
+/** `here`: nothing is published. `published`: only what became of that is said. */
+export type FinishWords = 'all' | 'here' | 'published';
+
 /** The work of a run in git, on a branch of its own: never by force, never the user's own uncommitted work. */
 export interface GitFlow {
   /** Where the sessions work: the project, or a worktree beside it. */
@@ -101,7 +104,7 @@ export interface GitFlow {
   /** After a judged Stop: commits when the work made progress. Returns lines for the person; never rejects. */
   keep(state: LoopState, verdicts: readonly Verdict[]): Promise<string[]>;
   /** When the run has ended or paused: pushes and opens the pull request where asked. Never rejects. */
-  finish(state: LoopState, receipt: string | undefined): Promise<string[]>;
+  finish(state: LoopState, receipt: string | undefined, say?: FinishWords): Promise<string[]>;
   /** The run did not begin: takes branch and worktree back when nothing was done there. Never rejects. */
   takeBack(): Promise<string[]>;
 }

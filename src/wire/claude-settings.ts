@@ -2,7 +2,7 @@
 
 import type { Node } from 'jsonc-parser';
 import type { KnownEventName } from '../core/event.ts';
-import { HOOK_LINE, isOurLine, SESSION_START_LINE } from './hook-line.ts';
+import { HOOK_LINE, isOtherToolsLine, isOurLine, OTHER_TOOLS_LINE, SESSION_START_LINE } from './hook-line.ts';
 import {
   appendElement,
   appendMember,
@@ -44,6 +44,7 @@ const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick
   ['SessionEnd', 'ending'],
   ['StopFailure', 'quick'],
   ['PreToolUse', 'quick'],
+  ['PermissionRequest', 'quick'],
   ['PreCompact', 'quick'],
   ['ConfigChange', 'quick'],
   ['UserPromptSubmit', 'quick'],
@@ -53,6 +54,9 @@ const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick
   ['TeammateIdle', 'judged'],
   ['SubagentStart', 'quick'],
 ];
+
+/** They can change the definition of done: every session in a loop is asked about them. */
+const CHANGING_TOOLS = 'Bash|Write|Edit|MultiEdit|NotebookEdit';
 
 const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
 const NO_CAP = '0';
@@ -101,12 +105,19 @@ export function maskEnv(text: string): string {
 
 function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
   const timeouts = { judged: judgeTimeout, quick: 60, ending: 10 };
-  return EVENTS.map(([event, kind]) => ({
+  const others = {
+    event: 'PreToolUse',
+    matcher: `^(?!(?:${CHANGING_TOOLS})$)`,
+    command: OTHER_TOOLS_LINE,
+    timeout: timeouts.quick,
+  } as const;
+  const planned = EVENTS.map(([event, kind]) => ({
     event,
-    ...(event === 'PreToolUse' ? { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit' } : {}),
+    ...(event === 'PreToolUse' ? { matcher: CHANGING_TOOLS } : {}),
     command: event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE,
     timeout: timeouts[kind],
   }));
+  return [...planned, others];
 }
 
 function isBlank(text: string | undefined): text is undefined | '' {
@@ -133,7 +144,9 @@ function placeOneStep(text: string, planned: PlannedHook): string | undefined {
   const groups = memberOf(text, hooks, event);
   if (groups === undefined) return appendMember(text, hooks, event, [group]);
   requireGroups(text, groups, event);
-  const [first, second] = ourHooksIn(text, groups);
+  const isOfThisKind = (ours: OurHook) =>
+    isOtherToolsLine(commandOf(text, ours.hook)) === isOtherToolsLine(command);
+  const [first, second] = ourHooksIn(text, groups).filter(isOfThisKind);
   if (first === undefined) return appendElement(text, groups, group);
   if (second !== undefined) return dropFromGroups(text, groups, second);
   const wrongMatcher = memberOf(text, first.group, 'matcher')?.value !== matcher;
@@ -173,6 +186,10 @@ function ourHooksIn(text: string, groups: Node): OurHook[] {
     }
   }
   return found;
+}
+
+function commandOf(text: string, hook: Node): string {
+  return String(memberOf(text, hook, 'command')?.value ?? '');
 }
 
 function elementsOf(node: Node): Node[] {

@@ -1,5 +1,6 @@
 /** Adds to the text of a contract and leaves everything else in it as it is. */
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
+import type { WrittenPhase } from '../core/command-phases.ts';
 import type { Additions, WrittenGate } from '../core/import-hooks.ts';
 import { SCHEMA_LINE } from '../core/propose.ts';
 
@@ -10,6 +11,8 @@ export interface ContractAdditions extends Additions {
   limits?: Record<string, number | string>;
   /** Gates that a loop has to pass; said only where the contract says what that is. */
   done?: string[];
+  /** Behind those that are there. */
+  phases?: Record<string, WrittenPhase>;
 }
 
 /** A contract of its own, for a project that has none; `made` says where it comes from. */
@@ -57,6 +60,11 @@ export function writtenGates(text: string): Record<string, WrittenGate> {
   return Object.fromEntries(Object.entries(gates).map(([name, gate]) => [name, mapOf(gate) as WrittenGate]));
 }
 
+/** The phases of a contract as they are written. */
+export function writtenPhases(text: string): Record<string, unknown> {
+  return mapOf(mapOf(dataOf(text)).phases);
+}
+
 function parsed(text: string): Document {
   return parseDocument(text, { schema: 'core', logLevel: 'error' });
 }
@@ -69,7 +77,7 @@ function dataOf(text: string): unknown {
 type Data = Record<string, unknown>;
 
 function merged(before: Data, additions: ContractAdditions): Data {
-  const { gates, everyStop, subagent, memory, task, limits } = additions;
+  const { gates, everyStop, subagent, memory, task, limits, phases = {} } = additions;
   // What is there is never replaced.
   const all = { ...mapOf(before.gates), ...gates, ...mapOf(before.gates) };
   const done = doneWith(before, additions);
@@ -81,6 +89,9 @@ function merged(before: Data, additions: ContractAdditions): Data {
     ...(everyStop.length > 0 ? { every_stop: everyStopWith(before.every_stop, everyStop) } : {}),
     ...(Object.keys(subagent).length > 0 ? { subagent: subagentWith(mapOf(before.subagent), subagent) } : {}),
     ...(memory ? { memory: memoryWith(before.memory, memory) } : {}),
+    ...(Object.keys(phases).length > 0
+      ? { phases: { ...mapOf(before.phases), ...phases, ...mapOf(before.phases) } }
+      : {}),
     ...(limits ? { limits: { ...limits, ...mapOf(before.limits) } } : {}),
   };
 }
@@ -148,34 +159,59 @@ function edit(text: string, before: Data, wanted: Data): string {
   let edited = text;
   for (const [key, value] of Object.entries(wanted)) {
     if (isEqual(before[key], value)) continue;
-    edited =
-      key === 'gates'
-        ? withGates(edited, mapOf(before.gates), mapOf(value))
-        : withKey(edited, key, flow(value));
+    const block = BLOCKS[key];
+    edited = block
+      ? withMembers(edited, key, mapOf(before[key]), mapOf(value), block)
+      : withKey(edited, key, flow(value));
   }
   return edited;
 }
 
-function withGates(text: string, before: Data, wanted: Data): string {
+/** How a member is written, by the key of its map: lines without indentation. */
+const BLOCKS: Readonly<Record<string, (name: string, value: unknown) => string[]>> = {
+  gates: (name, gate) => [`${flow(name)}: ${flow(gate)}`],
+  phases: (name, phase) => [
+    `${flow(name)}:`,
+    ...Object.entries(mapOf(phase)).flatMap(([key, value]) =>
+      typeof value === 'string' && value.includes('\n')
+        ? indented(
+            stringify({ [key]: value }, { lineWidth: 0 })
+              .trimEnd()
+              .split('\n'),
+            '  ',
+          )
+        : [`  ${key}: ${flow(value)}`],
+    ),
+  ],
+};
+
+function indented(lines: readonly string[], indent: string): string[] {
+  return lines.map((line) => (line === '' ? '' : indent + line));
+}
+
+function withMembers(
+  text: string,
+  key: string,
+  before: Data,
+  wanted: Data,
+  linesOf: (name: string, value: unknown) => string[],
+): string {
   const added = Object.entries(wanted).filter(([name]) => !Object.hasOwn(before, name));
-  const gates = pairOf(text, 'gates')?.value;
-  if (!isMap(gates) || gates.items.length === 0) {
-    return withKey(
-      text,
-      'gates',
-      `\n${added.map(([name, gate]) => `  ${flow(name)}: ${flow(gate)}`).join('\n')}`,
-    );
+  const members = pairOf(text, key)?.value;
+  if (!isMap(members) || members.items.length === 0) {
+    const lines = added.flatMap(([name, value]) => indented(linesOf(name, value), '  '));
+    return withKey(text, key, `\n${lines.join('\n')}`);
   }
-  const last = endOf(gates);
-  if (gates.flow) {
+  const last = endOf(members);
+  if (members.flow) {
     const close = text.lastIndexOf('}', last);
     const head = text.slice(0, close).trimEnd();
     const rest = text.slice(head.length);
-    return `${head}${added.map(([name, gate]) => `, ${flow(name)}: ${flow(gate)}`).join('')}${rest}`;
+    return `${head}${added.map(([name, value]) => `, ${flow(name)}: ${flow(value)}`).join('')}${rest}`;
   }
-  const indent = ' '.repeat(columnOf(text, startOf(gates)));
-  const lines = added.map(([name, gate]) => `${indent}${flow(name)}: ${flow(gate)}`);
-  return insertLines(text, lineEnd(text, endOf(gates.items.at(-1)?.value)), lines);
+  const indent = ' '.repeat(columnOf(text, startOf(members)));
+  const lines = added.flatMap(([name, value]) => indented(linesOf(name, value), indent));
+  return insertLines(text, lineEnd(text, endOf(members.items.at(-1)?.value)), lines);
 }
 
 /** Replaces the value of a key, or adds the key at the end. */

@@ -33,18 +33,36 @@ const RECORD_SESSION =
   '[ -d "$h/sessions" ]&&(umask 077;printf \'%s\\n%s\\n\' "$p" "$CLAUDE_PID"' +
   '>"$h/sessions/$s.at")2>/dev/null;;esac';
 
+/** A loop of this project may have been left behind by a session that was cleared or copied. */
+const LOOP_MAY_BE_LEFT = '[ -f "$h/standing$p/.loops" ]';
+
 /** Without a home untildone is not set up on this machine, whatever lies in the project. */
-const GUARD = `[ -d "$h" ]||exit 0;${WANTED.join('||')}||exit 0`;
+function guard(wanted: readonly string[]): string {
+  return `[ -d "$h" ]||exit 0;${wanted.join('||')}||exit 0`;
+}
 
-export const HOOK_LINE = [NAMES, GUARD, HAND_OVER].join(';');
+export const HOOK_LINE = [NAMES, guard(WANTED), HAND_OVER].join(';');
 
-export const SESSION_START_LINE = [NAMES, RECORD_SESSION, GUARD, HAND_OVER].join(';');
+/** Tools that change nothing are used all the time: only a project whose rules speak of them pays for being asked. */
+export const OTHER_TOOLS_LINE = [NAMES, '[ -f "$h/standing$p/.tools" ]||exit 0', HAND_OVER].join(';');
+
+export const SESSION_START_LINE = [
+  NAMES,
+  RECORD_SESSION,
+  guard([...WANTED, LOOP_MAY_BE_LEFT]),
+  HAND_OVER,
+].join(';');
 
 /** True of every line that any version installed: each of them names the home's variable, its default and the script. */
 export function isOurLine(command: string): boolean {
   return (
     command.includes('UNTILDONE_HOME') && command.includes('/.untildone') && command.includes('/hook.sh')
   );
+}
+
+/** Of two lines of ours at one event, the one for tools that change nothing. */
+export function isOtherToolsLine(command: string): boolean {
+  return isOurLine(command) && command.includes('/.tools"');
 }
 
 /** What the SessionStart line wrote; `undefined` of an empty, torn or foreign text. */

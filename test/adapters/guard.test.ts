@@ -164,6 +164,12 @@ describe('settings that still call our hooks', () => {
     ['no time', (s) => change(s, 'Stop', { timeout: 1 }), 'Stop'],
     ['another command', (s) => change(s, 'Stop', { command: 'true' }), 'Stop'],
     ['another type', (s) => change(s, 'Stop', { type: 'prompt' }), 'Stop'],
+    ['only tools that change nothing', (s) => s.hooks.PreToolUse?.shift(), 'PreToolUse'],
+    [
+      'all tools but those that write',
+      (s) => Object.assign(s.hooks.PreToolUse?.[0] ?? {}, { matcher: '^(?!Bash|Write)' }),
+      'PreToolUse',
+    ],
     ['no tool', (s) => Object.assign(s.hooks.PreToolUse?.[0] ?? {}, { matcher: 'Nothing' }), 'PreToolUse'],
   ])('%s: said by the event', (_, spoil, event) => {
     const settings = installed();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Home, homeAt, layOut, projectFolder } from '../../src/adapters/home.ts';
-import { setStanding, standingFiles } from '../../src/adapters/standing.ts';
+import { dropStanding, setStanding, standingFiles } from '../../src/adapters/standing.ts';
 import { DEFAULT_LIMITS, type FrozenContract, promiseContract } from '../../src/core/contract.ts';
 import type { StandingState } from '../../src/ports.ts';
 import { verdict } from '../core/samples.ts';
@@ -35,13 +35,29 @@ describe('the contract that guards every session of a project', () => {
     expect(standingFiles(home).contract(project)).toEqual(guarding());
     expect(existsSync(marker())).toBe(true);
   });
-  test.each([{ subagent: { '*': ['promise'] } }, { taskDone: ['promise'] }, { teammate: ['promise'] }])(
-    'also for %j alone',
-    (lists) => {
-      setStanding(home, project, contract(lists));
-      expect(standingFiles(home).contract(project)).toEqual(contract(lists));
-    },
-  );
+  test.each([
+    { subagent: { '*': ['promise'] } },
+    { taskDone: ['promise'] },
+    { teammate: ['promise'] },
+    { taskCreated: ['promise'] },
+    { prompt: { gates: [], tell: 'x' } },
+  ])('also for %j alone', (lists) => {
+    setStanding(home, project, contract(lists));
+    expect(standingFiles(home).contract(project)).toEqual(contract(lists));
+  });
+  test('with tool rules has a second marker only where they speak of tools that change nothing', () => {
+    const rules = { dangerous: true, protect: [], hide: [], deny: [], allow: [], rewrite: [] };
+    const second = join(home.root, 'standing', project, '.tools');
+    setStanding(home, project, contract({ tools: rules }));
+    expect([existsSync(marker()), existsSync(second)]).toEqual([true, false]);
+    setStanding(home, project, contract({ tools: { ...rules, hide: ['x'] } }));
+    expect([existsSync(marker()), existsSync(second)]).toEqual([true, true]);
+    setStanding(home, project, contract({ tools: rules }));
+    expect(existsSync(second)).toBe(false);
+    setStanding(home, project, contract({ tools: { ...rules, hide: ['x'] } }));
+    dropStanding(home, project);
+    expect([existsSync(marker()), existsSync(second)]).toEqual([false, false]);
+  });
   test('is gone with the next approved contract that guards nothing', () => {
     setStanding(home, project, guarding());
     setStanding(home, project, contract({}));

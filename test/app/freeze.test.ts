@@ -57,6 +57,9 @@ describe('the fingerprint that a person approves', () => {
     ['fewer gates for done', { ...CONTRACT, done: ['lint'] }],
     ['standing gates', { ...CONTRACT, everyStop: { gates: ['lint'], blocks: 2 } }],
     ['gates for subagents', { ...CONTRACT, subagent: { '*': ['lint'] } }],
+    ['gates for new tasks', { ...CONTRACT, taskCreated: ['lint'] }],
+    ['gates for prompts', { ...CONTRACT, prompt: { gates: ['lint'] } }],
+    ['what is told with prompts', { ...CONTRACT, prompt: { gates: [], tell: 'x' } }],
     ['what sessions of a run may do', { ...CONTRACT, run: { allow: ['Bash'] } }],
     ['a memory', { ...CONTRACT, memory: { files: ['A.md'], lines: 1, inject: ['startup'], update: true } }],
     ['a webhook', { ...CONTRACT, notify: [{ webhook: 'https://example.com', on: ['done'] }] }],
@@ -70,4 +73,24 @@ describe('the fingerprint that a person approves', () => {
   ])('does not change with %s: it endangers nobody', async (_, contract) => {
     expect(await printOf(contract)).toBe(await printOf(CONTRACT));
   });
+});
+
+test('the order of the work, and what each phase has to pass, is part of what is approved; its words are not', async () => {
+  const phases = [
+    { name: 'plan', entry: [], exit: ['plan'] },
+    { name: 'make', entry: [], exit: ['tests'] },
+  ];
+  const print = async (changed: typeof phases | undefined) =>
+    (
+      await freeze(
+        contractWith({ plan: run(), tests: run() }, changed ? { phases: changed } : {}),
+        '/project',
+        fakeJudges(),
+      )
+    ).frozen.fingerprint;
+  const before = await print(phases);
+  expect(await print(phases.map((each) => ({ ...each, instruction: 'Hurry' })))).toBe(before);
+  expect(await print(phases.slice(1))).not.toBe(before);
+  expect(await print([...phases].reverse())).not.toBe(before);
+  expect(await print(undefined)).not.toBe(before);
 });

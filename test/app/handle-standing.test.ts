@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { setStanding } from '../../src/adapters/standing.ts';
 import { approve } from '../../src/adapters/trust.ts';
 import { GUARDED_BLOCKS } from '../../src/app/guard-work.ts';
-import type { Contract } from '../../src/core/contract.ts';
+import type { Contract, GateSpec } from '../../src/core/contract.ts';
+import { approveGate } from '../../src/gates/approve/index.ts';
 import { T0 } from '../core/samples.ts';
 import { type HookScene, hookScene, messageOf, reasonOf } from './support/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run, type Says } from './support/judging.ts';
@@ -146,7 +147,7 @@ describe('tasks, teammates and subagents of such a session', () => {
     const answers: string[] = [];
     for (let i = 0; i < GUARDED_BLOCKS + 1; i++) answers.push((await scene.hook(task('1'))).kind);
     expect(answers).toEqual([...Array(GUARDED_BLOCKS).fill('refuse'), 'silence']);
-    expect(reasonOf(await scene.hook(task('2')))).toContain('untildone: fix this first.');
+    expect(reasonOf(await scene.hook(task('2')))).toContain('untildone: task 2 "x" is not completed yet.');
     expect(new Set(scene.judges.judged)).toEqual(new Set(['tidy']));
   });
   test('go their way when nothing guards them or everything passes', async () => {
@@ -155,9 +156,62 @@ describe('tasks, teammates and subagents of such a session', () => {
     expect((await scene.hook({ name: 'TeammateIdle', teammate: 'a', team: 't' })).kind).toBe('silence');
     expect(scene.judges.judged).toEqual(['tidy']);
   });
+  test('a task is refused when it is created, too', async () => {
+    const scene = standing({ tidy: FAIL }, contractWith({ tidy: run('tidy') }, { taskCreated: ['tidy'] }));
+    const created = { name: 'TaskCreated' as const, taskId: '1', subject: 'x' };
+    expect(reasonOf(await scene.hook(created))).toContain('untildone: this task was not created.');
+    expect((await scene.hook(task('1'))).kind).toBe('silence');
+  });
+  test('are judged by what changed since the session began, before it was resumed, too', async () => {
+    const bases: unknown[] = [];
+    const scene = standing({
+      tidy: ({ baseTree }) => {
+        bases.push(baseTree);
+        return FAIL;
+      },
+    });
+    await started(scene);
+    scene.judges.tree = 'tree 2';
+    await scene.hook(task('1'));
+    await started(scene, 'resume');
+    await scene.hook(task('2'));
+    await started(scene, 'clear');
+    await scene.hook(task('3'));
+    expect(bases).toEqual(['tree 1', 'tree 1', 'tree 2']);
+  });
+  test('what passes in between begins the count anew, and what was let go stays so until then', async () => {
+    let says = FAIL;
+    const scene = standing({ tidy: () => says });
+    const answers = async (times: number) => {
+      const found: string[] = [];
+      for (let i = 0; i < times; i++) found.push((await scene.hook(task('1'))).kind);
+      return found;
+    };
+    await answers(GUARDED_BLOCKS);
+    expect(await answers(2)).toEqual(['silence', 'silence']);
+    says = PASS;
+    await answers(1);
+    says = FAIL;
+    scene.judges.tree = 'tree 2';
+    expect(await answers(GUARDED_BLOCKS + 1)).toEqual([...Array(GUARDED_BLOCKS).fill('refuse'), 'silence']);
+  });
   test('do not use up what the session itself has', async () => {
     const scene = standing({ tidy: FAIL, lint: FAIL });
     await scene.hook(task('1'));
     expect(await kinds(scene, 'p1', 3)).toEqual(['refuse', 'refuse', 'tell']);
+  });
+});
+
+describe('a question to a person', () => {
+  const ok: GateSpec = { kind: 'approve', options: { ask: 'Good?' } };
+  const contract = contractWith({ ok }, { everyStop: { gates: ['ok'], blocks: 2 }, taskDone: ['ok'] });
+  test('holds no session that has no loop: nobody could answer it', async () => {
+    const scene = standing({}, contract);
+    scene.judges.gates.approve = approveGate;
+    await started(scene);
+    scene.judges.tree = 'tree 2';
+    expect(await kinds(scene, 'p1', 2)).toEqual(['silence', 'silence']);
+    const task = { name: 'TaskCompleted' as const, taskId: '1', subject: 'x' };
+    expect((await scene.hook(task)).kind).toBe('silence');
   });
 });

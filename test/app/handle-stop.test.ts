@@ -71,6 +71,16 @@ describe('a Stop of a loop', () => {
   });
 });
 
+describe('what a person approved since the last Stop', () => {
+  test('is told with their words, once', async () => {
+    const scene = failing();
+    const ref = scene.begin(TESTS);
+    scene.store.append(ref, () => ({ kind: 'answered', gate: 'plan', said: 'approved', note: 'in blue' }));
+    expect(reasonOf(await scene.stop())).toContain('a person approved plan: "in blue"');
+    expect(reasonOf(await scene.stop({ lastMessage: 'more' }))).not.toContain('in blue');
+  });
+});
+
 describe('what nobody approved', () => {
   test('is not run, holds nobody, and says who has to do what', async () => {
     const scene = failing();

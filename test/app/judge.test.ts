@@ -56,6 +56,21 @@ describe('a verdict that is known already', () => {
     expect(outcomes(busy.verdicts)).toEqual([['tests', 'fail', false]]);
     expect(busy.times).toBe(2);
   });
+  test('what a gate was told of a prompt or a task is another question each time', async () => {
+    const told = async (spec: GateSpec, name: 'UserPromptSubmit' | 'TaskCreated' | 'TaskCompleted') => {
+      const event = { name, session: 's', prompt: 'x', taskId: '1', subject: 'x' } as Work['event'];
+      const judges = fakeJudges({ own: PASS });
+      const work = workOn(contractWith({ own: spec }), { cache: memoryCache(), ...(event ? { event } : {}) });
+      await judge(work, judges);
+      await judge(work, judges);
+      return judges.judged.length;
+    };
+    const custom: GateSpec = { kind: 'custom', options: { file: 'x' } };
+    expect(await told(run(), 'UserPromptSubmit')).toBe(2);
+    expect(await told(run(), 'TaskCreated')).toBe(2);
+    expect(await told(custom, 'TaskCompleted')).toBe(2);
+    expect(await told(run(), 'TaskCompleted')).toBe(1);
+  });
   test('what could not be judged, or did not apply, is asked again', async () => {
     expect((await again({ outcome: 'unproven', summary: 'x' })).times).toBe(2);
     expect((await again({ outcome: 'skip', summary: 'x' })).times).toBe(2);

@@ -178,6 +178,14 @@ describe('what nobody approved', () => {
     expect(loop?.contract.frozen.fingerprint).toBe('');
     expect(asked).toEqual([]);
   });
+  test.each([
+    { kind: 'judge', options: { question: 'Is it good?' } },
+    { kind: 'agent', options: { instruction: 'Run what README says' } },
+  ] as const)('a model that is asked ($kind) is something to approve', async (gate) => {
+    const { loop, result } = await start(contractWith({ review: gate }), { trusted: false });
+    expect(loop?.contract.frozen.fingerprint).not.toBe('');
+    expect(result).toMatchObject({ trusted: false });
+  });
   test('an address to be told is something to approve', async () => {
     const notify = [{ webhook: 'https://example.com', on: ['done'] }];
     const quiet = contractWith({ said: { kind: 'promise', options: { text: 'X' } } }, { notify });
@@ -188,5 +196,36 @@ describe('what nobody approved', () => {
   test('once approved it is judged', async () => {
     const { judges } = await start(contractWith({ tests: run() }), { says: { tests: () => PASS } });
     expect(judges.judged).toEqual(['tests']);
+  });
+});
+
+describe('phases', () => {
+  const phases = [
+    { name: 'plan', entry: ['ticket'], exit: ['plan'] },
+    { name: 'make', entry: [], exit: ['tests'] },
+  ];
+  const gates = { ticket: run(), plan: run(), tests: run() };
+  test('what fails on the way is something to do, although everything at the end passes', async () => {
+    const contract = contractWith(gates, { done: ['tests'], phases });
+    const { result, loop } = await start(contract, { says: { plan: FAIL } });
+    expect(result).toMatchObject({ kind: 'started' });
+    expect(result.baseline.map((v) => [v.gate, v.outcome])).toEqual([
+      ['ticket', 'pass'],
+      ['plan', 'fail'],
+      ['tests', 'pass'],
+    ]);
+    expect(loop).not.toHaveProperty('basePassing');
+  });
+  test('what only a person can say is something to do, too', async () => {
+    const ok: GateSpec = { kind: 'approve', options: { ask: 'Good?' } };
+    const asking = [{ name: 'plan', entry: [], exit: ['ok'] }];
+    const contract = contractWith({ tests: run(), ok }, { done: ['tests'], phases: asking });
+    const { result, judges } = await start(contract);
+    expect(result.kind).toBe('started');
+    expect(judges.judged).toEqual(['tests']);
+  });
+  test('where everything passes from the first to the last, there is nothing to do', async () => {
+    const { result } = await start(contractWith(gates, { done: ['tests'], phases }));
+    expect(result.kind).toBe('nothing_to_do');
   });
 });

@@ -96,8 +96,14 @@ async function answer(input: Buffer): Promise<HookOutput | { problem: string }> 
   }
 }
 
-function expectOneObject(stdout: string): void {
+/** What a summary is to keep is plain text: the client takes nothing else before a compaction. */
+function expectOneObject(stdout: string, event: string): void {
   if (stdout === '') return;
+  if (event === 'PreCompact' && !stdout.startsWith('{')) {
+    expect(stdout).toMatch(/^untildone: this session works in a loop/);
+    expect(stdout.length).toBeLessThan(10_000);
+    return;
+  }
   expect(stdout.trimEnd()).not.toContain('\n');
   expect(JSON.parse(stdout)).toBeTypeOf('object');
 }
@@ -116,7 +122,7 @@ async function expectGoodManners(input: Buffer, limitMs: number): Promise<'probl
     expect(output.problem).not.toBe('');
     return 'problem';
   }
-  expectOneObject(output.stdout);
+  expectOneObject(output.stdout, nameIn(input));
   if (output.exitCode !== 0) expect(REFUSED_BY_EXIT).toContain(nameIn(input));
   // Nothing here does any work or says the promise: whatever is broken, it never looks like success.
   if (!input.includes('ALL DONE')) expect(output.stdout).not.toMatch(/done, and verified|the agent's word/);
@@ -130,7 +136,7 @@ function expectGoodEnd(input: Buffer, { code, signal, stdout, stderr, ms }: Hook
     expect(REFUSED_BY_EXIT).toContain(nameIn(input));
     return;
   }
-  expectOneObject(stdout);
+  expectOneObject(stdout, nameIn(input));
   expect(stderr.split('\n').length).toBeLessThanOrEqual(2);
   expect(stderr === '' || stderr.endsWith('\n')).toBe(true);
   expect(ms).toBeLessThan(limitMs);

@@ -108,3 +108,34 @@ describe('what is there already', () => {
     expect(lines[0]).toContain('mv untildone.yml untildone.yaml');
   });
 });
+
+describe('--preset verified-done', () => {
+  const withPreset = (more: { yes?: boolean; terminal?: boolean } = {}) =>
+    init({ project, yes: false, terminal: true, preset: 'verified-done', ...more }, answering(true), out);
+
+  test('what fits the project is written, and counts as approved', async () => {
+    writeFileSync(join(project, 'package.json'), '{"scripts": {"test": "a", "lint": "b"}}');
+    const result = await withPreset();
+    const text = readFileSync(path(), 'utf8');
+    expect(result).toEqual({ exitCode: 0, approved: text });
+    expect(text).toContain('\npreset: verified-done\n');
+    expect(parseContract(text, 'untildone.yaml').ok).toBe(true);
+  });
+
+  test('what is missing is named with the line to add, and nothing counts as approved', async () => {
+    writeFileSync(join(project, 'package.json'), '{"scripts": {"test": "a"}}');
+    expect(await withPreset()).toEqual({ exitCode: 1 });
+    expect(lines).toContain(
+      '  quality_passed: nothing that lints it or checks its types was found. Add to "gates": quality_passed: { run: npm run lint }',
+    );
+    const text = readFileSync(path(), 'utf8');
+    const whole = text.replace('# quality_passed:', 'quality_passed:');
+    expect(parseContract(text, 'untildone.yaml').ok).toBe(false);
+    expect(parseContract(whole, 'untildone.yaml').ok).toBe(true);
+  });
+
+  test('without a terminal the whole command is named', async () => {
+    expect(await withPreset({ terminal: false })).toEqual({ exitCode: 2 });
+    expect(lines[0]).toContain('untildone init --preset verified-done --yes');
+  });
+});

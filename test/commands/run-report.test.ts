@@ -253,6 +253,21 @@ function stream(events: readonly RunEvent[]): string[] {
   return lines;
 }
 
+const OF_A_CHILD: RunEvent = {
+  type: 'child',
+  child: {
+    piece: 'F02 list',
+    loop: 'child-1',
+    status: 'verified_done',
+    share: { costUsd: 1, tokens: 1000, iterations: 5 },
+    spent: { costUsd: 0.5, tokens: 500, iterations: 2 },
+    files: ['src/a.ts'],
+    branch: 'untildone/b',
+  },
+  change: 'conflict',
+  text: 'src/a.ts conflicts',
+  state: runState(),
+};
 const PAUSED: RunEvent = { type: 'paused', why: 'a person is needed' };
 
 describe('the event stream', () => {
@@ -273,7 +288,9 @@ describe('the event stream', () => {
       name,
       fields === '' ? [] : fields.split(', '),
     ]);
-    const lines = stream([...STORY, PAUSED]).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = stream([...STORY, OF_A_CHILD, PAUSED]).map(
+      (line) => JSON.parse(line) as Record<string, unknown>,
+    );
     const used = lines.map(({ v: _, at: __, type, kind, ...fields }) => [kind ?? type, Object.keys(fields)]);
     expect(Object.fromEntries(used)).toEqual(Object.fromEntries(documented));
     const named = new Set(reference.match(/(?<=`|, )[a-z_]+(?=`|, )/g));

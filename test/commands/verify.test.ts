@@ -161,6 +161,20 @@ describe('since when', () => {
     );
     await expect(verify({ base: '--help' })).rejects.toThrow('is no commit');
   });
+  test('where nothing was changed, gates that ask for work have nothing to say', async () => {
+    inEarnest();
+    write('PLAN.md', 'A plan of ten words that was there all the time.\n');
+    contract(
+      'gates: { plan: { artefact: PLAN.md, words: 5 }, worked: { changed: true }, ok: { run: "true" } }',
+    );
+    commit(world.project, 'all of it');
+    expect(await verify()).toBe(0);
+    expect(lines.filter((line) => line.startsWith('skip'))).toHaveLength(2);
+    write('a.txt', 'work');
+    expect(await verify()).toBe(1);
+    expect(lines.find((line) => line.includes('plan'))).toContain('nothing was written since');
+    expect(lines.find((line) => line.includes('worked'))).toMatch(/^pass/);
+  });
   test('in a package of a repository it is the package that is compared', async () => {
     write('packages/a/untildone.yaml', 'gates: { tidy: { forbid: [todo] }, intact: { tests_intact: true } }');
     write('packages/a/a.test.ts', "test('a', () => { expect(1).toBe(1); });\n");
@@ -231,4 +245,25 @@ describe('how it is said', () => {
     expect(lines[0]).toMatch(/^::error title=a::exit code 1%0A::set-output/);
     expect(lines.every((line) => !line.includes('\n'))).toBe(true);
   });
+});
+
+test('a question to a person is skipped: nobody can be asked, and nothing fails for it', async () => {
+  inEarnest();
+  contract(
+    'gates: { t: { run: "true" }, ok: { approve: Good? } }\nphases: { a: { exit: [ok] }, b: { exit: [t] } }\n',
+  );
+  expect(await verify()).toBe(0);
+  expect(lines.join('\n')).toContain('skip     ok (judged) a person is asked only at the Stop of a loop');
+  expect(await verify({ gates: ['ok'] })).toBe(2);
+});
+
+test('chunks are judged in their order, each shown', async () => {
+  inEarnest();
+  contract(
+    'gates: { a: { run: "false" }, b: { run: "true" } }\nchunks: { one: { do: It, gates: [a] }, two: { do: That, gates: [b] } }\n',
+  );
+  expect(await verify()).toBe(1);
+  expect(lines.join('\n')).toMatch(
+    /fail +chunks .*0 of 2 chunks pass; now: one[\s\S]*fail +one[\s\S]*skip +two .*comes after one/,
+  );
 });

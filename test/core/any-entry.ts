@@ -29,6 +29,7 @@ const anyVerdict = fc
     evidence: optional(fc.array(anyText, { maxLength: 2 })),
     fingerprint: optional(anyText),
     onUnproven: optional(fc.constantFrom('block', 'allow')),
+    asks: optional(anyText),
   })
   .map((v) => compact(v) as Verdict);
 
@@ -41,6 +42,11 @@ const anyUsage = fc
   })
   .map(compact);
 
+const anyPhase = fc.record({
+  name: fc.oneof(fc.constantFrom('plan', 'build'), anyText),
+  passed: fc.array(anyText, { maxLength: 2 }),
+});
+
 const anySeen = fc
   .record({
     promptId: optional(anyText),
@@ -51,12 +57,13 @@ const anySeen = fc
     wakeUps: fc.record({ once: fc.nat(2), recurring: fc.nat(2) }),
     contextShare: optional(fc.double({ min: 0, max: 2, noNaN: true })),
     tree: optional(anyText),
+    phase: optional(anyPhase),
     blockCap: fc.nat(9),
     usage: optional(anyUsage),
   })
   .map((seen) => compact(seen) as StopSeen);
 
-const anyWait = fc.constantFrom('background', 'wake_up', 'context_full');
+const anyWait = fc.constantFrom('background', 'wake_up', 'context_full', 'approval');
 
 const anyDecision: fc.Arbitrary<Decision> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<Decision>({ kind: 'block', instruction: 'continue' }) },
@@ -95,13 +102,23 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
       detail: optional(fc.dictionary(fc.constantFrom('source', 'reason', 'error', 'tool'), anyText)),
     })
     .map((entry) => compact(entry) as Entry),
-  fc.record({
-    kind: fc.constant('guard' as const),
-    event: anyText,
-    subject: anyText,
-    verdicts: fc.array(anyVerdict, { maxLength: 2 }),
-    refused: fc.boolean(),
-  }),
+  fc
+    .record({
+      kind: fc.constant('event' as const),
+      event: fc.constantFrom('SubagentStart', 'SubagentStop'),
+      detail: fc.dictionary(fc.constantFrom('id', 'type', 'worktree', 'commit'), anyText),
+    })
+    .map((entry) => compact(entry) as Entry),
+  fc
+    .record({
+      kind: fc.constant('guard' as const),
+      event: anyText,
+      subject: anyText,
+      verdicts: fc.array(anyVerdict, { maxLength: 2 }),
+      refused: fc.boolean(),
+      agent: optional(fc.record({ id: anyText, type: anyText })),
+    })
+    .map((entry) => compact(entry) as Entry),
   fc
     .record({
       kind: fc.constant('command' as const),
@@ -110,6 +127,15 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
     })
     .map((entry) => compact(entry) as Entry),
   fc.record({ kind: fc.constant('allowed' as const), exception: anyText }),
+  fc
+    .record({
+      kind: fc.constant('answered' as const),
+      gate: anyText,
+      said: fc.constantFrom('approved' as const, 'rejected' as const),
+      note: optional(anyText),
+      digest: optional(anyText),
+    })
+    .map((entry) => compact(entry) as Entry),
   fc
     .record({
       kind: fc.constant('synced' as const),

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, promiseContract, promiseOf, withPromise } from '../../src/core/contract.ts';
+import {
+  type Contract,
+  DEFAULT_LIMITS,
+  foreignContract,
+  type GateSpec,
+  promiseContract,
+  promiseOf,
+  withPromise,
+} from '../../src/core/contract.ts';
 
 const plain = promiseContract('DONE', DEFAULT_LIMITS);
 
@@ -38,4 +46,19 @@ describe('a promise beside gates', () => {
   test('a promise that no list leads to is not asked for', () => {
     expect(promiseOf({ ...plain, done: [] })).toBeUndefined();
   });
+});
+
+test('phases of an approved contract hold a foreign loop, too, without the promises that cannot be stated beside its own', () => {
+  const promise = (text: string): GateSpec => ({ kind: 'promise', options: { text } });
+  const tests: GateSpec = { kind: 'run', options: { command: 'npm test' } };
+  const approved: Contract = {
+    ...promiseContract('OLD', DEFAULT_LIMITS),
+    gates: { tests, said: promise('OLD') },
+    done: ['tests', 'said'],
+    phases: [{ name: 'make', instruction: 'Make it', entry: ['said'], exit: ['tests', 'said'] }],
+  };
+  const contract = foreignContract({ promise: promise('NEW') }, approved);
+  expect(contract.done).toEqual(['tests', 'promise']);
+  expect(contract.phases).toEqual([{ name: 'make', instruction: 'Make it', entry: [], exit: ['tests'] }]);
+  expect(foreignContract({}, approved).phases).toBe(approved.phases);
 });

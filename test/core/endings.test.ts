@@ -16,6 +16,13 @@ describe('how a loop ended', () => {
       'promise',
       "ended on the agent's word alone: promise passed, nothing was measured",
     ],
+    ['claimed_done', 'approved_only', 'ok', "ended on a person's word: ok passed, nothing was measured"],
+    [
+      'reached_limit',
+      'phase_iterations',
+      'phase make: iteration 3 of 3',
+      'NOT done: the limit of iterations of a phase was reached (phase make: iteration 3 of 3)',
+    ],
     [
       'reached_limit',
       'duration',

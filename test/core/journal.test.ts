@@ -161,3 +161,98 @@ test('a journal begins with "started"', () => {
   expect(replay([])).toBeUndefined();
   expect(replay([{ entry: STARTED, at: T0 }])).toEqual(freshLoop());
 });
+
+describe('phases and answers', () => {
+  const stop = (
+    phase: { name: string; passed: string[] },
+    decision = block.kind === 'stop' ? block.decision : undefined,
+  ): Entry => {
+    if (!decision) throw new Error('a stop has a decision');
+    return { kind: 'stop', seen: seenStop({ phase }), verdicts: [verdict('fail')], decision };
+  };
+  const asked: Entry = {
+    kind: 'stop',
+    seen: seenStop(),
+    verdicts: [verdict('fail', { asks: 'Good?' })],
+    decision: { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'plan: Good?' },
+  };
+  const answered = (said: 'approved' | 'rejected', note?: string): Entry => ({
+    kind: 'answered',
+    gate: 'plan',
+    said,
+    ...(note ? { note } : {}),
+  });
+
+  test('a phase is counted from the Stop at which it begins; the first from the start', () => {
+    const inFirst = stateAfter([stop({ name: 'plan', passed: [] }), stop({ name: 'plan', passed: [] })]);
+    expect(inFirst).toMatchObject({ iteration: 3, phase: { name: 'plan', iteration: 3, since: 0 } });
+    const second = advance(inFirst, stop({ name: 'build', passed: ['plan'] }), T0 + 9000);
+    expect(second).toMatchObject({ iteration: 4, phase: { name: 'build', iteration: 1, since: 9000 } });
+    const further = advance(second, stop({ name: 'build', passed: [] }), T0 + 12_000);
+    expect(further.phase).toEqual({ name: 'build', iteration: 2, since: 9000 });
+  });
+  test('a first phase that was left at the first Stop: the next begins there', () => {
+    const state = stateAfter([stop({ name: 'build', passed: ['plan'] })]);
+    expect(state.phase).toEqual({ name: 'build', iteration: 1, since: 1000 });
+  });
+  test('asking for a hand-over note is no iteration of the phase either', () => {
+    const note = stop({ name: 'plan', passed: [] }, { kind: 'block', instruction: 'hand_over' });
+    expect(stateAfter([note])).toMatchObject({ iteration: 1, phase: { iteration: 1 } });
+  });
+  test('a Stop at which nothing could be judged leaves the phase as it is', () => {
+    const untrusted: Entry = {
+      kind: 'stop',
+      seen: seenStop({ needsPerson: 'trust' }),
+      verdicts: [],
+      decision: { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail: 'trust' },
+    };
+    expect(stateAfter([stop({ name: 'plan', passed: [] }), untrusted]).phase?.name).toBe('plan');
+  });
+  test('an answer ends the wait, which was no working time', () => {
+    const state = stateAfter([asked, answered('approved')], 60_000);
+    expect(state.waiting).toBeUndefined();
+    expect(state).toMatchObject({
+      waitedMs: 60_000,
+      answers: { plan: { said: 'approved', at: T0 + 120_000 } },
+    });
+  });
+  test('an answer to a paused loop is kept, and the pause too', () => {
+    const state = stateAfter([asked, { kind: 'command', command: 'pause' }, answered('rejected', 'no')]);
+    expect(state).toMatchObject({
+      status: 'paused',
+      waiting: { why: 'paused' },
+      answers: { plan: { said: 'rejected', note: 'no' } },
+    });
+  });
+  test('an answer to a loop that has ended changes nothing', () => {
+    const state = stateAfter([{ kind: 'command', command: 'cancel' }, answered('approved')]);
+    expect(state.answers).toBeUndefined();
+  });
+  test('it is told with the next block or prompt, and a new answer is new again', () => {
+    const told = (...entries: Entry[]) => stateAfter(entries).answers?.plan?.told;
+    expect(told(answered('rejected'))).toBeUndefined();
+    expect(told(answered('rejected'), block)).toBe(true);
+    expect(told(answered('rejected'), event('UserPromptSubmit'))).toBe(true);
+    expect(told(answered('rejected'), asked)).toBeUndefined();
+    expect(told(answered('rejected'), block, answered('rejected'))).toBeUndefined();
+  });
+  test('the end of the session leaves the question standing; a prompt, or a tool, ends the wait', () => {
+    const waits = (...entries: Entry[]) => stateAfter([asked, ...entries]).waiting?.why;
+    expect(waits(event('SessionEnd', { reason: 'exit' }))).toBe('approval');
+    expect(waits(event('UserPromptSubmit'))).toBeUndefined();
+    expect(waits(event('PreToolUse', { tool: 'Bash' }))).toBeUndefined();
+  });
+  test('of chunks, each is kept in a line, bounded', () => {
+    const chunks = verdict('fail', {
+      gate: 'chunks',
+      kind: 'chunks',
+      children: [verdict('pass', { gate: 'a' }), verdict('fail', { gate: 'b', summary: 'x'.repeat(5000) })],
+    });
+    const state = stateAfter([{ ...block, verdicts: [chunks] } as Entry]);
+    expect(state.gates[0]?.parts).toMatchObject([
+      { name: 'a', verdict: 'pass', summary: 'pass' },
+      { name: 'b', verdict: 'fail' },
+    ]);
+    expect(JSON.stringify(state.gates[0]?.parts).length).toBeLessThan(400);
+  });
+});

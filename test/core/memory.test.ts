@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LoopNote, memoryText, updatedMemory } from '../../src/core/memory.ts';
+import { type LoopNote, memoryText, updatedMemory, withoutLoopSection } from '../../src/core/memory.ts';
 
 const NOTE: LoopNote = {
   loop: '20260101-120000-abcdef',
@@ -137,5 +137,29 @@ describe('the section of a loop', () => {
         expect(again.text.endsWith(`<!-- untildone:end -->\n${after}`)).toBe(true);
       }),
     );
+  });
+});
+
+test('the section names the phase and the chunks of a plan', () => {
+  const text = changed('', {
+    phase: { name: 'implement', number: 2, of: 3 },
+    chunks: [
+      { name: 'parser', outcome: 'pass' },
+      { name: 'printer', outcome: 'fail' },
+      { name: 'docs', outcome: 'skip' },
+    ],
+  });
+  expect(text).toContain('- Phase: implement (2 of 3)\n- Chunks: parser passes, printer open, docs waits\n');
+});
+
+describe('without the section', () => {
+  test('a text is what people wrote', () => {
+    expect(withoutLoopSection(`Mine.\n\n${SECTION}\n\nMine, too.\n`)).toBe('Mine.\nMine, too.\n');
+    expect(withoutLoopSection('Mine.\n')).toBe('Mine.\n');
+  });
+
+  test('a text with a damaged one stays as it is', () => {
+    const torn = 'Mine.\n<!-- untildone:begin -->\nwords\n';
+    expect(withoutLoopSection(torn)).toBe(torn);
   });
 });

@@ -363,6 +363,14 @@ describe('commands of a shell', () => {
 describe('commands that are for a person', () => {
   test.each([
     ['untildone cancel', 'cancel'],
+    ['untildone approve plan --note "fine"', 'approve'],
+    ['untildone reject', 'reject'],
+    ['env -u CLAUDECODE -u CLAUDE_PID untildone approve', 'approve'],
+    ['npx untildone approve plan', 'approve'],
+    ['node dist/untildone.cjs approve', 'approve'],
+    ['node ./node_modules/untildone/dist/untildone.cjs approve', 'approve'],
+    ['./node_modules/.bin/untildone approve --loop l1', 'approve'],
+    ["sh -c 'sleep 1; untildone approve' &", 'approve'],
     ['untildone --debug cancel l1 --note "x"', 'cancel'],
     ['npx untildone cancel', 'cancel'],
     ['npx -y untildone@latest release', 'release'],

@@ -121,3 +121,40 @@ ${TAG}`,
     );
   });
 });
+
+describe('a phase', () => {
+  const PHASE = { name: 'plan', number: 1, of: 2, instruction: '\nWrite PLAN.md\n', next: 'build' };
+  const words = reasonFor({ ...SITUATION, phase: PHASE }, [FAILING], 'continue');
+
+  test('is where we are, what is to be done in it, and what comes after it', () => {
+    expect(words).toContain('untildone: iteration 3 of 50, phase "plan" (1 of 2). The work is not done yet.');
+    expect(words).toContain('The phase "plan": Write PLAN.md\nAfter it comes "build"; leave that for then.');
+  });
+  test('may be the last, and may say nothing', () => {
+    const last = { name: 'close', number: 2, of: 2 };
+    expect(reasonFor({ ...SITUATION, phase: last }, [FAILING], 'continue')).toContain(
+      'The phase "close"\nIt is the last one.',
+    );
+  });
+  test('is told again to a session that lost its memory', () => {
+    expect(reminderFor({ ...SITUATION, phase: PHASE }, [FAILING])).toContain(
+      'The phase "plan": Write PLAN.md',
+    );
+  });
+  test('however long everything is, what to do and how to finish are said', () => {
+    const long = { ...PHASE, instruction: 'i'.repeat(20_000) };
+    const much = verdict('fail', {
+      summary: 's'.repeat(300),
+      evidence: ['e'.repeat(20_000)],
+      next: 'n'.repeat(5000),
+    });
+    const text = reasonFor(
+      { ...SITUATION, task: 't'.repeat(9000), phase: long },
+      [much, much, much, much, much],
+      'continue',
+    );
+    expect(text.length).toBeLessThanOrEqual(REASON_LIMIT);
+    expect(text).toContain('After it comes "build"');
+    expect(text).toContain(TAG);
+  });
+});

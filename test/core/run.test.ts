@@ -165,3 +165,55 @@ describe('a Stop in a run', () => {
     expect(decided(last)).toMatchObject({ kind: 'end', status: 'reached_limit' });
   });
 });
+
+describe('a question to a person', () => {
+  const asked: Entry = {
+    kind: 'stop',
+    seen: SEEN,
+    verdicts: FAILS,
+    decision: { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'plan: good?' },
+  };
+  const answered: Entry = { kind: 'answered', gate: 'plan', said: 'approved' };
+
+  test.each(['stopped_by_hook', 'completed', 'lost', 'crashed', 'api_error', 'hung', 'context_full'])(
+    'is waited for, however the session that came to it ended (%s), and judged before another is paid for',
+    (kind) => {
+      const waits = run('hybrid', began, asked, ended(end(kind)));
+      expect(nextStep(waits, T0)).toMatchObject({ kind: 'ask', why: expect.stringContaining('plan: good?') });
+      expect(nextStep(waits, T0 + 1e9).kind).toBe('ask');
+      const goesOn = advance(waits, answered, T0 + 1e9);
+      expect(nextStep(goesOn, T0 + 1e9)).toEqual({ kind: 'judge' });
+    },
+  );
+  test('of a run whose children did everything: it is asked, not judged again and again', () => {
+    const over: Entry = { kind: 'children_over' } as Entry;
+    const state = run('hybrid', over, asked);
+    expect(nextStep(state, T0).kind).toBe('ask');
+  });
+  test('a pause comes first; a run that goes on judges again, and so waits again', () => {
+    const paused = run('hybrid', began, asked, ended(end('stopped_by_hook')), {
+      kind: 'command',
+      command: 'pause',
+    });
+    expect(nextStep(paused, T0).kind).toBe('pause');
+    expect(nextStep(advance(paused, { kind: 'command', command: 'resume' }, T0), T0)).toEqual({
+      kind: 'judge',
+    });
+  });
+  test('a run that has ended asks nobody', () => {
+    const cancelled = run('hybrid', began, asked, { kind: 'command', command: 'cancel' });
+    expect(nextStep(cancelled, T0)).toEqual({ kind: 'over' });
+  });
+});
+
+test('a fresh session is an iteration of its phase, as it is one of the loop', () => {
+  const inPhase: Entry = {
+    ...(handedOver as Extract<Entry, { kind: 'stop' }>),
+    seen: { ...SEEN, phase: { name: 'build', passed: ['plan'] } },
+  };
+  const next: Entry = { kind: 'intent', session: 's2', resume: false, why: 'hand_over' };
+  const again: Entry = { kind: 'intent', session: 's2', resume: true, why: 'again' };
+  const state = run('fresh', began, inPhase, ended(end('completed')), next);
+  expect(state).toMatchObject({ iteration: 2, phase: { name: 'build', iteration: 1 } });
+  expect(advance(state, again, T0).phase?.iteration).toBe(1);
+});

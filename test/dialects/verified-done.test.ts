@@ -612,6 +612,12 @@ describe('the instruction', () => {
     );
   });
 
+  test('nor is one that a gate of the very same name disproves, as the preset has them', async () => {
+    put('orchestrator.json', FINISHED);
+    const text = await reason({}, [verdict('fail', { gate: 'plan_approved' })]);
+    expect(text).toContain('conditions.plan_approved is set, but the gate `plan_approved` fails: it is not');
+  });
+
   test('a flag that a gate of the contract disproves is not believed', async () => {
     put('orchestrator.json', FINISHED);
     put('quality-gate.json', { stages: { security: { status: 'passed' }, quality: { status: 'pending' } } });

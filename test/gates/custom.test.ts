@@ -297,3 +297,14 @@ describe('the guide', () => {
     });
   });
 });
+
+test('a gate that guards prompts or tasks is told them', async () => {
+  module(
+    'export default { judge: ({ event }) => ({ outcome: "fail", summary: event?.prompt ?? event?.task_subject ?? "none" }) }',
+  );
+  const asked = async (event?: GateContext['event']) =>
+    (await judge('check.mjs', { context: event ? { event } : {} })).summary;
+  expect(await asked({ name: 'UserPromptSubmit', session: 's', prompt: 'go on' })).toBe('go on');
+  expect(await asked({ name: 'TaskCompleted', session: 's', taskId: '1', subject: 'x' })).toBe('x');
+  expect(await asked()).toBe('none');
+});

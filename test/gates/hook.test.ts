@@ -246,3 +246,19 @@ test.each([
 ])('what is approved for %s can be found in the project', (command, approved) => {
   expect(hookGate.commands?.({ command }, undefined)).toEqual([approved]);
 });
+
+describe('at a prompt', () => {
+  const at = (command: string) =>
+    judged(command, { event: { name: 'UserPromptSubmit', session: 's', prompt: 'look at a.ts' } });
+  test('it reads the prompt', async () => {
+    expect((await at('grep -q \'"prompt":"look at a.ts"\' && exit 2')).outcome).toBe('fail');
+    expect((await at('grep -q \'"hook_event_name":"UserPromptSubmit"\'')).outcome).toBe('pass');
+  });
+  test('context is no refusal, and ending is one', async () => {
+    const context = { hookSpecificOutput: { additionalContext: 'more' } };
+    expect(await at(hook({ stdout: JSON.stringify(context) }))).toMatchObject({ outcome: 'pass' });
+    const ending = await at(hook({ stdout: '{"continue":false,"stopReason":"not now"}' }));
+    expect(ending).toMatchObject({ outcome: 'fail', summary: 'not now' });
+    expect(ending.letGo).toBeUndefined();
+  });
+});

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { GateContext } from '../../src/gates/gate.ts';
 import { runGate } from '../../src/gates/run/index.ts';
 import { makeProject, noAbort, type TestProject } from './support/project.ts';
 
@@ -120,4 +121,18 @@ describe('the fingerprint of a failure', () => {
     );
     expect((await failing('took 3 s')).fingerprint).toBe((await failing('took 4 s')).fingerprint);
   });
+});
+
+test('a prompt, and a task that is new, are given on stdin; one that is completed is not', async () => {
+  const of = (event: GateContext['event']) => {
+    const context = project.context({ name: 'own', ...(event ? { event } : {}) });
+    return runGate.judge({ command: 'cat > asked' }, context, noAbort);
+  };
+  await of({ name: 'UserPromptSubmit', session: 's', prompt: 'go on' });
+  expect(JSON.parse(project.read('asked'))).toMatchObject({ prompt: 'go on' });
+  const task = { session: 's', taskId: '1', subject: 'x' };
+  await of({ ...task, name: 'TaskCreated' });
+  expect(JSON.parse(project.read('asked'))).toMatchObject({ task_subject: 'x' });
+  await of({ ...task, name: 'TaskCompleted' });
+  expect(project.read('asked')).toBe('');
 });

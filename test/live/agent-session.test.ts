@@ -196,7 +196,7 @@ describe('hooks as callbacks', () => {
     );
     expect(end.kind).toBe('completed');
     expect(named(heard, 'SubagentStop')).toHaveLength(2);
-    expect(heard.events).toContainEqual(expect.objectContaining({ eventName: 'SubagentStart' }));
+    expect(heard.events).toContainEqual(expect.objectContaining({ name: 'SubagentStart' }));
     // What a subagent says is not said by the session.
     expect(heard.happenings).not.toContainEqual({ kind: 'said', text: 'Nothing.' });
   });

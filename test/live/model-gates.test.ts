@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 /** The gates that ask a model, with everything real but the model. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -51,6 +52,7 @@ async function workJudgedBy(script: Script): Promise<Work> {
       baseTree,
       tree: await workspace.tree(),
       allowed: [],
+      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(root, 'output'),
       shell: systemShell(environment),
       agent: agentSdk({ env, claude }),

@@ -191,6 +191,19 @@ describe('contract update', () => {
     expect((await stop('y')).systemMessage).toContain('done, and verified');
     expect(await ok('receipt')).not.toContain('was changed since');
   });
+  test('leaves what was written down since the start as new as it is, where git does not see it, too', async () => {
+    const notes = 'gates:\n  notes: { artefact: NOTES.md, words: 2 }\n  made: { run: test -e made }\n';
+    write('.gitignore', 'NOTES.md\n');
+    write('untildone.yaml', notes);
+    await approve();
+    await ok('start', 'x', '--session', 's1');
+    write('NOTES.md', 'what was found out\n');
+    expect((await stop()).reason).toContain('Passes: notes');
+    write('untildone.yaml', notes.replace('-e made', '-s made'));
+    await approve();
+    await ok('contract', 'update');
+    expect((await stop('x')).reason).toContain('Passes: notes');
+  });
   test('has nothing to do without a contract or a living loop', async () => {
     await begun();
     rmSync(join(world.project, 'untildone.yaml'));
@@ -289,5 +302,67 @@ describe('verify', () => {
     expect(await ok('verify')).toContain('done, and verified');
     expect(await ok('verify')).toContain('[as before: nothing changed]');
     expect(await ok('verify', '--fresh')).not.toContain('[as before');
+  });
+});
+
+describe('phases with a checkpoint', () => {
+  const CONTRACT = [
+    'gates: { made: { run: test -e made } }',
+    'phases:',
+    '  plan: { do: Write PLAN.md, checkpoint: { ask: Good?, file: PLAN.md } }',
+    '  make: { do: Make it, exit: [made] }',
+    '',
+  ].join('\n');
+  beforeEach(async () => {
+    write('untildone.yaml', CONTRACT);
+    await approve();
+  });
+
+  test('the agent is told what comes first, the person is asked, and what they approved stays as it was', async () => {
+    const started = await ok('start', 'x', '--session', 's1');
+    expect(started).toContain('It goes through these phases: plan, make.');
+    expect(started).toContain('The phase "plan": Write PLAN.md');
+    expect(await refusal(['approve'])).toContain('it waits for no answer right now');
+    expect(await refusal(['approve', 'plan'])).toContain('PLAN.md is not there yet');
+    expect((await stop()).reason).toContain('PLAN.md is not there yet');
+    write('PLAN.md', '- [ ] make it\n');
+    expect((await stop()).systemMessage).toContain('plan_approved: Good? (PLAN.md)');
+    expect(await loop()).toMatchObject({ status: 'active', waiting: { why: 'approval' } });
+    expect(await ok('approve', '--note', 'fine')).toContain(
+      'plan_approved is approved (PLAN.md as it is now)',
+    );
+    expect((await stop()).reason).toContain('The phase "make": Make it');
+    write('made', '');
+    write('PLAN.md', '- [x] make it, without tests\n');
+    expect((await stop()).systemMessage).toContain('changed since it was approved');
+    write('PLAN.md', '- [x] make it\n');
+    expect((await stop()).systemMessage).toContain('done, and verified');
+    const log = await ok('log');
+    expect(log).toContain('a person approved plan_approved: fine');
+    expect(log).toContain('held, iteration 3 begins; left behind: phase plan; now: make');
+  });
+
+  test('neither answer is for the agent', async () => {
+    await ok('start', 'x', '--session', 's1');
+    write('PLAN.md', 'a plan\n');
+    await stop();
+    for (const command of ['approve', 'reject']) {
+      expect(await refusal([command], INSIDE)).toContain(`"untildone ${command}" is for a person`);
+      expect(await refusal([command, 'plan'], INSIDE)).toContain('is for a person');
+    }
+    expect((await loop()).waiting?.why).toBe('approval');
+  });
+
+  test('a new contract without the phase of now is judged from its own beginning', async () => {
+    await ok('start', 'x', '--session', 's1');
+    await stop();
+    write(
+      'untildone.yaml',
+      'gates: { made: { run: test -e made } }\nphases: { other: { do: That, exit: [made] } }\n',
+    );
+    await approve();
+    await ok('contract', 'update');
+    expect((await stop()).reason).toContain('phase "other" (1 of 1)');
+    expect(await loop()).toMatchObject({ phase: 'other' });
   });
 });

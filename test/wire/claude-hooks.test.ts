@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/core/answer.ts';
 import { type HookEvent, isCompactionAgent, KNOWN_EVENTS } from '../../src/core/event.ts';
+import { renderCallback } from '../../src/wire/claude-hooks/callback.ts';
 import { parseHookEvent } from '../../src/wire/claude-hooks/parse.ts';
 import { renderAnswer } from '../../src/wire/claude-hooks/render.ts';
 
@@ -79,6 +81,15 @@ describe('events as the client sends them', () => {
     expect(isCompactionAgent(typed)).toBe(false);
     expect(isCompactionAgent(parse({ ...agent, agent_type: '' }))).toBe(true);
   });
+  test('SubagentStart, as 2.1.325 sends it from a worktree', () => {
+    const sent = { hook_event_name: 'SubagentStart', agent_id: 'a8a3dd59929b2a667', agent_type: 'chunk-a' };
+    const cwd = '/project/.claude/worktrees/agent-a8a3dd59929b2a667';
+    expect(parse({ ...sent, cwd })).toEqual({
+      ...{ ...BASE, name: 'SubagentStart', agentId: sent.agent_id, agentType: 'chunk-a', cwd },
+    });
+    expect(isCompactionAgent(parse({ ...sent, agent_type: '' }))).toBe(true);
+    expect(isCompactionAgent(parse(sent))).toBe(false);
+  });
   test.each([
     [
       { hook_event_name: 'SessionStart', source: 'compact', model: 'm' },
@@ -115,6 +126,31 @@ describe('events as the client sends them', () => {
       { name: 'TeammateIdle', teammate: 'ann', team: 't' },
     ],
     [
+      {
+        ...{ hook_event_name: 'TaskCompleted', taskId: 7, taskSubject: 's', taskDescription: 'd' },
+        ...{ task_subject: '', extra: true },
+      },
+      { name: 'TaskCompleted', taskId: '7', subject: 's', description: 'd' },
+    ],
+    [
+      {
+        hook_event_name: 'TaskCompleted',
+        task_id: '1',
+        taskId: '2',
+        task_subject: 'new',
+        taskSubject: 'old',
+      },
+      { name: 'TaskCompleted', taskId: '1', subject: 'new' },
+    ],
+    [
+      { hook_event_name: 'TeammateIdle', agentName: 'ann', teamName: 't' },
+      { name: 'TeammateIdle', teammate: 'ann', team: 't' },
+    ],
+    [
+      { hook_event_name: 'TeammateIdle', teammate_name: 'ann', agentName: 'old', team_name: 't' },
+      { name: 'TeammateIdle', teammate: 'ann', team: 't' },
+    ],
+    [
       { hook_event_name: 'UserPromptSubmit', prompt: 'go' },
       { name: 'UserPromptSubmit', prompt: 'go' },
     ],
@@ -143,7 +179,14 @@ describe('events as the client sends them', () => {
 });
 
 describe('fields of the wrong type count as absent', () => {
-  const wrong = fc.oneof(fc.constant(null), fc.boolean(), fc.double(), fc.array(fc.anything()), fc.object());
+  // Whole numbers are ids that older hooks were given.
+  const wrong = fc.oneof(
+    fc.constant(null),
+    fc.boolean(),
+    fc.double({ noInteger: true }),
+    fc.array(fc.anything()),
+    fc.object(),
+  );
   const fields = [
     ...[
       'transcript_path',
@@ -269,10 +312,39 @@ describe('answers as the client wants them', () => {
       });
     },
   );
+  test('only what a summary is to keep is said before a compaction, as plain text', () => {
+    const said = (answer: Parameters<typeof renderAnswer>[1]) => renderAnswer('PreCompact', answer);
+    expect(said({ kind: 'inject', context: 'Keep "this".', message: 'for the person' })).toEqual({
+      stdout: 'Keep "this".',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(said({ kind: 'tell', message: 'for the person' }).stdout).toBe('');
+    expect(said({ kind: 'halt', message: 'Enough.' }).stdout).toBe('');
+  });
+  test('a permission, and another input, in the words of the client; neither decides more than it says', () => {
+    const said = (event: string, answer: Answer) => JSON.parse(renderAnswer(event, answer).stdout);
+    expect(said('PermissionRequest', { kind: 'permit' })).toEqual({
+      hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+    });
+    expect(said('PreToolUse', { kind: 'rewrite', input: { command: 'ls' }, message: 'm' })).toEqual({
+      systemMessage: 'm',
+      hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 'ls' } },
+    });
+    expect(renderCallback('PermissionRequest', { kind: 'permit' })).toEqual({
+      hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+    });
+  });
   test('what a person is told, and what a model is given', () => {
     expect(renderAnswer('Stop', { kind: 'tell', message: 'it ended' }).stdout).toBe(
       '{"systemMessage":"it ended"}',
     );
+    expect(
+      JSON.parse(renderAnswer('UserPromptSubmit', { kind: 'inject', context: 'c', message: 'm' }).stdout),
+    ).toEqual({
+      systemMessage: 'm',
+      hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'c' },
+    });
     expect(renderAnswer('SessionStart', { kind: 'inject', context: 'go on' }).stdout).toBe(
       '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"go on"}}',
     );

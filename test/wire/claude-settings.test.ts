@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addHooks, maskEnv, removeHooks } from '../../src/wire/claude-settings.ts';
-import { HOOK_LINE, SESSION_START_LINE } from '../../src/wire/hook-line.ts';
+import { HOOK_LINE, OTHER_TOOLS_LINE, SESSION_START_LINE } from '../../src/wire/hook-line.ts';
 import { JsonRefused } from '../../src/wire/json-text.ts';
 
 interface Hook {
@@ -27,6 +27,7 @@ const TIMEOUTS = {
   SessionEnd: 10,
   StopFailure: 60,
   PreToolUse: 60,
+  PermissionRequest: 60,
   PreCompact: 60,
   ConfigChange: 60,
   UserPromptSubmit: 60,
@@ -35,6 +36,12 @@ const TIMEOUTS = {
   TaskCompleted: 3600,
   TeammateIdle: 3600,
   SubagentStart: 60,
+};
+
+/** For tools that change nothing; it ends before Node starts unless the project's rules speak of them. */
+const OTHER_TOOLS = {
+  matcher: '^(?!(?:Bash|Write|Edit|MultiEdit|NotebookEdit)$)',
+  hooks: [{ type: 'command', command: OTHER_TOOLS_LINE, timeout: 60 }],
 };
 
 /** Every text that is a settings file of a person, in the manners that people have. */
@@ -95,7 +102,10 @@ describe('adding', () => {
     for (const [event, timeout] of Object.entries(TIMEOUTS)) {
       const command = event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE;
       const matcher = event === 'PreToolUse' ? { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit' } : {};
-      expect(settings.hooks[event]).toEqual([{ ...matcher, hooks: [{ type: 'command', command, timeout }] }]);
+      expect(settings.hooks[event]).toEqual([
+        { ...matcher, hooks: [{ type: 'command', command, timeout }] },
+        ...(event === 'PreToolUse' ? [OTHER_TOOLS] : []),
+      ]);
     }
   });
 
@@ -248,11 +258,12 @@ describe('adding', () => {
     const theirs = { type: 'command', command: 'theirs' };
     const right = { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit', hooks: [ours] };
     const alone = JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [ours] }] } });
-    expect(parse(addHooks(alone).text).hooks.PreToolUse).toEqual([right]);
+    expect(parse(addHooks(alone).text).hooks.PreToolUse).toEqual([right, OTHER_TOOLS]);
     const shared = JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [theirs, ours] }] } });
     expect(parse(addHooks(shared).text).hooks.PreToolUse).toEqual([
       { matcher: 'Bash', hooks: [theirs] },
       right,
+      OTHER_TOOLS,
     ]);
     const needless = JSON.stringify({ hooks: { PreCompact: [{ matcher: 'auto', hooks: [ours] }] } });
     expect(parse(addHooks(needless).text).hooks.PreCompact).toEqual([{ hooks: [ours] }]);
@@ -453,7 +464,7 @@ describe('for any settings', () => {
           const ours = after.hooks[name]
             ?.flatMap((each) => each.hooks)
             .filter((each) => each.command.includes('/hook.sh'));
-          expect(ours).toHaveLength(1);
+          expect(ours).toHaveLength(name === 'PreToolUse' ? 2 : 1);
         }
       }),
       { numRuns: 150 },

@@ -160,4 +160,32 @@ describe('a contract that is there', () => {
       limits: { iterations: 9, durationMs: 3_600_000 },
     });
   });
+
+  test.each([
+    ['none', ''],
+    ['as a block', 'phases:\n    think: # first\n      exit: [tests]\n# the end\n'],
+    ['as a flow', 'phases: { think: { exit: [tests] } } # first\n'],
+  ])('gets phases behind its own (%s), with any text in them', (_, own) => {
+    const text = `# mine\ngates:\n  tests: { run: npm test }\n${own}`;
+    const line = fc.oneof(
+      fc.constantFrom('- a: b', '  # c', '', '"', "it's", '{ x', '> y', '|'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), fc.boolean(), (lines, windows) => {
+        const what = lines.join('\n');
+        fc.pre(/\S/.test(what) && !what.includes('\0') && what.isWellFormed());
+        const before = windows ? text.replaceAll('\n', '\r\n') : text;
+        const phases = { plan: { do: what, checkpoint: true as const }, build: { do: 'x', exit: ['tests'] } };
+        const after = addToContract(before, { gates: {}, everyStop: [], subagent: {}, phases });
+        const contract = contractOf(after);
+        expect(after).toContain('# mine');
+        expect(contract.phases?.filter(({ name }) => name !== 'think')).toMatchObject([
+          { name: 'plan', instruction: what, exit: ['plan_approved'] },
+          { name: 'build', instruction: 'x', exit: ['tests'] },
+        ]);
+        expect(addToContract(after, { gates: {}, everyStop: [], subagent: {}, phases })).toBe(after);
+      }),
+    );
+  });
 });

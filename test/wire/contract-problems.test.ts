@@ -42,7 +42,9 @@ describe('an example that a problem gives', () => {
 
   /** An example is a line of a contract, of its gates, of one gate, or of its limits. */
   function fits(example: string): boolean {
-    const others = ['tests', 'lint', 't', 'a', 'b'].filter((name) => !example.startsWith(`${name}:`));
+    const others = ['tests', 'lint', 't', 'a', 'b', 'correctness_passed', 'quality_passed'].filter(
+      (name) => !example.startsWith(`${name}:`),
+    );
     const gates = `gates:\n${others.map((name) => `  ${name}: { run: x }\n`).join('')}`;
     return [
       `${example}\n`,

@@ -25,6 +25,13 @@ test('an answer is what a hook process would have printed', () => {
   });
 });
 
+test('what a summary is to keep is given in the field that the client takes it from', () => {
+  expect(renderCallback('PreCompact', { kind: 'inject', context: 'Keep this.' })).toEqual({
+    systemMessage: 'Keep this.',
+  });
+  expect(renderCallback('PreCompact', { kind: 'tell', message: 'for the person' })).toEqual({});
+});
+
 test.each(['TeammateIdle', 'TaskCreated'])('%s is refused without an exit code', (event) => {
   const answer = { kind: 'refuse', reason: 'Not yet.' } as const;
   expect(renderCallback(event, answer)).toEqual({ decision: 'block', reason: 'Not yet.' });

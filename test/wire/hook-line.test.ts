@@ -15,7 +15,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   HOOK_LINE,
   hookScript,
+  isOtherToolsLine,
   isOurLine,
+  OTHER_TOOLS_LINE,
   parseSessionRecord,
   SESSION_START_LINE,
 } from '../../src/wire/hook-line.ts';
@@ -291,6 +293,16 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
   },
 );
 
+test('a loop that may have been left behind is looked for when a session begins, and only then', () => {
+  writeScript(ECHO);
+  const env = { HOME: root, CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_PROJECT_DIR: '/a project' };
+  expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
+  mkdirSync(join(home, 'standing/a project'), { recursive: true });
+  writeFileSync(join(home, 'standing/a project/.loops'), '/a/loop\n');
+  expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x').out).toBe('hook got x');
+  expect(run(HOOK_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
+});
+
 test('both lines are recognised as ours, and lines of others are not', () => {
   expect(isOurLine(HOOK_LINE)).toBe(true);
   expect(isOurLine(SESSION_START_LINE)).toBe(true);
@@ -300,7 +312,7 @@ test('both lines are recognised as ours, and lines of others are not', () => {
 
 test('the lines are short and name neither machine nor user', () => {
   expect(HOOK_LINE.length).toBeLessThan(380);
-  expect(SESSION_START_LINE.length).toBeLessThan(520);
+  expect(SESSION_START_LINE.length).toBeLessThan(560);
   for (const line of [HOOK_LINE, SESSION_START_LINE]) expect(line).not.toContain('\n');
 });
 
@@ -308,4 +320,17 @@ test('a torn or foreign session record is none', () => {
   for (const text of ['', '/p', '/p\n', '/p\n12', '\n12\n', '/p\n0\n', '/p\nabc\n']) {
     expect(parseSessionRecord(text)).toBeUndefined();
   }
+});
+
+test('the line for tools that change nothing goes on only where the rules of the project speak of them', () => {
+  writeFileSync(join(home, 'hook.sh'), "echo 'went on'\n");
+  writeFileSync(join(home, 'active', SESSION), '');
+  const environment = { HOME: root, CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_PROJECT_DIR: '/a project' };
+  expect(run(OTHER_TOOLS_LINE, environment)).toEqual(SILENCE);
+  mkdirSync(join(home, 'standing/a project'), { recursive: true });
+  writeFileSync(join(home, 'standing/a project/.tools'), '');
+  expect(run(OTHER_TOOLS_LINE, environment).out).toBe('went on\n');
+  const ours = [HOOK_LINE, SESSION_START_LINE, OTHER_TOOLS_LINE];
+  expect(ours.map(isOtherToolsLine)).toEqual([false, false, true]);
+  expect(isOurLine(OTHER_TOOLS_LINE)).toBe(true);
 });

@@ -4,19 +4,18 @@ import { FileStore } from '../../adapters/file-store.ts';
 import { homeAt, readKey } from '../../adapters/home.ts';
 import { JournalScan, type Scanned } from '../../adapters/journal-scan.ts';
 import type { SignedReceipt } from '../../adapters/receipts.ts';
-import type { LoopRef } from '../../ports.ts';
-import { readLoops } from '../find-loop.ts';
+import { type Found, readLoops } from '../find-loop.ts';
 import { log } from '../log.ts';
 import { systemClock } from '../ports.ts';
 import { parseReceipt } from '../receipt.ts';
 import { status } from '../status.ts';
 import type { LiveView } from './live-view.ts';
-import type { Scratch } from './scratch.ts';
+import { type Scratch, untildone } from './scratch.ts';
 
-function openStore({ untildoneHome, project }: Scratch): { store: FileStore; newest: LoopRef | undefined } {
+function openStore({ untildoneHome, project }: Scratch): { store: FileStore; newest: Found | undefined } {
   const store = new FileStore(homeAt(untildoneHome), systemClock);
   const [newest] = readLoops(store, store.loops(project));
-  return { store, newest: newest?.ref };
+  return { store, newest };
 }
 
 /** Of the newest loop; empty when there is none. */
@@ -24,7 +23,7 @@ export async function readJournal(scratch: Scratch): Promise<Scanned[]> {
   const { store, newest } = openStore(scratch);
   if (!newest) return [];
   const journal: Scanned[] = [];
-  const scan = new JournalScan(store.journalFile(newest), readKey(homeAt(scratch.untildoneHome)));
+  const scan = new JournalScan(store.journalFile(newest.ref), readKey(homeAt(scratch.untildoneHome)));
   for await (const line of scan.next()) journal.push(line);
   return journal;
 }
@@ -32,8 +31,17 @@ export async function readJournal(scratch: Scratch): Promise<Scanned[]> {
 /** Of the newest loop; undefined when it has none. */
 export function readReceipt(scratch: Scratch): SignedReceipt | undefined {
   const { store, newest } = openStore(scratch);
-  const text = newest && readSmall(store.receiptFile(newest));
+  const text = newest && readSmall(store.receiptFile(newest.ref));
   return text === undefined ? undefined : parseReceipt(text, 'the receipt');
+}
+
+/** What the newest loop asks a person; undefined while a session is open, or when nothing is waited for. */
+export function openQuestion(scratch: Scratch): string | undefined {
+  const { newest } = openStore(scratch);
+  // One that is just being made cannot be read yet.
+  if (!newest || !('state' in newest)) return undefined;
+  const { waiting, run } = newest.state;
+  return waiting?.why === 'approval' && !run?.open ? (waiting.detail ?? '') : undefined;
 }
 
 export function showStatus(scratch: Scratch, view: LiveView): void {
@@ -52,5 +60,12 @@ export async function showLog(scratch: Scratch, view: LiveView): Promise<void> {
   if (!newest) return;
   view.heading('$ untildone log');
   const home = homeAt(scratch.untildoneHome);
-  await log({ json: false, follow: false }, newest, store, home, (line) => view.quote(line));
+  await log({ json: false, follow: false }, newest.ref, store, home, (line) => view.quote(line));
+}
+
+/** Where there is one. */
+export async function showReceipt(scratch: Scratch, view: LiveView): Promise<void> {
+  if (!readReceipt(scratch)) return;
+  view.heading('$ untildone receipt');
+  view.quote(await untildone(scratch, 'receipt'));
 }

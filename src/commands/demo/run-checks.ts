@@ -16,6 +16,7 @@ import {
   passesInTheEnd,
   readsTheReason,
 } from './shared-checks.ts';
+import type { Story } from './story.ts';
 
 export interface RunEvidence extends Observed {
   /** Exit code of `untildone run`. */
@@ -74,18 +75,25 @@ export function runChecksOf(story: RunStory): Check<RunEvidence>[] {
     leavesAsTheyWere('the tests and the contract', story),
     passesInTheEnd,
     endsAs('run', story),
-    {
-      name: 'there is a receipt, and it is as it was signed',
-      happened: ({ receipt }) =>
-        receipt !== undefined &&
-        receipt.receipt.status === story.ending &&
-        receiptProblems(receipt).length === 0,
-    },
+    hasReceipt(story),
     isWhole,
     asksOnceATurn(story),
-    { name: '"untildone run" says so with exit code 0', happened: ({ code }) => code === 0 },
+    saysSo,
   ];
 }
+
+export function hasReceipt({ ending }: Story): Check<RunEvidence> {
+  return {
+    name: 'there is a receipt, and it is as it was signed',
+    happened: ({ receipt }) =>
+      receipt !== undefined && receipt.receipt.status === ending && receiptProblems(receipt).length === 0,
+  };
+}
+
+export const saysSo: Check<RunEvidence> = {
+  name: '"untildone run" says so with exit code 0',
+  happened: ({ code }) => code === 0,
+};
 
 const FINE: ReadonlySet<string> = new Set(['completed', 'stopped_by_hook']);
 

@@ -121,7 +121,7 @@ function stagesPart(verdicts: readonly Verdict[], { qualityGate }: RalphState): 
 function notBelieved(others: readonly Verdict[], { orchestrator, qualityGate }: RalphState): string {
   const set = (gate: string): string[] => [
     ...(orchestrator?.conditions.known ?? [])
-      .filter(({ name, outcome }) => outcome === 'pass' && name === `${gate}_passed`)
+      .filter(({ name, outcome }) => outcome === 'pass' && (name === gate || name === `${gate}_passed`))
       .map(({ name }) => `${CONDITION_PREFIX}${name}`),
     ...(qualityGate?.stages ?? [])
       .filter(({ name, status }) => name === gate && status === 'passed')

@@ -2,6 +2,7 @@ import { fileNameFor, insideProject } from '../../core/project-path.ts';
 import { quoteForShell } from '../../core/shell-quote.ts';
 import type { ShellResult } from '../../ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';
 import { usefulLines } from '../run/useful-lines.ts';
 import { readAnswer } from './answer.ts';
@@ -63,7 +64,19 @@ function commandFor(file: string): string {
 
 function questionFor(context: GateContext, settings: Record<string, unknown> | undefined) {
   const { name, project, task, session, lastMessage, tree, baseTree } = context;
-  return { v: 1, gate: name, project, task, session, lastMessage, tree, baseTree, with: settings ?? {} };
+  const event = textEventFor(context);
+  return {
+    v: 1,
+    gate: name,
+    project,
+    task,
+    session,
+    lastMessage,
+    event,
+    tree,
+    baseTree,
+    with: settings ?? {},
+  };
 }
 
 function judgementFrom(file: string, result: ShellResult): Judgement {

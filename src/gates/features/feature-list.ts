@@ -7,6 +7,8 @@ export interface Feature {
   steps: string[];
   passes: boolean;
   verify?: string;
+  /** The features that have to be there before it. */
+  dependsOn: string[];
 }
 
 export type FeatureList = { features: Feature[] } | { problem: string; line?: number };
@@ -37,7 +39,7 @@ export function parseFeatureList(text: string): FeatureList {
 
 function readFeature(item: unknown): Feature | string {
   if (!isRecord(item)) return 'is no object';
-  const { id, description, steps, passes, verify } = item;
+  const { id, description, steps, passes, verify, depends_on: dependsOn } = item;
   if (typeof id !== 'number' && (typeof id !== 'string' || id.trim() === '')) return 'has no id';
   if (verify !== undefined && verify !== null && typeof verify !== 'string') {
     return `(id ${id}) has a verify that is no command line`;
@@ -48,8 +50,15 @@ function readFeature(item: unknown): Feature | string {
     steps: (Array.isArray(steps) ? steps : [steps]).filter((step) => typeof step === 'string'),
     // Only the very word counts: "true", 1 and "yes" are not what the format says.
     passes: passes === true,
+    dependsOn: idsOf(dependsOn),
     ...(typeof verify === 'string' && verify.trim() !== '' ? { verify: verify.trim() } : {}),
   };
+}
+
+function idsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value])
+    .filter((id) => typeof id === 'string' || typeof id === 'number')
+    .map((id) => String(id).trim());
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

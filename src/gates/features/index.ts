@@ -23,14 +23,15 @@ export const featuresGate: Gate<'features'> = {
   async freeze({ file }, { workspace }) {
     return freezeFeatures(await workspace.read(file));
   },
-  async judge({ file }, context, signal) {
+  async judge({ file, only }, context, signal) {
     const text = await context.workspace.read(file);
     if (text === undefined) return { outcome: 'fail', summary: `${file} is missing` };
     const list = parseFeatureList(text);
     if (!('features' in list)) return unreadable(file, list.problem, list.line);
     if (list.features.length === 0) return { outcome: 'fail', summary: `there are no features in ${file}` };
     const frozen = readFrozen(context.frozen);
-    const states = await atMost(AT_ONCE, list.features, (feature, index) =>
+    const own = only ? list.features.filter(({ id }) => only.includes(id)) : list.features;
+    const states = await atMost(AT_ONCE, own, (feature, index) =>
       stateOf(feature, verifyOf(feature, frozen), index, context, signal),
     );
     return judgeFeatures(file, states, frozen ? tampering(frozen, list.features) : []);

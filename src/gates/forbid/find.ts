@@ -5,7 +5,7 @@ import { type MaskedSource, maskSource } from '../../core/source/mask.ts';
 import type { AddedLine } from '../../ports.ts';
 import { DEBUG, DEBUGGER } from './debug.ts';
 import type { LinePattern, SourceFile, View } from './pattern.ts';
-import { PRIVATE_KEYS, SECRETS, withoutSecrets } from './secrets.ts';
+import { PRIVATE_KEYS, SECRETS, secretNamed, withoutSecrets } from './secrets.ts';
 import { PLACEHOLDER, TODO } from './unfinished.ts';
 
 export interface PatternGroup {
@@ -97,6 +97,43 @@ export function findForbidden(
     // `debug` knows everything that `debugger` knows: once is enough.
     return findings.filter((one, i) => findings.findIndex(({ pattern }) => pattern === one.pattern) === i);
   });
+}
+
+/** What was found in a text that is no file; never the words themselves. */
+export interface TextFinding {
+  line: number;
+  group: string;
+  pattern: string;
+}
+
+/** In a text that people or agents write to each other everything counts: there is no code in it, and no comment. */
+export function findInText(text: string, groups: readonly PatternGroup[]): TextFinding[] {
+  const file: SourceFile = { path: '', language: undefined, text };
+  return text.split('\n').flatMap((written, i) =>
+    groups.flatMap((group): TextFinding[] => {
+      const pieces = piecesOf(written);
+      const pattern = pieces.map((piece) => patternIn(piece, group, file, i + 1)).find(Boolean);
+      return pattern === undefined ? [] : [{ line: i + 1, group: group.name, pattern }];
+    }),
+  );
+}
+
+function patternIn(piece: string, group: PatternGroup, file: SourceFile, line: number): string | undefined {
+  if (group.patterns === SECRETS) return secretNamed(piece);
+  return group.patterns.find(
+    ({ languages, expression, unless }) =>
+      languages === undefined && expression.test(piece) && !unless?.(file, line),
+  )?.name;
+}
+
+/** Longer than any key: what one piece cuts in two is whole in the next. */
+const OVERLAP = 200;
+
+/** A long line in pieces that a pattern of one's own can bear. */
+export function piecesOf(line: string): string[] {
+  const step = CUSTOM_LENGTH - OVERLAP;
+  const count = Math.max(1, Math.ceil((line.length - OVERLAP) / step));
+  return Array.from({ length: count }, (_, i) => line.slice(i * step, i * step + CUSTOM_LENGTH));
 }
 
 type Views = Record<View, readonly string[]>;

@@ -32,8 +32,9 @@ export const forbidGate: Gate<'forbid'> = {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
     const wanted = options.paths ? pathMatcher(options.paths) : () => true;
+    const own = context.onlyPaths && new Set(context.onlyPaths);
     const candidates = (await context.workspace.addedLines(span.from, span.to)).filter(
-      (line) => wanted(line.path) && mayBeForbidden(line, groups),
+      (line) => wanted(line.path) && (own?.has(line.path) ?? true) && mayBeForbidden(line, groups),
     );
     const findings = candidates.length === 0 ? [] : await findIn(candidates, groups, span, context, signal);
     const open = findings.filter(({ path, group }) => !isAllowed(context.allowed, path, group));
@@ -41,7 +42,11 @@ export const forbidGate: Gate<'forbid'> = {
   },
 };
 
-function groupsOf({ patterns, custom }: GateOptions['forbid']): PatternGroup[] | string {
+/** The groups of patterns that a contract names, or why there are none. */
+export function groupsOf({
+  patterns,
+  custom,
+}: Pick<GateOptions['forbid'], 'patterns' | 'custom'>): PatternGroup[] | string {
   const builtIn = patterns.map(builtInGroup);
   const unknown = patterns.find((_, i) => builtIn[i] === undefined);
   if (unknown !== undefined) return `this version knows no group of patterns "${unknown}"`;

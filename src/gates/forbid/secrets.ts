@@ -1,3 +1,4 @@
+import { secretsIn } from '../../core/redact.ts';
 import type { LinePattern } from './pattern.ts';
 
 /** Keys whose first letters tell whose they are. */
@@ -26,8 +27,24 @@ export const SECRETS: readonly LinePattern[] = KEYS.map(([name, expression]) => 
   name,
   view: 'text',
   expression,
-  unless: ({ text }, line) => !looksRandom(expression.exec(text.split('\n')[line - 1] ?? '')?.[0] ?? ''),
+  unless: ({ text }, line) => !holdsKey(expression, text.split('\n')[line - 1] ?? ''),
 }));
+
+/** An example beside the key does not hide it. */
+function holdsKey(expression: RegExp, line: string): boolean {
+  return (line.match(new RegExp(expression, 'g')) ?? []).some(looksRandom);
+}
+
+/** `token = config.oauth2.token`: code that says where it comes from. */
+const FROM_ELSEWHERE = /[:=]\s*[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
+
+/** The name of the first secret in a line that somebody wrote: a key, or what is said to be a password, key or token. */
+export function secretNamed(line: string): string | undefined {
+  const key = KEYS.find(([, expression]) => holdsKey(expression, line));
+  if (key) return key[0];
+  const real = (found: string) => !MADE_UP.test(found) && !FROM_ELSEWHERE.test(found);
+  return secretsIn(line).some(real) ? 'password, key or token' : undefined;
+}
 
 function looksRandom(key: string): boolean {
   const body = key.slice(6);

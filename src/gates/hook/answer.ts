@@ -10,18 +10,21 @@ export interface HookAnswer {
   problem?: string;
 }
 
-/** Text is no answer: the client shows it and lets go. What begins like JSON was meant as one. */
-export function readHookAnswer(stdout: string): HookAnswer {
+/**
+ * Text is no answer: the client shows it and lets go. What begins like JSON was meant as one. At a prompt the client
+ * takes context for what it is, and `continue: false` for a refusal.
+ */
+export function readHookAnswer(stdout: string, atPrompt: boolean): HookAnswer {
   const text = stdout.trim();
   if (!text.startsWith('{')) return {};
   const fields = parsed(text);
   if (!fields) return { problem: 'what it printed begins like JSON but is none' };
   const message = textOf(fields.systemMessage);
-  return { ...(message === undefined ? {} : { message }), ...decisionOf(fields) };
+  return { ...(message === undefined ? {} : { message }), ...decisionOf(fields, atPrompt) };
 }
 
-function decisionOf(fields: Record<string, unknown>): HookAnswer {
-  if (fields.continue === false) return { letGo: textOf(fields.stopReason) ?? '' };
+function decisionOf(fields: Record<string, unknown>, atPrompt: boolean): HookAnswer {
+  if (fields.continue === false) return { [atPrompt ? 'block' : 'letGo']: textOf(fields.stopReason) ?? '' };
   const reason = textOf(fields.reason);
   switch (fields.decision ?? undefined) {
     case 'block':
@@ -30,7 +33,7 @@ function decisionOf(fields: Record<string, unknown>): HookAnswer {
     case undefined: {
       const context = textOf(mapOf(fields.hookSpecificOutput)?.additionalContext);
       // For the client, context at a stop means that the work goes on.
-      return context === undefined ? {} : { block: context };
+      return context === undefined || atPrompt ? {} : { block: context };
     }
     default:
       return { problem: 'its "decision" is neither "block" nor "approve"' };

@@ -1,4 +1,4 @@
-import type { HookEvent } from '../../core/event.ts';
+import { type HookEvent, writtenIn } from '../../core/event.ts';
 import type { GateContext } from '../gate.ts';
 
 /**
@@ -36,9 +36,16 @@ function fieldsOf(event: HookEvent | undefined): Record<string, unknown> {
         task_subject: event.subject,
         ...(event.description === undefined ? {} : { task_description: event.description }),
       };
+    case 'UserPromptSubmit':
+      return { hook_event_name: event.name, prompt: event.prompt };
     case 'TeammateIdle':
       return { hook_event_name: event.name, teammate_name: event.teammate, team_name: event.team };
     default:
       return { hook_event_name: 'Stop', stop_hook_active: false };
   }
+}
+
+/** What a gate that knows no events is told of one that is about a text. */
+export function textEventFor(context: GateContext): Record<string, unknown> | undefined {
+  return writtenIn(context.event) ? eventFor(context) : undefined;
 }

@@ -29,13 +29,14 @@ export const hookGate: Gate<'hook'> = {
       timeoutMs: UNTIL_ABORTED,
       signal,
     });
-    return { ...judgementFrom(command, result), proof: proofOf(command, result, outputFile) };
+    const atPrompt = context.event?.name === 'UserPromptSubmit';
+    return { ...judgementFrom(command, result, atPrompt), proof: proofOf(command, result, outputFile) };
   },
 };
 
 /** As measured: JSON is read first, whatever the exit code; `continue: false` beats everything; then a block; then exit 2. */
-function judgementFrom(command: string, result: ShellResult): Judgement {
-  const answer = result.exitCode === undefined ? NO_ANSWER : readHookAnswer(result.stdout);
+function judgementFrom(command: string, result: ShellResult, atPrompt: boolean): Judgement {
+  const answer = result.exitCode === undefined ? NO_ANSWER : readHookAnswer(result.stdout, atPrompt);
   const said = withMessage(answer);
   if (answer.letGo !== undefined) {
     const letGo = answer.letGo || `\`${command}\` asked to end the work`;

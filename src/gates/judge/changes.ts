@@ -18,14 +18,16 @@ interface ShownFile {
   body: string;
 }
 
-/** What changed between two trees, as a list of files and a diff of at most `limit` characters. */
+/** What changed between two trees (of these files only), as a list of files and a diff of at most `limit` characters. */
 export async function describeChanges(
   workspace: Workspace,
   from: string,
   to: string,
   limit: number,
+  only?: readonly string[],
 ): Promise<ChangesText> {
-  const changes = await workspace.changes(from, to);
+  const all = await workspace.changes(from, to);
+  const changes = only ? all.filter(({ path }) => only.includes(path)) : all;
   if (changes.length === 0) return { text: 'No file was changed.', whole: true };
   const added = await addedNumbers(workspace, from, to);
   const read = changes.slice(0, READ_FILES);

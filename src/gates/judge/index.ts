@@ -57,14 +57,14 @@ each thing that is missing. Answer cannot_tell when the material does not decide
 matters is not shown. Judge what was asked, not style, and ask for nothing that neither question nor task ask for.`;
 
 async function workOf(context: GateContext): Promise<Material | undefined> {
-  const { workspace, baseTree, tree, lastMessage } = context;
+  const { workspace, baseTree, tree, lastMessage, onlyPaths } = context;
   if (tree === undefined) {
     if (lastMessage === undefined) return undefined;
     const text = lastMessage.slice(-MESSAGE_LIMIT);
     return { title: "The agent's final message (its own claim; the files could not be had)", text };
   }
   if (baseTree === undefined) return undefined;
-  const { text, whole } = await describeChanges(workspace, baseTree, tree, DIFF_LIMIT);
+  const { text, whole } = await describeChanges(workspace, baseTree, tree, DIFF_LIMIT, onlyPaths);
   const title = 'What changed in the files since the agent began';
   return { title: whole ? title : `${title} (too long: parts are left out)`, text };
 }

@@ -1,6 +1,8 @@
+import type { HookEvent } from '../../core/event.ts';
 import { fileNameFor, insideProject } from '../../core/project-path.ts';
 import { quoteForShell } from '../../core/shell-quote.ts';
 import type { Gate } from '../gate.ts';
+import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 
 /** A command: exit code 0 passes. What could not be run, or was ended from outside, proves nothing. */
@@ -11,7 +13,9 @@ export const runGate: Gate<'run'> = {
     const folder = cwd === undefined ? '.' : (insideProject(cwd) ?? cwd);
     return [folder === '.' ? command : `cd ${quoteForShell(folder)} && ${command}`];
   },
-  async judge({ command, cwd, env }, { name, project, shell, outputDir }, signal) {
+  async judge({ command, cwd, env }, context, signal) {
+    const { name, project, shell, outputDir } = context;
+    const event = isNew(context.event) ? textEventFor(context) : undefined;
     const folder = insideProject(cwd ?? '.');
     if (folder === undefined)
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
@@ -20,6 +24,7 @@ export const runGate: Gate<'run'> = {
       command,
       cwd: folder === '.' ? project : `${project}/${folder}`,
       ...(env ? { env } : {}),
+      ...(event ? { input: `${JSON.stringify(event)}\n` } : {}),
       outputFile,
       oneStream: true,
       timeoutMs: UNTIL_ABORTED,
@@ -28,3 +33,8 @@ export const runGate: Gate<'run'> = {
     return { ...judgementOf(command, result), proof: proofOf(command, result, outputFile) };
   },
 };
+
+/** Here the text is all there is to judge. A task that is completed is judged by the tree, as at any other time. */
+function isNew(event: HookEvent | undefined): boolean {
+  return event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated';
+}

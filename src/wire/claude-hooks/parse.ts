@@ -47,6 +47,8 @@ function eventOf(name: string, session: string, fields: Fields): HookEvent {
         source: text(fields, 'source') ?? '',
         ...present({ model: text(fields, 'model') }),
       };
+    case 'SubagentStart':
+      return { ...base, name };
     case 'SessionEnd':
       return { ...base, name, reason: text(fields, 'reason') ?? '' };
     case 'StopFailure':
@@ -69,8 +71,8 @@ function eventOf(name: string, session: string, fields: Fields): HookEvent {
     case 'TaskCompleted':
       return { ...base, name, ...taskFields(fields) };
     case 'TeammateIdle': {
-      const teammate = text(fields, 'teammate_name') ?? text(fields, 'agentName') ?? '';
-      return { ...base, name, teammate, team: text(fields, 'team_name') ?? '' };
+      const teammate = eitherOf(fields, ['teammate_name', 'teammateName', 'agent_name', 'agentName']) ?? '';
+      return { ...base, name, teammate, team: eitherOf(fields, ['team_name', 'teamName']) ?? '' };
     }
     case 'UserPromptSubmit':
     case 'UserPromptExpansion': {
@@ -117,8 +119,16 @@ function wakeUp(fields: Fields): WakeUp {
 
 function taskFields(fields: Fields) {
   return {
-    taskId: text(fields, 'task_id') ?? text(fields, 'taskId') ?? '',
-    subject: text(fields, 'task_subject') ?? text(fields, 'taskSubject') ?? '',
-    ...present({ description: text(fields, 'task_description') }),
+    taskId: eitherOf(fields, ['task_id', 'taskId']) ?? '',
+    subject: eitherOf(fields, ['task_subject', 'taskSubject']) ?? '',
+    ...present({ description: eitherOf(fields, ['task_description', 'taskDescription']) }),
   };
+}
+
+/** The client's own field first, then the names that hooks were written for before; ids were numbers, too. */
+function eitherOf(fields: Fields, names: readonly string[]): string | undefined {
+  const isWord = (value: unknown) =>
+    (typeof value === 'string' && value !== '') || Number.isSafeInteger(value);
+  const found = names.map((name) => fields[name]).find(isWord);
+  return found === undefined ? undefined : String(found);
 }

@@ -1,10 +1,14 @@
 /** The kinds of gates: which word names each, what it takes, and what becomes of it. */
 import { z } from 'zod';
+import { subagents } from './agent-gates.ts';
 import { type GateKindSchema, gateKind } from './gate-kind.ts';
 import { agent, judge } from './model-gates.ts';
+import { approve } from './person-gates.ts';
 import { forbid, git, testsIntact } from './repository-gates.ts';
+import { text } from './text-gate.ts';
 import { listOf, onlyTrue, pathOf, textOf, timeOf } from './values.ts';
 import { oneOf, say } from './words.ts';
+import { artefact, changed } from './work-gates.ts';
 
 const RUN = 'tests: { run: npm test, timeout: 10m }';
 const variable = say('a variable name of letters, digits and "_"', 'env: { CI: "true" }');
@@ -174,6 +178,11 @@ export const GATE_KINDS: readonly GateKindSchema[] = [
   ci,
   custom,
   hook,
+  text,
+  artefact,
+  changed,
+  approve,
+  subagents,
   combination('all', 'Passes when every one of these gates passes.'),
   combination('any', 'Passes when one of these gates passes.'),
 ];

@@ -4,7 +4,10 @@ import { type Contract, DEFAULT_LIMITS, type Limits, type Notification } from '.
 import { ENDINGS } from '../../core/loop.ts';
 import { MEMORY_LINES, MEMORY_SOURCES, type MemoryRule } from '../../core/memory.ts';
 import { gate, gateNames } from './gates.ts';
+import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
+import { promptRule } from './prompt-rule.ts';
 import { runRules } from './run-rules.ts';
+import { toolRules } from './tool-rules.ts';
 import {
   dollars,
   flag,
@@ -190,11 +193,18 @@ const root = strict(
       .exactOptional(),
     every_stop: everyStop.exactOptional(),
     subagent: subagent.exactOptional(),
+    task_created: gateNames('task_created: [clear]').describe('Gates for TaskCreated.').exactOptional(),
     task_done: gateNames('task_done: [lint]').describe('Gates for TaskCompleted.').exactOptional(),
     teammate: gateNames('teammate: [lint]').describe('Gates for TeammateIdle.').exactOptional(),
+    prompt: promptRule.exactOptional(),
+    preset: preset.exactOptional(),
+    complexity: complexity.exactOptional(),
+    phases: phases.exactOptional(),
+    chunks: chunks.exactOptional(),
     limits: limits.exactOptional(),
     memory: memory.exactOptional(),
     run: runRules.exactOptional(),
+    tools: toolRules.exactOptional(),
     on_context: oneOf(['continue', 'spawn'], 'on_context: continue')
       .describe(
         'continue (default): the session goes on, the client compacts. spawn: a detached run takes over.',
@@ -218,16 +228,23 @@ const root = strict(
 
 export const contractSchema = root.transform((written): Contract => {
   const { task, subagent: agents, every_stop, task_done, teammate, memory: notes, run } = written;
-  const gates = written.gates ?? {};
+  const { task_created, prompt, tools } = written;
+  const plan = planFrom(written);
+  const gates = { ...written.gates, ...plan.gates };
   return {
     v: 1,
     ...(task === undefined ? {} : { task }),
     gates,
-    done: written.done ? unique(written.done) : gatesOnTop(gates),
+    done: written.done ? unique([...written.done, ...plan.done]) : gatesOnTop(gates),
+    ...(plan.phases.length === 0 ? {} : { phases: plan.phases }),
+    ...(plan.preset === undefined ? {} : { preset: plan.preset }),
     ...(every_stop === undefined ? {} : { everyStop: every_stop }),
     ...(agents === undefined ? {} : { subagent: mapValues(agents, unique) }),
     ...(task_done === undefined ? {} : { taskDone: unique(task_done) }),
     ...(teammate === undefined ? {} : { teammate: unique(teammate) }),
+    ...(task_created === undefined ? {} : { taskCreated: unique(task_created) }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(tools === undefined ? {} : { tools }),
     limits: limitsFrom(written.limits ?? {}),
     onContext: written.on_context ?? 'continue',
     ...(notes === undefined ? {} : { memory: notes }),
@@ -239,10 +256,14 @@ export const contractSchema = root.transform((written): Contract => {
 
 /** Gates that are part of an all or any are judged through it. */
 function gatesOnTop(gates: Contract['gates']): string[] {
-  const parts = new Set(
-    Object.values(gates).flatMap((g) => (g.kind === 'all' || g.kind === 'any' ? g.options.gates : [])),
-  );
-  return Object.keys(gates).filter((name) => !parts.has(name));
+  const parts = new Set(Object.values(gates).flatMap(partsOf));
+  // There is no prompt and no task at a Stop.
+  return Object.keys(gates).filter((name) => !parts.has(name) && gates[name]?.kind !== 'text');
+}
+
+function partsOf(spec: Contract['gates'][string]): string[] {
+  if (spec.kind === 'chunks') return spec.options.chunks.flatMap((chunk) => chunk.gates);
+  return spec.kind === 'all' || spec.kind === 'any' ? spec.options.gates : [];
 }
 
 function limitsFrom(written: z.output<typeof limits>): Limits {

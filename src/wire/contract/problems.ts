@@ -11,8 +11,13 @@ import { hear, type Words } from './words.ts';
 type Issue = z.core.$ZodIssue;
 type UnionIssue = Issue & { code: 'invalid_union' };
 
-/** Keys of features that are yet to come. */
-const NOT_YET = ['preset', 'phases', 'permissions', 'chunks', 'complexity'];
+/** What people call a key before they have read the grammar. */
+const KEYS_BY_OTHER_NAMES: Record<string, string> = {
+  permissions: 'tools',
+  checkpoints: 'phases',
+  stages: 'phases',
+  steps: 'chunks',
+};
 
 /** What people call a command before they have read the grammar. */
 const RUN_BY_OTHER_NAMES = ['command', 'cmd', 'shell', 'script', 'exec', 'sh', 'bash'];
@@ -116,11 +121,10 @@ function withoutKind(keys: string[], path: Path, words: Words, text: ContractTex
 
 function unknownKey(key: string, path: Path, map: unknown, words: Words, text: ContractText): Finding {
   const message = sentence(words.expected, quoted(key), path);
-  const meant = didYouMean(key, words.candidates ?? []);
+  const other =
+    path.length === 0 && Object.hasOwn(KEYS_BY_OTHER_NAMES, key) ? KEYS_BY_OTHER_NAMES[key] : undefined;
+  const meant = other ?? didYouMean(key, words.candidates ?? []);
   const at = text.atKey(path, key);
-  if (path.length === 0 && NOT_YET.includes(key)) {
-    return { ...at, message: `${message}, which is not supported by this version`, ...exampleOf(words) };
-  }
   // In `{ run: echo a, b }` the comma ends the command, and `b` becomes a key without a value.
   const torn = meant === undefined && isMap(map) && map[key] === null;
   if (torn) {

@@ -1,7 +1,10 @@
 /** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
 import { didYouMean } from '../../core/did-you-mean.ts';
 import type { ContractText, Finding, Path } from './document.ts';
+import { CHUNKS_GATE } from './plan.ts';
+import { checkPlan, plannedGates } from './plan-references.ts';
 import { inWords, quoted, sentence, suggestion } from './problems.ts';
+import { aboutTexts } from './text-references.ts';
 
 const EXAMPLE = 'gates: { tests: { run: npm test } }';
 const MOST_GATES = 200;
@@ -15,6 +18,8 @@ interface Reference {
 
 interface Names {
   gates: string[];
+  /** Those that the phases, the chunks and a preset make. */
+  planned: string[];
   /** By gate: the gates that an all or any names. */
   parts: Map<string, Reference[]>;
   /** The lists that guard an event; `done` is undefined when absent. */
@@ -35,9 +40,19 @@ export function checkReferences(text: ContractText): ReferenceFindings {
     const message = `expected at most ${MOST_GATES} gates, found ${names.gates.length}`;
     return { problems: [{ ...text.at(['gates']), message, example: EXAMPLE }], warnings: [] };
   }
-  const problems = [...unknownNames(all, names, text), ...circles(names, text)];
+  const plan = checkPlan(text);
+  const problems = [...unknownNames(all, names, text), ...circles(names, text), ...plan.problems];
   if (problems.length === 0) problems.push(...tooManyParts(names, text));
-  return { problems, warnings: [...repeated(all, text), ...idle(names, text), ...later(text)] };
+  return {
+    problems,
+    warnings: [
+      ...repeated(all, text),
+      ...idle(names, text),
+      ...later(text),
+      ...plan.warnings,
+      ...aboutTexts(text),
+    ],
+  };
 }
 
 function namesIn(data: unknown): Names {
@@ -49,12 +64,22 @@ function namesIn(data: unknown): Names {
     if (found.length > 0) parts.set(name, found);
   }
   const guards = [
-    ...['done', 'every_stop', 'task_done', 'teammate'].flatMap((key) => namesAt(contract[key], [key])),
+    ...['done', 'every_stop', 'task_created', 'task_done', 'teammate', 'prompt'].flatMap((key) =>
+      namesAt(contract[key], [key]),
+    ),
+    ...Object.entries(mapOf(contract.phases)).flatMap(([name, phase]) =>
+      ['entry', 'exit'].flatMap((key) => namesAt(mapOf(phase)[key], ['phases', name, key])),
+    ),
     ...Object.entries(mapOf(contract.subagent)).flatMap(([agent, list]) =>
       namesAt(list, ['subagent', agent]),
     ),
   ];
-  return { gates: Object.keys(gates), parts, guards, doneIsGiven: 'done' in contract };
+  const planned = plannedGates(contract).filter((name) => !(name in gates));
+  const chunks = Object.entries(mapOf(contract.chunks)).flatMap(([name, chunk]) =>
+    namesAt(mapOf(chunk).gates, ['chunks', name, 'gates']),
+  );
+  if (chunks.length > 0) parts.set(CHUNKS_GATE, chunks);
+  return { gates: Object.keys(gates), planned, parts, guards, doneIsGiven: 'done' in contract };
 }
 
 /** Known words that this version reads but does not act on yet: said, so that nobody relies on them. */
@@ -81,7 +106,7 @@ function namesAt(value: unknown, path: Path): Reference[] {
 
 function unknownNames(references: Reference[], names: Names, text: ContractText): Finding[] {
   return references
-    .filter(({ name }) => !names.gates.includes(name))
+    .filter(({ name }) => ![...names.gates, ...names.planned].includes(name))
     .slice(0, MOST_GATES)
     .map(({ path, name }) => {
       const list = path.slice(0, -1);
@@ -98,6 +123,8 @@ function unknownNames(references: Reference[], names: Names, text: ContractText)
 function exampleFor(list: Path, name: string): string {
   const [root, gate, kind] = list.map(String);
   if (root === 'gates') return `${gate}: { ${kind}: [${name}] }`;
+  if (root === 'phases') return `${String(list.at(-1))}: [${name}]`;
+  if (root === 'chunks') return `gates: [${name}]`;
   if (root === 'subagent') return `subagent: { "*": [${name}] }`;
   return `${root}: [${name}]`;
 }
@@ -153,13 +180,13 @@ function repeated(references: Reference[], text: ContractText): Finding[] {
 
 /** A gate that no list leads to is never judged, which its author may not know. */
 function idle(names: Names, text: ContractText): Finding[] {
-  if (names.gates.length === 0) {
+  if (names.gates.length === 0 && names.planned.length === 0) {
     const message = 'there are no gates: a loop of this contract rests on a promise alone';
     return [{ ...text.at([]), message, example: EXAMPLE }];
   }
   if (!names.doneIsGiven) return [];
   const reached = new Set<string>();
-  const open = names.guards.map(({ name }) => name);
+  const open = [...names.guards.map(({ name }) => name), ...names.planned];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (reached.has(name)) continue;
     reached.add(name);

@@ -56,10 +56,13 @@ const FORBID = 'tidy: { forbid: [debug, debugger, todo, placeholder, secrets] }'
 const CUSTOM_PATTERN = String.raw`tidy: { forbid: [{ name: raw-sql, pattern: 'query\("SELECT' }] }`;
 const PATHS = 'tidy: { forbid: [debug], paths: ["src/**"] }';
 
-const pattern = z.string(say('a regular expression', CUSTOM_PATTERN)).superRefine((source, context) => {
-  const problem = source === '' ? 'a regular expression' : patternProblem(source);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: say(problem, CUSTOM_PATTERN) });
-});
+/** A regular expression that is matched line by line. */
+export function patternOf(example: string) {
+  return z.string(say('a regular expression', example)).superRefine((source, context) => {
+    const problem = source === '' ? 'a regular expression' : patternProblem(source);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: say(problem, example) });
+  });
+}
 
 const forbidItem = z.union(
   [
@@ -67,7 +70,9 @@ const forbidItem = z.union(
     strict(
       {
         name: nameOf('a name', CUSTOM_PATTERN).describe('How the pattern is called in the reason.'),
-        pattern: pattern.describe('A JavaScript regular expression, matched against every added line.'),
+        pattern: patternOf(CUSTOM_PATTERN).describe(
+          'A JavaScript regular expression, matched against every added line.',
+        ),
       },
       'a pattern of your own',
       CUSTOM_PATTERN,

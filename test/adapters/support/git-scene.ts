@@ -17,10 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { type GitFlowOptions, openGitFlow } from '../../../src/adapters/git-flow.ts';
-import type { GitFlowWorld } from '../../../src/adapters/git-keeping.ts';
+import type { Flow } from '../../../src/adapters/git-keeping.ts';
+import type { GitFlowWorld } from '../../../src/adapters/git-means.ts';
 import { type Home, homeAt, layOut } from '../../../src/adapters/home.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import type { GitFlow } from '../../../src/ports.ts';
 import { commit, git, write } from './project-scene.ts';
 
 export const LOOP = '20260101-000000-abc123';
@@ -30,7 +30,7 @@ export interface GitScene {
   folder: string;
   project: string;
   home: Home;
-  open(options?: Partial<GitFlowOptions>, world?: Partial<GitFlowWorld>): Promise<GitFlow>;
+  open(options?: Partial<GitFlowOptions>, world?: Partial<GitFlowWorld>): Promise<Flow>;
 }
 
 /** A repository with one commit, a person with a name, and nothing of the machine's own git settings. */

@@ -5,9 +5,11 @@ import { applyChanges, foreignFiles } from '../../../src/adapters/foreign-files.
 import { sessionGuard } from '../../../src/adapters/guard.ts';
 import { type Home, homeAt, layOut } from '../../../src/adapters/home.ts';
 import { standingFiles } from '../../../src/adapters/standing.ts';
+import { keepTranscript } from '../../../src/adapters/transcript-copies.ts';
 import { approve } from '../../../src/adapters/trust.ts';
 import { handleHook } from '../../../src/app/handle-hook.ts';
 import type { JudgingPorts } from '../../../src/app/judge.ts';
+import { openTools } from '../../../src/commands/tools.ts';
 import type { Answer } from '../../../src/core/answer.ts';
 import type { Contract, Frozen } from '../../../src/core/contract.ts';
 import type { HookEvent, StopEvent } from '../../../src/core/event.ts';
@@ -85,9 +87,11 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         return scene.transcript.later ?? scene.transcript.now;
       },
       usage: () => ({ offset: 0, tokens: 10, skippedBytes: 0 }),
+      keep: keepTranscript,
     },
     judges: async () => scene.judges,
     foreign: async () => ({ loops: [], messages: [] }),
+    tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }),
     saveReceipt: async (_, receipt) => void scene.receipts.push(receipt),
   };
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,6 +67,7 @@ export async function projectOfTest(): Promise<JudgedProject> {
       task: 'Build the todo API.',
       workspace,
       allowed: [],
+      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(root, 'output'),
       shell: systemShell(environment),
       agent: fakeAgent({ does: 'talks' }),

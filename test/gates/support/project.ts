@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,6 +37,7 @@ export function makeProject(): TestProject {
       task: 'Build the shop',
       workspace,
       allowed: [],
+      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(folder, 'output'),
       shell: systemShell(process.env),
       agent: { ask: () => Promise.reject(new Error('no gate of these asks a model')) },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateOptions } from '../../../src/core/gate-options.ts';
@@ -7,7 +8,7 @@ import { commit, git, type Scene, scene, write } from '../../adapters/support/pr
 /** Files by path; undefined takes one away. */
 export type Files = Record<string, string | undefined>;
 
-type Kind = 'git' | 'forbid' | 'tests_intact';
+type Kind = 'git' | 'forbid' | 'tests_intact' | 'artefact' | 'changed';
 
 export interface WorkScene extends Scene {
   change(files: Files): void;
@@ -47,6 +48,7 @@ export function contextOf({ project, workspace, folder }: Scene, more: Partial<G
     task: '',
     workspace,
     allowed: [],
+    digest: (text: string) => createHash('sha256').update(text).digest('hex'),
     outputDir: join(folder, 'output'),
     shell: { run: unused },
     agent: { ask: unused },

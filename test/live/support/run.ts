@@ -8,6 +8,8 @@ export interface RunProcess {
   child: ChildProcess;
   ended: Promise<RunEnd>;
   requests(): string[];
+  /** What it has printed so far. */
+  said(): string;
 }
 
 export interface RunEnd {
@@ -47,5 +49,5 @@ export function startRun(
   const ended = new Promise<RunEnd>((done) => {
     child.on('close', (code, signal) => done({ code, signal, stdout, stderr, requests: requests() }));
   });
-  return { child, ended, requests };
+  return { child, ended, requests, said: () => stdout };
 }

@@ -1,0 +1,87 @@
+import { type Answer, SILENCE } from '../core/answer.ts';
+import { handOverReason } from '../core/brief.ts';
+import { keepShort } from '../core/clip.ts';
+import type { Decision } from '../core/decide.ts';
+import { questionMessage } from '../core/endings.ts';
+import type { LoopState } from '../core/loop.ts';
+import { phaseWords, REASON_LIMIT, reasonFor, type Situation } from '../core/reason.ts';
+import type { StopSeen } from '../core/stop.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { Words } from '../dialects/dialect.ts';
+import type { Voice } from './handle-stop.ts';
+import type { JudgingPorts } from './judge.ts';
+import { tellEnding } from './situation.ts';
+
+/** What a decided Stop is answered with: the words that belong to the decision. */
+export function answerTo(
+  decision: Decision,
+  situation: Situation,
+  after: LoopState,
+  verdicts: Verdict[],
+  voice: Voice | undefined,
+  ports: JudgingPorts,
+): Answer {
+  switch (decision.kind) {
+    case 'block':
+      if (decision.instruction === 'hand_over') return { kind: 'refuse', reason: handOverReason(situation) };
+      if (voice)
+        return inPhase(
+          voice.instruct({ ...situation, verdicts, instruction: decision.instruction }),
+          situation,
+        );
+      return {
+        kind: 'refuse',
+        reason: reasonFor(situation, verdicts, decision.instruction),
+      };
+    case 'end':
+      return tellEnding(after, ports);
+    case 'allow':
+      return allowance(decision);
+  }
+}
+
+/** A foreign format knows nothing of the contract's phases. */
+function inPhase(words: Words, situation: Situation): Answer {
+  const phase = phaseWords(situation);
+  const reason =
+    phase === '' ? words.reason : `${keepShort(words.reason, REASON_LIMIT - phase.length - 2)}\n\n${phase}`;
+  return { kind: 'refuse', ...words, reason };
+}
+
+/** Most of what lets a session stop for now explains itself; what a person has to do is said. */
+function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
+  switch (decision.cause) {
+    case 'context_full':
+      return {
+        kind: 'tell',
+        message: `untildone: let go for now, ${decision.detail}. /compact, then go on.`,
+      };
+    case 'approval':
+      return { kind: 'tell', message: questionMessage(decision.detail ?? '') };
+    case 'needs_person':
+      return { kind: 'tell', message: `untildone: nothing was judged: ${decision.detail}` };
+    default:
+      return SILENCE;
+  }
+}
+
+/** What has to be said before everything else. */
+export function notesOn(seen: StopSeen): string[] {
+  const notes: string[] = (seen.phase?.passed ?? []).map((name) => `The phase "${name}" is complete.`);
+  if (seen.contractFileChanged) {
+    notes.push(
+      'untildone.yaml was changed since this loop began. That changes nothing: the version from the start rules.',
+    );
+  }
+  if (seen.foreignLines) {
+    notes.push(
+      `${seen.foreignLines} lines in the journal of this loop were not written by untildone. They count for nothing.`,
+    );
+  }
+  return notes;
+}
+
+/** Gates that fail exactly as they did before, with the iteration since which they do. */
+export function unchangedIn(after: LoopState, iteration: number): Record<string, number> {
+  return Object.fromEntries(after.gates.filter((g) => g.since < iteration).map((g) => [g.name, g.since]));
+}

@@ -1,0 +1,73 @@
+import { type Answer, SILENCE } from '../core/answer.ts';
+import { keepShort, oneLine } from '../core/clip.ts';
+import { isApproved } from '../core/contract.ts';
+import { essentialsOf } from '../core/essentials.ts';
+import type { HookEvent, SessionStartEvent } from '../core/event.ts';
+import type { LoopState } from '../core/loop.ts';
+import { REASON_LIMIT, reminderFor } from '../core/reason.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { LoopRef, Ports } from '../ports.ts';
+import type { OwnLoop } from './handle-stop.ts';
+import { memoryFor } from './memory.ts';
+import { situationOf } from './situation.ts';
+
+/** Where there are notes as well, they are to have some of the room. */
+const BESIDE_NOTES = 6500;
+const BETWEEN = '\n\n---\n\n';
+
+/** A session that begins in mid-loop (resume), or has just lost its memory (compaction), is told where it stands. */
+export function remind(event: SessionStartEvent, ref: LoopRef, state: LoopState, ports: Ports): Answer {
+  if (state.status !== 'active' || event.agentId) return SILENCE;
+  const situation = situationOf(ref, state, ports);
+  const verdicts = lastVerdicts(state);
+  const notes = notesFor(event, ref, ports);
+  if (notes === undefined) return { kind: 'inject', context: reminderFor(situation, verdicts) };
+  const reminder = reminderFor(situation, verdicts, BESIDE_NOTES);
+  const room = REASON_LIMIT - reminder.length - BETWEEN.length;
+  return { kind: 'inject', context: `${reminder}${BETWEEN}${keepShort(notes, room)}` };
+}
+
+function notesFor(event: SessionStartEvent, ref: LoopRef, ports: Ports): string | undefined {
+  const { contract, frozen } = ports.store.contract(ref);
+  const trusted = isApproved(frozen, (project, print) => ports.store.isTrusted(project, print));
+  return trusted ? memoryFor(frozen.project, contract, event.source, ports.notes.files).context : undefined;
+}
+
+/** What was found at the last Stop, as far as the state remembers it. */
+function lastVerdicts({ gates }: LoopState): Verdict[] {
+  return gates.map(({ name, class: evidence, verdict, summary, next }) => ({
+    gate: name,
+    kind: '',
+    class: evidence,
+    outcome: verdict,
+    summary,
+    ...(next === undefined ? {} : { next }),
+  }));
+}
+
+const WORD_LIMIT = 200;
+
+/**
+ * Before the client replaces the conversation by a summary: a copy of the transcript is kept with the loop, and the
+ * summary is to hold what the loop needs. Formats of others keep copies of their own. Never refuses: that would cancel
+ * the compaction, and a full context ends the session.
+ */
+export function beforeCompaction(event: HookEvent, { ref, state, voice }: OwnLoop, ports: Ports): Answer {
+  if (event.agentId) return SILENCE;
+  const kept = voice ? {} : keepTranscript(event, ref, ports);
+  ports.store.append(ref, () => ({
+    kind: 'event',
+    event: 'PreCompact',
+    ...(Object.keys(kept).length > 0 ? { detail: kept } : {}),
+  }));
+  if (state.status !== 'active') return SILENCE;
+  return { kind: 'inject', context: essentialsOf(situationOf(ref, state, ports), lastVerdicts(state)) };
+}
+
+function keepTranscript({ transcript }: HookEvent, ref: LoopRef, ports: Ports): Record<string, string> {
+  if (transcript === undefined) return {};
+  const kept = ports.transcripts.keep(transcript, ref, ports.clock.now());
+  if (kept.kind === 'none') return { problem: oneLine(kept.problem, WORD_LIMIT) };
+  const cut = kept.cut ? `, without the first ${kept.cut}` : '';
+  return { copy: kept.name, size: `${kept.bytes} bytes${cut}` };
+}

@@ -1,0 +1,200 @@
+/** One child of a run: begun or taken up again, driven until it rests, and its work handed to its parent. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Flow } from '../adapters/git-keeping.ts';
+import { holdLock } from '../adapters/lock.ts';
+import { endMarked } from '../adapters/process-tree.ts';
+import { approve } from '../adapters/trust.ts';
+import type { ChildHeard, ChildRest } from '../app/run-children.ts';
+import type { RunEvent } from '../app/run-event.ts';
+import { runLoop } from '../app/run-loop.ts';
+import { childContract } from '../core/child-contract.ts';
+import { type Contract, type Limits, withPromise } from '../core/contract.ts';
+import { describeEnding, describeWait } from '../core/endings.ts';
+import { hasEnded, type LoopState } from '../core/loop.ts';
+import type { ChildState } from '../core/run-children.ts';
+import type { LoopRef } from '../ports.ts';
+import type { Driving } from './drive-run.ts';
+import { renderedReceipt } from './receipt.ts';
+import { openRunGit, resumeRunGit } from './run-git.ts';
+import { commitLate } from './run-late-commit.ts';
+import { driverLock } from './run-options.ts';
+import type { Division, Work } from './run-parallel-pieces.ts';
+import type { RunReporter } from './run-report.ts';
+import { planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { begin } from './start.ts';
+
+/** The run whose child it is. */
+export interface Parent extends Driving {
+  git: Flow;
+  division: Division;
+}
+
+export interface Drive {
+  child: ChildState;
+  work: Work;
+  limits: Limits;
+  heard: ChildHeard;
+}
+
+/** Returns the child's git flow, too: what it has committed is still to be taken in. */
+export async function driveChild(drive: Drive, parent: Parent): Promise<{ rest: ChildRest; git: Flow }> {
+  const { child, heard } = drive;
+  const known = childRef(child, parent);
+  const git = await childGit(drive, known, parent);
+  const ref = known ?? (await beginChild(drive, git, parent));
+  if (!ref) {
+    await git.takeBack();
+    return { git, rest: { kind: 'ended', status: 'nothing_to_do', cause: '', detail: 'it passes already' } };
+  }
+  const state = await work({ ...drive, ref, git }, parent);
+  heard.state(state);
+  if (!hasEnded(state))
+    return { git, rest: { kind: 'rests', why: `${child.piece}: ${describeWait(state)}` } };
+  const { commit } = await git.standing();
+  return { git, rest: endedAs(state, git.branch, commit) };
+}
+
+function endedAs(state: LoopState, branch: string, commit: string): ChildRest {
+  if (!hasEnded(state) || state.status === 'active' || state.status === 'paused')
+    return { kind: 'rests', why: describeWait(state) };
+  const { status, ending } = state;
+  return { kind: 'ended', status, cause: ending?.cause ?? '', detail: describeEnding(state), branch, commit };
+}
+
+/** A child that was begun and has no journal was cut off before it could do anything. */
+function childRef({ loop }: ChildState, { world }: Parent): LoopRef | undefined {
+  const ref = world.store.loops(world.project).find((known) => known.loop === loop);
+  try {
+    return ref && world.store.read(ref) && ref;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A worktree of its own: beside the run's, from where that stands now; for a pull request from where the person's does. */
+export async function childGit(
+  { child, work }: Pick<Drive, 'child' | 'work'>,
+  known: LoopRef | undefined,
+  { world, git, division, reporter, interrupts }: Parent,
+): Promise<Flow> {
+  const watch = { note: reporter.note, signal: interrupts.atOnce, setups: git.setups };
+  if (known) {
+    const flow = await resumeRunGit(child.loop, world, watch);
+    if (flow) return flow;
+  }
+  const run = { loop: child.loop, task: work.task.trim().split('\n', 1)[0] ?? work.title };
+  const { pullRequests, merge } = division;
+  return pullRequests
+    ? openRunGit(
+        { mode: 'pr', beside: true, merge, anew: true, from: await git.freshBase(merge) },
+        run,
+        world,
+        watch,
+      )
+    : openRunGit(
+        { mode: 'worktree', merge: false, anew: true },
+        run,
+        { ...world, project: git.folder },
+        watch,
+      );
+}
+
+/** Begins it with what its parent holds fast, narrowed to its piece; undefined when that passes already. */
+async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<LoopRef | undefined> {
+  const { child, work, limits } = drive;
+  const { world, ref, division } = parent;
+  const { contract, frozen } = world.store.contract(ref);
+  const { run } = world.store.read(ref);
+  const { gate, id } = work.features ?? {};
+  const narrowed = childContract(contract, {
+    ...(gate === undefined || id === undefined ? {} : { features: { gate, only: [id] } }),
+    passing: parent.git.passing,
+    share: child.share,
+    durationMs: limits.durationMs,
+    pushed: division.pullRequests,
+  });
+  const started = await begin(
+    {
+      loop: child.loop,
+      session: randomUUID(),
+      project: git.folder,
+      task: work.task,
+      contract: orPromise(narrowed),
+      judgeMs: frozen.judgeMs,
+      transcriptOffset: 0,
+      outputDir: join(world.store.outputDir(ref), child.loop),
+      run: {
+        mode: run?.mode ?? 'hybrid',
+        ...(run?.freshEvery === undefined ? {} : { freshEvery: run.freshEvery }),
+        parent: ref.loop,
+      },
+      frozen,
+    },
+    world,
+    (folder, fingerprint) => isDerived(folder, fingerprint, frozen, parent),
+  );
+  if (started.kind === 'nothing_to_do') return undefined;
+  git.startsFrom(started.baseline);
+  return started.ref;
+}
+
+/** Where nothing is left to ask for, the child's word is. */
+function orPromise(contract: Contract): Contract {
+  return contract.done.length === 0 ? withPromise(contract, 'DONE') : contract;
+}
+
+/** What a person approved for the run counts for its children: they are asked for less, and run nothing else. */
+function isDerived(
+  folder: string,
+  fingerprint: string,
+  frozen: { project: string; fingerprint: string },
+  { world }: Parent,
+): boolean {
+  const { store, home, clock } = world;
+  if (fingerprint !== frozen.fingerprint || !store.isTrusted(frozen.project, fingerprint)) return false;
+  approve(home, folder, fingerprint, clock.now());
+  return true;
+}
+
+async function work(
+  { ref, git, heard, child, work }: Drive & { ref: LoopRef; git: Flow },
+  parent: Parent,
+): Promise<LoopState> {
+  const { world, client } = parent;
+  const lock = holdLock(driverLock(ref));
+  if (!lock) throw new Error(`another process drives run ${ref.loop} already`);
+  try {
+    await endMarked(`${RUN_MARK}=${ref.loop}`);
+    for (const line of await commitLate(ref, git, world)) parent.reporter.child(child).note(line);
+    if (world.store.read(ref).status === 'paused')
+      world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
+    const reporter = listening(parent.reporter.child(child), heard);
+    reporter.begun(ref.loop, work.title, [], {
+      limits: world.store.contract(ref).contract.limits,
+      resumed: (world.store.read(ref).run?.sessions ?? 0) > 0,
+    });
+    const after = await runLoop(
+      planOf(ref, client, git.folder),
+      await worldOf({ ...parent, ref, git, reporter }),
+    );
+    // Its pull request; what else there is to say of its branch, the parent says.
+    if (parent.division.pullRequests)
+      for (const line of await git.finish(after, renderedReceipt(ref, world), 'published'))
+        reporter.note(line);
+    return after;
+  } finally {
+    lock.release();
+  }
+}
+
+function listening(reporter: RunReporter, heard: ChildHeard): RunReporter {
+  return {
+    ...reporter,
+    event: (event: RunEvent) => {
+      reporter.event(event);
+      heard.waits(event.type === 'waiting' ? event.why : undefined);
+      if ('state' in event) heard.state(event.state);
+    },
+  };
+}

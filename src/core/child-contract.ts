@@ -1,0 +1,77 @@
+/** The definition of done of one piece of a run: that of the run, narrowed. Nothing is in it that the run's has not. */
+import type { Contract, Limit } from './contract.ts';
+import type { GateKind } from './gate-options.ts';
+import type { Share } from './run-children.ts';
+
+export interface PieceRules {
+  /** The feature list that the piece is taken from, and which of its features; absent: a task of its own. */
+  features?: { gate: string; only: string[] };
+  /** The gates that pass where the child begins. */
+  passing: readonly string[];
+  share: Share;
+  durationMs: Limit;
+  /** Its branch is pushed, so that a service can check it. */
+  pushed: boolean;
+}
+
+/** Judged for what the session itself says and does, or by a model: a baseline does not know them. */
+const OF_A_SESSION: readonly GateKind[] = ['promise', 'judge', 'agent', 'hook', 'tasks'];
+/** They look at what is committed and pushed: the run's own branch is what counts. */
+const OF_A_BRANCH: readonly GateKind[] = ['git', 'ci'];
+
+/**
+ * A child of a feature list has to bring its features and to keep what passes. What fails where it begins fails for the
+ * sake of other pieces, too: that is asked of the run, when all of them are in. A child with a task of its own is asked
+ * for everything.
+ */
+export function childContract(contract: Contract, rules: PieceRules): Contract {
+  const { features, share, durationMs } = rules;
+  const { phases: _, memory, everyStop, ...rest } = contract;
+  const isAsked = (name: string) => isAskedOf(name, contract, rules);
+  const done = [
+    ...(features ? [features.gate] : []),
+    ...leavesOf(contract.done, contract).filter((name) => name !== features?.gate && isAsked(name)),
+  ];
+  const standing = everyStop?.gates.filter(isAsked) ?? [];
+  return {
+    ...rest,
+    gates: features ? { ...contract.gates, ...narrowed(contract, features) } : contract.gates,
+    done,
+    ...(everyStop && standing.length > 0 ? { everyStop: { ...everyStop, gates: standing } } : {}),
+    // Notes about itself, of every child in the same place, would be one conflict after another.
+    ...(memory ? { memory: { ...memory, update: false } } : {}),
+    limits: { ...contract.limits, ...share, durationMs },
+    // The person hears of the run.
+    notify: [],
+  };
+}
+
+function isAskedOf(name: string, contract: Contract, { features, passing, pushed }: PieceRules): boolean {
+  const kind = contract.gates[name]?.kind;
+  if (kind === undefined) return false;
+  if (OF_A_BRANCH.includes(kind)) return pushed && kind === 'ci';
+  return features === undefined || OF_A_SESSION.includes(kind) || passing.includes(name);
+}
+
+/** Parts of `all` are asked for one by one. */
+function leavesOf(names: readonly string[], contract: Contract, above: readonly string[] = []): string[] {
+  const leaves = names.flatMap((name) => {
+    const spec = contract.gates[name];
+    if (spec?.kind !== 'all' || above.includes(name)) return [name];
+    return leavesOf(spec.options.gates, contract, [...above, name]);
+  });
+  return [...new Set(leaves)];
+}
+
+function narrowed(contract: Contract, { gate, only }: { gate: string; only: string[] }): Contract['gates'] {
+  const spec = contract.gates[gate];
+  return spec?.kind === 'features' ? { [gate]: { ...spec, options: { ...spec.options, only } } } : {};
+}
+
+/** The feature lists that a run can be divided by. */
+export function featureGates(contract: Contract): { gate: string; file: string }[] {
+  return leavesOf(contract.done, contract).flatMap((gate) => {
+    const spec = contract.gates[gate];
+    return spec?.kind === 'features' ? [{ gate, file: spec.options.file }] : [];
+  });
+}

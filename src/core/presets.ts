@@ -1,0 +1,112 @@
+/** Ready-made phases. What a contract says itself, by the name of a condition, takes the place of what is here. */
+import type { Contract, GateSpec } from './contract.ts';
+import type { Phase } from './phases.ts';
+
+export const PRESETS = ['verified-done'] as const;
+export type PresetName = (typeof PRESETS)[number];
+
+/** From this complexity on, and where none is given, the work is reviewed by someone who wants to find a fault. */
+export const REVIEW_FROM = 7;
+
+const PLAN = 'PLAN.md';
+const RETROSPECTIVE = 'RETROSPECTIVE.md';
+
+/** Only the project knows how these are checked. */
+export const OWN_CONDITIONS = {
+  correctness_passed: '{ run: npm test }',
+  quality_passed: '{ run: npm run lint }',
+} as const;
+
+export const REVIEW = 'adversarial_passed';
+
+const REVIEW_INSTRUCTION = `Review the change as someone who wants to prove it wrong. Read the task, ${PLAN} and the diff; try what the tests do not: empty and huge input, wrong types, concurrency, interrupted writes, error paths, security. It passes only if you found nothing that a careful maintainer would send back. Name each fault with file and line, and how to see it.`;
+
+/** The conditions of VERIFIED_DONE, each met by a gate, by a person, or by something that was written down. */
+const CONDITIONS: Record<string, GateSpec> = {
+  memory_search: artefact('Memory', 8),
+  task_classified: artefact('Classification', 5, { name: 'the complexity', pattern: 'complexity:? *\\d+' }),
+  must_have_answered: { kind: 'checklist', options: { file: PLAN, section: 'Questions' } },
+  plan_approved: { kind: 'approve', options: { ask: 'Is this plan good?', file: PLAN } },
+  something_changed: { kind: 'changed', options: { except: [PLAN, RETROSPECTIVE] } },
+  plan_ticked: { kind: 'checklist', options: { file: PLAN, section: 'Tasks' } },
+  implementation_complete: { kind: 'all', options: { gates: ['something_changed', 'plan_ticked'] } },
+  [REVIEW]: { kind: 'agent', options: { instruction: REVIEW_INSTRUCTION } },
+  retrospective_done: { kind: 'artefact', options: { file: RETROSPECTIVE, has: [], words: 30 } },
+};
+
+function artefact(section: string, words: number, ...has: { name: string; pattern: string }[]): GateSpec {
+  return { kind: 'artefact', options: { file: PLAN, section, has, words } };
+}
+
+const PHASES: Phase[] = [
+  {
+    name: 'plan',
+    instruction: `Write ${PLAN}, and change nothing else yet. It has these sections, each under a heading of its own: "Memory" (what earlier notes, code and commits say about the task), "Classification" (what kind of task it is, and a line "complexity: N" from 1 to 10), "Questions" (a list "- [x] question: answer" of everything that must be known; find the answers out; where only a person can say, answer with what you assume and write "assumed" beside it: they read it before anything is built), "Tasks" (the steps as a list of "- [ ]" items).`,
+    entry: [],
+    exit: ['memory_search', 'task_classified', 'must_have_answered', 'plan_approved'],
+  },
+  {
+    name: 'implement',
+    instruction: `Do what ${PLAN} says, step by step. Tick an item of its "Tasks" only when it is done.`,
+    entry: [],
+    exit: ['implementation_complete'],
+  },
+  {
+    name: 'verify',
+    instruction: 'Make the checks pass by making the work right, and settle what the review finds.',
+    entry: [],
+    exit: ['correctness_passed', 'quality_passed', REVIEW],
+  },
+  {
+    name: 'retrospect',
+    instruction: `Write ${RETROSPECTIVE}: what went well, what did not and why, and what the next session should know.`,
+    entry: [],
+    exit: ['retrospective_done'],
+  },
+];
+
+/** All names that a contract with this preset may use beside its own. */
+export function namesOfPreset(_preset: PresetName): string[] {
+  return Object.keys(CONDITIONS);
+}
+
+export interface Preset {
+  gates: Record<string, GateSpec>;
+  phases: Phase[];
+}
+
+export function presetFor(
+  _preset: PresetName,
+  own: Record<string, GateSpec>,
+  complexity: number | undefined,
+): Preset {
+  const reviewed = Object.hasOwn(own, REVIEW) || isReviewed(complexity);
+  const gates = Object.fromEntries(
+    Object.entries(CONDITIONS).filter(([name]) => !Object.hasOwn(own, name) && (name !== REVIEW || reviewed)),
+  );
+  const known = (name: string) => Object.hasOwn(own, name) || Object.hasOwn(gates, name);
+  return { gates, phases: PHASES.map((phase) => ({ ...phase, exit: phase.exit.filter(known) })) };
+}
+
+function isReviewed(complexity: number | undefined): boolean {
+  return complexity === undefined || complexity >= REVIEW_FROM;
+}
+
+/** A complexity that came from elsewhere: where the contract gives none, it says whether the work is reviewed. */
+export function withComplexity(contract: Contract, complexity: number | undefined): Contract {
+  if (
+    contract.preset?.name !== 'verified-done' ||
+    !contract.preset.reviewUnlessSimple ||
+    isReviewed(complexity)
+  ) {
+    return contract;
+  }
+  const without = (names: readonly string[]) => names.filter((name) => name !== REVIEW);
+  return {
+    ...contract,
+    done: without(contract.done),
+    ...(contract.phases
+      ? { phases: contract.phases.map((phase) => ({ ...phase, exit: without(phase.exit) })) }
+      : {}),
+  };
+}

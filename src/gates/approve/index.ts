@@ -1,0 +1,57 @@
+import { type Answered, approvedText, sayWhen } from '../../core/approval.ts';
+import type { Gate, Judgement } from '../gate.ts';
+
+/** A person's word, given outside of the session. What they approved is approved as it was then. */
+export const approveGate: Gate<'approve'> = {
+  kind: 'approve',
+  class: 'judged',
+  async judge({ ask, file }, context): Promise<Judgement> {
+    const { event } = context;
+    // Nobody is held, and nothing fails, for what can be neither asked nor answered here.
+    if (!context.answers || (event !== undefined && event.name !== 'Stop'))
+      return { outcome: 'skip', summary: 'a person is asked only at the Stop of a loop' };
+    const text = file === undefined ? undefined : await context.workspace.read(file);
+    if (file !== undefined && (text ?? '').trim() === '') {
+      return {
+        outcome: 'fail',
+        summary: `${file} is not there yet`,
+        next: `Next: write ${file}. A person reads it before the work goes on: ${ask}`,
+      };
+    }
+    const digest = text === undefined ? undefined : context.digest(approvedText(text));
+    const answered = Object.hasOwn(context.answers, context.name) ? context.answers[context.name] : undefined;
+    return judgement(answered, { ask, file, digest });
+  },
+};
+
+interface Question {
+  ask: string;
+  file: string | undefined;
+  digest: string | undefined;
+}
+
+function judgement(answered: Answered | undefined, { ask, file, digest }: Question): Judgement {
+  const question = file === undefined ? ask : `${ask} (${file})`;
+  if (!answered) return { outcome: 'fail', summary: 'no person has approved this yet', asks: question };
+  const isSame = digest === answered.digest;
+  const said = `${answered.said} by a person (${sayWhen(answered)})${answered.note ? `: ${answered.note}` : ''}`;
+  if (answered.said === 'approved') {
+    if (isSame)
+      return { outcome: 'pass', summary: said, ...(digest ? { proof: { outputSha256: digest } } : {}) };
+    const summary = `${file ?? 'what is asked'} was changed since a person approved it`;
+    return { outcome: 'fail', summary, asks: `${question} (changed since it was approved)` };
+  }
+  const unheard = !answered.told || (file !== undefined && isSame);
+  if (!unheard)
+    return {
+      outcome: 'fail',
+      summary: said,
+      asks: `${question} (after your last answer: ${answered.note ?? 'no'})`,
+    };
+  return {
+    outcome: 'fail',
+    summary: said,
+    ...(answered.told ? { evidence: [`${file} is the same as when it was rejected.`] } : {}),
+    next: `Next: a person said no${answered.note ? `: "${answered.note}"` : ''}. Change ${file ?? 'the work'} accordingly; they are asked again.`,
+  };
+}

@@ -1,0 +1,111 @@
+import { isGlob } from '../../core/find-files.ts';
+import { fingerprint } from '../../core/fingerprint.ts';
+import type { GateOptions } from '../../core/gate-options.ts';
+import { patternProblem } from '../../core/line-pattern.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { NOTHING_TO_COMPARE, workSinceStart } from '../since-start.ts';
+import { asOneText, hasLine, type WrittenText, writtenText } from './text.ts';
+
+type Options = GateOptions['artefact'];
+
+/**
+ * Something that was written down in the course of the work: a plan, a classification, a review. The agent wrote it: a
+ * claim, but one that a person can read, and the receipt holds its digest. What was there at the loop's start is none.
+ */
+export const artefactGate: Gate<'artefact'> = {
+  kind: 'artefact',
+  class: 'claimed',
+  async freeze({ file, section }, { workspace }) {
+    const found = isGlob(file) ? await workspace.find(file) : [file];
+    const files: Record<string, string> = {};
+    for (const path of found.slice(0, MOST_FROZEN)) {
+      const text = await workspace.read(path);
+      const written = text === undefined ? undefined : writtenText(text, section);
+      if (written) files[path] = fingerprint(asOneText(written));
+    }
+    return { files };
+  },
+  async judge(options, context) {
+    const unusable = options.has.find(({ pattern }) => patternProblem(pattern) !== undefined);
+    if (unusable) return { outcome: 'unproven', summary: `the pattern "${unusable.name}" cannot be used` };
+    const [file] = isGlob(options.file) ? await context.workspace.find(options.file) : [options.file];
+    if (file === undefined) return missing(`there is no file that fits ${options.file}`, options);
+    const text = await context.workspace.read(file);
+    if (text === undefined) return missing(`${file} is missing`, options);
+    const written = writtenText(text, options.section);
+    if (!written) return missing(`${file} has no section "${options.section}"`, options);
+    const since = await changeOf(file, written, options, context);
+    if (since === 'unknown') return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
+    return judgement(placeOf(file, options), written, options, since, context);
+  },
+};
+
+/** Older ones are not the newest file of a glob. */
+const MOST_FROZEN = 200;
+
+function placeOf(file: string, { section }: Options): string {
+  return section === undefined ? file : `${file}, section "${section}"`;
+}
+
+/**
+ * Whether it was written since the start. Trees know what git does not ignore; of the rest, what was frozen tells.
+ */
+async function changeOf(
+  file: string,
+  written: WrittenText,
+  { section }: Options,
+  context: GateContext,
+): Promise<'changed' | 'same' | 'unknown'> {
+  const text = asOneText(written);
+  const span = await workSinceStart(context);
+  if (span && (await context.workspace.contentAt(span.to, file)) !== undefined) {
+    const before = await context.workspace.contentAt(span.from, file);
+    const then = before === undefined ? undefined : writtenText(before, section);
+    return then && asOneText(then) === text ? 'same' : 'changed';
+  }
+  const frozen = (context.frozen as { files?: Record<string, unknown> } | undefined)?.files;
+  // Without a loop, what is frozen was so only just now.
+  if (!frozen || !context.answers) return 'unknown';
+  return Object.hasOwn(frozen, file) && frozen[file] === fingerprint(text) ? 'same' : 'changed';
+}
+
+function judgement(
+  place: string,
+  written: WrittenText,
+  { has, words }: Options,
+  since: 'changed' | 'same',
+  context: GateContext,
+): Judgement {
+  const lacking = has.filter(({ pattern }) => !hasLine(written, new RegExp(pattern)));
+  const problems = [
+    ...(since === 'same' ? ['it was there when the work began, and nothing was written since'] : []),
+    ...(written.words < words ? [`it has ${written.words} of the ${words} words that are asked for`] : []),
+    ...(lacking.length > 0 ? [`it lacks ${lacking.map(({ name }) => `"${name}"`).join(', ')}`] : []),
+  ];
+  const proof = { outputSha256: context.digest(asOneText(written)) };
+  if (problems.length === 0) {
+    const holds = has.map(({ name }) => `, has "${name}"`).join('');
+    return { outcome: 'pass', summary: `${place}: ${written.words} words${holds}`, proof };
+  }
+  return {
+    outcome: 'fail',
+    summary: `${place}: ${problems.join('; ')}`,
+    evidence: lacking.map(({ name, pattern }) =>
+      name === pattern ? `no line fits /${pattern}/` : `${name}: no line fits /${pattern}/`,
+    ),
+    next: `Next: write down in ${place} what belongs there, in your own words. Placeholders and comments do not count.`,
+    fingerprint: fingerprint([place, ...problems].join('\n')),
+    proof,
+  };
+}
+
+function missing(summary: string, { file, section, has, words }: Options): Judgement {
+  const below = section === undefined ? '' : `, below the heading "${section}"`;
+  const holding =
+    has.length === 0 ? '' : `, with a line that fits ${has.map((h) => `/${h.pattern}/`).join(', ')}`;
+  return {
+    outcome: 'fail',
+    summary,
+    next: `Next: write ${file}${below}: at least ${words} words${holding}.`,
+  };
+}

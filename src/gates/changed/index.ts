@@ -1,0 +1,78 @@
+import type { GateOptions } from '../../core/gate-options.ts';
+import { withoutLoopSection } from '../../core/memory.ts';
+import { pathMatcher } from '../../core/path-glob.ts';
+import type { FileChange } from '../../ports.ts';
+import { contentsAt } from '../contents.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../since-start.ts';
+
+const MOST_NAMED = 10;
+
+/** Something was done: at least one file was added, changed or taken away since the start. */
+export const changedGate: Gate<'changed'> = {
+  kind: 'changed',
+  class: 'measured',
+  async judge(options, context, signal) {
+    const span = await workSinceStart(context);
+    if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
+    const wanted = wantedBy(options, context);
+    const fitting = (await context.workspace.changes(span.from, span.to)).filter(
+      (change) => wanted(change.path) || (change.from !== undefined && wanted(change.from)),
+    );
+    return judgement(await withoutOwnNotes(fitting, span, context, signal), options, span);
+  },
+};
+
+function wantedBy({ paths, except }: GateOptions['changed'], { onlyPaths }: GateContext) {
+  const fits = paths ? pathMatcher(paths) : () => true;
+  const excepted = except ? pathMatcher(except) : () => false;
+  const own = onlyPaths ? new Set(onlyPaths) : undefined;
+  return (path: string) => fits(path) && !excepted(path) && (own?.has(path) ?? true);
+}
+
+/** Notes are of this kind; more of them than this are not all read, for one is enough. */
+const MAY_HOLD_NOTES = /\.(?:md|mdx|markdown|txt)$/i;
+const MOST_READ = 100;
+
+/** A loop writes down where it stands: that is not the work. */
+async function withoutOwnNotes(
+  changes: readonly FileChange[],
+  span: Span,
+  { workspace }: GateContext,
+  signal: AbortSignal,
+): Promise<FileChange[]> {
+  const read = changes
+    .filter(({ change, path }) => change === 'modified' && MAY_HOLD_NOTES.test(path))
+    .map(({ path }) => path)
+    .slice(0, MOST_READ);
+  const before = await contentsAt(workspace, span.from, read, signal);
+  const after = await contentsAt(workspace, span.to, read, signal);
+  const isOurs = (path: string) => {
+    const [then, now] = [before.get(path), after.get(path)];
+    if (then === undefined || now === undefined || then === now) return false;
+    return withoutLoopSection(then).trim() === withoutLoopSection(now).trim();
+  };
+  return changes.filter(({ path }) => !isOurs(path));
+}
+
+function judgement(changes: readonly FileChange[], options: GateOptions['changed'], span: Span): Judgement {
+  const when = span.since === 'start' ? 'since the start' : 'since the last commit';
+  const where = options.paths ? ` in ${options.paths.join(', ')}` : '';
+  if (changes.length === 0) {
+    return {
+      outcome: 'fail',
+      summary: `nothing was changed${where} ${when}`,
+      next: `Next: do the work itself: no file${where} was changed so far.`,
+    };
+  }
+  const rest = changes.length - MOST_NAMED;
+  const files = changes.length === 1 ? 'file was' : 'files were';
+  return {
+    outcome: 'pass',
+    summary: `${changes.length} ${files} changed${where} ${when}`,
+    evidence: [
+      ...changes.slice(0, MOST_NAMED).map(({ change, path }) => `${change}: ${path}`),
+      ...(rest > 0 ? [`and ${rest} more`] : []),
+    ],
+  };
+}

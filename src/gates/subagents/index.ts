@@ -1,0 +1,106 @@
+import { type AgentLine, isLost } from '../../core/agents.ts';
+import { fits } from '../../core/plan-gates.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+
+/**
+ * The subagents of a loop, by their type: so many began, all ended, all passed. One that was let go failing, or ended
+ * without a word, is made good by one of the same type that began afterwards and passed.
+ */
+export const subagentsGate: Gate<'subagents'> = {
+  kind: 'subagents',
+  class: 'claimed',
+  judge({ type, atLeast }, context) {
+    const { agents } = context;
+    if (!agents) return { outcome: 'skip', summary: 'subagents are counted in loops only' };
+    const own = agents
+      .filter((agent) => fits(type, agent.type) && agent.id !== context.event?.agentId)
+      .map((agent) => asOfNow(agent, context));
+    const working = own.filter(({ status }) => status === 'working');
+    const broken = withoutMadeGood(own);
+    const passed = own.filter(({ status }) => status === 'passed');
+    const missing = Math.max(0, atLeast - passed.length - working.length - broken.length);
+    if (working.length + broken.length + missing === 0) return done(type, passed);
+    return open(type, { working, broken, missing, passed });
+  },
+};
+
+/** At a Stop, what should be at work and is not has ended without a word. */
+function asOfNow(agent: AgentLine, { event }: GateContext): AgentLine {
+  if (event?.name !== 'Stop') return agent;
+  const running = event.backgroundTasks.filter(({ status }) => ['running', 'pending'].includes(status));
+  return isLost(agent, running) ? { ...agent, status: 'lost' } : agent;
+}
+
+/** Those that failed or were lost, and for which none that came later stands; one for one, in their order. */
+function withoutMadeGood(agents: readonly AgentLine[]): AgentLine[] {
+  const spare = agents.filter(({ status }) => status === 'passed');
+  const broken = agents.filter(({ status }) => status === 'failed' || status === 'lost');
+  return broken.filter((agent) => {
+    const at = spare.findIndex((other) => other.type === agent.type && cameAfter(other, agent));
+    if (at >= 0) spare.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** When one that was lost ended, nobody knows. */
+function cameAfter(other: AgentLine, agent: AgentLine): boolean {
+  if (agent.status === 'lost') return other.begunAt > agent.begunAt;
+  return other.begunAt >= (agent.endedAt ?? Number.POSITIVE_INFINITY);
+}
+
+function done(type: string, passed: readonly AgentLine[]): Judgement {
+  const how = passed.length === 1 ? '1 subagent' : `${passed.length} subagents`;
+  return {
+    outcome: 'pass',
+    summary: `${how} of the type ${type} ended and passed`,
+    class: passed.length > 0 && passed.every((agent) => agent.measured) ? 'measured' : 'claimed',
+  };
+}
+
+interface Open {
+  working: AgentLine[];
+  broken: AgentLine[];
+  missing: number;
+  passed: AgentLine[];
+}
+
+function open(type: string, { working, broken, missing, passed }: Open): Judgement {
+  const parts = [
+    ...(broken.length > 0 ? [`${broken.length} did not pass`] : []),
+    ...(working.length > 0 ? [`wait for ${working.map(nameOf).join(', ')}`] : []),
+    ...(missing > 0 ? [`${missing} more ${missing === 1 ? 'is' : 'are'} to be started`] : []),
+  ];
+  return {
+    outcome: 'fail',
+    summary: `subagents of the type ${type}: ${passed.length} passed, ${parts.join(', ')}`,
+    evidence: [...broken, ...working].map(lineFor),
+    next: nextStep(type, { working, broken, missing }),
+    fingerprint: [`${missing}`, ...[...broken, ...working].map(({ id, status }) => `${id} ${status}`)].join(
+      '\n',
+    ),
+  };
+}
+
+function nextStep(type: string, { working, broken, missing }: Omit<Open, 'passed'>): string {
+  const [first] = broken;
+  if (first) {
+    return `Start another subagent of the type ${first.type} for what ${nameOf(first)} was to do; it has to pass.`;
+  }
+  if (missing > 0) return `Start ${missing} more of the subagents of the type ${type}.`;
+  return `Wait for ${working.map(nameOf).join(', ')}: you are told when they end. Do not do their work.`;
+}
+
+function nameOf({ type, id }: AgentLine): string {
+  return `${type} (${id})`;
+}
+
+function lineFor(agent: AgentLine): string {
+  switch (agent.status) {
+    case 'failed':
+      return `${nameOf(agent)}: let go although it fails: ${agent.failed ?? ''}`;
+    case 'lost':
+      return `${nameOf(agent)}: ended without being checked`;
+    default:
+      return `${nameOf(agent)}: still works`;
+  }
+}

@@ -1,0 +1,110 @@
+import { writtenIn } from '../../core/event.ts';
+import type { GateOptions } from '../../core/gate-options.ts';
+import { groupBy } from '../../core/group-by.ts';
+import { patternProblem } from '../../core/line-pattern.ts';
+import { findInText, piecesOf, type TextFinding } from '../forbid/find.ts';
+import { groupsOf } from '../forbid/index.ts';
+import type { Gate, Judgement } from '../gate.ts';
+
+/** More than a model could read; looking for patterns in it takes seconds. */
+const LONGEST = 1_000_000;
+const MAX_LINES = 20;
+
+type What = 'prompt' | 'task';
+
+/** One thing that is wrong with a text. Says where, and never what stands there: it may be a secret. */
+interface Fault {
+  summary: string;
+  evidence?: string[];
+  next: string;
+}
+
+/** The text of a prompt or of a task. Judges nothing else: at a Stop there is no such text. */
+export const textGate: Gate<'text'> = {
+  kind: 'text',
+  class: 'measured',
+  judge(options, { event }) {
+    const written = writtenIn(event);
+    if (!written) return { outcome: 'skip', summary: 'there is no prompt and no task to look at' };
+    const { what, text } = written;
+    if (text.length > LONGEST) {
+      return {
+        outcome: 'unproven',
+        summary: `the ${what} is too long to be looked through`,
+        next: 'shorten it',
+      };
+    }
+    const groups = groupsOf({ patterns: options.forbid, custom: options.custom });
+    if (typeof groups === 'string') return { outcome: 'unproven', summary: groups };
+    const problem = options.matches && patternProblem(options.matches.pattern);
+    if (problem) return { outcome: 'unproven', summary: `"matches" cannot be used: expected ${problem}` };
+    const faults = [
+      ...lengthFaults(text, what, options),
+      ...forbiddenIn(findInText(text, groups), what),
+      ...missing(text, what, options.matches),
+    ];
+    return faults.length === 0 ? passed(what) : failed(faults);
+  },
+};
+
+function lengthFaults(text: string, what: What, { atLeast, atMost }: GateOptions['text']): Fault[] {
+  const length = [...text.trim()].length;
+  const has = `the ${what} has ${length} ${length === 1 ? 'character' : 'characters'}`;
+  if (atLeast !== undefined && length < atLeast) {
+    return [
+      { summary: `${has}, at least ${atLeast} are asked for`, next: `say more about what is to be done` },
+    ];
+  }
+  if (atMost !== undefined && length > atMost) {
+    return [{ summary: `${has}, at most ${atMost} are allowed`, next: `say it in fewer words` }];
+  }
+  return [];
+}
+
+function forbiddenIn(findings: readonly TextFinding[], what: What): Fault[] {
+  if (findings.length === 0) return [];
+  const groups = [...groupBy(findings, ({ group }) => group).keys()];
+  const rest = findings.length - MAX_LINES;
+  return [
+    {
+      summary: `the ${what} holds what it must not: ${groups.join(', ')}`,
+      evidence: [
+        ...findings.slice(0, MAX_LINES).map(describe),
+        ...(rest > 0 ? [`and ${rest} more lines`] : []),
+      ],
+      next: groups.some(isSecret) ? WITHOUT_SECRET : `take it out, or say it in another way`,
+    },
+  ];
+}
+
+const WITHOUT_SECRET =
+  'take the secret out and name the variable or the file that holds it; where it was shown before, replace it';
+
+function isSecret(group: string): boolean {
+  return group === 'secrets' || group === 'private_keys';
+}
+
+function describe({ line, group, pattern }: TextFinding): string {
+  return `line ${line}: ${group === pattern ? group : `${group} (${pattern})`}`;
+}
+
+function missing(text: string, what: What, matches: GateOptions['text']['matches']): Fault[] {
+  if (!matches) return [];
+  const expression = new RegExp(matches.pattern);
+  const found = text.split('\n').some((line) => piecesOf(line).some((piece) => expression.test(piece)));
+  return found ? [] : [{ summary: `something is missing in the ${what}: ${matches.say}`, next: matches.say }];
+}
+
+function passed(what: What): Judgement {
+  return { outcome: 'pass', summary: `the ${what} is as it has to be` };
+}
+
+function failed(faults: readonly Fault[]): Judgement {
+  const evidence = faults.flatMap((fault) => fault.evidence ?? []);
+  return {
+    outcome: 'fail',
+    summary: faults.map(({ summary }) => summary).join('; '),
+    ...(evidence.length > 0 ? { evidence } : {}),
+    next: faults.map(({ next }) => next).join('; '),
+  };
+}

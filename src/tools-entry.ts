@@ -1,0 +1,1 @@
+export { openTools } from './commands/tools.ts';

@@ -1,0 +1,20 @@
+/** Gates that look at the subagents of a loop. */
+import { gateKind } from './gate-kind.ts';
+import { textOf, wholeNumber } from './values.ts';
+
+const SUBAGENTS = 'workers: { subagents: "chunk-*", at_least: 2 }';
+
+export const subagents = gateKind({
+  kind: 'subagents',
+  about:
+    'The subagents of this type, so many at least, have all ended, and passed the gates that guard them.',
+  example: SUBAGENTS,
+  what: textOf('the type of an agent', SUBAGENTS).describe(
+    'The type of the agents; "*" stands for any characters.',
+  ),
+  main: 'type',
+  options: {
+    at_least: wholeNumber(SUBAGENTS).describe('How many there have to be (default: 1).').exactOptional(),
+  },
+  build: (type, { at_least }) => ({ type, atLeast: at_least ?? 1 }),
+});

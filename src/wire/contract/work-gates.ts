@@ -1,0 +1,75 @@
+/** Gates that look at what the work left behind: what was written down, and what was changed. */
+import { z } from 'zod';
+import { patternProblem } from '../../core/line-pattern.ts';
+import { gateKind } from './gate-kind.ts';
+import { listOf, nameOf, onlyTrue, pathOf, textOf, wholeNumber } from './values.ts';
+import { say, strict } from './words.ts';
+
+const ARTEFACT = 'plan: { artefact: PLAN.md, section: Plan, words: 50 }';
+const HAS = String.raw`class: { artefact: PLAN.md, has: ['complexity: *\d+'] }`;
+const NAMED = String.raw`class: { artefact: PLAN.md, has: [{ name: complexity, pattern: 'complexity: *\d+' }] }`;
+/** Enough for a sentence or two: a heading and a word are no record of anything. */
+const WORDS = 20;
+
+const pattern = z.string(say('a regular expression', HAS)).superRefine((source, context) => {
+  const problem = source === '' ? 'a regular expression' : patternProblem(source);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: say(problem, HAS) });
+});
+
+const hasItem = z.union(
+  [
+    pattern,
+    strict(
+      {
+        name: nameOf('a name', NAMED).describe('How the pattern is called in the reason.'),
+        pattern: pattern.describe('A JavaScript regular expression, matched against every line.'),
+      },
+      'a pattern with a name',
+      NAMED,
+    ),
+  ],
+  say('a regular expression, or { name, pattern }', HAS),
+);
+
+export const artefact = gateKind({
+  kind: 'artefact',
+  about:
+    'Something was written down since the start: a file, or a section of it. A claim that people can read.',
+  example: ARTEFACT,
+  what: pathOf('a file', ARTEFACT).describe('A file, or a glob (its newest file).'),
+  main: 'file',
+  options: {
+    section: textOf('a heading', ARTEFACT).describe('Only what stands below this heading.').exactOptional(),
+    has: listOf(hasItem, 'pattern', HAS)
+      .describe('Patterns that a line of it has to fit; a pattern each, or { name, pattern }.')
+      .exactOptional(),
+    words: wholeNumber(ARTEFACT)
+      .describe(`How many words of text it has at least; ${WORDS} when absent. Placeholders do not count.`)
+      .exactOptional(),
+  },
+  build: (file, { section, has = [], words = WORDS }) => ({
+    file,
+    ...(section === undefined ? {} : { section }),
+    has: has.map((item) => (typeof item === 'string' ? { name: item, pattern: item } : item)),
+    words,
+  }),
+});
+
+const CHANGED = 'implemented: { changed: ["src/**"], except: ["docs/**"] }';
+const globs = listOf(pathOf('a glob', CHANGED), 'glob', CHANGED);
+
+export const changed = gateKind({
+  kind: 'changed',
+  about: 'Something was changed since the start.',
+  example: CHANGED,
+  what: z
+    .union([onlyTrue(CHANGED), globs], say('true, or a list of globs', CHANGED))
+    .describe('true: any file. A list of globs: a file that one of them fits.'),
+  main: 'paths',
+  otherwise: true,
+  options: { except: globs.describe('Files that do not count.').exactOptional() },
+  build: (paths, { except }) => ({
+    ...(paths === true ? {} : { paths }),
+    ...(except === undefined ? {} : { except }),
+  }),
+});
