@@ -177,6 +177,8 @@ export interface NewLoop {
   transcriptOffset: number;
   /** A loop over many sessions. */
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  /** Files of its own that whoever goes on with it after a crash has to find: they are there before its journal is. */
+  files?: readonly { name: string; text: string }[];
 }
 
 export interface LoadedContract extends FrozenContract {

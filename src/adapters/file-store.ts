@@ -182,6 +182,7 @@ export class FileStore implements Store {
     const contract = renderContract(loop.contract);
     writeWhole(this.taskFile(ref), loop.task);
     writeWhole(join(dir, CONTRACT_FILE), contract);
+    for (const { name, text } of loop.files ?? []) writeWhole(join(dir, name), text);
     const entry = startedEntry(loop, contract);
     appendAfter(this.journalFile(ref), this.key(), undefined, entry, this.clock.now(), true);
     return ref;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { oneLine } from '../core/clip.ts';
+import { CONTRACT_FILE } from '../core/contract.ts';
 import { branchName, NOTHING_PASSES } from '../core/progress.ts';
 import { redact } from '../core/redact.ts';
 import { quoteForShell } from '../core/shell-quote.ts';
@@ -31,6 +32,8 @@ export interface GitFlowOptions {
   resume?: { folder: string; branch: string };
   /** What lies in its place was begun and never worked in: it goes. */
   anew?: boolean;
+  /** Files of the project that say what is to be done: as they are now they have to be committed, too. */
+  reads?: readonly string[];
   /** Another beginning than the last commit of the project's checkout. */
   from?: Head;
 }
@@ -86,6 +89,8 @@ async function begin(
         loop,
         ...(worktrees === undefined ? {} : { worktrees }),
         ...(options.from ? { from: options.from } : {}),
+        // Whoever begins elsewhere does not begin with what lies in the project's checkout.
+        reads: options.from ? [] : [CONTRACT_FILE, ...(options.reads ?? [])],
       })
     : await openBranch(git, project, branch);
   const task = oneLine(redact(options.task), 400);

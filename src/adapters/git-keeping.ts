@@ -18,7 +18,7 @@ import { commitAll } from './git-commit.ts';
 import type { ChildWork, Means } from './git-means.ts';
 import { isAncestor, type Merged, mergeInto, type Refusal } from './git-merge.ts';
 import { howToMerge, removeWorktree, sayHead } from './git-place.ts';
-import { type FlowRecord, removeFlowRecord, writeFlowRecord } from './git-record.ts';
+import { type FlowRecord, readFlowRecord, removeFlowRecord, writeFlowRecord } from './git-record.ts';
 import { changedSince, type GitSetup, setupOf } from './git-setup.ts';
 import { files, type Head, headOf, notCommitted, text, uncommittedIn, underWay } from './git-status.ts';
 import { ghIn } from './github.ts';
@@ -67,7 +67,13 @@ export class Flow implements GitFlow {
     });
   }
 
-  finish(state: LoopState, receipt: string | undefined, say: FinishWords = 'all'): Promise<string[]> {
+  async finish(state: LoopState, receipt: string | undefined, say: FinishWords = 'all'): Promise<string[]> {
+    const lines = await this.#finish(state, receipt, say);
+    if (hasEnded(state)) this.#write({ finished: true });
+    return lines;
+  }
+
+  #finish(state: LoopState, receipt: string | undefined, say: FinishWords): Promise<string[]> {
     return inWords('Git', async () => {
       const { git } = this.#means;
       const { base, mode } = this.#record;
@@ -92,6 +98,11 @@ export class Flow implements GitFlow {
   /** What passed at the last point that was kept. */
   get passing(): readonly string[] {
     return this.#record.kept.passing.gates;
+  }
+
+  /** Whether there is something on its branch that no branch of a child has. */
+  get hasSettled(): boolean {
+    return this.#record.settled === true;
   }
 
   /** Where the branch stands, and how many files lie beside its last commit. */
@@ -119,7 +130,12 @@ export class Flow implements GitFlow {
       const why = await this.#changedSetup();
       return why === undefined ? undefined : { kind: 'refused', why };
     };
-    const merged = await mergeInto(git, { ...work, refuse }, identity);
+    const settle: ChildWork['settle'] = (path, sides) => {
+      const text = work.settle(path, sides);
+      if (text !== undefined) this.#write({ settled: true });
+      return text;
+    };
+    const merged = await mergeInto(git, { ...work, settle, refuse }, identity);
     if (merged.kind === 'merged')
       this.#write({ kept: { commit: merged.commit, passing: passingOf(verdicts) } });
     return merged;
@@ -143,6 +159,13 @@ export class Flow implements GitFlow {
     const { own } = this.#means;
     const { worktree } = this.#record;
     return worktree === undefined || removeWorktree(own, worktree, this.branch, { force: false, keepBranch });
+  }
+
+  /** The same for a child whose own flow cannot be opened any more, because part of it is gone. */
+  async clearAwayOf(child: string, keepBranch: boolean): Promise<void> {
+    const { git, world } = this.#means;
+    const { worktree, branch } = readFlowRecord(world.home, child) ?? {};
+    if (worktree && branch) await removeWorktree(git, worktree, branch, { force: false, keepBranch });
   }
 
   #whatIsThere(commits: number, left: number): string[] {

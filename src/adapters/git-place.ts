@@ -1,7 +1,7 @@
 /** Makes the place where a run works: a branch in the person's tree, or a worktree beside it. */
 import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { CONTRACT_FILE } from '../core/contract.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 import { quoteForShell } from '../core/shell-quote.ts';
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './git-status.ts';
 import { realPath } from './home.ts';
@@ -69,15 +69,16 @@ export async function openWorktree(
   git: FlowGit,
   project: string,
   branch: string,
-  where: { loop: string; worktrees?: string; from?: Head },
+  where: { loop: string; worktrees?: string; from?: Head; reads: readonly string[] },
 ): Promise<Place> {
   const { top } = git.repository;
   const base = where.from ?? (await baseOf(git));
   const prefix = relative(top, realPath(project));
   const { paths, nested } = await uncommittedIn(git);
-  if (paths.includes(join(prefix, CONTRACT_FILE))) {
+  const missing = where.reads.find((file) => paths.includes(join(prefix, file)));
+  if (missing !== undefined) {
     throw new GitFlowError(
-      `${CONTRACT_FILE} is not committed as it is now, and a worktree begins at the last commit: git add ${CONTRACT_FILE} && git commit`,
+      `${missing} is not committed as it is now, and a worktree begins at the last commit: git add ${quoteForShell(missing)} && git commit`,
     );
   }
   const path = join(where.worktrees ?? besideOf(git.repository), where.loop);
@@ -86,13 +87,7 @@ export async function openWorktree(
   if ((await git.quiet({ args: ref })).exitCode === 0)
     throw new GitFlowError(`there is a branch ${branch} already`);
   makeFolder(dirname(path));
-  const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base.commit];
-  try {
-    await must(git.quiet({ args, timeoutMs: CHECKOUT_MS }), `worktree add ${path}`);
-  } catch (error) {
-    await removeWorktree(git, path, branch, { force: true });
-    throw error;
-  }
+  await addWorktree(git, path, branch, base.commit);
   const left = paths.length + nested.length;
   return {
     folder: join(realPath(path), prefix),
@@ -106,6 +101,38 @@ export async function openWorktree(
   };
 }
 
+/** Another process, or the person, may be at it at the same time: that is over in a moment. */
+const TRIES = 5;
+const BETWEEN_TRIES_MS = 300;
+
+async function addWorktree(git: FlowGit, path: string, branch: string, commit: string): Promise<void> {
+  const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, commit];
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      const added = inTurn(git, () => git.quiet({ args, timeoutMs: CHECKOUT_MS }));
+      await must(added, `worktree add ${path}`);
+      return;
+    } catch (error) {
+      await removeWorktree(git, path, branch, { force: true });
+      if (left === 0 || !/failed to read .*worktrees/.test((error as Error).message)) throw error;
+      await wait(BETWEEN_TRIES_MS);
+    }
+  }
+}
+
+const turns = new Map<string, Promise<unknown>>();
+
+/** One at a time: git reads all worktrees of a repository, and fails at one that is only half made. */
+function inTurn<Result>({ repository }: FlowGit, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(repository.commonDir) ?? Promise.resolve();
+  const turn = before.then(work);
+  turns.set(
+    repository.commonDir,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
 /** Takes a worktree of ours away again; without `force` git keeps one that holds work. */
 export async function removeWorktree(
   git: FlowGit,
@@ -114,12 +141,14 @@ export async function removeWorktree(
   { force, keepBranch = false }: { force: boolean; keepBranch?: boolean },
 ): Promise<boolean> {
   const args = ['worktree', 'remove', ...(force ? ['--force'] : []), path];
-  const removed = !existsSync(path) || (await git.quiet({ args })).exitCode === 0;
-  if (removed) {
-    if (!keepBranch) await git.quiet({ args: ['branch', '--quiet', '--delete', branch] });
-    removeEmpty(dirname(path));
-  }
-  return removed;
+  return inTurn(git, async () => {
+    const removed = !existsSync(path) || (await git.quiet({ args })).exitCode === 0;
+    if (removed) {
+      if (!keepBranch) await git.quiet({ args: ['branch', '--quiet', '--delete', branch] });
+      removeEmpty(dirname(path));
+    }
+    return removed;
+  });
 }
 
 /** Takes away what a beginning that was cut off has left: a worktree of this name, and its branch. */
@@ -129,12 +158,14 @@ export async function sweep(
   { loop, worktrees }: { loop: string; worktrees?: string },
 ): Promise<void> {
   const path = join(worktrees ?? besideOf(git.repository), loop);
-  if (existsSync(path)) {
-    await git.quiet({ args: ['worktree', 'remove', '--force', path], timeoutMs: CHECKOUT_MS });
-    rmSync(path, { recursive: true, force: true });
-  }
-  await git.quiet({ args: ['worktree', 'prune'] });
-  await git.quiet({ args: ['branch', '--quiet', '--delete', '--force', branch] });
+  await inTurn(git, async () => {
+    if (existsSync(path)) {
+      await git.quiet({ args: ['worktree', 'remove', '--force', path], timeoutMs: CHECKOUT_MS });
+      rmSync(path, { recursive: true, force: true });
+    }
+    await git.quiet({ args: ['worktree', 'prune'] });
+    await git.quiet({ args: ['branch', '--quiet', '--delete', '--force', branch] });
+  });
 }
 
 /**

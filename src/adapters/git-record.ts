@@ -27,6 +27,10 @@ export interface FlowRecord {
   /** A commit that was about to be made on top of `on`: when there is one, it was made. */
   pending?: { on: string; passing: Passing };
   pullRequest?: { url: string; draft: boolean };
+  /** Branches of children that conflicted were brought together on it. */
+  settled?: true;
+  /** Everything was done that is done with it at the end. */
+  finished?: true;
 }
 
 export function readFlowRecord(home: Home, loop: string): FlowRecord | undefined {

@@ -1,7 +1,7 @@
 /** What tool rules need to know of the machine: where words lead, what lies in folders, where git stands. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { withBraces, withVariables } from '../core/shell-variables.ts';
 import type { ToolPlace, Variables } from '../core/tool-rules.ts';
 import { gitEnvironment, QUIET_CONFIG } from './git-process.ts';
@@ -41,8 +41,10 @@ export function toolPlace(project: string, cwd: string, userHome: string, env: N
       const found = here();
       return found ? [...new Set([join(found.top, '.git'), found.gitDir, found.commonDir])] : [];
     },
-    branch: () => branchIn(here()),
-    uncommitted: () => uncommittedIn(here()),
+    worktrees: () => worktreesOf(here(), links.real(resolve(project))),
+    // A session, or an agent of it, may work in a worktree of its own: what git would lose is what is there.
+    branch: () => branchIn(findUserRepository(cwd) ?? here()),
+    uncommitted: () => uncommittedIn(findUserRepository(cwd) ?? here()),
   };
 }
 
@@ -187,6 +189,37 @@ function entriesOf(folder: string) {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+/** The project's folder in every other worktree: git writes down where they are. */
+function worktreesOf(repository: UserRepository | undefined, project: string): string[] {
+  if (!repository) return [];
+  const { commonDir, top } = repository;
+  const noted = namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
+    try {
+      return [
+        readFileSync(join(commonDir, 'worktrees', name, 'gitdir'), 'utf8')
+          .slice(0, 5000)
+          .trim(),
+      ];
+    } catch {
+      return [];
+    }
+  });
+  const below = relative(realpathSync(top), project);
+  return [commonDir, ...noted]
+    .filter((path) => isAbsolute(path) && basename(path) === '.git')
+    .flatMap((path) => [dirname(path), realOr(dirname(path))])
+    .map((tree) => join(tree, below))
+    .filter((folder, i, all) => folder !== project && all.indexOf(folder) === i);
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 

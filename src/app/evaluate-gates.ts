@@ -3,7 +3,9 @@ import { asChunk, combineChunks, isDue, notDueYet } from '../core/chunks.ts';
 import { keepShort, oneLine } from '../core/clip.ts';
 import type { GateSpec } from '../core/contract.ts';
 import { fingerprint, withoutVolatileParts } from '../core/fingerprint.ts';
+import type { GateKind } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
+import { AFTER_COMMIT } from '../core/progress.ts';
 import { redact } from '../core/redact.ts';
 import { blocks, combine, type Verdict } from '../core/verdict.ts';
 import type { Gate, GateContext, Judgement } from '../gates/gate.ts';
@@ -28,8 +30,8 @@ export interface Evaluation {
 }
 
 /**
- * Judges all gates at the same time, each within its own time; `exclusive` ones alone, after the others. Every gate is
- * judged once, however many lists and combinations name it. The verdicts come in the order of the calls.
+ * Judges all gates at the same time, each within its own time; `exclusive` ones alone, after the others; models last, and
+ * only if everything else may pass. Every gate is judged once, however many lists and combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
   const verdicts = new Map<string, Verdict>();
@@ -45,13 +47,46 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   try {
     // What passes may make further chunks due.
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
-      await Promise.all(due.filter((call) => !call.spec.exclusive).map(judge));
-      for (const call of due.filter((c) => c.spec.exclusive)) await judge(call);
+      const free = due.filter((call) => !costsMoney(call, evaluation));
+      if (free.length > 0 || mayAllPass(calls, verdicts)) {
+        const now = free.length > 0 ? free : due;
+        await Promise.all(now.filter((call) => !call.spec.exclusive).map(judge));
+        for (const call of now.filter((c) => c.spec.exclusive)) await judge(call);
+      } else for (const call of due) verdicts.set(call.name, notAsked(call, evaluation));
     }
   } finally {
     evaluation.over.removeEventListener('abort', endAll);
   }
   return calls.map((call) => verdictOf(call, verdicts));
+}
+
+const MODELS: readonly GateKind[] = ['judge', 'agent'];
+
+function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
+  return MODELS.includes(spec.kind) && evaluation.standing(name) === undefined;
+}
+
+/** Whether all could still pass, as far as they were judged. What a person says is not known before they are asked. */
+function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): boolean {
+  const mayPass = ({ name, spec, children }: GateCall): boolean => {
+    if (children) return spec.kind === 'any' ? children.some(mayPass) : children.every(mayPass);
+    const verdict = verdicts.get(name);
+    // What waits for a commit may wait for this very answer.
+    return !verdict || !blocks(verdict) || verdict.asks !== undefined || AFTER_COMMIT.has(spec.kind);
+  };
+  return calls.every(mayPass);
+}
+
+/** A model is asked about work that can be done: as long as something else fails, its answer would be paid for nothing. */
+function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
+  const judgement: Judgement = {
+    outcome: 'unproven',
+    summary: 'no model was asked yet: something else fails first',
+  };
+  return {
+    ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
+    ...unprovenRule(spec),
+  };
 }
 
 /** The gates that are to be judged now: not judged yet, and in no chunk whose turn has not come. */

@@ -11,6 +11,7 @@ import {
 } from '../core/prompt-words.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { ForeignFiles, StandingState } from '../ports.ts';
+import { joined } from './answers.ts';
 import { GUARDED_BLOCKS } from './guard-work.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { Judged, JudgingPorts } from './judge.ts';
@@ -45,7 +46,7 @@ export async function promptInLoop(
     verdicts: verdicts.map(withoutPrompt),
     refused: found.refused,
   }));
-  return found.answer ?? told(rule, frozen.project, ports.notes.files);
+  return withTold(found, rule, frozen.project, ports.notes.files);
 }
 
 /** A prompt in a session without a loop. */
@@ -63,7 +64,7 @@ export async function promptInSession(
   const found = outcomeOf(verdicts, state.guarded[PROMPT] ?? 0);
   const guarded = guardedAfter(state.guarded, { subject: PROMPT, refused: found.refused, verdicts });
   if (found.refused || PROMPT in state.guarded) ports.standing.write(event.session, { ...state, guarded });
-  return found.answer ?? told(rule, frozen.project, ports.notes.files);
+  return withTold(found, rule, frozen.project, ports.notes.files);
 }
 
 /**
@@ -76,6 +77,16 @@ function outcomeOf(verdicts: readonly Verdict[], before: number): { refused: boo
     return { refused: true, answer: { kind: 'refuse', reason: promptRefusal(verdicts) } };
   }
   return { refused: false, answer: { kind: 'tell', message: promptLetThrough(verdicts, before) } };
+}
+
+/** What is sent after all is sent with everything that goes with a prompt. */
+function withTold(
+  { refused, answer = SILENCE }: ReturnType<typeof outcomeOf>,
+  rule: PromptRule,
+  project: string,
+  files: ForeignFiles,
+): Answer {
+  return refused ? answer : joined([answer, told(rule, project, files)]);
 }
 
 /** What the contract wants to be said beside the prompt. */

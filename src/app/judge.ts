@@ -1,10 +1,9 @@
 import type { AgentLine } from '../core/agents.ts';
 import type { Answered } from '../core/approval.ts';
-import type { Contract, FrozenContract, GateSpec } from '../core/contract.ts';
+import type { Contract, FrozenContract } from '../core/contract.ts';
 import type { Utterance } from '../core/conversation.ts';
 import type { HookEvent } from '../core/event.ts';
-import { fingerprint } from '../core/fingerprint.ts';
-import { type GateKind, isCacheable } from '../core/gate-options.ts';
+import type { GateKind } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Receipt } from '../core/receipt.ts';
 import type { ToolGuard } from '../core/tool-rules.ts';
@@ -26,6 +25,7 @@ import type {
 } from '../ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
 import type { OwnLoop } from './handle-stop.ts';
+import { cached, driftOf, keep, specsOf } from './judged-before.ts';
 
 /** Everything that judging needs from the world; loaded only when a contract has more than a promise. */
 export interface Judges {
@@ -201,16 +201,6 @@ async function round(
   });
 }
 
-function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
-  const specs = new Map<string, GateSpec>();
-  const visit = (call: GateCall) => {
-    specs.set(call.name, call.spec);
-    call.children?.forEach(visit);
-  };
-  calls.forEach(visit);
-  return specs;
-}
-
 function contextFor(
   name: string,
   work: Work,
@@ -248,94 +238,6 @@ function contextFor(
     ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
     ...(tree === undefined ? {} : { tree }),
   };
-}
-
-/** A gate whose command no longer means what a person approved fails by name; it is not run. */
-function driftOf(work: Work, judges: Judges, specs: ReadonlyMap<string, GateSpec>): Map<string, Verdict> {
-  const found = new Map<string, Verdict>();
-  for (const [name, spec] of specs) {
-    const before = work.frozen.frozen.parts[name];
-    if (!before) continue;
-    const now = judges.parts(work.frozen.frozen.project, commandsOf(name, spec, work.frozen, judges.gates));
-    const changed = Object.keys(before).filter((part) => before[part] !== now[part]);
-    if (changed.length > 0) found.set(name, drifted(name, spec, changed));
-  }
-  return found;
-}
-
-export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract, gates: Gates): string[] {
-  const gate = gates[spec.kind] as { commands?(options: unknown, frozen: unknown): string[] } | undefined;
-  return gate?.commands?.(spec.options, frozen.frozen.gates[name]) ?? [];
-}
-
-const DRIFT = 'drift ';
-
-function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verdict {
-  const what = changed.join(', ');
-  return {
-    gate: name,
-    kind: spec.kind,
-    class: 'measured',
-    outcome: 'fail',
-    summary: `what this gate runs was changed since the loop began: ${what}`,
-    evidence: [`Put ${what} back as it was. The definition of done is not yours to change.`],
-    fingerprint: `${DRIFT}${what}`,
-  };
-}
-
-/** A pass counts as long as the tree is the same; a failure only while, besides, no tool ran that could have mended it. */
-function cached(
-  name: string,
-  spec: GateSpec | undefined,
-  tree: string | undefined,
-  work: Work,
-  judges: Judges,
-): Verdict | undefined {
-  if (!spec || tree === undefined || !isReusable(spec, work)) return undefined;
-  const verdict = work.cache?.find(name, inputsOf(name, spec, tree, work, judges));
-  if (!verdict) return undefined;
-  const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !work.toolRan);
-  return holds ? { ...verdict, reused: true } : undefined;
-}
-
-/** What is said in a prompt or a task is no part of the tree: a gate that is told it is asked anew. */
-function isReusable(spec: GateSpec, { event }: Work): boolean {
-  if (event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated') return false;
-  return isCacheable(spec) && !(event?.name === 'TaskCompleted' && spec.kind === 'custom');
-}
-
-/** Everything that a verdict depends on: another definition of done, or another start, is another question. */
-function inputsOf(name: string, spec: GateSpec, tree: string, work: Work, judges: Judges): string {
-  const { parts, gates } = work.frozen.frozen;
-  const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null]));
-  const question = [tree, work.base.tree ?? null, spec, held, work.allowed, fingerprint(work.task)];
-  if (!work.onlyPaths && !work.worktree) return JSON.stringify(question);
-  // What git ignores is there, or not, in each worktree by itself.
-  return JSON.stringify([
-    ...question,
-    work.onlyPaths ?? null,
-    work.worktree ? work.frozen.frozen.project : null,
-  ]);
-}
-
-function keep(work: Work, verdicts: readonly Verdict[], tree: string, judges: Judges): void {
-  const specs = specsOf(work.calls);
-  // A gate that was not run because of what it would run is asked anew once that is put back.
-  const worth = verdicts
-    .flatMap(withChildren)
-    .filter((v) => ['pass', 'fail'].includes(v.outcome) && !v.fingerprint?.startsWith(DRIFT));
-  work.cache?.keep(
-    worth.flatMap((verdict) => {
-      const spec = specs.get(verdict.gate);
-      return spec && isReusable(spec, work)
-        ? [{ inputs: inputsOf(verdict.gate, spec, tree, work, judges), verdict }]
-        : [];
-    }),
-  );
-}
-
-function withChildren(verdict: Verdict): Verdict[] {
-  return [verdict, ...(verdict.children ?? []).flatMap(withChildren)];
 }
 
 async function changedPaths(

@@ -2,11 +2,11 @@ import type { Answer } from '../core/answer.ts';
 import { briefFor } from '../core/brief.ts';
 import type { HookEvent, StopEvent, ToolEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
-import { elapsedMs, type ReachedLimit, reachedLimit } from '../core/limits.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
-import { askedNames, limitsIn, phaseOf } from '../core/phases.ts';
+import { askedNames } from '../core/phases.ts';
 import { reminderFor } from '../core/reason.ts';
 import { nextStep, type Step } from '../core/run.ts';
+import { costLeft, limitBefore, nearLimit, timeLeft } from '../core/run-budget.ts';
 import { followUpWords } from '../core/run-children-words.ts';
 import { nameEnd } from '../core/session-end.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -157,7 +157,7 @@ class Driver {
   async #session(step: Extract<Step, { kind: 'session' }>, told?: string): Promise<void> {
     const state = this.#state();
     const resume = step.resume && this.#world.canResume(state.session);
-    const limit = this.#limitBefore(state, resume);
+    const limit = limitBefore(this.#contract(), state, resume, this.#now());
     if (limit) return this.#end('reached_limit', limit.cause, `${limit.used} of ${limit.limit}`);
     const { session, client } = await this.#client(state, resume);
     const prompt = resume ? (told ?? this.#reminder(state)) : this.#brief(state);
@@ -167,7 +167,7 @@ class Driver {
     this.#world.report({ type: 'session', session, resume, why: step.why, state: begun });
     const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
       idleMs: this.#plan.idleMs,
-      ...this.#deadline(begun),
+      ...timeLeft(this.#limits(), this.#plan.sessionMs, begun, this.#now()),
       signal: this.#world.atOnce,
     });
     const end = nameEnd(facts);
@@ -259,43 +259,11 @@ class Driver {
   }
 
   #planFor(state: LoopState, session: string, resume: boolean): SessionPlan {
-    const { costUsd } = this.#limits();
-    const left = costUsd === 'unlimited' ? undefined : Math.max(0.01, costUsd - state.spent.costUsd);
-    return { ...this.#plan.session, session, resume, ...(left === undefined ? {} : { maxCostUsd: left }) };
-  }
-
-  #limitBefore(state: LoopState, resume: boolean): ReachedLimit | undefined {
-    const isNext = !resume && (state.run?.sessions ?? 0) > 0;
-    const { contract } = this.#world.ports.store.contract(this.#plan.ref);
-    const limits = isNext
-      ? limitsIn(contract.limits, phaseOf(contract, state))
-      : { ...contract.limits, iterations: 'unlimited' as const };
-    return reachedLimit(state, limits, this.#now());
-  }
-
-  /** The longest that this session may take: its own limit, and what is left of the run's. */
-  #deadline(state: LoopState): { deadlineMs?: number } {
-    const { durationMs } = this.#limits();
-    const left =
-      durationMs === 'unlimited' ? undefined : Math.max(1000, durationMs - elapsedMs(state, this.#now()));
-    const bounds = [left, this.#plan.sessionMs].filter((ms) => ms !== undefined);
-    return bounds.length === 0 ? {} : { deadlineMs: Math.min(...bounds) };
+    return { ...this.#plan.session, session, resume, ...costLeft(this.#limits(), state) };
   }
 
   #warnOfLimits(state: LoopState): void {
-    const limits = this.#limits();
-    const share = (limit: number | 'unlimited') => (limit === 'unlimited' ? limit : limit * 0.8);
-    const near = reachedLimit(
-      state,
-      {
-        ...limits,
-        iterations: share(limits.iterations),
-        costUsd: share(limits.costUsd),
-        tokens: share(limits.tokens),
-        durationMs: share(limits.durationMs),
-      },
-      this.#now(),
-    );
+    const near = nearLimit(state, this.#limits(), this.#now());
     if (!near || this.#warned.has(near.cause)) return;
     this.#warned.add(near.cause);
     this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
@@ -332,7 +300,11 @@ class Driver {
   }
 
   #limits() {
-    return this.#world.ports.store.contract(this.#plan.ref).contract.limits;
+    return this.#contract().limits;
+  }
+
+  #contract() {
+    return this.#world.ports.store.contract(this.#plan.ref).contract;
   }
 
   #now(): number {

@@ -25,6 +25,7 @@ export interface LoopPlan {
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
   /** Of a child: what its parent holds fast, in the child's own folder; nothing is frozen anew. */
   frozen?: FrozenContract['frozen'];
+  files?: NonNullable<NewLoop['files']>;
 }
 
 export type StartedLoop =
@@ -64,6 +65,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
     ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
     ...(passing ? { basePassing: true as const } : {}),
     ...(plan.run ? { run: plan.run } : {}),
+    ...(plan.files ? { files: plan.files } : {}),
   });
   return { kind: 'started', ref, baseline, trusted };
 }

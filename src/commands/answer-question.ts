@@ -58,7 +58,8 @@ export async function answerQuestion(
     ...(digest === undefined ? {} : { digest }),
   };
   const after = store.append(ref, () => entry);
-  out(`Loop ${ref.loop}: ${gate.name} is ${said}${gate.file ? ` (${gate.file} as it is now)` : ''}.`);
+  const where = frozen.project === world.project ? '' : ` in ${frozen.project}`;
+  out(`Loop ${ref.loop}: ${gate.name} is ${said}${gate.file ? ` (${gate.file} as it is now${where})` : ''}.`);
   out(howItGoesOn(ref, after, store));
 }
 

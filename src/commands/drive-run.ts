@@ -1,23 +1,25 @@
 /** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
 import { randomUUID } from 'node:crypto';
 import type { Flow } from '../adapters/git-keeping.ts';
+import { readFlowRecord } from '../adapters/git-record.ts';
 import { holdLock } from '../adapters/lock.ts';
 import { endMarked } from '../adapters/process-tree.ts';
 import { approve } from '../adapters/trust.ts';
 import { runLoop } from '../app/run-loop.ts';
 import type { StartedLoop } from '../app/start-loop.ts';
+import { featureGates } from '../core/child-contract.ts';
 import type { Contract, Limit, Limits } from '../core/contract.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { RunMode } from '../core/run.ts';
-import type { GitFlow, LoopRef } from '../ports.ts';
+import type { FinishWords, GitFlow, LoopRef } from '../ports.ts';
 import { loadAgentBundle } from './load-judges.ts';
 import { renderedReceipt } from './receipt.ts';
 import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
 import type { Interrupts } from './run-interrupts.ts';
 import { commitLate } from './run-late-commit.ts';
-import { type ClientOptions, clientFor, driverLock, keepClientOptions, keptClient } from './run-options.ts';
+import { type ClientOptions, clientFile, clientFor, driverLock, keptClient } from './run-options.ts';
 import { leftBeside, workInParallel } from './run-parallel.ts';
-import { type Parallel, refuseIndivisible, splitWork } from './run-parallel-pieces.ts';
+import { divisionOf, type Parallel, refuseIndivisible, splitWork } from './run-parallel-pieces.ts';
 import type { RunReporter } from './run-report.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { begin, nothingToDo, planLoop } from './start.ts';
@@ -62,26 +64,39 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const { world, reporter, interrupts } = company;
   await refuseWithoutClient(world);
   const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
-  if (options.parallel) refuseIndivisible(options.parallel, plan.contract);
+  if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const watch = { note: reporter.note, signal: interrupts.atOnce };
   const git =
-    options.git && (await openRunGit(options.git, { loop: plan.loop, task: plan.task }, world, watch));
+    options.git &&
+    (await openRunGit(
+      { ...options.git, reads: featureGates(plan.contract).map(({ file }) => file) },
+      { loop: plan.loop, task: plan.task },
+      world,
+      watch,
+    ));
   for (const note of git?.notes ?? []) reporter.note(note);
   const freshEvery = options.freshEvery ?? rules?.freshEvery;
   const run = {
     mode: options.mode ?? rules?.mode ?? 'hybrid',
     ...(freshEvery === undefined ? {} : { freshEvery }),
   };
+  const client = clientFor(options.client, rules);
+  const folder = git?.folder ?? plan.project;
+  const { parallel } = options;
+  const division =
+    parallel && options.git && divisionOf(parallel, { ...plan, folder, git: options.git }, world);
+  if (parallel && !division)
+    reporter.note(
+      'Nothing is open in the feature list that children could do: the run does the rest itself.',
+    );
+  const files = [clientFile(client, plan.loop, world.home), ...(division ? [division] : [])];
   const { ref, baseline } = await begun(
-    { ...plan, run, project: git?.folder ?? plan.project },
+    { ...plan, run, project: folder, files },
     { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
     company,
   );
   git?.startsFrom(baseline);
-  const client = clientFor(options.client, rules);
-  keepClientOptions(client, ref, world.home);
-  if (options.parallel && git) splitWork(options.parallel, { ref, git, options, task: plan.task }, company);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...company, ref, client, git });
 }
@@ -173,14 +188,28 @@ export async function goOnWithRun(
   return drive({ ...company, ref, client, git });
 }
 
-/** Of a run whose runner was killed after it had been found done. */
+/** Of a run whose runner was killed after it had ended: what it has done is still committed and published. */
 async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunCompany): Promise<void> {
-  if (world.store.tail(ref).line.entry.kind !== 'stop') return;
-  const git = await resumeRunGit(ref.loop, world, { note: reporter.note });
-  const late = git ? await commitLate(ref, git, world) : [];
-  if (!git || late.length === 0) return;
-  for (const line of [...late, ...(await git.finish(state, renderedReceipt(ref, world)))])
-    reporter.note(line);
+  const record = readFlowRecord(world.home, ref.loop);
+  const lock = record && !record.finished ? holdLock(driverLock(ref)) : undefined;
+  if (!lock) return;
+  try {
+    const git = await resumeRunGit(ref.loop, world, { note: reporter.note });
+    const late = git ? await commitLate(ref, git, world) : [];
+    if (!git || (late.length === 0 && record?.mode !== 'pr')) return;
+    for (const line of [
+      ...late,
+      ...(await git.finish(state, renderedReceipt(ref, world), saidOf(state, git))),
+    ])
+      reporter.note(line);
+  } finally {
+    lock.release();
+  }
+}
+
+/** What its children have done has pull requests of its own; where that had to be brought together, that is one more. */
+function saidOf({ run }: LoopState, git: Flow): FinishWords {
+  return run?.children && run.sessions === 0 && !git.hasSettled ? 'here' : 'all';
 }
 
 /** A run that came out of a session never gets more than that session had. */
@@ -203,15 +232,14 @@ async function drive(driving: Driving): Promise<LoopState> {
     if (world.store.read(ref).status === 'paused') {
       world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
     }
+    splitWork(ref, world);
     const before = await workInParallel(driving);
     const folder = git?.folder ?? world.project;
     const after =
       before.status === 'paused'
         ? before
         : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
-    // What its children have done has pull requests of its own.
-    const say = after.run?.children && after.run.sessions === 0 ? 'here' : 'all';
-    const lines = (await git?.finish(after, renderedReceipt(ref, world), say)) ?? [];
+    const lines = (await git?.finish(after, renderedReceipt(ref, world), saidOf(after, git))) ?? [];
     for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;
   } finally {

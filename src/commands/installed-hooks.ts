@@ -2,7 +2,7 @@ import { readSmall } from '../adapters/atomic-file.ts';
 import { SCOPES, settingsPath } from '../adapters/settings-files.ts';
 import { DEFAULT_JUDGE_MS } from '../core/contract.ts';
 import { stopTimeouts } from '../wire/claude-settings.ts';
-import { isOurLine } from '../wire/hook-line.ts';
+import { isOurLine, OTHER_TOOLS_LINE } from '../wire/hook-line.ts';
 import { claudeConfigDir } from './project.ts';
 import type { World } from './world.ts';
 
@@ -42,6 +42,18 @@ export function warnWithoutHooks(
         'than the one they are installed in, it is NOT held: start it there, or run: untildone install --scope user',
     );
   }
+}
+
+/** Hooks that a version without tool rules installed ask about Bash and edits only, and never answer for a person. */
+export function warnOldHooks(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
+  const ours = settingsTexts(project, claudeConfigDir(env)).filter(isOurLine);
+  const line = JSON.stringify(OTHER_TOOLS_LINE);
+  if (ours.length === 0 || ours.some((text) => text.includes(line) && text.includes('"PermissionRequest"')))
+    return;
+  out(
+    'WARNING: the installed hooks are those of an older version: "allow", and rules for tools that only read, do nothing ' +
+      'yet: untildone install',
+  );
 }
 
 /** How long gates may be judged: the client ends our hook at its timeout, and what is open then proves nothing. */

@@ -48,7 +48,7 @@ export interface GitWatch {
 }
 
 export function openRunGit(
-  options: Pick<GitFlowOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from'>,
+  options: Pick<GitFlowOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from' | 'reads'>,
   run: { loop: string; task: string },
   world: World,
   watch: GitWatch,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
+import { readSmall } from '../adapters/atomic-file.ts';
 import { type Home, readKey } from '../adapters/home.ts';
 import { sealedJson, unsealedJson } from '../adapters/sealed-json.ts';
 import type { RunRules } from '../core/contract.ts';
@@ -51,8 +51,8 @@ export function refuseRoot(mode: string | undefined): void {
 const FILE = 'run-options.json';
 
 /** Kept with the run: whoever goes on with it need not know how it was started. Sealed: an agent must not widen it. */
-export function keepClientOptions(options: ClientOptions, ref: LoopRef, home: Home): void {
-  writeWhole(join(ref.dir, FILE), sealedJson(options, purposeOf(ref), readKey(home)));
+export function clientFile(options: ClientOptions, loop: string, home: Home): { name: string; text: string } {
+  return { name: FILE, text: sealedJson(options, purposeOf({ loop }), readKey(home)) };
 }
 
 /** Of a run that goes on; one that a session handed over was never started with any, so its contract says them. */
@@ -68,6 +68,6 @@ export function driverLock(ref: LoopRef): string {
   return join(ref.dir, 'run.lock');
 }
 
-function purposeOf(ref: LoopRef): string {
+function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `options of run ${ref.loop}`;
 }

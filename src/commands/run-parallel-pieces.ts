@@ -1,10 +1,10 @@
 /** How the work of a run is divided: by the open features of its lists, or by the prompt files that were named. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
+import { readSmall } from '../adapters/atomic-file.ts';
 import { type Home, readKey } from '../adapters/home.ts';
 import { sealedJson, unsealedJson } from '../adapters/sealed-json.ts';
-import { featureGates } from '../core/child-contract.ts';
+import { approvals, featureGates, phaseBefore } from '../core/child-contract.ts';
 import { oneLine } from '../core/clip.ts';
 import type { Contract } from '../core/contract.ts';
 import type { Piece } from '../core/run-children.ts';
@@ -27,6 +27,7 @@ export interface Parallel {
 }
 
 export interface Division {
+  atOnce: number;
   pieces: Work[];
   /** Each piece becomes a pull request of its own. */
   pullRequests: boolean;
@@ -35,11 +36,21 @@ export interface Division {
 }
 
 /** Before anything has begun: there has to be something that work can be divided by. */
-export function refuseIndivisible({ prompts }: Parallel, contract: Contract): void {
-  if (prompts || featureGates(contract).length > 0) return;
-  throw new UsageError(
-    '--parallel divides a run by its feature list or by prompt files: name a list (--features FILE), or --prompt-file more than once',
-  );
+export function refuseIndivisible({ prompts }: Parallel, contract: Contract, merge: boolean): void {
+  if (!prompts && featureGates(contract).length === 0)
+    throw new UsageError(
+      '--parallel divides a run by its feature list or by prompt files: name a list (--features FILE), or --prompt-file more than once',
+    );
+  const phase = prompts ? contract.phases?.[0]?.name : phaseBefore(contract);
+  if (phase !== undefined)
+    throw new UsageError(
+      `phase ${phase} of the contract comes before the work that --parallel divides: run it without --parallel, or name a contract without that phase (--contract FILE)`,
+    );
+  const [approval] = approvals(contract);
+  if (merge && approval !== undefined)
+    throw new UsageError(
+      `gate ${approval} asks a person about the whole, and --merge merges every piece before that: leave --merge out`,
+    );
 }
 
 /** The pieces that are open in this folder, in the order of the lists. */
@@ -117,9 +128,9 @@ export function readPrompts(files: readonly string[]): { file: string; text: str
 
 const FILE = 'pieces.json';
 
-/** Kept with the run, under a seal: whoever goes on with it divides nothing anew. */
-function keepDivision(division: Division, ref: LoopRef, home: Home): void {
-  writeWhole(join(ref.dir, FILE), sealedJson(division, purposeOf(ref), readKey(home)));
+/** Kept with the run, under a seal, from its first moment on: whoever goes on with it divides nothing anew. */
+function divisionFile(division: Division, loop: string, home: Home): { name: string; text: string } {
+  return { name: FILE, text: sealedJson(division, purposeOf({ loop }), readKey(home)) };
 }
 
 export function keptDivision(ref: LoopRef, home: Home): Division {
@@ -129,26 +140,34 @@ export function keptDivision(ref: LoopRef, home: Home): Division {
   throw new UsageError(`how run ${ref.loop} was divided cannot be read any more; begin a new run`);
 }
 
-function purposeOf(ref: LoopRef): string {
+function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `pieces of run ${ref.loop}`;
 }
 
-/** Written down before the first child: from then on the run is one that divides its work. */
-export function splitWork(
+/** How a run that is about to begin is divided; undefined when nothing is open that a child could do. */
+export function divisionOf(
   parallel: Parallel,
   run: {
-    ref: LoopRef;
-    git: { folder: string };
-    options: { git?: { mode: string; merge: boolean } };
+    loop: string;
     task: string;
+    contract: Contract;
+    folder: string;
+    git: { mode: string; merge: boolean };
   },
-  { world }: { world: World },
-): void {
-  const { ref, git, options, task } = run;
-  const pullRequests = options.git?.mode === 'pr';
-  const { contract } = world.store.contract(ref);
-  const pieces = divide(parallel, contract, { folder: git.folder, task, pullRequests });
-  if (pieces.length === 0) return;
-  keepDivision({ pieces, pullRequests, merge: options.git?.merge === true }, ref, world.home);
-  world.store.append(ref, () => ({ kind: 'split', atOnce: parallel.atOnce, pieces: pieces.length }));
+  { home }: World,
+): { name: string; text: string } | undefined {
+  const { loop, task, contract, folder, git } = run;
+  const pullRequests = git.mode === 'pr';
+  const pieces = divide(parallel, contract, { folder, task, pullRequests });
+  if (pieces.length === 0) return undefined;
+  const { atOnce } = parallel;
+  return divisionFile({ atOnce, pieces, pullRequests, merge: git.merge }, loop, home);
+}
+
+/** From here on the run is one that divides its work; also one that was cut off before it could say so. */
+export function splitWork(ref: LoopRef, { store, home }: World): void {
+  const { run } = store.read(ref);
+  if (!run || run.children || run.sessions > 0 || !existsSync(join(ref.dir, FILE))) return;
+  const { atOnce, pieces } = keptDivision(ref, home);
+  store.append(ref, () => ({ kind: 'split', atOnce, pieces: pieces.length }));
 }

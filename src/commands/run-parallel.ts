@@ -1,4 +1,5 @@
 /** `run --parallel`: the part of a run in which its children work, before it goes on by itself. */
+import { existsSync } from 'node:fs';
 import type { Flow } from '../adapters/git-keeping.ts';
 import type { Merged } from '../adapters/git-merge.ts';
 import { readFlowRecord } from '../adapters/git-record.ts';
@@ -46,8 +47,10 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     merge: async (child, piece, begins) => {
       const work = workOf(piece);
       // An earlier try was cut off after its commit: its worktree may be gone already.
-      if (child.merge === 'begun' && child.commit && (await git.has(child.commit)))
+      if (child.merge === 'begun' && child.commit && (await git.has(child.commit))) {
+        await git.clearAwayOf(child.loop, division.pullRequests);
         return { outcome: 'merged' };
+      }
       const flow =
         flows.get(child.loop) ?? (await childGit({ child, work }, { loop: child.loop, dir: '' }, parent));
       return mergeChild({ child, work, flow, begins }, parent);
@@ -61,7 +64,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
 export function leftBeside({ run }: LoopState, { home }: World): string[] {
   return (run?.children?.list ?? []).flatMap(({ piece, loop, branch, merge }) => {
     const worktree = readFlowRecord(home, loop)?.worktree;
-    if (branch === undefined || merge === 'merged' || worktree === undefined) return [];
+    if (branch === undefined || merge === 'merged' || !worktree || !existsSync(worktree)) return [];
     return [
       `[${piece}] stays on ${branch}. When you have what you want of it: git worktree remove ${quoteForShell(worktree)}`,
     ];
@@ -83,7 +86,10 @@ async function mergeChild({ child, work, flow, begins }: Merging, parent: Parent
       outcome: 'refused',
       detail: `${left} of its files could not be committed; they are in ${flow.folder}`,
     };
-  if (commits === 0) return { outcome: 'nothing' };
+  if (commits === 0) {
+    await flow.clearAway(false);
+    return { outcome: 'nothing' };
+  }
   begins(commit);
   const merged = await git.merge({
     commit,

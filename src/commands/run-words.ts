@@ -152,8 +152,12 @@ function stopLines(event: StopEvent, quiet: boolean): string[] {
 function stopWords({ state, answer }: StopEvent): string {
   if (answer === 'ignore') return `a stop that did not come from the client was ignored, ${placeOf(state)}`;
   if (answer === 'refuse') {
-    const asked = state.run?.handOver === 'asked';
-    return `stop held, ${placeOf(state)}${asked ? ', asked for a hand-over note' : ' begins'}`;
+    if (state.run?.handOver === 'asked') return `stop held, ${placeOf(state)}, asked for a hand-over note`;
+    const { phase, ...loop } = state;
+    const goesOn = phase !== undefined && phase.iteration > 1;
+    return goesOn
+      ? `stop held, ${placeOf(loop)} begins, phase ${phase.name}`
+      : `stop held, ${placeOf(state)} begins`;
   }
   const wait = hasEnded(state) || !state.waiting ? '' : `, ${harmless(describeWait(state))}`;
   const note = state.run?.handOver === 'given' ? ', the hand-over note is given' : '';

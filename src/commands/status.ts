@@ -68,7 +68,8 @@ export function status(
   if (everywhere && !options.all) out('No loops in this project. In others:\n');
   for (const f of withoutChildren(found)) {
     const children = found.filter((other) => parentOf(other) === f.ref.loop);
-    for (const line of [...textOf(f, store, now), ...childLines(children, store, now)]) out(line);
+    for (const line of [...textOf(f, store, now, options.project), ...childLines(children, store, now)])
+      out(line);
   }
   if (!everywhere) sayOthers(store, here, out);
 }
@@ -113,7 +114,7 @@ function jsonOf(
   };
 }
 
-function textOf(found: Found, store: FileStore, now: number): string[] {
+function textOf(found: Found, store: FileStore, now: number, project: string): string[] {
   if (!('state' in found)) return [`${found.ref.loop}  UNREADABLE: ${found.problem}`, ''];
   const { ref, state } = found;
   const of = state.maxIterations === 'unlimited' ? '' : ` of ${state.maxIterations}`;
@@ -121,6 +122,7 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
     `${ref.loop}  ${state.status}${state.dialect === 'native' ? '' : `  ${state.dialect}`}  iteration ${state.iteration}${of}  ${sayDuration(elapsedOf(state, now))}`,
     `  task: ${preview(ref, store)}`,
     `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
+    ...folderLine(ref, store, project),
   ];
   if (state.run)
     lines.push(
@@ -134,6 +136,16 @@ function textOf(found: Found, store: FileStore, now: number): string[] {
   if (state.agents && state.agents.length > 0) lines.push(`  subagents: ${agentCounts(state.agents)}`);
   for (const gate of state.gates) lines.push(...gateLines(gate));
   return [...lines, ''];
+}
+
+/** Of a run beside the tree, or in another project: what is asked about lies there. */
+function folderLine(ref: LoopRef, store: FileStore, project: string): string[] {
+  try {
+    const { frozen } = store.contract(ref);
+    return frozen.project === project ? [] : [`  folder: ${frozen.project}`];
+  } catch {
+    return [];
+  }
 }
 
 function phaseLine(ref: LoopRef, state: LoopState, store: FileStore): string[] {
@@ -164,11 +176,15 @@ function gateLines(gate: GateLine): string[] {
 
 /** Under their parent, the first one first, a line each. */
 function childLines(children: readonly Found[], store: FileStore, now: number): string[] {
-  const lines = [...children].reverse().map((found) => {
-    if (!('state' in found)) return `  child ${found.ref.loop}  UNREADABLE: ${found.problem}`;
+  const lines = [...children].reverse().flatMap((found) => {
+    if (!('state' in found)) return [`  child ${found.ref.loop}  UNREADABLE: ${found.problem}`];
     const { ref, state } = found;
     const task = oneLine(store.task(ref).split('\n', 1)[0] ?? '', 80);
-    return `  child ${ref.loop}  ${state.status}  iteration ${state.iteration}  ${sayDuration(elapsedOf(state, now))}  ${task}`;
+    const asks = state.waiting?.why === 'approval' || state.waiting?.why === 'needs_person';
+    return [
+      `  child ${ref.loop}  ${state.status}  iteration ${state.iteration}  ${sayDuration(elapsedOf(state, now))}  ${task}`,
+      ...(asks ? [`    ${describeWait(state)}`] : []),
+    ];
   });
   return lines.length === 0 ? [] : [...lines, ''];
 }

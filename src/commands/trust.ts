@@ -6,7 +6,7 @@ import { CONTRACT_FILE, type Contract, type RunRules } from '../core/contract.ts
 import { sayDuration } from '../core/duration.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { type ContractFile, readContract } from './contract-file.ts';
-import { judgeTime } from './installed-hooks.ts';
+import { judgeTime, warnOldHooks } from './installed-hooks.ts';
 import { modelLines } from './model-lines.ts';
 import { onlyForPeople } from './person.ts';
 import { claudeConfigDir } from './project.ts';
@@ -56,6 +56,7 @@ export async function trust(
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
   out(approved ? 'Approved already.' : 'Approved. Loops of this project are judged from their next stop on.');
+  if (file.contract.tools) warnOldHooks(world.project, world.env, out);
   return 0;
 }
 

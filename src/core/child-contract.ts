@@ -48,7 +48,8 @@ export function childContract(contract: Contract, rules: PieceRules): Contract {
 
 function isAskedOf(name: string, contract: Contract, { features, passing, pushed }: PieceRules): boolean {
   const kind = contract.gates[name]?.kind;
-  if (kind === undefined) return false;
+  // A person is asked about the whole, once.
+  if (kind === undefined || kind === 'approve') return false;
   if (OF_A_BRANCH.includes(kind)) return pushed && kind === 'ci';
   return features === undefined || OF_A_SESSION.includes(kind) || passing.includes(name);
 }
@@ -74,4 +75,18 @@ export function featureGates(contract: Contract): { gate: string; file: string }
     const spec = contract.gates[gate];
     return spec?.kind === 'features' ? [{ gate, file: spec.options.file }] : [];
   });
+}
+
+/** The phase that has to be over before the work that is divided may begin: where a plan is approved first, nobody builds. */
+export function phaseBefore(contract: Contract): string | undefined {
+  const [first] = contract.phases ?? [];
+  if (!first) return undefined;
+  const asked = leavesOf(first.exit, contract);
+  const isFirst = featureGates(contract).some(({ gate }) => asked.includes(gate));
+  return isFirst && first.entry.length === 0 ? undefined : first.name;
+}
+
+/** The gates with which a person has to approve the whole. */
+export function approvals(contract: Contract): string[] {
+  return leavesOf(contract.done, contract).filter((name) => contract.gates[name]?.kind === 'approve');
 }

@@ -45,7 +45,7 @@ export function questionMessage(asked: string): string {
 function claimWords(cause: string, detail: string): string {
   switch (cause) {
     case 'nothing_changed':
-      return `ended without proof: ${detail} passed from the beginning, and nothing was changed since`;
+      return `ended without proof: ${detail} passed, but nothing was changed since the beginning, when all that can be measured passed already`;
     case 'approved_only':
       return `ended on a person's word: ${detail} passed, nothing was measured`;
     case 'judged_only':
@@ -99,6 +99,7 @@ export function describeWait(state: LoopState): string {
     case 'context_full':
       return `let go for now: the context is full${detail}; /compact in that session, then go on`;
     case 'api_error':
+      if (state.run?.children && !state.run.children.over) return `all its children wait${detail}`;
       return `interrupted by an API error${detail}; send any prompt in that session to go on`;
     case 'session_ended':
       return `its session has ended${detail}; resume it with: claude --resume ${state.session}`;

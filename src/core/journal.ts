@@ -4,9 +4,9 @@ import type { Limit } from './contract.ts';
 import type { Decision } from './decide.ts';
 import { guardedAfter } from './guarded.ts';
 import { closeWait, type Ending, end, hasEnded, type LoopState, openWait, type WaitCause } from './loop.ts';
-import { countIteration } from './phases.ts';
-import { newRun, type RunMode, type RunState, runFromSession } from './run.ts';
+import { newRun, type RunMode, runFromSession } from './run.ts';
 import { advanceChildren, type ChildEntry } from './run-children.ts';
+import { advanceIntent, advanceResult, takenUp } from './run-entries.ts';
 import type { SessionEnd } from './session-end.ts';
 import { observe, type StopSeen, settle } from './stop.ts';
 import type { Verdict } from './verdict.ts';
@@ -200,57 +200,6 @@ function advanceClaimed(state: LoopState, entry: Extract<Entry, { kind: 'claimed
   };
 }
 
-function advanceIntent(state: LoopState, entry: Extract<Entry, { kind: 'intent' }>, at: number): LoopState {
-  if (!state.run || hasEnded(state)) return state;
-  const open = { session: entry.session, resume: entry.resume, at };
-  const goesOn = closeWait(state, at);
-  const { judged: _judged, ...begun } = state.run;
-  if (entry.resume) return { ...goesOn, session: entry.session, run: { ...begun, open } };
-  const { handOver: _handOver, compacted: _compacted, ...run } = begun;
-  const counted = run.sessions > 0 ? countIteration(goesOn) : goesOn;
-  const { promptId: _promptId, lastMessage: _lastMessage, ...rest } = counted;
-  return {
-    ...rest,
-    session: entry.session,
-    blocksInARow: 0,
-    toolSeen: false,
-    emptyAnswers: 0,
-    background: {},
-    read: { offset: 0 },
-    run: { ...run, open, sessions: run.sessions + 1, heldInSession: 0, counted: { costUsd: 0, tokens: 0 } },
-  };
-}
-
-const FAILURES = ['api_error', 'crashed', 'hung'];
-
-/** What is too long before anything was done is too long again in the next session. */
-function isFailure({ kind }: SessionEnd, run: RunState): boolean {
-  const tooLong = kind === 'prompt_too_long' || kind === 'context_full';
-  return FAILURES.includes(kind) || (tooLong && run.heldInSession === 0);
-}
-
-function advanceResult(state: LoopState, entry: Extract<Entry, { kind: 'result' }>, at: number): LoopState {
-  if (!state.run) return state;
-  const { open: _, ...run } = state.run;
-  const { counted } = run;
-  const costUsd = Math.max(counted.costUsd, entry.costTotalUsd ?? 0);
-  const tokens = Math.max(counted.tokens + (entry.read?.tokens ?? 0), entry.tokensTotal ?? 0);
-  return {
-    ...state,
-    ...(entry.read ? { read: { ...state.read, offset: entry.read.offset } } : {}),
-    spent: {
-      tokens: state.spent.tokens + tokens - counted.tokens,
-      costUsd: state.spent.costUsd + costUsd - counted.costUsd,
-    },
-    run: {
-      ...run,
-      counted: { costUsd, tokens },
-      failures: isFailure(entry.end, run) ? run.failures + 1 : 0,
-      lastEnd: { ...entry.end, at },
-    },
-  };
-}
-
 function firstState(entry: StartedEntry, at: number): LoopState {
   return {
     loop: entry.loop,
@@ -328,13 +277,6 @@ function compacted(state: LoopState): LoopState {
 
 function wait(state: LoopState, why: WaitCause, at: number, detail: string | undefined): LoopState {
   return openWait(state, why, state.waiting?.since ?? at, detail);
-}
-
-/** A session that was called off no longer keeps the run from going on: it is one that was cut in the middle. */
-function takenUp(state: LoopState): LoopState {
-  const last = state.run?.lastEnd;
-  if (!state.run || (last?.kind !== 'aborted' && last?.kind !== 'interrupted')) return state;
-  return { ...state, run: { ...state.run, lastEnd: { ...last, kind: 'lost' } } };
 }
 
 const BY_PERSON = 'by a person';

@@ -102,7 +102,7 @@ function changesProtected(asked: Asked, { protect }: ToolRules): Refusal | undef
   // A lock that a process left behind keeps git from working, until somebody takes it away.
   const locks = place.gitFolders().map((folder) => `!${folder}/index.lock`);
   const patterns = [...DEFAULT_PROTECTED, ...place.gitFolders(), ...locks, ...protect];
-  const guarded = protectedBy(patterns, place);
+  const guarded = protectedBy(patterns, place, protect);
   const path =
     changedPath(call.tool, call.input, guarded, (word) => place.spellings(word, variables)) ??
     (guarded.fits?.(place.gitFolders()[0] ?? '') ? redirectedGit(call) : undefined);
@@ -117,7 +117,7 @@ function changesProtected(asked: Asked, { protect }: ToolRules): Refusal | undef
 
 function readsHidden({ call, place, variables }: Asked, { hide }: ToolRules): Refusal | undefined {
   if (hide.length === 0) return undefined;
-  const path = hiddenPath(call.tool, call.input, protectedBy(hide, place), (word) =>
+  const path = hiddenPath(call.tool, call.input, protectedBy(hide, place, hide), (word) =>
     place.spellings(word, variables),
   );
   if (path === undefined) return undefined;
@@ -129,11 +129,15 @@ function readsHidden({ call, place, variables }: Asked, { hide }: ToolRules): Re
   };
 }
 
-function protectedBy(patterns: readonly string[], place: ToolPlace): Protected {
+/** `own` are the patterns of the contract: those that everybody has leave other worktrees alone. */
+function protectedBy(patterns: readonly string[], place: ToolPlace, own: readonly string[]): Protected {
+  const here = pathsMeant(patterns, place);
+  const roots = own.length > 0 ? place.worktrees() : [];
+  const elsewhere = pathsMeant(own, { roots, home: place.home });
   return {
     paths: [],
     what: (path) => path,
-    fits: pathsMeant(patterns, place),
+    fits: (path) => here(path) || (roots.length > 0 && elsewhere(path)),
     inside: (folder) => place.inside(folder),
   };
 }

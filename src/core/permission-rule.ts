@@ -120,7 +120,8 @@ function allowsPath(rule: Rule, tool: string, path: string, { place, variables }
 }
 
 function deniesPath(content: string, { call, place, variables }: Asked, find: typeof changedPath): boolean {
-  const fits = pathsMeant([patternOf(content)], place);
+  const roots = [...place.roots, ...place.worktrees()];
+  const fits = pathsMeant([patternOf(content)], { roots, home: place.home });
   const guarded = { paths: [], what: (path: string) => path, fits, inside: place.inside };
   return find(call.tool, call.input, guarded, (word) => place.spellings(word, variables)) !== undefined;
 }

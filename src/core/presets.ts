@@ -24,7 +24,10 @@ const REVIEW_INSTRUCTION = `Review the change as someone who wants to prove it w
 /** The conditions of VERIFIED_DONE, each met by a gate, by a person, or by something that was written down. */
 const CONDITIONS: Record<string, GateSpec> = {
   memory_search: artefact('Memory', 8),
-  task_classified: artefact('Classification', 5, { name: 'the complexity', pattern: 'complexity:? *\\d+' }),
+  task_classified: artefact('Classification', 5, {
+    name: 'the complexity',
+    pattern: '[Cc]omplexity\\W*\\d+',
+  }),
   must_have_answered: { kind: 'checklist', options: { file: PLAN, section: 'Questions' } },
   plan_approved: { kind: 'approve', options: { ask: 'Is this plan good?', file: PLAN } },
   something_changed: { kind: 'changed', options: { except: [PLAN, RETROSPECTIVE] } },

@@ -27,7 +27,7 @@ export interface Progress {
  */
 const NOT_WORK: ReadonlySet<string> = new Set(['git', 'ci', 'promise', 'tasks']);
 /** Of these, the ones that can only pass once the work is committed. */
-const AFTER_COMMIT: ReadonlySet<string> = new Set(['git', 'ci']);
+export const AFTER_COMMIT: ReadonlySet<string> = new Set(['git', 'ci']);
 
 /** Words that only an untouched list has at its front: one that was tampered with says that first, and counts nothing. */
 const COUNT = /^(\d+) of (\d+) (?:features pass|items are ticked)/;

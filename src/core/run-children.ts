@@ -214,7 +214,8 @@ export function childToMerge({ list }: Children): ChildState | undefined {
 
 /**
  * What the next child may use up: an equal part of what is neither spent nor promised to others, with one part held back
- * for the parent, which also bears what children go over theirs. Undefined when nothing is left.
+ * for the parent, which also bears what children go over theirs. Where that is less than a step may use up, fewer are at
+ * work at a time. Undefined when nothing is left, or not enough beside those that are at work.
  */
 export function shareFor(state: LoopState, limits: Limits, places: number): Share | undefined {
   const children = state.run?.children;
@@ -234,13 +235,25 @@ export function shareFor(state: LoopState, limits: Limits, places: number): Shar
     iterations: leftOf(limits.iterations, iterationsOf(children), 'iterations'),
   };
   if (left.costUsd === 0 || left.tokens === 0 || left.iterations === 0) return undefined;
-  const part = (limit: Limit) => (limit === 'unlimited' ? limit : limit / (Math.max(1, places) + 1));
+  const part = (limit: Limit, of: number) => (limit === 'unlimited' ? limit : limit / (of + 1));
+  const isEnough = (of: number) =>
+    isAtLeast(part(left.costUsd, of), STEP.costUsd) && isAtLeast(part(left.tokens, of), STEP.tokens);
+  let of = Math.max(1, places);
+  while (of > 1 && !isEnough(of)) of--;
+  if (open.length > 0 && !isEnough(of)) return undefined;
   const whole = (limit: Limit) => (limit === 'unlimited' ? limit : Math.max(1, Math.floor(limit)));
   return {
-    costUsd: part(left.costUsd),
-    tokens: whole(part(left.tokens)),
-    iterations: whole(part(left.iterations)),
+    costUsd: part(left.costUsd, of),
+    tokens: whole(part(left.tokens, of)),
+    iterations: whole(part(left.iterations, of)),
   };
+}
+
+/** What a large step uses up: of parts that are smaller every child goes over its own, and all of them at once. */
+const STEP = { costUsd: 0.5, tokens: 200_000 };
+
+function isAtLeast(limit: Limit, least: number): boolean {
+  return limit === 'unlimited' || limit >= least;
 }
 
 /** The working time that is left to the parent, and so to whoever begins now. */

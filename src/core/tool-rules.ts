@@ -64,6 +64,8 @@ export interface ToolPlace {
   inside(folder: string): readonly string[];
   /** Folders that hold the repository itself. */
   gitFolders(): readonly string[];
+  /** Where the project lies in the other worktrees of its repository: what a contract protects is the same there. */
+  worktrees(): readonly string[];
   /** The branch that is checked out; undefined when it cannot be told. */
   branch(): string | undefined;
   /** What of the tree is in no commit; undefined when it cannot be told. */

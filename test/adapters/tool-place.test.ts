@@ -198,3 +198,41 @@ test('every spelling of a protected path is refused', () => {
     { numRuns: 300 },
   );
 });
+
+describe('another worktree of the repository', () => {
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd });
+  function worktree() {
+    const home = realpathSync(temporaryFolder());
+    const [root, tree] = [join(home, 'project'), join(home, 'tree')];
+    mkdirSync(join(root, 'infra/prod'), { recursive: true });
+    writeFileSync(join(root, 'infra/prod/main.tf'), 'x');
+    git(home, 'init', '-q', '-b', 'main', root);
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'first');
+    git(root, 'worktree', 'add', '-q', '-b', 'own', tree);
+    const rules = { ...RULES, protect: ['infra/prod/**'] };
+    const bash = (command: string, cwd: string) =>
+      judgeTool(
+        { event: 'PreToolUse', tool: 'Bash', input: { command }, cwd },
+        rules,
+        toolPlace(root, cwd, home, {}),
+      ).kind;
+    return { root, tree, bash };
+  }
+  test('has the same files protected', () => {
+    const { root, tree, bash } = worktree();
+    expect(bash('echo x > infra/prod/main.tf', tree)).toBe('refuse');
+    expect(bash(`rm ${tree}/infra/prod/main.tf`, root)).toBe('refuse');
+    expect(bash('echo x > infra/dev.tf', tree)).toBe('none');
+    expect(bash('cp .env ../tree/.env', root)).toBe('none');
+  });
+  test('has changes and a branch of its own', () => {
+    const { root, tree, bash } = worktree();
+    writeFileSync(join(tree, 'infra/prod/main.tf'), 'changed');
+    expect(bash('git reset --hard', tree)).toBe('refuse');
+    expect(bash('git reset --hard', root)).toBe('none');
+    expect(bash('git push -f', root)).toBe('refuse');
+    expect(bash('git push -f', tree)).toBe('none');
+  });
+});

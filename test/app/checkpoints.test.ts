@@ -219,7 +219,7 @@ describe('a question inside other gates', () => {
     expect((await scene.stop()).kind).toBe('refuse');
     says.tests = PASS;
     scene.judges.tree = 'tree 2';
-    expect(messageOf(await scene.stop())).toContain('ready: Is it good?');
+    expect(messageOf(await scene.stop())).toContain('ok: Is it good?');
     scene.answer('approved');
     expect(messageOf(await scene.stop())).toContain('done, and verified');
   });

@@ -295,3 +295,40 @@ test('why a gate asks to end the work is kept in one line, without colours and s
   expect(verdicts[0]?.letGo).not.toContain('ghp_abcdefghij');
   expect(verdicts[1]).not.toHaveProperty('letGo');
 });
+
+describe('a model costs money', () => {
+  const review: GateSpec = { kind: 'judge', options: { question: 'Is it good?' } };
+  const saved: GateSpec = { kind: 'git', options: { checks: ['committed'] } };
+
+  test('and is asked after everything else passed', async () => {
+    const { verdicts, judged } = await evaluate({ review, tests: run('tests'), lint: run('lint') });
+    expect(verdicts.map((v) => v.outcome)).toEqual(['pass', 'pass', 'pass']);
+    expect(judged).toEqual(['tests', 'lint', 'review']);
+  });
+  test('and is not asked about work that fails anyway', async () => {
+    const { verdicts, judged } = await evaluate({ review, tests: run('tests') }, { says: { tests: FAIL } });
+    expect(judged).toEqual(['tests']);
+    expect(verdicts[0]).toMatchObject({ outcome: 'unproven', class: 'judged' });
+    expect(sumUp(verdicts).result).toBe('failing');
+  });
+  test('but is asked when it can take the place of what fails', async () => {
+    const gates = { tests: run('tests'), review, ready: any('tests', 'review') };
+    const { judged } = await evaluate(gates, { says: { tests: FAIL }, done: ['ready'] });
+    expect(judged).toEqual(['tests', 'review']);
+  });
+  test('but is asked before a person is, and before a commit that waits for it', async () => {
+    const asks = { ...FAIL, asks: 'Is it good?' };
+    const { judged } = await evaluate({ ok: run('ok'), saved, review }, { says: { ok: asks, saved: FAIL } });
+    expect(judged).toEqual(['ok', 'saved', 'review']);
+  });
+  test('and what it said before of the same work counts without asking', async () => {
+    const before = verdict('pass', { gate: 'review', class: 'judged' });
+    const standing = (name: string) => (name === 'review' ? before : undefined);
+    const { verdicts, judged } = await evaluate(
+      { review, tests: run('tests') },
+      { says: { tests: FAIL }, more: { standing } },
+    );
+    expect(judged).toEqual(['tests']);
+    expect(verdicts[0]).toEqual(before);
+  });
+});

@@ -79,6 +79,13 @@ describe.each(['loop', 'session'] as const)('a prompt in a %s', (place) => {
       expect((await say(scene, 'a prompt')).kind).toBe('tell');
     },
   );
+  test('one that is sent after all is sent with what is told with every prompt', async () => {
+    const scene = scened(place, { gates: ['own'], tell: 'Be brief.' }, { own: FAIL });
+    await kinds(scene, 'a prompt', GUARDED_BLOCKS);
+    const answer = await say(scene, 'a prompt');
+    expect(contextOf(answer)).toContain('Be brief.');
+    expect(answer).toMatchObject({ message: expect.stringContaining('refusals in a row') });
+  });
   test('one that passes begins the count anew', async () => {
     let says = FAIL;
     const scene = scened(place, { gates: ['own'] }, { own: () => says });

@@ -121,6 +121,20 @@ describe('which question is meant', () => {
     await answer(ref);
     expect(Object.keys(answersOf(ref))).toEqual(['a', 'b']);
   });
+  test('of chunks, one whose turn has not come asks nothing yet', async () => {
+    const chunks = [
+      { name: 'model', instruction: 'Write it', gates: ['a'], after: [] },
+      { name: 'api', instruction: 'Serve it', gates: ['b'], after: ['model'] },
+    ];
+    const gates = { a: approve(), b: approve(), chunks: { kind: 'chunks', options: { chunks } } as const };
+    const ref = begin(contractWith(gates, { done: ['chunks'] }));
+    const children = [verdict('fail', { gate: 'model' }), verdict('skip', { gate: 'api' })];
+    const waits = verdict('fail', { gate: 'chunks', kind: 'chunks', asks: 'Good?', children });
+    const decision = { kind: 'allow', cause: 'approval', wait: 'approval' } as const;
+    append(ref, { kind: 'stop', seen: seenStop(), verdicts: [waits], decision });
+    await answer(ref);
+    expect(Object.keys(answersOf(ref))).toEqual(['a']);
+  });
   test('a name that nobody asks under is refused, with those that there are', async () => {
     const ref = begin();
     for (const name of ['plann', 'tests', 'constructor', '__proto__', ''])
@@ -296,6 +310,17 @@ describe('status', () => {
     expect(json().phase).toBeNull();
     rmSync(join(ref.dir, 'contract.json'));
     expect(json()).toMatchObject({ id: 'l1', phase: null });
+  });
+  test('says where the work lies when that is somewhere else, and so does the answer', async () => {
+    const { project } = world;
+    const ref = begin();
+    asked(ref, 'plan_ok');
+    writeFileSync(join(project, 'PLAN.md'), 'the plan');
+    expect(text()).not.toContain('folder:');
+    world.project = join(project, 'below');
+    expect(text()).toContain(`  folder: ${project}\n`);
+    await answer(ref);
+    expect(lines[0]).toContain(`(PLAN.md as it is now in ${project}).`);
   });
   test('shows each chunk', () => {
     const ref = begin();

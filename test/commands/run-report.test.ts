@@ -172,6 +172,15 @@ describe('plain lines', () => {
     );
   });
 
+  test('a phase begins once, however often the work goes on in it', () => {
+    const held = (iteration: number) => {
+      const state = runState({ phase: { name: 'build', iteration, since: 0 } });
+      return last([{ type: 'stop', answer: 'refuse', state }])[0];
+    };
+    expect(held(1)).toContain('stop held, iteration 1 of 50, phase build begins');
+    expect(held(2)).toContain('stop held, iteration 1 of 50 begins, phase build');
+  });
+
   test('a pause says how to go on, and a note keeps its indentation', () => {
     expect(last([{ type: 'paused', why: 'interrupted by a person' }])).toEqual([
       '10:00:01 paused: interrupted by a person',

@@ -20,6 +20,7 @@ export function placeWith(changes: Partial<ToolPlace> & { files?: string[]; cwd?
         .map((word) => resolve(cwd, word.replace(/^~(?=\/|$)/, HOME))),
     inside: (folder) => files.filter((file) => file.startsWith(`${folder === '/' ? '' : folder}/`)),
     gitFolders: () => [`${PROJECT}/.git`],
+    worktrees: () => [],
     branch: () => 'feature',
     uncommitted: () => ({ changed: true, untracked: true }),
     ...more,

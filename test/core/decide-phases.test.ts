@@ -54,6 +54,25 @@ describe('a question to a person', () => {
     expect(decision).toMatchObject({ detail: 'a: One?; b: Two?' });
     expect(JSON.stringify(decided(many)).length).toBeLessThan(700);
   });
+  test('is named by its own name, however deep it stands', () => {
+    const chunk = verdict('fail', {
+      gate: 'model',
+      kind: 'all',
+      asks: 'One?',
+      children: [asks('a', 'One?')],
+    });
+    const children = [chunk, verdict('skip', { gate: 'api' }), verdict('pass', { gate: 'docs' })];
+    const chunks = verdict('fail', { gate: 'chunks', kind: 'chunks', asks: 'One?', children });
+    expect(decided([chunks, asks('a', 'One?'), asks('b', 'Two?')])).toMatchObject({
+      detail: 'a: One?; b: Two?',
+    });
+  });
+  test('in a phase before the last one it is asked beside what is open in the whole', () => {
+    const phase = { name: 'plan', passed: [], asks: true as const };
+    expect(decided([asks(), claim('fail')], { phase })).toMatchObject({
+      detail: 'plan_approved: Is it good?',
+    });
+  });
   test('comes before every limit: the work is done as far as the agent can do it', () => {
     const last = freshLoop({ iteration: 50, emptyAnswers: 9 });
     expect(decided([asks()], { message: 'empty' }, last)).toMatchObject({ cause: 'approval' });

@@ -16,6 +16,12 @@ describe('how a loop ended', () => {
       'promise',
       "ended on the agent's word alone: promise passed, nothing was measured",
     ],
+    [
+      'claimed_done',
+      'nothing_changed',
+      'tests, workers',
+      'ended without proof: tests, workers passed, but nothing was changed since the beginning, when all that can be measured passed already',
+    ],
     ['claimed_done', 'approved_only', 'ok', "ended on a person's word: ok passed, nothing was measured"],
     [
       'reached_limit',

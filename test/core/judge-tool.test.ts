@@ -148,6 +148,25 @@ describe('protect', () => {
   ])('%s is not', (command) => expect(bash(command, { protect }).kind).toBe('none'));
 });
 
+test('what a contract protects and hides is so in other worktrees, too; what everybody has is not', () => {
+  const place = placeWith({ worktrees: () => ['/home/me/wt', `${PROJECT}/.claude/worktrees/a`] });
+  const rules = {
+    ...NONE,
+    protect: ['infra/prod/**'],
+    hide: ['secrets/prod'],
+    deny: [{ rule: 'Edit(docs/a/**)' }],
+  };
+  const kind = (tool: string, path: string) =>
+    judgeTool({ event: 'PreToolUse', tool, input: { file_path: path }, cwd: PROJECT }, rules, place).kind;
+  for (const root of [PROJECT, '/home/me/wt', `${PROJECT}/.claude/worktrees/a`]) {
+    expect(kind('Write', `${root}/infra/prod/main.tf`)).toBe('refuse');
+    expect(kind('Read', `${root}/secrets/prod/a`)).toBe('refuse');
+    expect(kind('Write', `${root}/docs/a/b.md`)).toBe('refuse');
+    expect(kind('Write', `${root}/src/a.ts`)).toBe('none');
+  }
+  expect(kind('Write', '/home/me/wt/.env')).toBe('none');
+});
+
 describe('hide', () => {
   const hide = ['secrets/**', '.env'];
   test.each([

@@ -32,6 +32,18 @@ describe('verified-done', () => {
     for (const phase of made.phases)
       expect(callsFor(gatesOfPhase(contract, phase), contract)).toHaveLength(phase.exit.length);
   });
+  test.each(['complexity: 8', '- **Complexity:** 8', 'Complexity 8 of 10'])(
+    '"%s" tells the complexity',
+    (line) => {
+      const { task_classified: classified } = preset().gates;
+      const [told] = classified?.kind === 'artefact' ? classified.options.has : [];
+      expect(line).toMatch(new RegExp(told?.pattern ?? 'none'));
+      expect('complexity: high').not.toMatch(new RegExp(told?.pattern ?? 'none'));
+    },
+  );
+  test('what only a person can say does not keep them from being asked', () => {
+    expect(preset().phases[0]?.instruction).not.toContain('leave open');
+  });
   test('no condition is met by a bare flag', () => {
     const kinds = new Set(Object.values(preset().gates).map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(['agent', 'all', 'approve', 'artefact', 'changed', 'checklist']);

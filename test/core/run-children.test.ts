@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { childContract, featureGates } from '../../src/core/child-contract.ts';
+import { approvals, childContract, featureGates, phaseBefore } from '../../src/core/child-contract.ts';
 import { type Contract, DEFAULT_LIMITS, promiseContract } from '../../src/core/contract.ts';
 import { advance, type Entry, replay } from '../../src/core/journal.ts';
 import type { LoopState } from '../../src/core/loop.ts';
@@ -139,22 +139,22 @@ describe('who begins next', () => {
 });
 
 describe('one budget', () => {
-  const limits = { ...DEFAULT_LIMITS, costUsd: 12, tokens: 1200, iterations: 12 };
+  const limits = { ...DEFAULT_LIMITS, costUsd: 12, tokens: 1_200_000, iterations: 12 };
   test('each gets an equal part of what is left, and one part stays with the parent', () => {
-    expect(shareFor(stateAfter(SPLIT), limits, 2)).toEqual({ costUsd: 4, tokens: 400, iterations: 4 });
+    expect(shareFor(stateAfter(SPLIT), limits, 2)).toEqual({ costUsd: 4, tokens: 400_000, iterations: 4 });
   });
   test('what is promised to those at work is not given again', () => {
     const state = stateAfter(SPLIT, {
       kind: 'child_begun',
       child: 'a',
       piece: '1',
-      share: { costUsd: 4, tokens: 400, iterations: 4 },
+      share: { costUsd: 4, tokens: 400_000, iterations: 4 },
     });
-    expect(shareFor(state, limits, 1)).toEqual({ costUsd: 4, tokens: 400, iterations: 4 });
+    expect(shareFor(state, limits, 1)).toEqual({ costUsd: 4, tokens: 400_000, iterations: 4 });
   });
   test('what was spent is gone, and who has ended keeps nothing', () => {
-    const state = stateAfter(SPLIT, begun('a', '1'), spent('a', 2, 200, 2), ended('a'));
-    expect(shareFor(state, limits, 1)).toEqual({ costUsd: 5, tokens: 500, iterations: 5 });
+    const state = stateAfter(SPLIT, begun('a', '1'), spent('a', 2, 200_000, 2), ended('a'));
+    expect(shareFor(state, limits, 1)).toEqual({ costUsd: 5, tokens: 500_000, iterations: 5 });
   });
   test('nobody begins when nothing is left', () => {
     expect(
@@ -178,6 +178,15 @@ describe('one budget', () => {
         });
       }),
     );
+  });
+  test('where a part would be less than a step uses up, fewer work at a time', () => {
+    const tight = { ...limits, costUsd: 2 };
+    expect(shareFor(stateAfter(SPLIT), tight, 6)?.costUsd).toBe(0.5);
+    const share = { costUsd: 0.5, tokens: 100, iterations: 1 };
+    const three = ['a', 'b', 'c'].map((c): Entry => ({ kind: 'child_begun', child: c, piece: c, share }));
+    expect(shareFor(stateAfter(SPLIT, ...three.slice(0, 2)), tight, 4)?.costUsd).toBe(0.5);
+    expect(shareFor(stateAfter(SPLIT, ...three), tight, 3)).toBeUndefined();
+    expect(shareFor(stateAfter(SPLIT), { ...limits, costUsd: 0.2 }, 6)?.costUsd).toBe(0.1);
   });
 });
 
@@ -238,5 +247,21 @@ describe('the contract of a child', () => {
   });
   test('lists are found inside `all`, too', () => {
     expect(featureGates(contract)).toEqual([{ gate: 'features', file: 'f.json' }]);
+  });
+  test('a person is asked about the whole, not about every piece', () => {
+    const asks = {
+      ...contract,
+      gates: { ...contract.gates, ok: { kind: 'approve', options: { ask: 'Good?' } } },
+    };
+    const approved: Contract = { ...(asks as Contract), done: [...contract.done, 'ok'] };
+    expect(childContract(approved, rules).done).not.toContain('ok');
+    expect(approvals(approved)).toEqual(['ok']);
+  });
+  test('a phase that comes before the work that is divided is found', () => {
+    const phase = (name: string, exit: string[]) => ({ name, entry: [], exit });
+    const phased = (...phases: object[]) => phaseBefore({ ...contract, phases } as Contract);
+    expect(phaseBefore(contract)).toBeUndefined();
+    expect(phased(phase('plan', ['types']), phase('build', ['features']))).toBe('plan');
+    expect(phased(phase('build', ['whole']), phase('verify', ['types']))).toBeUndefined();
   });
 });

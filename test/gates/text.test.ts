@@ -54,6 +54,7 @@ describe('secrets', () => {
     ['a variable', 'run it with API_KEY=$API_KEY'],
     ['what is made up', 'write `API_KEY=your-key-here-1` into the example'],
     ['code that takes it from somewhere', 'const token = config.oauth2.token'],
+    ['the login of any local database', 'use postgres://postgres:postgres@localhost:5432/app'],
   ])('%s is none', async (_, text) => {
     expect(await outcome(secrets, text)).toBe('pass');
   });

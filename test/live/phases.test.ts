@@ -132,7 +132,7 @@ describe('preset: verified-done', () => {
       task_classified: 'pass claimed',
       must_have_answered: 'pass claimed',
       plan_approved: 'pass judged',
-      implementation_complete: 'pass measured',
+      implementation_complete: 'pass claimed',
       correctness_passed: 'pass measured',
       quality_passed: 'pass measured',
       adversarial_passed: 'pass judged',

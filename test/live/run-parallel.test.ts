@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Entry } from '../../src/core/journal.ts';
 import type { Script } from '../../src/simulator/script.ts';
 import { fakeGh } from '../adapters/support/git-scene.ts';
 import { contractScene, git } from './support/contract.ts';
+import { branchOf, builds, familyOf, kinds, listOf, withRemote, worker } from './support/parallel.ts';
 import { waitFor } from './support/processes.ts';
 import { startRun } from './support/run.ts';
 import type { Scene } from './support/scene.ts';
-import { bash, journalOf, loopsOf, must } from './support/untildone.ts';
+import { bash, journalOf, must } from './support/untildone.ts';
 
 const MODEL = ['--model', 'claude-sonnet-4-5', '--allow', 'Bash'];
 
@@ -23,25 +23,11 @@ function project(): Promise<Scene> {
   return contractScene({
     'untildone.yaml':
       'gates:\n  whole: { run: test -f shared.txt }\n  features: { features: features.json }\n',
-    'features.json': `[\n${FEATURES.map((f) => `  ${JSON.stringify(f)}`).join(',\n')}\n]\n`,
+    'features.json': listOf(FEATURES),
     'shared.txt': 'nothing yet\n',
     '.gitignore': '.claude/\n',
   });
 }
-
-/** As a session would, also one that was cut off and goes on: the work, the word that it is done, and a stop. */
-function worker(first: string, command: string) {
-  return [
-    { when: { first, last: 'it is there now' }, turns: [{ text: 'built' }] },
-    { when: { first }, turns: [{ tools: [bash(`${command} && echo it is there now`)] }] },
-  ];
-}
-
-const builds = (id: number, command: string) =>
-  worker(
-    `Build feature ${id}:`,
-    `${command} && sed -i 's/"id":${id},\\(.*\\)"passes":false/"id":${id},\\1"passes":true/' features.json`,
-  );
 
 /** Whoever goes on alone is told of the branch that is left, and brings both together. */
 const SETTLES = worker(
@@ -58,21 +44,6 @@ const SCRIPT: Script = {
     ...SETTLES,
   ],
 };
-
-function kinds<Kind extends Entry['kind']>(journal: readonly Entry[], kind: Kind) {
-  return journal.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind);
-}
-
-async function familyOf(scene: Scene) {
-  const loops = await loopsOf(scene);
-  const parent = loops.find((loop) => loop.run?.parent === null);
-  if (!parent) throw new Error('there is no run');
-  return { parent, children: loops.filter((loop) => loop.run?.parent === parent.id) };
-}
-
-function branchOf(scene: Scene, run: string): string {
-  return git(scene, 'branch', '--list', `*${run}`, '--format=%(refname:short)').trim();
-}
 
 function expectAllBuilt(scene: Scene, run: string): void {
   const branch = branchOf(scene, run);
@@ -109,15 +80,18 @@ test('--parallel builds features at the same time, merges what is verified and s
 
 const STEPS = ['split', 'child_begun', 'child_ended', 'merge_begun', 'merge_ended', 'children_over', 'stop'];
 
-/** How far the run's own journal has come, while it is being written. */
-function stepsSoFar(scene: Scene): number {
+function journalsOf(scene: Scene): string[] {
   const projects = join(scene.untildoneHome, 'projects');
-  const journals = readdirSync(projects)
+  return readdirSync(projects)
     .map((project) => join(projects, project, 'loops'))
     .filter((loops) => existsSync(loops))
     .flatMap((loops) => readdirSync(loops).map((loop) => join(loops, loop, 'journal.jsonl')))
-    .filter((journal) => existsSync(journal))
-    .map((journal) => readFileSync(journal, 'utf8'));
+    .filter((journal) => existsSync(journal));
+}
+
+/** How far the run's own journal has come, while it is being written. */
+function stepsSoFar(scene: Scene): number {
+  const journals = journalsOf(scene).map((journal) => readFileSync(journal, 'utf8'));
   const lines = journals.find((text) => text.includes('"kind":"split"'))?.split('\n') ?? [];
   const entries = lines.slice(0, -1).map((line): { kind: string; child?: string } => JSON.parse(line).entry);
   // A step that was cut off is begun anew: it counts once.
@@ -161,6 +135,22 @@ test('a runner that is killed again and again goes on each time, and nothing is 
   expect([...counted.values()].reduce((a, b) => a + b, 0)).toBe(spent);
 });
 
+test('a runner that is killed before it has said that the work is divided divides it when it goes on', async () => {
+  const scene = await project();
+  const run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], SCRIPT);
+  await waitFor(() => stepsSoFar(scene) >= 1, 60_000);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  const { parent } = await familyOf(scene);
+  const [journal] = journalsOf(scene).filter((path) => path.includes(parent.id));
+  if (!journal) throw new Error('there is no journal');
+  writeFileSync(journal, `${readFileSync(journal, 'utf8').split('\n', 1)[0]}\n`);
+  const again = await startRun(scene, ['--resume', parent.id, ...MODEL], SCRIPT).ended;
+  expect({ code: again.code, stderr: again.stderr }, again.stdout).toEqual({ code: 0, stderr: '' });
+  expect(kinds(await journalOf(scene, parent.id), 'child_begun')).toHaveLength(4);
+  expectAllBuilt(scene, parent.id);
+});
+
 test('Ctrl-C pauses the run and its children, and a cancel of the run ends them all', async () => {
   const scene = await project();
   const run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], {
@@ -182,10 +172,7 @@ test('Ctrl-C pauses the run and its children, and a cancel of the run ends them 
 
 test('--pr opens one pull request a feature, each from the branch of the person, with its receipt', async () => {
   const scene = await project();
-  const remote = join(scene.root, 'remote.git');
-  git(scene, 'init', '--quiet', '--bare', remote);
-  git(scene, 'remote', 'add', 'origin', remote);
-  git(scene, 'push', '--quiet', 'origin', 'main');
+  withRemote(scene);
   const calls = fakeGh(scene.root, [
     { to: 'pr create', stdout: 'https://github.com/someone/project/pull/7\n' },
     { to: '--version', stdout: 'gh version 2.0.0\n' },
@@ -272,6 +259,32 @@ test.each([
   });
   expect(run.stderr).toContain(said);
   expect(run.requests).toEqual([]);
+});
+
+const PHASED = `gates:
+  plan: { run: test -f PLAN.md }
+  features: { features: features.json }
+phases:
+  plan: { do: Write PLAN.md, exit: [plan], checkpoint: { ask: Is it good?, file: PLAN.md } }
+  build: { exit: [features] }
+`;
+const APPROVED = 'gates:\n  features: { features: features.json }\n  ok: { approve: Is it good? }\n';
+
+test.each([
+  ['a phase that comes first', PHASED, [], 'phase plan of the contract comes before the work'],
+  ['a person who is asked after the merge', APPROVED, ['--pr', '--merge'], 'leave --merge out'],
+])('%s is not got round', async (_, contract, flags, said) => {
+  const scene = await contractScene({ 'untildone.yaml': contract, 'features.json': listOf(FEATURES) });
+  const run = await startRun(scene, ['Build it', '--parallel', '2', ...flags, ...MODEL], {}).ended;
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(said), requests: [] });
+  expect(git(scene, 'branch', '--list').trim()).toBe('* main');
+});
+
+test('a feature list that is not committed as it is now is not begun with an older one', async () => {
+  const scene = await project();
+  writeFileSync(join(scene.project, 'features.json'), listOf(FEATURES.slice(0, 2)));
+  const run = await startRun(scene, ['Build it', '--parallel', '2', ...MODEL], {}).ended;
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('features.json is not committed') });
 });
 
 test('work that cannot be divided is refused before anything has begun', async () => {

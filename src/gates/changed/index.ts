@@ -11,7 +11,8 @@ const MOST_NAMED = 10;
 /** Something was done: at least one file was added, changed or taken away since the start. */
 export const changedGate: Gate<'changed'> = {
   kind: 'changed',
-  class: 'measured',
+  // We see the change ourselves, but it proves nothing about the work: it must not make a loop verified.
+  class: 'claimed',
   async judge(options, context, signal) {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };

@@ -38,11 +38,15 @@ function holdsKey(expression: RegExp, line: string): boolean {
 /** `token = config.oauth2.token`: code that says where it comes from. */
 const FROM_ELSEWHERE = /[:=]\s*[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 
+/** `postgres://postgres:postgres@`: what every database on a developer's machine begins with is nobody's secret. */
+const STOCK_LOGIN =
+  /:\/\/(?:(\w+):\1|\w*:(?:pass(?:word)?|postgres|root|secret|test|guest|admin|changeme))@$/i;
+
 /** The name of the first secret in a line that somebody wrote: a key, or what is said to be a password, key or token. */
 export function secretNamed(line: string): string | undefined {
   const key = KEYS.find(([, expression]) => holdsKey(expression, line));
   if (key) return key[0];
-  const real = (found: string) => !MADE_UP.test(found) && !FROM_ELSEWHERE.test(found);
+  const real = (found: string) => ![MADE_UP, FROM_ELSEWHERE, STOCK_LOGIN].some((known) => known.test(found));
   return secretsIn(line).some(real) ? 'password, key or token' : undefined;
 }
 
