@@ -118,6 +118,18 @@ describe('a worktree', () => {
     expect(existsSync(join(folder, 'project-untildone'))).toBe(false);
   });
 
+  test('is made beside others that are made at the same time', async () => {
+    const { project, open } = gitScene();
+    const loops = Array.from({ length: 8 }, (_, index) => `20260101-00000${index}-abc123`);
+    const flows = await Promise.all(
+      loops.map((loop) => open({ mode: 'worktree', merge: false, loop, anew: true })),
+    );
+    expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(9);
+    await Promise.all(flows.map((flow) => flow.clearAway(false)));
+    expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(git(project, 'branch', '--list').trim()).toBe('* main');
+  });
+
   test('is not made over something that is there', async () => {
     const { folder, project, open } = gitScene();
     write(folder, `project-untildone/${LOOP}/taken`, '');
@@ -127,6 +139,14 @@ describe('a worktree', () => {
     git(project, 'branch', BRANCH);
     await expect(open({ mode: 'worktree' })).rejects.toThrow('there is a branch');
     expect(git(project, 'branch', '--list', BRANCH)).toContain(BRANCH);
+  });
+
+  test('is refused with a file that says what is to be done and is not committed', async () => {
+    const { project, open } = gitScene();
+    write(project, 'list of features.json', '[]\n');
+    await expect(open({ mode: 'worktree', reads: ['list of features.json'] })).rejects.toThrow(
+      "git add 'list of features.json' && git commit",
+    );
   });
 
   test.each(['new', 'changed'])('is refused with a %s contract that is not committed', async (which) => {
