@@ -20,10 +20,9 @@ export async function handleStanding(event: HookEvent, ports: JudgingPorts): Pro
   const project = ports.projectOf(event);
   const frozen = ports.standing.contract(project);
   if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
+  if (isSwitchedOff(event, project, ports)) return SILENCE;
   if (event.name === 'PreToolUse' || event.name === 'PermissionRequest')
     return toolInSession(event, frozen, ports);
-  // Taking the contract away is how a person switches its gates off.
-  if ((await ports.judges(frozen.contract)).contractFile(project) === undefined) return SILENCE;
   switch (event.name) {
     case 'SessionStart':
       if (event.source !== 'compact') await begin(event, frozen, ports);
@@ -47,6 +46,14 @@ export async function handleStanding(event: HookEvent, ports: JudgingPorts): Pro
     default:
       return SILENCE;
   }
+}
+
+/**
+ * Taking the contract away is how a person switches off what it says, for the sessions that begin from then on. A session
+ * that began under it may have taken it away itself.
+ */
+function isSwitchedOff({ session }: HookEvent, project: string, ports: JudgingPorts): boolean {
+  return !ports.guard.hasContract(project) && ports.standing.read(session).baseTree === undefined;
 }
 
 function tellNotes(

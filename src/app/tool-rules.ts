@@ -29,8 +29,7 @@ export async function toolInSession(
   frozen: FrozenContract,
   ports: JudgingPorts,
 ): Promise<Answer> {
-  // Taking the contract away is how a person switches its rules off.
-  if (frozen.contract.tools === undefined || !ports.guard.hasContract(frozen.frozen.project)) return SILENCE;
+  if (frozen.contract.tools === undefined) return SILENCE;
   return answerFor(event, await rulingOf(event, frozen, ports));
 }
 

@@ -8,7 +8,7 @@ import { approve } from '../adapters/trust.ts';
 import type { ChildHeard, ChildRest } from '../app/run-children.ts';
 import type { RunEvent } from '../app/run-event.ts';
 import { runLoop } from '../app/run-loop.ts';
-import { childContract } from '../core/child-contract.ts';
+import { approvals, childContract } from '../core/child-contract.ts';
 import { type Contract, type Limits, withPromise } from '../core/contract.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
@@ -120,7 +120,7 @@ async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<Loop
       session: randomUUID(),
       project: git.folder,
       task: work.task,
-      contract: orPromise(narrowed),
+      contract: orPromise(narrowed, work.features === undefined && approvals(contract).length > 0),
       judgeMs: frozen.judgeMs,
       transcriptOffset: 0,
       outputDir: join(world.store.outputDir(ref), child.loop),
@@ -139,9 +139,10 @@ async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<Loop
   return started.ref;
 }
 
-/** Where nothing is left to ask for, the child's word is. */
-function orPromise(contract: Contract): Contract {
-  return contract.done.length === 0 ? withPromise(contract, 'DONE') : contract;
+/** Where nothing is left to ask for, the child's word is; also where a task rests on a person, who is asked later. */
+function orPromise(contract: Contract, isForPerson: boolean): Contract {
+  const hasWord = contract.done.some((name) => contract.gates[name]?.kind === 'promise');
+  return contract.done.length === 0 || (isForPerson && !hasWord) ? withPromise(contract, 'DONE') : contract;
 }
 
 /** What a person approved for the run counts for its children: they are asked for less, and run nothing else. */

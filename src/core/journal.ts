@@ -3,7 +3,16 @@ import { allTold, answer } from './approval.ts';
 import type { Limit } from './contract.ts';
 import type { Decision } from './decide.ts';
 import { guardedAfter } from './guarded.ts';
-import { closeWait, type Ending, end, hasEnded, type LoopState, openWait, type WaitCause } from './loop.ts';
+import {
+  closeWait,
+  type Ending,
+  end,
+  hasEnded,
+  type LoopState,
+  NEW_SESSION,
+  openWait,
+  type WaitCause,
+} from './loop.ts';
 import { newRun, type RunMode, runFromSession } from './run.ts';
 import { advanceChildren, type ChildEntry } from './run-children.ts';
 import { advanceIntent, advanceResult, takenUp } from './run-entries.ts';
@@ -192,10 +201,7 @@ function advanceClaimed(state: LoopState, entry: Extract<Entry, { kind: 'claimed
   return {
     ...rest,
     session: entry.session,
-    blocksInARow: 0,
-    toolSeen: false,
-    emptyAnswers: 0,
-    background: {},
+    ...NEW_SESSION,
     read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
   };
 }

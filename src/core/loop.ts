@@ -107,6 +107,9 @@ export function hasEnded(state: LoopState): boolean {
   return state.status !== 'active' && state.status !== 'paused';
 }
 
+/** What is counted within a session, for one that begins. */
+export const NEW_SESSION = { blocksInARow: 0, toolSeen: false, emptyAnswers: 0, background: {} } as const;
+
 /** Ends an open wait at `now` and adds it up. */
 export function closeWait(state: LoopState, now: number): LoopState {
   if (!state.waiting) return state;

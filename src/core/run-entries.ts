@@ -1,6 +1,6 @@
 /** What the entries of a run do to its state. */
 import type { Entry } from './journal.ts';
-import { closeWait, hasEnded, type LoopState } from './loop.ts';
+import { closeWait, hasEnded, type LoopState, NEW_SESSION } from './loop.ts';
 import { countIteration } from './phases.ts';
 import type { RunState } from './run.ts';
 import type { SessionEnd } from './session-end.ts';
@@ -21,10 +21,7 @@ export function advanceIntent(
   return {
     ...rest,
     session: entry.session,
-    blocksInARow: 0,
-    toolSeen: false,
-    emptyAnswers: 0,
-    background: {},
+    ...NEW_SESSION,
     read: { offset: 0 },
     run: { ...run, open, sessions: run.sessions + 1, heldInSession: 0, counted: { costUsd: 0, tokens: 0 } },
   };

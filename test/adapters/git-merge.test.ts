@@ -122,6 +122,15 @@ describe('taking in the work of a child', () => {
     expect(contentOf(parent, 'list.json')).toBe(both);
     expect(git(parent.folder, 'status', '--porcelain')).toBe('');
   });
+  test('takes away what a child has left whose runner was killed right after the merge', async () => {
+    const { scene, parent, child, merge } = await family();
+    const { flow, commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
+    await merge(work);
+    await parent.clearAwayOf(CHILD, false);
+    expect(existsSync(flow.folder)).toBe(false);
+    expect(git(scene.project, 'branch', '--list', flow.branch)).toBe('');
+    await parent.clearAwayOf(CHILD, false);
+  });
   test('takes up a merge that was cut off in the middle', async () => {
     const { parent, child, merge } = await family();
     const { commit: work } = await child(CHILD, { 'b.txt': 'two\n' });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openGitFlow } from '../../src/adapters/git-flow.ts';
 import { freshLoop } from '../core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from './support/git-scene.ts';
@@ -9,6 +9,27 @@ import { commit, git, write } from './support/project-scene.ts';
 
 const state = freshLoop({ loop: LOOP, iteration: 3 });
 const done = freshLoop({ loop: LOOP, status: 'verified_done' });
+
+/** A git that fails whenever two of its calls make or remove worktrees at once, as the real one does now and then. */
+function oneWorktreeAtATime(folder: string): void {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const busy = join(folder, 'busy');
+  write(
+    folder,
+    'bin/git',
+    `#!/bin/sh
+case " $* " in
+  *' worktree add '* | *' worktree remove '*)
+    mkdir '${busy}' || exit 128
+    '${real}' "$@"; code=$?
+    sleep 0.05; rmdir '${busy}'; exit $code ;;
+esac
+exec '${real}' "$@"
+`,
+  );
+  chmodSync(join(folder, 'bin/git'), 0o755);
+  vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env.PATH}`);
+}
 
 describe('a worktree', () => {
   const beside = ({ folder }: { folder: string }) => join(folder, 'project-untildone', LOOP);
@@ -119,7 +140,8 @@ describe('a worktree', () => {
   });
 
   test('is made beside others that are made at the same time', async () => {
-    const { project, open } = gitScene();
+    const { folder, project, open } = gitScene();
+    oneWorktreeAtATime(folder);
     const loops = Array.from({ length: 8 }, (_, index) => `20260101-00000${index}-abc123`);
     const flows = await Promise.all(
       loops.map((loop) => open({ mode: 'worktree', merge: false, loop, anew: true })),

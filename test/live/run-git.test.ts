@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { fakeGh } from '../adapters/support/git-scene.ts';
 import { contractScene, git } from './support/contract.ts';
+import { withRemote } from './support/parallel.ts';
+import { waitFor } from './support/processes.ts';
 import { startRun } from './support/run.ts';
 import type { Scene } from './support/scene.ts';
 import { bash, loopOf } from './support/untildone.ts';
@@ -65,4 +68,27 @@ test('--branch over uncommitted work is refused, and nothing is touched', async 
   expect(run.stderr).toContain('untildone: ');
   expect(git(scene, 'branch', '--show-current').trim()).toBe('main');
   expect(run.requests).toEqual([]);
+});
+
+test('a runner that is killed while it pushes pushes when it goes on, once', async () => {
+  const scene = await project();
+  withRemote(scene);
+  const calls = fakeGh(scene.root, [
+    { to: 'pr create', stdout: 'https://github.com/someone/project/pull/7\n' },
+    { to: '--version', stdout: 'gh version 2.0.0\n' },
+  ]);
+  const env = { PATH: `${join(scene.root, 'bin')}:${process.env.PATH}` };
+  const pushes = join(scene.root, 'pushes');
+  const hook = join(scene.project, '.git/hooks/pre-push');
+  await writeFile(hook, `#!/bin/sh\n[ -e '${pushes}' ] || { touch '${pushes}'; sleep 3; exit 1; }\n`);
+  await chmod(hook, 0o755);
+  const first = startRun(scene, ['Make both', '--worktree', '--pr', ...MODEL], SCRIPT, env);
+  await waitFor(() => existsSync(pushes), 60_000);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const { id, status } = await loopOf(scene);
+  expect({ status, calls: calls() }).toEqual({ status: 'verified_done', calls: [] });
+  for (let again = 0; again < 2; again++)
+    expect(await startRun(scene, ['--resume', id], {}, env).ended).toMatchObject({ code: 0, stderr: '' });
+  expect(calls().map(({ args }) => args.slice(0, 2))).toEqual([['pr', 'create']]);
 });

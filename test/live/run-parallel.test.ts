@@ -240,6 +240,33 @@ test('several prompt files are the pieces of one run', async () => {
   ).toEqual(['begun', 'begun', 'ended', 'ended', 'merged', 'merged']);
 });
 
+test('a person is asked once, about the whole, and the children work before that', async () => {
+  const scene = await contractScene({
+    'untildone.yaml': 'gates:\n  whole: { run: test -f README }\n  ok: { approve: Is it good? }\n',
+    README: 'x\n',
+    'one.md': 'Write the first page',
+    'two.md': 'Write the second page',
+    '.gitignore': '.claude/\n',
+  });
+  const writes = (first: string, file: string) => [
+    { when: { first, last: 'it is there now' }, turns: [{ text: '<promise>DONE</promise>' }] },
+    { when: { first }, turns: [{ tools: [bash(`echo page > ${file} && echo it is there now`)] }] },
+  ];
+  const script = {
+    rules: [...writes('Write the first page', 'first'), ...writes('Write the second page', 'second')],
+  };
+  const prompts = ['--prompt-file', 'one.md', '--prompt-file', 'two.md'];
+  const run = startRun(scene, [...prompts, '--parallel', '2', ...MODEL], script);
+  await waitFor(() => run.said().includes('waiting for a person'), 60_000);
+  await must(scene, ['approve']);
+  const { code, stdout } = await run.ended;
+  expect(code, stdout).toBe(0);
+  const { parent, children } = await familyOf(scene);
+  expect(children.map(({ iteration }) => iteration)).toEqual([1, 1]);
+  const files = git(scene, 'ls-tree', '--name-only', branchOf(scene, parent.id)).split('\n');
+  expect(files).toEqual(expect.arrayContaining(['first', 'second']));
+});
+
 test.each([
   [['--parallel', '0'], 'Type a whole number from 1 to 16'],
   [['--parallel', '17'], 'Type a whole number from 1 to 16'],

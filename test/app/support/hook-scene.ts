@@ -76,7 +76,10 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     clock: { now: () => scene.now },
     store: scene.store,
     standing: standingFiles(home),
-    guard: sessionGuard(home, join(folder, '.claude'), folder, {}),
+    guard: {
+      ...sessionGuard(home, join(folder, '.claude'), folder, {}),
+      hasContract: () => scene.judges.contractFileNow !== undefined,
+    },
     projectOf: () => project,
     blockCap: 0,
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, join(folder, 'files.lock')) },
