@@ -35,7 +35,7 @@ export function instantSessions(): SessionPort {
   };
 }
 
-function answerLine(n: number, text: string, model: string | undefined): object {
+function answerLine(n: number, text: string, model = 'claude-sonnet-4-5'): object {
   const usage = { input_tokens: 1_000, output_tokens: 10 };
   const message = { id: `msg_${n}`, role: 'assistant', model, content: [{ type: 'text', text }], usage };
   return { type: 'assistant', message: { ...message, stop_reason: 'end_turn' } };

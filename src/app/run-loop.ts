@@ -229,8 +229,8 @@ class Driver {
       },
       happened: (happening: SessionHappening) => {
         this.#lastAnswer.hear(happening);
-        // Not before this client has done its own first step: two that begin at once delay each other.
-        if (happening.kind === 'usage' && !this.#ahead) this.#startAhead(this.#state());
+        // Not before this client is there itself: two that begin at once delay each other.
+        if (happening.kind === 'began' && !this.#ahead) this.#startAhead(this.#state());
         this.#world.report({ type: 'happening', happening });
       },
     };
