@@ -1,6 +1,6 @@
+import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import type { SessionFacts } from '../core/session-end.ts';
 import type { SessionLimits } from '../ports.ts';
-import { LONGEST_TIMER_MS } from './silence-watch.ts';
 
 /** Why a session is ended before its time; the first reason counts. */
 export class SessionCut {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import type { Shell, ShellCommand, ShellResult } from '../ports.ts';
 import { Recording } from './bounded-output.ts';
 import { ProcessTree } from './process-tree.ts';
@@ -10,8 +11,6 @@ import { ProcessTree } from './process-tree.ts';
 const DRAIN_MS = 1_000;
 /** For a process that even SIGKILL does not end, such as one that waits for a dead network drive. */
 const LOST_MS = 2_000;
-/** A longer timer goes off at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** In the environment of everything that a command starts, so that it is found wherever it went. */
 const MARK = 'UNTILDONE_GATE';
 

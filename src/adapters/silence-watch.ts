@@ -1,5 +1,5 @@
+import { LONGEST_TIMER_MS } from '../core/duration.ts';
 /** Node fires a longer one at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls once when nothing was heard for too long. Time in which somebody holds it does not count. */
 export class SilenceWatch {

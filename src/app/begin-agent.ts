@@ -1,11 +1,12 @@
 import { agentBrief } from '../core/agent-words.ts';
 import { type AgentLine, beginningOf } from '../core/agents.ts';
 import { type Answer, SILENCE } from '../core/answer.ts';
-import { type FrozenContract, isApproved } from '../core/contract.ts';
+import type { FrozenContract } from '../core/contract.ts';
 import type { SubagentStartEvent } from '../core/event.ts';
-import { type GateCall, planGates } from '../core/plan-gates.ts';
+import { planGates } from '../core/plan-gates.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
+import { rulingContract } from './ruling-contract.ts';
 import { phaseIn } from './situation.ts';
 
 /** A subagent begins in a loop: it is remembered, and told what it will be judged by. */
@@ -16,8 +17,8 @@ export async function beginAgent(
 ): Promise<Answer> {
   const { agentId: id = '', agentType: type = '' } = event;
   const frozen = ports.store.contract(ref);
-  const known = frozen.sha256 === state.contractSha256;
-  const calls = known ? approvedCalls(event, frozen, ports) : [];
+  const planned = planGates(event, frozen.contract);
+  const calls = planned.length > 0 && rulingContract(ref, state, ports) ? planned : [];
   const worktree = calls.length === 0 ? undefined : await worktreeOf(event, frozen, ports);
   ports.store.append(ref, () => ({
     kind: 'event',
@@ -32,15 +33,6 @@ export async function beginAgent(
 export function briefAgent(event: SubagentStartEvent, { contract }: FrozenContract): Answer {
   const calls = planGates(event, contract);
   return calls.length === 0 ? SILENCE : { kind: 'inject', context: agentBrief(calls) };
-}
-
-function approvedCalls(
-  event: SubagentStartEvent,
-  { contract, frozen }: FrozenContract,
-  ports: JudgingPorts,
-): GateCall[] {
-  const approved = isApproved(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint));
-  return approved ? planGates(event, contract) : [];
 }
 
 /** Where it begins: what it changes later is told from what was there by this commit. */

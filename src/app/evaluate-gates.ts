@@ -2,6 +2,7 @@ import { stripAnsi } from '../core/ansi.ts';
 import { asChunk, combineChunks, isDue, notDueYet } from '../core/chunks.ts';
 import { keepShort, oneLine } from '../core/clip.ts';
 import type { GateSpec } from '../core/contract.ts';
+import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import { fingerprint, withoutVolatileParts } from '../core/fingerprint.ts';
 import type { GateKind } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
@@ -13,8 +14,6 @@ import type { Gates } from '../gates/index.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 const LAST_LOOK_MS = 2 * 60_000;
-/** A longer timer goes off at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const SUMMARY_LIMIT = 300;
 const EVIDENCE_LINES = 40;
 const EVIDENCE_LINE_LIMIT = 400;

@@ -1,5 +1,5 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
-import { type FrozenContract, isApproved, type PromptRule } from '../core/contract.ts';
+import type { FrozenContract, PromptRule } from '../core/contract.ts';
 import { isPersonsPrompt, type PromptEvent } from '../core/event.ts';
 import { guardedAfter } from '../core/guarded.ts';
 import {
@@ -17,6 +17,7 @@ import type { OwnLoop } from './handle-stop.ts';
 import type { Judged, JudgingPorts } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
 import { realInside } from './memory.ts';
+import { rulingContract } from './ruling-contract.ts';
 
 /** Who is being held, in journals and counts. */
 const PROMPT = 'prompt';
@@ -31,11 +32,9 @@ export async function promptInLoop(
   ports: JudgingPorts,
 ): Promise<Answer> {
   if (!isPersonsPrompt(event) || state.run) return SILENCE;
-  const { contract, frozen, sha256 } = ports.store.contract(ref);
-  const trusted =
-    sha256 === state.contractSha256 && isApproved(frozen, (at, print) => ports.store.isTrusted(at, print));
-  const rule = trusted ? contract.prompt : undefined;
-  if (!rule) return SILENCE;
+  const { contract, frozen } = ports.store.contract(ref);
+  const rule = contract.prompt;
+  if (!rule || !rulingContract(ref, state, ports)) return SILENCE;
   if (rule.gates.length === 0) return told(rule, frozen.project, ports.notes.files);
   const { verdicts } = await judgeLoop(event, ref, state, { toolRan: true }, ports);
   const found = outcomeOf(verdicts, state.guarded[PROMPT] ?? 0);

@@ -1,6 +1,5 @@
 import { agentWords, type GuardedAgent, lineOf } from '../core/agents.ts';
 import { type Answer, SILENCE } from '../core/answer.ts';
-import { isApproved } from '../core/contract.ts';
 import { eventName, type HookEvent } from '../core/event.ts';
 import { guardReason } from '../core/guard-words.ts';
 import type { LoopState } from '../core/loop.ts';
@@ -10,6 +9,7 @@ import type { LoopRef } from '../ports.ts';
 import { type OwnWork, workOfAgent } from './agent-work.ts';
 import type { JudgingPorts } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
+import { rulingContract } from './ruling-contract.ts';
 
 /** The client caps how often it lets itself be held by a subagent's hook, but not by those of tasks and teammates. */
 export const GUARDED_BLOCKS = 8;
@@ -55,12 +55,8 @@ export async function guardWork(
   state: LoopState,
   ports: JudgingPorts,
 ): Promise<Answer> {
-  const { contract, frozen, sha256 } = ports.store.contract(ref);
-  // What was put in the contract's place judges nothing; the next Stop finds it and ends the loop.
-  const trusted =
-    sha256 === state.contractSha256 &&
-    isApproved(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint));
-  const guarded = trusted && planGates(event, contract).length > 0;
+  const isGuarded = planGates(event, ports.store.contract(ref).contract).length > 0;
+  const guarded = isGuarded && rulingContract(ref, state, ports) !== undefined;
   const subject = guardedSubject(event);
   const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;
   const own = guarded ? await ownWorkIn(event, ref, state, ports) : undefined;
@@ -69,7 +65,7 @@ export async function guardWork(
     : { verdicts: [] };
   const verdicts = own ? own.explained(found) : found;
   const refused = verdicts.some(blocks) && (state.guarded[subject] ?? 0) < GUARDED_BLOCKS;
-  const agent = agentIn(event, !trusted && planGates(event, contract).length > 0);
+  const agent = agentIn(event, isGuarded && !guarded);
   ports.store.append(ref, () => ({
     ...{ kind: 'guard', event: eventName(event), subject, verdicts, refused },
     ...(agent ? { agent } : {}),

@@ -2,6 +2,7 @@ import type { AgentLine } from '../core/agents.ts';
 import type { Answered } from '../core/approval.ts';
 import type { Contract, FrozenContract } from '../core/contract.ts';
 import type { Utterance } from '../core/conversation.ts';
+import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { GateKind } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
@@ -105,8 +106,6 @@ export interface Judged {
 }
 
 const ROUNDS = 2;
-/** A longer timer goes off at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Judges the work as it is. A tree that changes while it is judged proves nothing about either: it is judged once

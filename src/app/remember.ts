@@ -1,6 +1,5 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { keepShort, oneLine } from '../core/clip.ts';
-import { isApproved } from '../core/contract.ts';
 import { essentialsOf } from '../core/essentials.ts';
 import type { HookEvent, SessionStartEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
@@ -9,6 +8,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef, Ports } from '../ports.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import { memoryFor } from './memory.ts';
+import { rulingContract } from './ruling-contract.ts';
 import { situationOf } from './situation.ts';
 
 /** Where there are notes as well, they are to have some of the room. */
@@ -20,17 +20,22 @@ export function remind(event: SessionStartEvent, ref: LoopRef, state: LoopState,
   if (state.status !== 'active' || event.agentId) return SILENCE;
   const situation = situationOf(ref, state, ports);
   const verdicts = lastVerdicts(state);
-  const notes = notesFor(event, ref, ports);
+  const notes = notesFor(event, ref, state, ports);
   if (notes === undefined) return { kind: 'inject', context: reminderFor(situation, verdicts) };
   const reminder = reminderFor(situation, verdicts, BESIDE_NOTES);
   const room = REASON_LIMIT - reminder.length - BETWEEN.length;
   return { kind: 'inject', context: `${reminder}${BETWEEN}${keepShort(notes, room)}` };
 }
 
-function notesFor(event: SessionStartEvent, ref: LoopRef, ports: Ports): string | undefined {
-  const { contract, frozen } = ports.store.contract(ref);
-  const trusted = isApproved(frozen, (project, print) => ports.store.isTrusted(project, print));
-  return trusted ? memoryFor(frozen.project, contract, event.source, ports.notes.files).context : undefined;
+function notesFor(
+  event: SessionStartEvent,
+  ref: LoopRef,
+  state: LoopState,
+  ports: Ports,
+): string | undefined {
+  const ruling = rulingContract(ref, state, ports);
+  if (!ruling) return undefined;
+  return memoryFor(ruling.frozen.project, ruling.contract, event.source, ports.notes.files).context;
 }
 
 /** What was found at the last Stop, as far as the state remembers it. */

@@ -129,7 +129,8 @@ class Driver {
   /** The answer comes through the journal, whoever writes it. */
   async #awaitAnswer(why: string): Promise<void> {
     this.#world.report({ type: 'waiting', why });
-    const isOpen = () => this.#state().waiting?.why === 'approval' && this.#state().status === 'active';
+    const isOpen = ({ status, waiting } = this.#state()) =>
+      status === 'active' && waiting?.why === 'approval';
     while (isOpen() && !this.#world.interrupted()) await this.#world.waitUntil(this.#now() + LOOK_AGAIN_MS);
   }
 

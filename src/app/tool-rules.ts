@@ -1,11 +1,12 @@
 /** The tool rules of a contract, asked when the client is about to use a tool or would ask a person whether it may. */
 import { type Answer, SILENCE } from '../core/answer.ts';
-import { type FrozenContract, isApproved } from '../core/contract.ts';
+import type { FrozenContract } from '../core/contract.ts';
 import type { ToolEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
 import type { LoopRef } from '../ports.ts';
 import type { JudgingPorts } from './judge.ts';
+import { rulingContract } from './ruling-contract.ts';
 
 const NOTHING: ToolRuling = { kind: 'none' };
 
@@ -16,11 +17,9 @@ export async function rulingInLoop(
   state: LoopState,
   ports: JudgingPorts,
 ): Promise<ToolRuling> {
-  const loaded = ports.store.contract(ref);
-  if (loaded.contract.tools === undefined || loaded.sha256 !== state.contractSha256) return NOTHING;
-  return isApproved(loaded.frozen, (project, print) => ports.store.isTrusted(project, print))
-    ? rulingOf(event, loaded, ports)
-    : NOTHING;
+  if (ports.store.contract(ref).contract.tools === undefined) return NOTHING;
+  const ruling = rulingContract(ref, state, ports);
+  return ruling ? rulingOf(event, ruling, ports) : NOTHING;
 }
 
 /** In a session without a loop; the contract was approved. */

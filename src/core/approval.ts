@@ -38,11 +38,6 @@ export function approvedText(text: string): string {
   return lines.join('\n').trim();
 }
 
-/** When a person answered, for people. */
-export function sayWhen({ at }: Answered): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
 /** What a person said since the agent was last told, for the agent; undefined when there is nothing new. */
 export function newAnswers(answers: Readonly<Record<string, Answered>>): string | undefined {
   const news = Object.entries(answers).filter(([, { told }]) => !told);

@@ -1,6 +1,7 @@
 /** Notes that outlive a session: what of them a new session is told, and what a loop writes into them. */
 import { keepShort, oneLine } from './clip.ts';
 import type { Limit } from './contract.ts';
+import { sayMoment } from './duration.ts';
 import type { Outcome } from './verdict.ts';
 
 /** How a session can begin, in the client's words. */
@@ -195,7 +196,7 @@ function sectionFor(note: LoopNote): string[] {
       .slice(0, MOST_FAILURES)
       .map(({ name, summary }) => `- Fails: ${said(`${name}: ${summary}`, 300)}`),
     ...(next === undefined ? [] : [`- Next: ${said(next.replace(/^next:\s*/i, ''), NEXT_LIMIT)}`]),
-    `- As of: ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC, iteration ${iteration}${of}`,
+    `- As of: ${sayMoment(at)}, iteration ${iteration}${of}`,
     END,
   ];
 }

@@ -1,6 +1,7 @@
 import type { Contract, GateSpec } from './contract.ts';
 import type { HookEvent } from './event.ts';
 import type { Chunk } from './gate-options.ts';
+import { globMatches } from './wildcard.ts';
 
 export interface GateCall {
   name: string;
@@ -42,14 +43,8 @@ function gateNames(event: HookEvent, contract: Contract): readonly string[] {
 /** Every pattern that fits the agent's type counts; the client's compaction agent has no type and is nobody's work. */
 function subagentGates(agentType: string, subagent: Record<string, string[]>): string[] {
   if (agentType === '') return [];
-  const fitting = Object.entries(subagent).filter(([pattern]) => fits(pattern, agentType));
+  const fitting = Object.entries(subagent).filter(([pattern]) => globMatches(pattern, agentType));
   return [...new Set(fitting.flatMap(([, gates]) => gates))];
-}
-
-/** `*` stands for any characters; everything else for itself. */
-export function fits(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(name);
 }
 
 /** A gate that names itself, however deep, is left out: the contract's parser refuses it, a damaged file may not. */

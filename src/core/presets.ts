@@ -69,7 +69,7 @@ const PHASES: Phase[] = [
 ];
 
 /** All names that a contract with this preset may use beside its own. */
-export function namesOfPreset(_preset: PresetName): string[] {
+export function namesOfPreset(): string[] {
   return Object.keys(CONDITIONS);
 }
 
@@ -78,11 +78,7 @@ export interface Preset {
   phases: Phase[];
 }
 
-export function presetFor(
-  _preset: PresetName,
-  own: Record<string, GateSpec>,
-  complexity: number | undefined,
-): Preset {
+export function presetFor(own: Record<string, GateSpec>, complexity: number | undefined): Preset {
   const reviewed = Object.hasOwn(own, REVIEW) || isReviewed(complexity);
   const gates = Object.fromEntries(
     Object.entries(CONDITIONS).filter(([name]) => !Object.hasOwn(own, name) && (name !== REVIEW || reviewed)),

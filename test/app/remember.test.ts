@@ -144,3 +144,18 @@ test('the notes of a loop name its phase', async () => {
   expect(notes).toContain('- Phase: implement (2 of 2)');
   expect(notes).toContain('- Next: mend the cart.');
 });
+
+test('notes that a contract in the place of the approved one names are not told', async () => {
+  const told = async (change: (text: string) => string) => {
+    const scene = hookScene({});
+    const { dir } = scene.begin({ ...CONTRACT, memory: MEMORY });
+    writeFileSync(join(scene.project, 'MEMORY.md'), 'the cart is tricky');
+    const file = join(dir, 'contract.json');
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+    return contextOf(await begins(scene, 'resume'));
+  };
+  expect(await told((text) => text)).toContain('the cart is tricky');
+  const replaced = await told((text) => text.replace('"fingerprint":"print"', '"fingerprint":""'));
+  expect(replaced).toContain('this session works in a loop');
+  expect(replaced).not.toContain('the cart is tricky');
+});

@@ -9,6 +9,7 @@ import type { SessionFacts } from '../../src/core/session-end.ts';
 import type { LoopRef, SessionListener, SessionPlan } from '../../src/ports.ts';
 import { type HookScene, hookScene } from './support/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run, type Says } from './support/judging.ts';
+import { done } from './support/session-facts.ts';
 
 /** One session of a script: what the client does between its prompt and its end. */
 type Session = (client: Client) => Promise<SessionFacts | undefined> | SessionFacts | undefined;
@@ -34,18 +35,6 @@ interface RunScene {
   go(...sessions: Session[]): Promise<string>;
 }
 
-const done = (more: Partial<NonNullable<SessionFacts['result']>> = {}): SessionFacts => ({
-  result: {
-    isError: false,
-    terminalReason: 'completed',
-    subtype: 'success',
-    text: 'bye',
-    turns: 1,
-    costTotalUsd: 0.1,
-    tokensTotal: 10,
-    ...more,
-  },
-});
 const failed = (status: number): SessionFacts => ({
   result: { ...done().result, isError: true, terminalReason: 'api_error', apiErrorStatus: status } as never,
 });

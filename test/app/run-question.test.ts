@@ -5,25 +5,15 @@ import type { Contract } from '../../src/core/contract.ts';
 import type { Entry } from '../../src/core/journal.ts';
 import { elapsedMs } from '../../src/core/limits.ts';
 import type { RunMode } from '../../src/core/run.ts';
-import type { SessionFacts } from '../../src/core/session-end.ts';
 import { approveGate } from '../../src/gates/approve/index.ts';
 import type { SessionListener } from '../../src/ports.ts';
 import { hookScene } from './support/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run, type Says } from './support/judging.ts';
 import { approve, GATES, phase } from './support/phase-scene.ts';
+import { done } from './support/session-facts.ts';
 
 const HOUR = 3_600_000;
-const bye: SessionFacts = {
-  result: {
-    isError: false,
-    terminalReason: 'completed',
-    subtype: 'success',
-    text: 'bye',
-    turns: 1,
-    costTotalUsd: 0.1,
-    tokensTotal: 10,
-  },
-};
+const bye = done();
 
 const CHECKED = contractWith(
   { ...GATES, ok: approve() },

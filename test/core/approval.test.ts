@@ -7,8 +7,8 @@ import {
   approvedText,
   newAnswers,
   newApprovals,
-  sayWhen,
 } from '../../src/core/approval.ts';
+import { sayMoment } from '../../src/core/duration.ts';
 import { T0 } from './samples.ts';
 
 const said = (what: Answered['said'], more: Partial<Answered> = {}): Answered => ({
@@ -108,5 +108,5 @@ describe('what the agent is told', () => {
 });
 
 test('when it was said, for people', () => {
-  expect(sayWhen(said('approved'))).toBe('2026-01-01 00:00 UTC');
+  expect(sayMoment(said('approved').at)).toBe('2026-01-01 00:00 UTC');
 });

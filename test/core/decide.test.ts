@@ -2,27 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/core/decide.ts';
 import { advance } from '../../src/core/journal.ts';
-import { hasEnded, type LoopState } from '../../src/core/loop.ts';
-import type { StopSeen } from '../../src/core/stop.ts';
+import { hasEnded } from '../../src/core/loop.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
-import { claim, freshLoop, LIMITS, seenStop, T0, verdict } from './samples.ts';
-
-/** Plays Stops one after the other, a second apart, and returns the decisions and the last state. */
-function play(
-  stops: { seen?: Partial<StopSeen>; verdicts: Verdict[] }[],
-  from = freshLoop(),
-  limits = LIMITS,
-) {
-  let state: LoopState = from;
-  const decisions = stops.map(({ seen, verdicts }, i) => {
-    const at = T0 + (i + 1) * 1000;
-    const facts = seenStop(seen);
-    const decision = decide(state, facts, verdicts, limits, at);
-    state = advance(state, { kind: 'stop', seen: facts, verdicts, decision }, at);
-    return decision.kind === 'end' ? decision.status : decision.kind;
-  });
-  return { decisions, state };
-}
+import { claim, freshLoop, LIMITS, play, seenStop, T0, verdict } from './samples.ts';
 
 const failing = (n: number) => ({ seen: { message: `m${n}` }, verdicts: [claim('fail')] });
 const many = (count: number) => Array.from({ length: count }, (_, i) => failing(i));

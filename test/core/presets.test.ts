@@ -7,8 +7,7 @@ import { parseContract } from '../../src/wire/contract.ts';
 import { contractWith, run } from '../app/support/judging.ts';
 
 const OWN = { correctness_passed: run('npm test'), quality_passed: run('npm run lint') };
-const preset = (complexity?: number, own: Record<string, GateSpec> = OWN) =>
-  presetFor('verified-done', own, complexity);
+const preset = (complexity?: number, own: Record<string, GateSpec> = OWN) => presetFor(own, complexity);
 const exits = ({ phases }: ReturnType<typeof preset>) => phases.flatMap(({ exit }) => exit);
 
 const CONDITIONS = [
@@ -70,7 +69,7 @@ describe('verified-done', () => {
     expect(exits(made)).toContain('plan_approved');
   });
   test('the names that it brings are known', () => {
-    expect(namesOfPreset('verified-done')).toEqual(Object.keys(preset().gates));
+    expect(namesOfPreset()).toEqual(Object.keys(preset().gates));
   });
 });
 

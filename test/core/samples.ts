@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS } from '../../src/core/contract.ts';
+import { decide } from '../../src/core/decide.ts';
 import { advance, type StartedEntry } from '../../src/core/journal.ts';
 import type { LoopState } from '../../src/core/loop.ts';
 import type { StopSeen } from '../../src/core/stop.ts';
@@ -40,3 +41,20 @@ export function verdict(outcome: Verdict['outcome'], changes: Partial<Verdict> =
 
 export const claim = (outcome: Verdict['outcome']) =>
   verdict(outcome, { gate: 'promise', kind: 'promise', class: 'claimed' });
+
+/** Plays Stops one after the other, a second apart, and returns the decisions and the last state. */
+export function play(
+  stops: { seen?: Partial<StopSeen>; verdicts: Verdict[] }[],
+  from = freshLoop(),
+  limits = LIMITS,
+) {
+  let state: LoopState = from;
+  const decisions = stops.map(({ seen, verdicts }, i) => {
+    const at = T0 + (i + 1) * 1000;
+    const facts = seenStop(seen);
+    const decision = decide(state, facts, verdicts, limits, at);
+    state = advance(state, { kind: 'stop', seen: facts, verdicts, decision }, at);
+    return decision.kind === 'end' ? decision.status : decision.kind;
+  });
+  return { decisions, state };
+}

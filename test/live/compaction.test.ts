@@ -40,6 +40,15 @@ function copiesOf(scene: Scene, loop: string): string[] {
   return readdirSync(folder).map((name) => join(folder, name));
 }
 
+/** The session is full after the first step of the second phase. */
+const FULL_IN_BETWEEN = [
+  { tools: [PLAN] },
+  { text: 'planned' },
+  { tools: [bash('echo looking')], usage: FULL },
+  { tools: [BUILD] },
+  { text: 'built' },
+];
+
 describe('a compaction in mid-phase', () => {
   test('keeps phase and instruction: in the summary, after it, and in a copy of the transcript', async () => {
     const scene = await contractScene(FILES);
@@ -49,13 +58,7 @@ describe('a compaction in mid-phase', () => {
       args: ['--session-id', session],
       script: {
         rules: [summary],
-        turns: [
-          { tools: [PLAN] },
-          { text: 'planned' },
-          { tools: [bash('echo looking')], usage: FULL },
-          { tools: [BUILD] },
-          { text: 'built' },
-        ],
+        turns: FULL_IN_BETWEEN,
       },
     });
     const loop = await loopOf(scene);
@@ -126,13 +129,7 @@ describe('a compaction in mid-phase', () => {
     const scene = await contractScene(FILES);
     const script: Script = {
       rules: [summary],
-      turns: [
-        { tools: [PLAN] },
-        { text: 'planned' },
-        { tools: [bash('echo looking')], usage: FULL },
-        { tools: [BUILD] },
-        { text: 'built' },
-      ],
+      turns: FULL_IN_BETWEEN,
     };
     const args = ['Make it', '--mode', 'session', '--model', 'claude-opus-5-5', '--allow', 'Bash'];
     const run = await startRun(scene, args, script).ended;

@@ -3,19 +3,8 @@ import type { Scanned } from '../../adapters/journal-scan.ts';
 import { CHUNKS_GATE } from '../../wire/contract/plan.ts';
 import type { JournalLine } from '../../wire/journal-line.ts';
 import type { PlanStory } from './plan-story.ts';
-import { hasReceipt, type RunEvidence, saysSo } from './run-checks.ts';
-import {
-  asksOnceATurn,
-  type Check,
-  endsAs,
-  entriesOf,
-  failsAtFirst,
-  isWhole,
-  leavesAsTheyWere,
-  linesOf,
-  type Observed,
-  passesInTheEnd,
-} from './shared-checks.ts';
+import { endsWell, type RunEvidence } from './run-checks.ts';
+import { type Check, entriesOf, failsAtFirst, linesOf, type Observed } from './shared-checks.ts';
 
 export type PlanEvidence = RunEvidence;
 
@@ -81,13 +70,7 @@ export function planChecksOf(story: PlanStory): Check<PlanEvidence>[] {
         return tries.every((count, i) => count === (names[i] === story.stumbles ? 2 : 1));
       },
     },
-    leavesAsTheyWere('the tests and the contract', story),
-    passesInTheEnd,
-    endsAs('run', story),
-    hasReceipt(story),
-    isWhole,
-    asksOnceATurn(story),
-    saysSo,
+    ...endsWell(story),
   ];
 }
 

@@ -1,4 +1,5 @@
-import { type Answered, approvedText, sayWhen } from '../../core/approval.ts';
+import { type Answered, approvedText } from '../../core/approval.ts';
+import { sayMoment } from '../../core/duration.ts';
 import type { Gate, Judgement } from '../gate.ts';
 
 /** A person's word, given outside of the session. What they approved is approved as it was then. */
@@ -34,7 +35,7 @@ function judgement(answered: Answered | undefined, { ask, file, digest }: Questi
   const question = file === undefined ? ask : `${ask} (${file})`;
   if (!answered) return { outcome: 'fail', summary: 'no person has approved this yet', asks: question };
   const isSame = digest === answered.digest;
-  const said = `${answered.said} by a person (${sayWhen(answered)})${answered.note ? `: ${answered.note}` : ''}`;
+  const said = `${answered.said} by a person (${sayMoment(answered.at)})${answered.note ? `: ${answered.note}` : ''}`;
   if (answered.said === 'approved') {
     if (isSame)
       return { outcome: 'pass', summary: said, ...(digest ? { proof: { outputSha256: digest } } : {}) };

@@ -1,5 +1,5 @@
 import { type AgentLine, isLost } from '../../core/agents.ts';
-import { fits } from '../../core/plan-gates.ts';
+import { globMatches } from '../../core/wildcard.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 
 /**
@@ -13,7 +13,7 @@ export const subagentsGate: Gate<'subagents'> = {
     const { agents } = context;
     if (!agents) return { outcome: 'skip', summary: 'subagents are counted in loops only' };
     const own = agents
-      .filter((agent) => fits(type, agent.type) && agent.id !== context.event?.agentId)
+      .filter((agent) => globMatches(type, agent.type) && agent.id !== context.event?.agentId)
       .map((agent) => asOfNow(agent, context));
     const working = own.filter(({ status }) => status === 'working');
     const broken = withoutMadeGood(own);

@@ -33,6 +33,13 @@ export interface ContractText {
   atKey(parent: Path, key: string): { line: number; column: number };
 }
 
+/** A map as it is written; anything else has no keys. */
+export function mapOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
 export type ReadText = { ok: true; text: ContractText } | { ok: false; findings: Finding[] };
 
 const LARGEST = 1024 * 1024;

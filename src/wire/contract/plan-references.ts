@@ -1,7 +1,7 @@
 /** What only the whole plan can tell: chunks that lead back to themselves, names that are taken, presets that lack a gate. */
 import { didYouMean } from '../../core/did-you-mean.ts';
 import { namesOfPreset, OWN_CONDITIONS, PRESETS } from '../../core/presets.ts';
-import type { ContractText, Finding, Path } from './document.ts';
+import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
 import { approvalOf, CHUNKS_GATE } from './plan.ts';
 import { quoted, sentence, suggestion } from './problems.ts';
 
@@ -13,7 +13,7 @@ export function plannedGates(contract: Data): string[] {
   return [
     ...(contract.chunks === undefined ? [] : [CHUNKS_GATE]),
     ...phases.flatMap(([name, phase]) => (mapOf(phase).checkpoint === undefined ? [] : [approvalOf(name)])),
-    ...(isPreset(contract.preset) ? namesOfPreset(contract.preset) : []),
+    ...(isPreset(contract.preset) ? namesOfPreset() : []),
   ];
 }
 
@@ -158,8 +158,4 @@ function unasked(contract: Data, text: ContractText): Finding[] {
 function namesUnder(value: unknown): string[] {
   if (Array.isArray(value)) return value.filter((name) => typeof name === 'string');
   return Object.values(mapOf(value)).filter(Array.isArray).flatMap(namesUnder);
-}
-
-function mapOf(value: unknown): Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : {};
 }

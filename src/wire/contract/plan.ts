@@ -118,7 +118,7 @@ export interface Plan {
 
 export function planFrom(written: WrittenPlan): Plan {
   const own = written.gates ?? {};
-  const preset = written.preset && presetFor(written.preset, own, written.complexity);
+  const preset = written.preset && presetFor(own, written.complexity);
   const pieces = written.chunks && chunksFrom(written.chunks);
   const chunkGates: Record<string, GateSpec> = pieces
     ? { [CHUNKS_GATE]: { kind: 'chunks', options: { chunks: pieces } } }

@@ -1,6 +1,6 @@
 /** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
 import { didYouMean } from '../../core/did-you-mean.ts';
-import type { ContractText, Finding, Path } from './document.ts';
+import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
 import { CHUNKS_GATE } from './plan.ts';
 import { checkPlan, plannedGates } from './plan-references.ts';
 import { inWords, quoted, sentence, suggestion } from './problems.ts';
@@ -199,10 +199,4 @@ function idle(names: Names, text: ContractText): Finding[] {
       message: `the gate ${quoted(name)} is in no list, so it is never judged`,
       example: `done: [${name}]`,
     }));
-}
-
-function mapOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

@@ -1,5 +1,5 @@
 /** Gates that look at a text, in lists where there is none. */
-import type { ContractText, Finding } from './document.ts';
+import { type ContractText, type Finding, mapOf } from './document.ts';
 import { quoted } from './problems.ts';
 
 const WITHOUT_TEXT = ['done', 'every_stop', 'teammate'];
@@ -48,10 +48,4 @@ function unlisted(
 function namesIn(value: unknown): string[] {
   const list = Array.isArray(value) ? value : mapOf(value).gates;
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
-}
-
-function mapOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }
