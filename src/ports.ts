@@ -6,7 +6,6 @@ import type { Protected } from './core/protect.ts';
 import type { RunMode } from './core/run.ts';
 import type { TranscriptSignals, TranscriptUsage } from './core/transcript.ts';
 import type { Verdict } from './core/verdict.ts';
-import type { ForeignFiles, StateChange } from './ports/foreign.ts';
 
 export type * from './ports/foreign.ts';
 export type * from './ports/sessions.ts';
@@ -225,11 +224,6 @@ export interface Transcripts {
   /** Polls for at most a second until `until` holds: the client writes its transcript while the hook runs. */
   poll(path: string, until: (signals: TranscriptSignals) => boolean): Promise<TranscriptSignals>;
   usage(path: string, from: { offset: number; lastMessageId?: string }): TranscriptUsage;
-  /**
-   * Keeps a copy with a loop, beside a few earlier ones; of a very long transcript, its end. Never throws, and gives up
-   * after some seconds.
-   */
-  keep(path: string, ref: LoopRef, now: number): KeptTranscript;
 }
 
 export type KeptTranscript =
@@ -278,8 +272,6 @@ export interface Standing {
 
 /** What handling a hook needs from the world. */
 export interface Ports {
-  guard: Guard;
-  standing: Standing;
   /** The project that an event belongs to. */
   projectOf(event: { session: string; cwd?: string }): string;
   clock: Clock;
@@ -287,6 +279,4 @@ export interface Ports {
   transcripts: Transcripts;
   /** The client's cap on blocks in a row, from the hook's environment; 0 is none. */
   blockCap: number;
-  /** Files of the project that hold notes. */
-  notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
 }

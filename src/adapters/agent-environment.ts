@@ -1,7 +1,7 @@
 /** What a client that we start gets from the environment: all of the person's, or, when it is only asked, a login. */
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readSmall } from './atomic-file.ts';
+import { userHome } from './machine.ts';
 
 /**
  * How to log in, which service to use and how to reach it. Everything else that begins with CLAUDE belongs to the
@@ -106,7 +106,7 @@ function certificatesOf({ UNTILDONE_EXTRA_CA_CERTS: certificates }: NodeJS.Proce
 
 /** The person's own settings file; a project cannot name a command that makes keys. */
 function personalLogin(environment: NodeJS.ProcessEnv) {
-  const folder = environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), '.claude');
+  const folder = environment.CLAUDE_CONFIG_DIR || join(userHome(environment), '.claude');
   const file = readRecord(join(folder, 'settings.json'));
   const variables = Object.entries(isRecord(file.env) ? file.env : {}).filter(
     (entry): entry is [string, string] =>

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { sha256 } from './digest.ts';
 import { type Home, projectFolder, realPath } from './home.ts';
-import { sha256 } from './journal-file.ts';
 import { findUserRepository } from './user-repository.ts';
 
 /** Another checkout of the project's repository. */

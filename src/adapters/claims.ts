@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Claim, Claims } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
+import { sha256 } from './digest.ts';
 import { type Home, readKey } from './home.ts';
-import { sha256 } from './journal-file.ts';
 import { withLock } from './lock.ts';
 import { sealedJson, unsealedJson } from './sealed-json.ts';
 

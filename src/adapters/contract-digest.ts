@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CONTRACT_FILE } from '../core/contract.ts';
 import { readSmall } from './atomic-file.ts';
-import { sha256 } from './journal-file.ts';
+import { sha256 } from './digest.ts';
 
 /** SHA-256 of a project's untildone.yaml as it is now. */
 export function contractFileDigest(project: string): string | undefined {

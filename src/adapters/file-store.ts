@@ -10,8 +10,9 @@ import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } fro
 import { parseSessionRecord } from '../wire/hook-line.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { claimsOfSession } from './claims.ts';
+import { sha256 } from './digest.ts';
 import { type Home, projectFolder, readKey, realPath } from './home.ts';
-import { appendAfter, JournalError, readTail, sha256, type Tail } from './journal-file.ts';
+import { appendAfter, JournalError, readTail, type Tail } from './journal-file.ts';
 import { livingLoops, noteLoop } from './living-loops.ts';
 import { withLock } from './lock.ts';
 import { wasRunningAt } from './process-id.ts';

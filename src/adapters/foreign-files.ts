@@ -14,8 +14,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { FileLook, FileRead, ForeignFiles, StateChange } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
+import { sha256 } from './digest.ts';
 import { realPath } from './home.ts';
-import { sha256 } from './journal-file.ts';
 import { withLock } from './lock.ts';
 
 export const foreignFiles: ForeignFiles = { read, look, list, realPath, sha256 };

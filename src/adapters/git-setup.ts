@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readSmall } from './atomic-file.ts';
-import { sha256 } from './journal-file.ts';
+import { sha256 } from './digest.ts';
 import type { FlowGit } from './person-git.ts';
 
 export interface GitSetup {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { readSmall, writeWhole } from './atomic-file.ts';
-import { JournalError, sha256 } from './journal-file.ts';
+import { sha256 } from './digest.ts';
+import { JournalError } from './journal-file.ts';
 import { withLock } from './lock.ts';
+import { userHome } from './machine.ts';
 
 /** The folders of the untildone home, out of the working tree: `git clean` and a sandboxed agent cannot reach it. */
 export interface Home {
@@ -30,7 +31,7 @@ export function homeAt(root: string): Home {
 
 export function homeFrom(env: NodeJS.ProcessEnv): Home {
   const given = env.UNTILDONE_HOME;
-  return homeAt(given ? resolve(given) : join(env.HOME || homedir(), '.untildone'));
+  return homeAt(given ? resolve(given) : join(userHome(env), '.untildone'));
 }
 
 /** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */

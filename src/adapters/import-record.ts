@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readSmall, writeWhole } from './atomic-file.ts';
+import { sha256 } from './digest.ts';
 import { type Home, projectFolder } from './home.ts';
-import { sha256 } from './journal-file.ts';
 
 /** What one import did, in its order; enough to put every byte back. */
 interface Manifest {

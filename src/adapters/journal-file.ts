@@ -1,6 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { isoTime } from '../core/iso-time.ts';
 import { advance, type Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import {
@@ -12,6 +12,7 @@ import {
   unseal,
 } from '../wire/journal-line.ts';
 import { writeAll } from './atomic-file.ts';
+import { hmacSha256, sha256 } from './digest.ts';
 
 export class JournalError extends Error {}
 
@@ -36,12 +37,14 @@ export const NO_PREVIOUS = '0'.repeat(64);
  * `known` is what was read before from the same path: as long as the file has not changed, it still holds.
  */
 export function readTail(path: string, key: string, known?: Tail): Tail {
+  const now = known && statSync(path, { throwIfNoEntry: false });
+  if (known && now && known.mark === markOf(now)) return known;
   const check = lineCheck(path, key);
   const fd = openJournal(path, 'r');
   try {
-    const { size, ino, ctimeMs } = fstatSync(fd);
-    const mark = `${ino} ${size} ${ctimeMs}`;
-    if (known?.mark === mark) return known;
+    const stat = fstatSync(fd);
+    const { size } = stat;
+    const mark = markOf(stat);
     for (let chunk = FIRST_CHUNK; ; chunk *= 4) {
       const length = Math.min(chunk, size);
       const tail = lastValid(readAt(fd, size - length, length), length === size, check);
@@ -52,6 +55,10 @@ export function readTail(path: string, key: string, known?: Tail): Tail {
     closeSync(fd);
   }
   throw new JournalError(`no valid line in ${path}: it was damaged, or not written by this installation`);
+}
+
+function markOf({ size, ino, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${ctimeMs}`;
 }
 
 function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Omit<Tail, 'mark'> | undefined {
@@ -73,6 +80,8 @@ function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Omit<Ta
 
 /** One of our own lines, copied to the end, would turn the state back: it has to follow from the line before it. */
 function isOutOfPlace(line: JournalLine, above: readonly string[], check: LineCheck): boolean {
+  // What it names as the line before it stands there: the seal of this one vouches for both.
+  if (line.prev === sha256(above.at(-1) ?? '')) return false;
   for (let i = above.length - 1; i >= 0; i--) {
     const text = above[i] ?? '';
     const before = text === '' ? undefined : check(text);
@@ -103,7 +112,7 @@ export function lineCheck(path: string, key: string): LineCheck {
   const loop = basename(dirname(path));
   return (text) => {
     const sealed = unseal(text);
-    if (!sealed || !sameHex(sealed.mac, seal(sealed.body, key))) return undefined;
+    if (!sealed || sealed.mac !== seal(sealed.body, key)) return undefined;
     const parsed = parseLine(text);
     if (!parsed.ok) throw new JournalError(`a sealed line in ${path} cannot be read: ${parsed.problem}`);
     return parsed.line.state.loop === loop ? parsed.line : undefined;
@@ -123,7 +132,7 @@ export function appendAfter(
   const body = renderLine({
     v: JOURNAL_VERSION,
     seq: (tail?.line.seq ?? 0) + 1,
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     entry,
     state,
     prev: tail ? sha256(tail.text) : NO_PREVIOUS,
@@ -167,14 +176,6 @@ function readAt(fd: number, position: number, length: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
 function seal(body: string, key: string): string {
-  return createHmac('sha256', key).update(body).digest('hex').slice(0, 32);
-}
-
-function sameHex(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  return hmacSha256(key, body).slice(0, 32);
 }

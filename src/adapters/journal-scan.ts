@@ -1,6 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { type JournalLine, parseLine } from '../wire/journal-line.ts';
-import { JournalError, type LineCheck, lineCheck, NO_PREVIOUS, sha256 } from './journal-file.ts';
+import { sha256 } from './digest.ts';
+import { JournalError, type LineCheck, lineCheck, NO_PREVIOUS } from './journal-file.ts';
 
 /** One line of a journal as found: valid, or what is wrong with it. */
 export type Scanned =

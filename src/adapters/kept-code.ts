@@ -1,15 +1,17 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
+  futimesSync,
   openSync,
   readSync,
   renameSync,
+  type Stats,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { Script, constants as vm } from 'node:vm';
+import { writeAll } from './atomic-file.ts';
 
 /** A CommonJS bundle that is compiled, as far as V8 has done so by now, but not run. */
 export interface LoadedBundle {
@@ -21,15 +23,12 @@ export interface LoadedBundle {
   keep(): void;
 }
 
-const HEAD = Buffer.from('(function (exports, require, module) {');
-const FOOT = Buffer.from('\n})');
-
 /** Compiling takes longer than everything else that a short-lived program does; `keptFile` is where to spare that. */
 export function loadBundle(bundle: string, keptFile: string): LoadedBundle {
   const source = readWhole(bundle);
-  const code = readKept(keptFile, source);
-  // Joined as bytes: joining texts would make a second one of the same size.
-  const script = new Script(Buffer.concat([HEAD, source, FOOT]).toString('utf8'), {
+  const head = headFor(source.stat);
+  const code = readKept(keptFile, head);
+  const script = new Script(`(function (exports, require, module) {${source.bytes.toString('utf8')}\n})`, {
     filename: bundle,
     // Node before 20.12 has none of these constants.
     importModuleDynamically: vm?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -47,52 +46,65 @@ export function loadBundle(bundle: string, keptFile: string): LoadedBundle {
       body(module.exports, require, module);
       return module.exports;
     },
-    keep: () => writeKept(keptFile, source, script),
+    keep: () => writeKept(keptFile, head, script),
   };
 }
 
-const DIGEST_BYTES = 32;
+const HEAD_BYTES = 512;
 const LARGEST = 16 * 1024 * 1024;
+/** In seconds; the time that a file of ours bears from the moment it is whole. Whatever is written to it later ends that. */
+const WHOLE = 1_000_000_000;
 
-/** V8 takes any text of the right length for the one it compiled, and dies of damaged code: both are ruled out here. */
-function digestOf(source: Buffer, code: Buffer): Buffer {
+/**
+ * V8 takes any text of the right length for the one it compiled: the head names the very file, as it was, and the Node
+ * that made code of it.
+ */
+function headFor({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   const { execPath, version, arch } = process;
-  const hash = createHash('sha256').update(`${execPath}\n${version}\n${arch}\n`);
-  return hash.update(source).update(code).digest();
+  return JSON.stringify({ v: 1, execPath, version, arch, dev, ino, size, mtimeMs, ctimeMs }).padEnd(
+    HEAD_BYTES,
+  );
 }
 
-function readKept(file: string, source: Buffer): Buffer | undefined {
-  let bytes: Buffer;
+/** V8 dies of damaged code, so what was not written by us to its end, or was written to since, is not read. */
+function readKept(file: string, head: string): Buffer | undefined {
   try {
-    bytes = readWhole(file);
+    const { bytes, stat } = readWhole(file);
+    const isOurs = stat.mtimeMs === WHOLE * 1000 && bytes.toString('latin1', 0, head.length) === head;
+    return isOurs ? bytes.subarray(head.length) : undefined;
   } catch {
     return undefined;
   }
-  const code = bytes.subarray(DIGEST_BYTES);
-  return digestOf(source, code).equals(bytes.subarray(0, DIGEST_BYTES)) ? code : undefined;
 }
 
 /**
  * By the calls that a hook makes anyway: every other one of Node's functions would have to be compiled first. A pipe is
  * not waited for.
  */
-function readWhole(file: string): Buffer {
+function readWhole(file: string): { bytes: Buffer; stat: Stats } {
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const { size } = fstatSync(fd);
-    if (size > LARGEST) throw new Error(`${file} is larger than ${LARGEST} bytes`);
-    const bytes = Buffer.allocUnsafeSlow(size);
-    return bytes.subarray(0, readSync(fd, bytes));
+    const stat = fstatSync(fd);
+    if (stat.size > LARGEST) throw new Error(`${file} is larger than ${LARGEST} bytes`);
+    const bytes = Buffer.allocUnsafeSlow(stat.size);
+    return { bytes: bytes.subarray(0, readSync(fd, bytes)), stat };
   } finally {
     closeSync(fd);
   }
 }
 
-function writeKept(file: string, source: Buffer, script: Script): void {
+function writeKept(file: string, head: string, script: Script): void {
   const temp = `${file}.${process.pid}.tmp`;
   try {
-    const code = script.createCachedData();
-    writeFileSync(temp, Buffer.concat([digestOf(source, code), code]), { mode: 0o600 });
+    const fd = openSync(temp, 'wx', 0o600);
+    try {
+      writeAll(fd, Buffer.concat([Buffer.from(head), script.createCachedData()]));
+      // Whole on the disk before it is called whole: a power cut must not leave a file that V8 dies of.
+      fsyncSync(fd);
+      futimesSync(fd, WHOLE, WHOLE);
+    } finally {
+      closeSync(fd);
+    }
     renameSync(temp, file);
   } catch {
     remove(temp);

@@ -1,5 +1,4 @@
 import {
-  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -10,8 +9,8 @@ import {
 import { join } from 'node:path';
 import { type Receipt, receiptLines } from '../core/receipt.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
+import { sha256 } from './digest.ts';
 import type { Home } from './home.ts';
-import { sha256 } from './journal-file.ts';
 
 /** A receipt with a digest for each of its lines, and a signature over these digests. */
 export interface SignedReceipt {
@@ -70,7 +69,7 @@ export function isOwnKey(value: SignedReceipt, home: Home): boolean {
 }
 
 export function keyName(publicKey: string): string {
-  return createHash('sha256').update(publicKey).digest('hex').slice(0, 16);
+  return sha256(publicKey).slice(0, 16);
 }
 
 function digestsOf(receipt: Receipt): Record<string, string> {

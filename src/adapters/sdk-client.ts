@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findClaude } from './claude-client.ts';
+import { guardOrphan } from './orphan-guard.ts';
 import { ProcessTree } from './process-tree.ts';
 
 export interface SdkOptions {
@@ -77,6 +78,7 @@ export class ClientTree {
       ...(cwd === undefined ? {} : { cwd }),
     });
     this.#child = child;
+    guardOrphan(child);
     if (child.pid !== undefined) this.#tree = new ProcessTree(child.pid, this.mark);
     if (this.abort.signal.aborted) this.kill();
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from './digest.ts';
 
 /** JSON under a seal that names what it is for: what someone else wrote, or put elsewhere, is not read. */
 export function sealedJson(value: unknown, purpose: string, key: string): string {
@@ -14,5 +14,5 @@ export function unsealedJson<T>(text: string, purpose: string, key: string): T |
 }
 
 function seal(body: string, purpose: string, key: string): string {
-  return createHmac('sha256', key).update(`${purpose}\n${body}`).digest('hex');
+  return hmacSha256(key, `${purpose}\n${body}`);
 }

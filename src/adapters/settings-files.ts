@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -22,6 +22,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { InstallRecord, SettingsFile } from '../core/installation.ts';
+import { sha256 } from './digest.ts';
 
 export const SCOPES = ['project', 'local', 'user'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -34,10 +35,6 @@ export class SettingsFileRefused extends Error {
 export function settingsPath(scope: Scope, places: { project: string; claudeConfigDir: string }): string {
   if (scope === 'user') return join(places.claudeConfigDir, 'settings.json');
   return join(places.project, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json');
-}
-
-export function fingerprint(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 export function readSettings(named: string): SettingsFile {
@@ -98,7 +95,7 @@ export function removeRecord(home: string, path: string): void {
 }
 
 function recordPath(home: string, path: string): string {
-  return join(home, 'installs', `${fingerprint(path).slice(0, 32)}.json`);
+  return join(home, 'installs', `${sha256(path).slice(0, 32)}.json`);
 }
 
 function isRecord(value: unknown): value is InstallRecord {

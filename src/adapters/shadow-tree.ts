@@ -8,10 +8,11 @@
  *    worktrees of the project's own repository, which are other sessions' work;
  *  - no files that cannot be read, no pipes, no sockets.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { accessSync, constants, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { encodeName, parseGitlinks, parseNames } from '../wire/git-output.ts';
+import { sha256 } from './digest.ts';
 import { GitError, gitOutput, runGit } from './git-process.ts';
 import {
   type CopiedIndex,
@@ -214,5 +215,5 @@ function excludeFile(path: string, folders: readonly string[]): string | undefin
 }
 
 function digest(names: readonly string[]): string {
-  return createHash('sha256').update(names.join('\0')).digest('hex').slice(0, 16);
+  return sha256(names.join('\0')).slice(0, 16);
 }

@@ -1,8 +1,7 @@
-import fs from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { scanSignals, type TranscriptSignals, type TranscriptUsage, tallyUsage } from '../core/transcript.ts';
 import type { Transcripts } from '../ports.ts';
 import { parseTranscriptLine } from '../wire/transcript.ts';
-import { keepTranscript } from './transcript-copies.ts';
 
 /** One hook reads no more than this of a transcript in either direction, however long the transcript is. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -90,7 +89,6 @@ export const transcriptFiles: Transcripts = {
       maxBytes: offset === 0 ? MAX_FIRST_BYTES : MAX_BYTES,
       ...(lastMessageId === undefined ? {} : { lastMessageId }),
     }),
-  keep: (path, ref, now) => keepTranscript(path, ref, now),
 };
 
 /** Quotes inside JSON strings are escaped, so these bytes can only be a key or a whole value. */
@@ -102,20 +100,20 @@ function mayCost(line: Buffer): boolean {
 function withFile(path: string, use: (fd: number, size: number) => void): void {
   let fd: number | undefined;
   try {
-    if (!fs.statSync(path).isFile()) return;
-    fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
-    const stat = fs.fstatSync(fd);
+    if (!statSync(path).isFile()) return;
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(fd);
     if (stat.isFile()) use(fd, stat.size);
   } catch {
     // Missing, unreadable or vanished while being read: what was seen until then stands.
   } finally {
-    if (fd !== undefined) fs.closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
 function sizeOf(path: string): number {
   try {
-    return fs.statSync(path).size;
+    return statSync(path).size;
   } catch {
     return -1;
   }
@@ -191,7 +189,7 @@ function readAt(fd: number, position: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
-    const count = fs.readSync(fd, buffer, filled, length - filled, position + filled);
+    const count = readSync(fd, buffer, filled, length - filled, position + filled);
     if (count === 0) break;
     filled += count;
   }

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readSmall, writeWhole } from './atomic-file.ts';
+import { hmacSha256 } from './digest.ts';
 import { type Home, projectFolder, readKey } from './home.ts';
 
 /** Fingerprints of contracts that a person approved for a project; sealed, so that a plain write does not approve. */
@@ -53,5 +53,5 @@ function trustFile(home: Home, project: string): string {
 }
 
 function sealOf(project: string, fingerprint: string, key: string): string {
-  return createHmac('sha256', key).update(`trust ${project} ${fingerprint}`).digest('hex');
+  return hmacSha256(key, `trust ${project} ${fingerprint}`);
 }

@@ -6,7 +6,8 @@ import type { GateCall } from '../core/plan-gates.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { AgentStory, Worktree } from '../ports.ts';
-import type { Judges, JudgingPorts, Work } from './judge.ts';
+import type { Judges, Work } from './judge.ts';
+import type { SessionPorts } from './session-care.ts';
 
 /** What of the work in a project is a subagent's own, as far as this can be told. */
 export interface OwnWork {
@@ -23,7 +24,7 @@ export async function workOfAgent(
   frozen: FrozenContract,
   outputDir: string,
   begun: AgentLine['worktree'],
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Promise<OwnWork> {
   const judges = await ports.judges(frozen.contract);
   const story = event.agentTranscript ? await judges.agentStory?.(event.agentTranscript) : undefined;
@@ -88,7 +89,7 @@ function projectPaths(
   event: StopEvent,
   project: string,
   worktree: Worktree | undefined,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): string[] {
   const root = `${ports.guard.resolve(project, '.')}/`;
   const inside = files

@@ -9,7 +9,7 @@ import type { GateCall } from '../core/plan-gates.ts';
 import { AFTER_COMMIT } from '../core/progress.ts';
 import { redact } from '../core/redact.ts';
 import { blocks, combine, type Verdict } from '../core/verdict.ts';
-import type { Gate, GateContext, Judgement } from '../gates/gate.ts';
+import type { Gate, GateContext, Judgement, TimedGate } from '../gates/gate.ts';
 import type { Gates } from '../gates/index.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
@@ -24,8 +24,8 @@ export interface Evaluation {
   contextFor(name: string): GateContext;
   /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
   standing(name: string): Verdict | undefined;
-  /** Aborts when there is no more time for any gate, whatever its own time is. */
-  over: AbortSignal;
+  /** Aborts when there is no more time for any gate, whatever its own time is; absent: there always is. */
+  over?: AbortSignal;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   const judge = async (call: GateCall) => {
     verdicts.set(call.name, await judgeOne(call, evaluation, underWay));
   };
-  evaluation.over.addEventListener('abort', endAll);
+  evaluation.over?.addEventListener('abort', endAll);
   try {
     // What passes may make further chunks due.
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
@@ -54,7 +54,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
       } else for (const call of due) verdicts.set(call.name, notAsked(call, evaluation));
     }
   } finally {
-    evaluation.over.removeEventListener('abort', endAll);
+    evaluation.over?.removeEventListener('abort', endAll);
   }
   return calls.map((call) => verdictOf(call, verdicts));
 }
@@ -149,9 +149,14 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
   const judgement = gate ? await judgeNow(gate) : unknownKind(spec);
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
 
-  function judgeNow(by: Gate): Promise<Judgement> | Judgement {
-    if (evaluation.over.aborted) return NO_TIME_LEFT;
-    return withinTime(by, spec, evaluation.contextFor(name), underWay);
+  async function judgeNow(by: Gate): Promise<Judgement> {
+    if (evaluation.over?.aborted) return NO_TIME_LEFT;
+    const context = evaluation.contextFor(name);
+    try {
+      return by.instant ? by.judge(spec.options, context) : await withinTime(by, spec, context, underWay);
+    } catch (error) {
+      return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
+    }
   }
 }
 
@@ -196,7 +201,7 @@ const NO_TIME_LEFT: Judgement = {
 };
 
 async function withinTime(
-  gate: Gate,
+  gate: TimedGate,
   spec: GateSpec,
   context: GateContext,
   underWay: Set<() => void>,
@@ -223,8 +228,6 @@ async function withinTime(
       };
     });
     return await Promise.race([late, judging]);
-  } catch (error) {
-    return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
   } finally {
     stopWaiting();
   }

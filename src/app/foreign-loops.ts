@@ -85,7 +85,10 @@ async function ownLoop(
   }
   observe(one, known, foreign);
   if (known?.loopDir === undefined) {
-    if (known ? known.session !== event.session : !mayClaim(one)) return undefined;
+    if (known ? known.session !== event.session : !mayClaim(one)) {
+      if (!known && event.name === 'Stop') messages.push(...namesNobody(one));
+      return undefined;
+    }
     return begin(one, messages, foreign, ports);
   }
   const ref = foreign.refOf(known.loopDir);
@@ -130,6 +133,14 @@ function mayClaim({ reading, event }: One): boolean {
   return reading.claimedBy === 'first' && event.name === 'Stop' && event.agentId === undefined;
 }
 
+/** Who waits for such a state to hold them has to learn that it does not. */
+function namesNobody({ reading, dialect, path }: One): string[] {
+  if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
+  return [
+    `untildone: nobody is held by ${dialect.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${dialect.name}`,
+  ];
+}
+
 async function begin(
   one: One,
   messages: string[],
@@ -137,7 +148,10 @@ async function begin(
   ports: JudgingPorts,
 ): Promise<OwnLoop | undefined> {
   const { reading, event, path, claim } = one;
-  if (isAtRest(one)) return undefined;
+  if (isAtRest(one)) {
+    messages.push(...neverHeld(one));
+    return undefined;
+  }
   const adopted = await adopt(one, foreign, ports);
   if (adopted.kind === 'lost') return undefined;
   if (adopted.kind === 'needs_person') {
@@ -158,6 +172,12 @@ function isAtRest({ reading, claim, event }: One): boolean {
   if (reading.rest === undefined) return false;
   const wasJudged = claim?.identity === reading.identity && claim.loopDir !== undefined;
   return !reading.saysDone || wasJudged || event.name !== 'Stop';
+}
+
+/** It is too old to begin with; whom it held before was told when that ended. */
+function neverHeld({ reading, claim, event, dialect, path }: One): string[] {
+  if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
+  return [`untildone: nobody is held by ${dialect.name}: ${path}: ${reading.rest}`];
 }
 
 /** The owner's session has ended: whoever stops next goes on where it was. */

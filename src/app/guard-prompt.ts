@@ -14,10 +14,11 @@ import type { ForeignFiles, StandingState } from '../ports.ts';
 import { joined } from './answers.ts';
 import { GUARDED_BLOCKS } from './guard-work.ts';
 import type { OwnLoop } from './handle-stop.ts';
-import type { Judged, JudgingPorts } from './judge.ts';
+import type { Judged } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
 import { realInside } from './memory.ts';
 import { rulingContract } from './ruling-contract.ts';
+import type { SessionPorts } from './session-care.ts';
 
 /** Who is being held, in journals and counts. */
 const PROMPT = 'prompt';
@@ -29,7 +30,7 @@ const PROMPT = 'prompt';
 export async function promptInLoop(
   event: PromptEvent,
   { ref, state }: OwnLoop,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Promise<Answer> {
   if (!isPersonsPrompt(event) || state.run) return SILENCE;
   const { contract, frozen } = ports.store.contract(ref);
@@ -53,7 +54,7 @@ export async function promptInSession(
   event: PromptEvent,
   { contract, frozen }: FrozenContract,
   judgeGates: (names: readonly string[], state: StandingState) => Promise<Judged>,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Promise<Answer> {
   const rule = contract.prompt;
   if (!rule || !isPersonsPrompt(event)) return SILENCE;

@@ -7,9 +7,9 @@ import { planGates } from '../core/plan-gates.ts';
 import { blocks } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
 import { type OwnWork, workOfAgent } from './agent-work.ts';
-import type { JudgingPorts } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
 import { rulingContract } from './ruling-contract.ts';
+import type { SessionPorts } from './session-care.ts';
 
 /** The client caps how often it lets itself be held by a subagent's hook, but not by those of tasks and teammates. */
 export const GUARDED_BLOCKS = 8;
@@ -33,7 +33,7 @@ async function ownWorkIn(
   event: HookEvent,
   ref: LoopRef,
   state: LoopState,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Promise<OwnWork | undefined> {
   if (event.name !== 'SubagentStop') return undefined;
   const begun = lineOf(state, event.agentId ?? '')?.worktree;
@@ -53,7 +53,7 @@ export async function guardWork(
   event: HookEvent,
   ref: LoopRef,
   state: LoopState,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Promise<Answer> {
   const isGuarded = planGates(event, ports.store.contract(ref).contract).length > 0;
   const guarded = isGuarded && rulingContract(ref, state, ports) !== undefined;

@@ -11,12 +11,13 @@ import { type OwnWork, workOfAgent } from './agent-work.ts';
 import { briefAgent } from './begin-agent.ts';
 import { promptInSession } from './guard-prompt.ts';
 import { GUARDED_BLOCKS, guardedSubject } from './guard-work.ts';
-import { type Judged, type JudgingPorts, judge } from './judge.ts';
+import { type Judged, judge } from './judge.ts';
 import { memoryFor } from './memory.ts';
+import type { SessionPorts } from './session-care.ts';
 import { toolInSession } from './tool-rules.ts';
 
 /** An event of a session that has no loop, in a project whose contract guards every session. */
-export async function handleStanding(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
   const project = ports.projectOf(event);
   const frozen = ports.standing.contract(project);
   if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
@@ -52,14 +53,14 @@ export async function handleStanding(event: HookEvent, ports: JudgingPorts): Pro
  * Taking the contract away is how a person switches off what it says, for the sessions that begin from then on. A session
  * that began under it may have taken it away itself.
  */
-function isSwitchedOff({ session }: HookEvent, project: string, ports: JudgingPorts): boolean {
+function isSwitchedOff({ session }: HookEvent, project: string, ports: SessionPorts): boolean {
   return !ports.guard.hasContract(project) && ports.standing.read(session).baseTree === undefined;
 }
 
 function tellNotes(
   event: SessionStartEvent,
   { frozen, contract }: FrozenContract,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Answer {
   const { context, problems } = memoryFor(frozen.project, contract, event.source, ports.notes.files);
   if (context !== undefined) return { kind: 'inject', context };
@@ -70,7 +71,7 @@ function tellNotes(
  * The tree that the session found: what is the same at its end was not its doing, and needs no judging. One that is
  * resumed began earlier: what it left then is still its work, though nobody is held for it again.
  */
-async function begin(event: SessionStartEvent, frozen: FrozenContract, ports: JudgingPorts): Promise<void> {
+async function begin(event: SessionStartEvent, frozen: FrozenContract, ports: SessionPorts): Promise<void> {
   const judges = await ports.judges(frozen.contract);
   const tree = await judges.workspace(frozen.frozen.project).tree();
   const before = event.source === 'resume' ? ports.standing.read(event.session).baseTree : undefined;
@@ -82,7 +83,7 @@ async function begin(event: SessionStartEvent, frozen: FrozenContract, ports: Ju
   });
 }
 
-async function standingStop(event: StopEvent, frozen: FrozenContract, ports: JudgingPorts): Promise<Answer> {
+async function standingStop(event: StopEvent, frozen: FrozenContract, ports: SessionPorts): Promise<Answer> {
   const rule = frozen.contract.everyStop;
   if (!rule) return SILENCE;
   const before = ports.standing.read(event.session);
@@ -123,7 +124,7 @@ function letGo(failing: readonly Verdict[], blocked: number): string {
   return `untildone: let go after ${blocked} blocks although ${names} still fails.`;
 }
 
-async function standingGuard(event: HookEvent, frozen: FrozenContract, ports: JudgingPorts): Promise<Answer> {
+async function standingGuard(event: HookEvent, frozen: FrozenContract, ports: SessionPorts): Promise<Answer> {
   const names = planGates(event, frozen.contract).map((call) => call.name);
   if (names.length === 0) return SILENCE;
   const state = ports.standing.read(event.session);
@@ -145,7 +146,7 @@ async function judgeStanding(
   event: HookEvent,
   state: StandingState,
   frozen: FrozenContract,
-  ports: JudgingPorts,
+  ports: SessionPorts,
   own?: OwnWork,
 ): Promise<Judged> {
   const { project } = frozen.frozen;

@@ -15,7 +15,6 @@ import { answerTo, notesOn, unchangedIn } from './answer-stop.ts';
 import { withMessages } from './answers.ts';
 import type { JudgingPorts } from './judge.ts';
 import { judgeStop } from './judge-loop.ts';
-import { updateMemory } from './memory.ts';
 import { notifyEnding, notifyQuestion } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
 import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
@@ -100,27 +99,14 @@ export async function handleStop(
   await notifyEnding(ref, after, ports);
   if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
   const besides = voice?.settle(decision, after, verdicts) ?? [];
-  if (decision.kind !== 'allow') besides.push(...writeDown(ref, after, frozen, contract, verdicts, ports));
+  if (decision.kind !== 'allow' && contract.memory) {
+    const told = { project: frozen.project, contract, state: after, verdicts, now: ports.clock.now() };
+    const task = ports.store.taskDigest(ref).preview;
+    // After judging: it changes the tree.
+    besides.push(...(await ports.session()).writeDown({ ...told, task }));
+  }
   if (decision.kind === 'allow' && decision.cause === 'hand_over') besides.push(...goOnAsRun(ref, ports));
   return withMessages(answerTo(decision, now, after, verdicts, voice, ports), besides);
-}
-
-/** After judging: it changes the tree. */
-function writeDown(
-  ref: LoopRef,
-  state: LoopState,
-  { project }: Frozen,
-  contract: Contract,
-  verdicts: Verdict[],
-  ports: JudgingPorts,
-): string[] {
-  const task = ports.store.taskDigest(ref).preview;
-  const now = ports.clock.now();
-  return updateMemory(
-    { project, contract, state, task, verdicts, now },
-    ports.notes.files,
-    ports.notes.change,
-  );
 }
 
 /** The contract wants fresh sessions when this one is full. */

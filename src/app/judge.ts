@@ -4,7 +4,6 @@ import type { Contract, FrozenContract } from '../core/contract.ts';
 import type { Utterance } from '../core/conversation.ts';
 import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import type { HookEvent } from '../core/event.ts';
-import type { GateKind } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Receipt } from '../core/receipt.ts';
 import type { ToolGuard } from '../core/tool-rules.ts';
@@ -27,6 +26,7 @@ import type {
 import { evaluateGates } from './evaluate-gates.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import { cached, driftOf, keep, specsOf } from './judged-before.ts';
+import type { SessionCare } from './session-care.ts';
 
 /** Everything that judging needs from the world; loaded only when a contract has more than a promise. */
 export interface Judges {
@@ -60,6 +60,8 @@ export interface JudgingPorts extends Ports {
   foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
   /** Quick for a contract that only asks for a promise. */
   judges(contract: Contract): Promise<Judges>;
+  /** Everything but the judging of a Stop. */
+  session(): Promise<SessionCare>;
   /** Asks the tool rules of a contract; loaded where there are any. */
   tools(): Promise<ToolGuard>;
   /** Starts a process of its own that drives the loop from here on; absent where one drives it already. */
@@ -112,6 +114,10 @@ const ROUNDS = 2;
  * more (a check that writes files has written them by then), and if it changes again, what passed is unproven.
  */
 export async function judge(work: Work, judges: Judges): Promise<Judged> {
+  // Making a timer and a signal takes longer than judging a promise.
+  if (work.calls.every(({ spec }) => judges.gates[spec.kind]?.instant)) {
+    return { verdicts: await round(work, judges, undefined, noWorkspace) };
+  }
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), timeFor(work));
   try {
@@ -129,13 +135,7 @@ function timeFor({ frozen, event }: Work): number {
   return Math.min(frozen.frozen.judgeMs, limit);
 }
 
-/** These look at nothing in the project. */
-const NEEDS_NO_TREE: readonly GateKind[] = ['promise', 'text'];
-
 async function judgeInTime(work: Work, judges: Judges, over: AbortSignal): Promise<Judged> {
-  if (work.calls.every((call) => NEEDS_NO_TREE.includes(call.spec.kind))) {
-    return { verdicts: await round(work, judges, undefined, noWorkspace, over) };
-  }
   const workspace = work.worktree?.workspace ?? judges.workspace(work.frozen.frozen.project);
   let tree = await treeOf(workspace);
   for (let left = ROUNDS; ; left--) {
@@ -188,7 +188,7 @@ async function round(
   judges: Judges,
   tree: string | undefined,
   workspace: () => Workspace,
-  over: AbortSignal,
+  over?: AbortSignal,
 ): Promise<Verdict[]> {
   const specs = specsOf(work.calls);
   const drift = driftOf(work, judges, specs);
@@ -196,7 +196,7 @@ async function round(
     gates: judges.gates,
     contextFor: (name) => contextFor(name, work, judges, tree, workspace),
     standing: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, work, judges),
-    over,
+    ...(over ? { over } : {}),
   });
 }
 

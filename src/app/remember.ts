@@ -5,10 +5,11 @@ import type { HookEvent, SessionStartEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { REASON_LIMIT, reminderFor } from '../core/reason.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { LoopRef, Ports } from '../ports.ts';
+import type { LoopRef } from '../ports.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import { memoryFor } from './memory.ts';
 import { rulingContract } from './ruling-contract.ts';
+import type { SessionPorts } from './session-care.ts';
 import { situationOf } from './situation.ts';
 
 /** Where there are notes as well, they are to have some of the room. */
@@ -16,7 +17,12 @@ const BESIDE_NOTES = 6500;
 const BETWEEN = '\n\n---\n\n';
 
 /** A session that begins in mid-loop (resume), or has just lost its memory (compaction), is told where it stands. */
-export function remind(event: SessionStartEvent, ref: LoopRef, state: LoopState, ports: Ports): Answer {
+export function remind(
+  event: SessionStartEvent,
+  ref: LoopRef,
+  state: LoopState,
+  ports: SessionPorts,
+): Answer {
   if (state.status !== 'active' || event.agentId) return SILENCE;
   const situation = situationOf(ref, state, ports);
   const verdicts = lastVerdicts(state);
@@ -31,7 +37,7 @@ function notesFor(
   event: SessionStartEvent,
   ref: LoopRef,
   state: LoopState,
-  ports: Ports,
+  ports: SessionPorts,
 ): string | undefined {
   const ruling = rulingContract(ref, state, ports);
   if (!ruling) return undefined;
@@ -57,7 +63,11 @@ const WORD_LIMIT = 200;
  * summary is to hold what the loop needs. Formats of others keep copies of their own. Never refuses: that would cancel
  * the compaction, and a full context ends the session.
  */
-export function beforeCompaction(event: HookEvent, { ref, state, voice }: OwnLoop, ports: Ports): Answer {
+export function beforeCompaction(
+  event: HookEvent,
+  { ref, state, voice }: OwnLoop,
+  ports: SessionPorts,
+): Answer {
   if (event.agentId) return SILENCE;
   const kept = voice ? {} : keepTranscript(event, ref, ports);
   ports.store.append(ref, () => ({
@@ -69,9 +79,13 @@ export function beforeCompaction(event: HookEvent, { ref, state, voice }: OwnLoo
   return { kind: 'inject', context: essentialsOf(situationOf(ref, state, ports), lastVerdicts(state)) };
 }
 
-function keepTranscript({ transcript }: HookEvent, ref: LoopRef, ports: Ports): Record<string, string> {
+function keepTranscript(
+  { transcript }: HookEvent,
+  ref: LoopRef,
+  ports: SessionPorts,
+): Record<string, string> {
   if (transcript === undefined) return {};
-  const kept = ports.transcripts.keep(transcript, ref, ports.clock.now());
+  const kept = ports.keepTranscript(transcript, ref, ports.clock.now());
   if (kept.kind === 'none') return { problem: oneLine(kept.problem, WORD_LIMIT) };
   const cut = kept.cut ? `, without the first ${kept.cut}` : '';
   return { copy: kept.name, size: `${kept.bytes} bytes${cut}` };

@@ -9,6 +9,7 @@ import { nextStep, type Step } from '../core/run.ts';
 import { costLeft, limitBefore, nearLimit, timeLeft } from '../core/run-budget.ts';
 import { followUpWords } from '../core/run-children-words.ts';
 import { nameEnd } from '../core/session-end.ts';
+import type { TranscriptUsage } from '../core/transcript.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef, ReadySession, SessionHappening, SessionPlan, SessionPort } from '../ports.ts';
 import { handleHook } from './handle-hook.ts';
@@ -25,8 +26,8 @@ export interface RunWorld {
   /** From now on the session's events belong to the loop. */
   bind(session: string): void;
   newSession(): string;
-  /** Whether there is anything of this session that could be resumed. */
-  canResume(session: string): boolean;
+  /** The file that the client keeps of a session; without one there is nothing that could be resumed. */
+  transcriptOf(session: string): string | undefined;
   /** Resolves at that time, or as soon as the run is interrupted. */
   waitUntil(time: number): Promise<void>;
   lastVerdicts(): Verdict[];
@@ -68,6 +69,7 @@ class Driver {
   readonly #lastAnswer: LastAnswer;
   #transcript: string | undefined;
   #warned = new Set<string>();
+  #tally: { session: string; from: number; usage: TranscriptUsage } | undefined;
 
   constructor(plan: RunPlan, world: RunWorld) {
     this.#plan = plan;
@@ -93,7 +95,7 @@ class Driver {
           break;
         case 'wait':
           this.#world.report({ type: 'waiting', until: step.until, why: step.why });
-          await this.#world.waitUntil(step.until);
+          await this.#awaitTime(step.until);
           break;
         case 'ask':
           await this.#awaitAnswer(step.why);
@@ -118,12 +120,19 @@ class Driver {
     const open = this.#state().run?.open;
     if (!open) return;
     const detail = 'the runner was ended while this session ran';
-    this.#append({ kind: 'result', end: { kind: 'lost', detail } });
+    const spent = this.#spentIn(this.#world.transcriptOf(open.session));
+    this.#append({ kind: 'result', end: { kind: 'lost', detail }, ...spent });
   }
 
   #pauseIfAsked(state: LoopState): LoopState {
     if (!this.#world.interrupted() || state.status !== 'active') return state;
     return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by a person' });
+  }
+
+  /** A limit of the account may last for hours: a pause or a cancel from another terminal is heard meanwhile. */
+  async #awaitTime(until: number): Promise<void> {
+    while (this.#now() < until && !this.#world.interrupted() && this.#state().status === 'active')
+      await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
   /** The answer comes through the journal, whoever writes it. */
@@ -157,7 +166,7 @@ class Driver {
 
   async #session(step: Extract<Step, { kind: 'session' }>, told?: string): Promise<void> {
     const state = this.#state();
-    const resume = step.resume && this.#world.canResume(state.session);
+    const resume = step.resume && this.#world.transcriptOf(state.session) !== undefined;
     const limit = limitBefore(this.#contract(), state, resume, this.#now());
     if (limit) return this.#end('reached_limit', limit.cause, `${limit.used} of ${limit.limit}`);
     const { session, client } = await this.#client(state, resume);
@@ -175,19 +184,42 @@ class Driver {
     const spoke = end.kind === 'completed' || end.kind === 'stopped_by_hook';
     // Who was cut off in the middle has said nothing yet.
     this.#lastText = spoke ? facts.result?.text : undefined;
-    const read =
-      this.#transcript && this.#world.ports.transcripts.usage(this.#transcript, this.#state().read);
+    const spent = this.#spentIn(this.#transcript);
     if (!spoke) this.#transcript = undefined;
     const { costTotalUsd, tokensTotal } = facts.result ?? {};
     const after = this.#append({
       kind: 'result',
       end,
+      ...spent,
       ...(costTotalUsd === undefined ? {} : { costTotalUsd }),
       ...(tokensTotal === undefined ? {} : { tokensTotal }),
-      ...(read ? { read: { offset: read.offset, tokens: read.tokens } } : {}),
     });
     this.#world.report({ type: 'session_ended', end, state: after });
     this.#warnOfLimits(after);
+  }
+
+  /** What a transcript says beyond what was counted; a client that was ended gently has written down its bill there. */
+  #spentIn(
+    transcript: string | undefined,
+  ): Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'read'> {
+    if (transcript === undefined) return {};
+    const { offset, tokens, totalCostUsd } = this.#usage(transcript, this.#state());
+    return {
+      read: { offset, tokens },
+      ...(totalCostUsd === undefined ? {} : { costTotalUsd: totalCostUsd }),
+    };
+  }
+
+  /** All since the journal last counted. Read on from the last look: one look at a long transcript sees only its end. */
+  #usage(transcript: string, { session, read }: LoopState): TranscriptUsage {
+    const isSame = this.#tally?.session === session && this.#tally.from === read.offset;
+    const before = isSame ? this.#tally?.usage : undefined;
+    // All of it is the run's own, also what was never looked at.
+    const at = before ?? { ...read, offset: Math.max(1, read.offset) };
+    const more = this.#world.ports.transcripts.usage(transcript, at);
+    const usage = { ...before, ...more, tokens: (before?.tokens ?? 0) + more.tokens };
+    this.#tally = { session, from: read.offset, usage };
+    return usage;
   }
 
   /** A turn may take hours: what ends or pauses a run, and what it may spend, is looked at before every tool call. */
@@ -196,8 +228,7 @@ class Driver {
     if (isOver(state)) return { kind: 'halt', message: 'untildone: this session ends here' };
     const { tokens } = this.#limits();
     if (tokens === 'unlimited' || !event.transcript) return undefined;
-    const since = this.#world.ports.transcripts.usage(event.transcript, state.read);
-    if (state.spent.tokens + since.tokens < tokens) return undefined;
+    if (state.spent.tokens + this.#usage(event.transcript, state).tokens < tokens) return undefined;
     return { kind: 'halt', message: 'untildone: the tokens of this run are used up' };
   }
 
@@ -264,6 +295,7 @@ class Driver {
   }
 
   #warnOfLimits(state: LoopState): void {
+    if (hasEnded(state)) return;
     const near = nearLimit(state, this.#limits(), this.#now());
     if (!near || this.#warned.has(near.cause)) return;
     this.#warned.add(near.cause);

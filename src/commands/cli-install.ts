@@ -4,6 +4,7 @@ import { homeFrom, realPath } from '../adapters/home.ts';
 import type { Scope } from '../adapters/settings-files.ts';
 import type { Contract } from '../core/contract.ts';
 import { readContract } from './contract-file.ts';
+import { hasForeignSigns, placeOf } from './foreign-signs.ts';
 import { install } from './install.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
@@ -32,7 +33,12 @@ export function addInstallCommands(cli: Command): void {
     .action(async (flags: ScopeFlags) => {
       const place = settingsPlace(flags);
       process.exitCode = await install(
-        { ...place, ...thisInstallation(), ...judgeTimeout(place.project) },
+        {
+          ...place,
+          ...thisInstallation(),
+          ...judgeTimeout(place.project),
+          hasForeignState: hasForeignState(place.project),
+        },
         out,
       );
     });
@@ -54,6 +60,12 @@ function judgeTimeout(project: string): { judgeTimeout?: number } {
   const gates = Object.values(contractOf(project)?.gates ?? {});
   const slowest = Math.max(0, ...gates.map((gate) => gate.timeoutMs ?? 0)) / 1000 + 120;
   return slowest > USUAL_TIMEOUT_S ? { judgeTimeout: Math.ceil(slowest) } : {};
+}
+
+/** Of this project, or of any session in `~/.ralph/state`. */
+function hasForeignState(project: string): boolean {
+  const place = placeOf({ session: '', cwd: project }, project, process.env, Date.now());
+  return hasForeignSigns(place, homeFrom(process.env), () => false);
 }
 
 /** A contract with mistakes is said where it is used; hooks can be installed all the same. */

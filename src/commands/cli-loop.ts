@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
 import { isLocked } from '../adapters/lock.ts';
 import { endMarked } from '../adapters/process-tree.ts';
+import { forgetOldSessions } from '../adapters/session-records.ts';
 import { prepareHome } from '../adapters/settings-files.ts';
+import { notifyEnding } from '../app/notify.ts';
 import type { Limit } from '../core/contract.ts';
 import type { PersonCommand } from '../core/journal.ts';
 import { hasEnded } from '../core/loop.ts';
 import { hookScript } from '../wire/hook-line.ts';
 import { type Answer, answerQuestion, askingLoop } from './answer-question.ts';
 import { thisInstallation } from './cli-install.ts';
+import { readContract } from './contract-file.ts';
 import { control } from './control.ts';
 import { childrenOf, meantLoop, newestLoop } from './find-loop.ts';
 import { duration, value, wholeNumber } from './flags.ts';
 import { closeForeign, openForeign } from './foreign.ts';
 import { foreignStatus } from './foreign-status.ts';
+import { warnOldHooks } from './installed-hooks.ts';
 import { loadJudgeBundle } from './load-judges.ts';
 import { log } from './log.ts';
 import { onlyForPeople } from './person.ts';
@@ -34,10 +38,12 @@ export function addLoopCommands(cli: Command): void {
     .action(async (options: { json: boolean; all: boolean }) => {
       const world = openWorld();
       const { store, project, clock } = world;
+      forgetOldSessions(world.home, clock.now());
       const session = process.env.CLAUDE_CODE_SESSION_ID;
       const place = placeHere(world, session);
       const { needsApproval } = openForeign({ ...foreignWorld(world), place });
       const foreign = await foreignStatus(place, { home: world.home, store, needsApproval });
+      if (!options.json && hasToolRules(project)) warnOldHooks(project, world.env, out);
       status({ ...options, project, foreign }, store, clock.now(), out);
     });
   addControl(cli, 'pause', 'let the session stop for now; the loop keeps its place');
@@ -84,6 +90,7 @@ function addStart(cli: Command): void {
       }
       const { promptFile, session: _, ...limits } = flags;
       prepareHome(world.home.root, hookScript(thisInstallation()));
+      forgetOldSessions(world.home, world.clock.now());
       const task = taskFrom(words, promptFile);
       process.exitCode = await start({ task, ...limits, session, project: world.project }, world, out);
     });
@@ -104,6 +111,15 @@ function addAnswer(cli: Command, command: string, said: Answer['said'], descript
     });
 }
 
+function hasToolRules(project: string): boolean {
+  try {
+    return readContract(project)?.contract.tools !== undefined;
+  } catch {
+    // What is wrong with the file is said where it is used.
+    return false;
+  }
+}
+
 /** Resuming holds the agent again, so the agent may do it; everything that lets go is for people. */
 function addControl(cli: Command, command: PersonCommand, description: string): void {
   cli
@@ -122,9 +138,11 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
       // A client whose runner was killed works on alone: nobody else would end it.
       if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))
         for (const { loop } of [ref, ...children]) await endMarked(`${RUN_MARK}=${loop}`);
-      if (after.dialect === 'native' || !hasEnded(after)) return;
-      const place = placeHere(world, after.session);
-      for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);
+      if (after.dialect !== 'native' && hasEnded(after)) {
+        const place = placeHere(world, after.session);
+        for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);
+      }
+      await notifyEnding(ref, after, world);
     });
 }
 

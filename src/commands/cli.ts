@@ -83,8 +83,15 @@ export async function main(argv: string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }
-    const { message, stack } = error as Error;
-    process.stderr.write(`untildone: ${debug && !(error instanceof UsageError) ? stack : message}\n`);
+    const { stack } = error as Error;
+    const said = debug && !(error instanceof UsageError) ? stack : inWords(error as Error);
+    process.stderr.write(`untildone: ${said}\n`);
     process.exitCode = 2;
   }
+}
+
+/** What the system says of a full disk tells nobody what to do. */
+export function inWords(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') return error.message;
+  return `the disk is full (${error.message}): make room, then type it again. A run that broke off goes on with: untildone run --resume`;
 }

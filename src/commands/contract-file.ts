@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readSmall } from '../adapters/atomic-file.ts';
-import { sha256 } from '../adapters/journal-file.ts';
+import { sha256 } from '../adapters/digest.ts';
 import { CONTRACT_FILE, type Contract } from '../core/contract.ts';
 import { type ContractProblem, parseContract, renderProblem } from '../wire/contract.ts';
 import { ContractError, UsageError } from './usage-error.ts';

@@ -146,6 +146,12 @@ function unwritable(path: string, { message }: Error): UsageError {
   );
 }
 
+/** The same task where the client lets its agent write; `current` leads there. */
+function movedOut(name: string): string {
+  const up = LOOPS.replace(/[^/]+/g, '..');
+  return `mkdir -p plans && mv ${LOOPS}/${name} plans/ && ln -sfn ${up}/plans/${name} ${LOOPS}/${CURRENT} && echo progress.txt >> plans/.gitignore`;
+}
+
 function report(name: string, before: string | undefined, options: NewTask): string[] {
   const { maxIterations, env, prompt } = options;
   const place = `${LOOPS}/${name}`;
@@ -162,6 +168,8 @@ function report(name: string, before: string | undefined, options: NewTask): str
     'Next:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     `The first session that stops is held until every feature passes, ${maxIterations} times at most.`,
+    'Claude Code asks a person before it changes files in .claude, and without one refuses. To leave it alone overnight:',
+    `  ${movedOut(name)}`,
     ...(env.RALPH_LOOP_DIR
       ? [`NOTE: RALPH_LOOP_DIR is set here, so sessions look at ${env.RALPH_LOOP_DIR} and not at ${CURRENT}.`]
       : []),

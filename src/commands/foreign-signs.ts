@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Home } from '../adapters/home.ts';
+import { userHome } from '../adapters/machine.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { Place } from '../dialects/dialect.ts';
 import { sessionFolder } from './project.ts';
@@ -18,7 +18,7 @@ export function placeOf(
   return {
     session: event.session,
     folder,
-    userHome: env.HOME || homedir(),
+    userHome: userHome(env),
     ...(loopDir ? { ralphLoopDir: resolve(folder, loopDir) } : {}),
     now,
   };

@@ -96,15 +96,15 @@ function isDevice(): boolean {
 /** Reads stdin without a stream: a stream costs more than all the rest of an idle hook call. */
 function readStdin(): Input {
   const chunks: Buffer[] = [];
+  const chunk = Buffer.allocUnsafe(64 * 1024);
   let size = 0;
   for (;;) {
-    const chunk = Buffer.allocUnsafe(64 * 1024);
     const got = readChunk(chunk);
     if (got === 0) return { ok: true, text: Buffer.concat(chunks).toString('utf8') };
     size += got;
     if (size > STDIN_LIMIT)
       return { ok: false, problem: `stdin is larger than ${STDIN_LIMIT / 1024 / 1024} MiB` };
-    chunks.push(chunk.subarray(0, got));
+    chunks.push(Buffer.from(chunk.subarray(0, got)));
   }
 }
 

@@ -2,6 +2,7 @@ import { hookScriptPath } from '../adapters/settings-files.ts';
 import { type Change, installHooks } from '../app/install.ts';
 import { type AddedHooks, addHooks } from '../wire/claude-settings.ts';
 import { hookScript } from '../wire/hook-line.ts';
+import { rivalHooks } from './rival-hooks.ts';
 import {
   describePath,
   installationAt,
@@ -16,6 +17,8 @@ export interface InstallOptions extends SettingsPlace {
   nodePath: string;
   /** Seconds; long enough for the slowest gates. */
   judgeTimeout?: number;
+  /** State of a format that we obey lies here: something may be held as soon as the hooks are there. */
+  hasForeignState?: boolean;
 }
 
 /** Prints the diff and what comes next. Exit code: 0 installed (or already there), 2 refused. */
@@ -46,6 +49,7 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   if (added.hooksDisabled) {
     lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
   }
+  lines.push(...rivalHooks(options));
   if (dryRun) return lines;
   if (scope === 'project')
     lines.push('Commit the file to share it; on a machine without untildone its hooks do nothing.');
@@ -53,7 +57,9 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
     lines.push('Keep the file out of git: it is yours alone.');
   const flag = scope === 'project' ? '' : ` --scope ${scope}`;
   lines.push(
-    'Next: in a Claude Code session, let it run: untildone start "<task>". Until then nothing is held.',
+    options.hasForeignState
+      ? 'Next: go on as before. The state of a loop is here already; whom it holds from now on: untildone status'
+      : 'Next: in a Claude Code session, let it run: untildone start "<task>". Until then nothing is held.',
   );
   lines.push(`To undo this: untildone uninstall${flag}`);
   return lines;

@@ -27,6 +27,14 @@ export function loadDialects(): Promise<DialectBundle> {
   return Promise.resolve().then(() => require('./dialects.cjs') as DialectBundle);
 }
 
+/** What `session.cjs` offers. */
+type SessionBundle = typeof import('../session-entry.ts');
+
+/** A Stop needs none of it. */
+export function loadSession(): Promise<SessionBundle> {
+  return Promise.resolve().then(() => require('./session.cjs') as SessionBundle);
+}
+
 /** What `tools.cjs` offers. */
 type ToolBundle = typeof import('../tools-entry.ts');
 

@@ -1,18 +1,14 @@
-import { homedir } from 'node:os';
 import { contractFileDigest } from '../adapters/contract-digest.ts';
 import { FileStore } from '../adapters/file-store.ts';
-import { applyChanges, foreignFiles } from '../adapters/foreign-files.ts';
-import { sessionGuard } from '../adapters/guard.ts';
-import { filesLock, type Home } from '../adapters/home.ts';
-import { standingFiles } from '../adapters/standing.ts';
+import type { Home } from '../adapters/home.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
 import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
 import type { Contract } from '../core/contract.ts';
 import { CLAIM_GATES } from '../gates/index.ts';
 import type { Clock } from '../ports.ts';
 import { hasForeignSigns, placeOf } from './foreign-signs.ts';
-import { type JudgeBundle, loadDialects, loadTools } from './load-judges.ts';
-import { claudeConfigDir, projectOf } from './project.ts';
+import { type JudgeBundle, loadDialects, loadSession, loadTools } from './load-judges.ts';
+import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
@@ -35,13 +31,11 @@ export function openPorts(
     clock: systemClock,
     store,
     transcripts: transcriptFiles,
-    standing: standingFiles(home),
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
-    guard: sessionGuard(home, claudeConfigDir(env), env.HOME || homedir(), env),
     blockCap: blockCapFrom(env),
-    notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
+    session: async () => (await loadSession()).openSession(home, env),
     tools: async () => (await loadTools()).openTools(env),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { realPath } from '../adapters/home.ts';
+import { userHome } from '../adapters/machine.ts';
 import { CONTRACT_FILE } from '../core/contract.ts';
 
 const SIGNS = [CONTRACT_FILE, '.claude', '.git'];
@@ -44,5 +44,5 @@ function nearest(from: string, homeFolder: string | undefined): string | undefin
 
 /** Where Claude Code keeps its user settings and transcripts. */
 export function claudeConfigDir(env: NodeJS.ProcessEnv): string {
-  return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
+  return env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude');
 }

@@ -12,8 +12,13 @@ export function numberOf(state: LoopState): number {
 }
 
 export function spentWords({ spent }: LoopState, limits?: Limits): string {
-  const cost = `${spent.costUsd.toFixed(2)}${ofLimit(limits?.costUsd, (usd) => usd.toFixed(2))} USD`;
+  const cost = `${spent.costUsd.toFixed(2)}${ofLimit(limits?.costUsd, (usd) => usd.toFixed(2))} USD${estimatedPart(spent)}`;
   return `${cost}, ${tokensOf(spent.tokens)}${ofLimit(limits?.tokens, tokensOf)} tokens`;
+}
+
+/** What a killed client cost is not known: said wherever the cost is. */
+export function estimatedPart({ estimatedUsd }: LoopState['spent']): string {
+  return estimatedUsd === undefined ? '' : ` (${estimatedUsd.toFixed(2)} of it estimated)`;
 }
 
 export function ofLimit(limit: Limit | undefined, say: (limit: number) => string): string {

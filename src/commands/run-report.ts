@@ -56,7 +56,7 @@ export function openRunReporter(
     return liveReporter({ stdout, now, project, lost: watched.lost, colour: colourWanted(stdout, env) });
   }
   const width = () => (stdout.isTTY && stdout.columns > 0 ? Math.min(LINE, stdout.columns) : LINE);
-  return { ...lineReporter(out, now, options.quiet, { width, project }), ...nothing };
+  return { ...lineReporter(out, now, options.quiet, { width, project, wrap: stdout.isTTY }), ...nothing };
 }
 
 /**
@@ -77,12 +77,15 @@ export function lineReporter(
   out: (line: string) => void,
   now: () => number,
   quiet: boolean,
-  options: { width?: () => number; project?: string | undefined } = {},
+  options: { width?: () => number; project?: string | undefined; wrap?: boolean } = {},
 ): RunReporter {
-  const { width = () => LINE, project = process.cwd() } = options;
+  const { width = () => LINE, project = process.cwd(), wrap = true } = options;
   const print = (line: string) => out(cutTo(`${clockOf(now())} ${line}`, width()));
   const printWhole = (line: string) => {
-    for (const part of wrapLine(line, width() - clockOf(now()).length - 1)) print(part);
+    const clock = clockOf(now());
+    // In a file a command that is to be typed stays in one piece.
+    const parts = wrap ? wrapLine(line, width() - clock.length - 1) : [line];
+    for (const part of parts) out(`${clock} ${part}`);
   };
   let limits: Limits | undefined;
   let state: LoopState | undefined;

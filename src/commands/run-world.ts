@@ -56,7 +56,7 @@ export async function worldOf(driving: {
     sessions: agentSessions({ env: world.env, project: world.project }),
     bind: (session) => world.store.bind(session, world.project, ref),
     newSession: () => randomUUID(),
-    canResume: (session) => transcriptOf(session, world.env) !== undefined,
+    transcriptOf: (session) => transcriptOf(session, world.env),
     waitUntil: (time) => interrupts.waitUntil(time),
     lastVerdicts: () => lastVerdicts(world, ref),
     report: (event) => reporter.event(event),

@@ -1,8 +1,8 @@
 /** What install and uninstall share: the file they change, how they show it, and what stops them. */
 
 import { statSync } from 'node:fs';
+import { sha256 } from '../adapters/digest.ts';
 import {
-  fingerprint,
   prepareHome,
   readRecord,
   readSettings,
@@ -29,7 +29,7 @@ export interface SettingsPlace {
   claudeConfigDir: string;
 }
 
-export const settingsTexts: SettingsTexts = { remove: removeHooks, fingerprint };
+export const settingsTexts: SettingsTexts = { remove: removeHooks, fingerprint: sha256 };
 
 /** `script` is what `hook.sh` must hold; without it the home is left alone. */
 export function installationAt(place: SettingsPlace, script?: string): Installation {

@@ -1,10 +1,10 @@
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readSmall, writeWhole } from '../adapters/atomic-file.ts';
 import { foreignFiles } from '../adapters/foreign-files.ts';
 import { homeFrom } from '../adapters/home.ts';
 import { withLock } from '../adapters/lock.ts';
+import { userHome } from '../adapters/machine.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import { CONDITIONS } from '../dialects/verified-done/conditions.ts';
 import { loopPhase } from '../dialects/verified-done/holding.ts';
@@ -190,7 +190,7 @@ function mayWrite(session: string, command: string, env: NodeJS.ProcessEnv): voi
 }
 
 export function folderOf(session: string, env: NodeJS.ProcessEnv): string {
-  const folder = stateFolder({ session, userHome: env.HOME || homedir() });
+  const folder = stateFolder({ session, userHome: userHome(env) });
   if (folder === undefined) {
     throw new UsageError(`"${session}" is not a session id; expected letters, digits, - and _`);
   }

@@ -11,6 +11,7 @@ import { type PhaseSituation, phaseOf, phaseSituation } from '../core/phases.ts'
 import type { LoopRef } from '../ports.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from './find-loop.ts';
 import type { ForeignStatus } from './foreign-status.ts';
+import { estimatedPart } from './run-figures.ts';
 import { driverLock } from './run-options.ts';
 
 /** What `status --json` promises to others; fields are added, never changed. */
@@ -126,7 +127,7 @@ function textOf(found: Found, store: FileStore, now: number, project: string): s
   ];
   if (state.run)
     lines.push(
-      `  spent: ${state.spent.costUsd.toFixed(2)} USD, ${state.spent.tokens} tokens, as of the last session that ended or stopped`,
+      `  spent: ${state.spent.costUsd.toFixed(2)} USD${estimatedPart(state.spent)}, ${state.spent.tokens} tokens, as of the last session that ended or stopped`,
     );
   if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
   const unheld = whyUnheld(ref, state, store);

@@ -1,10 +1,17 @@
 import { simpleCommands } from './shell-words.ts';
+import { workspaceWords } from './workspace-words.ts';
 
 /** Something outside the contract that decides what a command really does. */
 export type CommandPart =
   | { kind: 'script'; script: string; folder: string }
+  /** A script of packages of a workspace: a name, a folder, or `*`. Which folders these are, the files tell. */
+  | { kind: 'packages'; which: string; script: string; folder: string }
+  /** What a package manager is told about how it runs this script. */
+  | { kind: 'settings'; script: string; folder: string }
   | { kind: 'target'; target: string; folder: string }
-  | { kind: 'file'; path: string };
+  | { kind: 'file'; path: string }
+  /** A file that is not there, and would be taken for the tool that a command names. */
+  | { kind: 'shadow'; path: string };
 
 const RUNNERS = ['npm', 'pnpm', 'yarn', 'bun'];
 /** Words of package managers that are not the names of scripts. */
@@ -82,18 +89,30 @@ function partsOf(name: string, rest: readonly string[], folder: string): Command
   const base = name.slice(name.lastIndexOf('/') + 1);
   if (RUNNERS.includes(base)) return scriptParts(rest, folder);
   if (base === 'make' || base === 'gmake') return makeParts(rest, folder);
+  if (base.startsWith('python') && rest.includes('-m')) return shadowParts(rest, folder);
   if (INTERPRETERS.includes(base)) return fileParts(firstFile(rest), folder);
   return name.includes('/') ? fileParts(name, folder) : [];
 }
 
-function scriptParts(words: readonly string[], folder: string): CommandPart[] {
+function scriptParts(given: readonly string[], folder: string): CommandPart[] {
+  const { packages, rest: words } = workspaceWords(given);
   const prefixAt = words.findIndex((w) => w === '--prefix' || w === '-C' || w === '--cwd' || w === '--dir');
   const there = prefixAt >= 0 && words[prefixAt + 1] ? join(folder, words[prefixAt + 1] ?? '') : folder;
   const plain = words.filter((w, i) => !w.startsWith('-') && (prefixAt < 0 || i !== prefixAt + 1));
   const runs = ['run', 'run-script'].includes(plain[0] ?? '');
   const script = runs ? plain[1] : plain[0] === 't' ? 'test' : plain[0];
   if (!script || (!runs && NOT_SCRIPTS.has(script))) return [];
-  return [`pre${script}`, script, `post${script}`].map((s) => ({ kind: 'script', script: s, folder: there }));
+  if (packages.length === 0) return scriptIn(script, there);
+  return packages.map((which) => ({ kind: 'packages', which, script, folder: there }));
+}
+
+/** A script of one package, with what the package manager runs beside it. */
+export function scriptIn(script: string, folder: string): CommandPart[] {
+  const around = [`pre${script}`, script, `post${script}`];
+  return [
+    ...around.map((s): CommandPart => ({ kind: 'script', script: s, folder })),
+    { kind: 'settings', script, folder },
+  ];
 }
 
 function makeParts(words: readonly string[], folder: string): CommandPart[] {
@@ -105,6 +124,19 @@ function makeParts(words: readonly string[], folder: string): CommandPart[] {
 
 function firstFile(words: readonly string[]): string | undefined {
   return words.find((word) => !word.startsWith('-') && /[./]/.test(word));
+}
+
+const PYTHON_TOOLS =
+  /^(?:pytest|unittest|doctest|mypy|ruff|coverage|tox|nox|pylint|flake8|black|isort|pyright|bandit)$/;
+
+/** `python -m` looks into its own folder before it looks where tools are installed. */
+function shadowParts(words: readonly string[], folder: string): CommandPart[] {
+  const module = words[words.indexOf('-m') + 1] ?? '';
+  if (!PYTHON_TOOLS.test(module)) return [];
+  return [`${module}.py`, `${module}/__init__.py`].map((path) => ({
+    kind: 'shadow',
+    path: join(folder, path),
+  }));
 }
 
 function fileParts(path: string | undefined, folder: string): CommandPart[] {
@@ -121,27 +153,18 @@ function join(folder: string, path: string): string {
   return parts.join('/') || '.';
 }
 
-/** The rule of a make target: its own line and the recipe under it. The first rule for an empty name. */
-export function makeRule(makefile: string, target: string): string | undefined {
-  const lines = makefile.split('\n');
-  const start = lines.findIndex((line) => {
-    const head = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
-    if (head === undefined || head.startsWith('.')) return false;
-    return target === '' || head.trim().split(/\s+/).includes(target);
-  });
-  if (start < 0) return undefined;
-  const after = lines.slice(start + 1);
-  const length = after.findIndex((line) => line !== '' && !/^[\t ]/.test(line) && !line.startsWith('#'));
-  return [lines[start], ...(length < 0 ? after : after.slice(0, length))].join('\n').trimEnd();
-}
-
 export function partName(part: CommandPart): string {
   switch (part.kind) {
     case 'script':
       return `script "${part.script}" of ${part.folder === '.' ? '' : `${part.folder}/`}package.json`;
+    case 'packages':
+      return `script "${part.script}" of the packages ${part.which}`;
+    case 'settings':
+      return `settings of the package manager in ${part.folder === '.' ? 'the project' : part.folder}`;
     case 'target':
       return `target "${part.target || 'default'}" of ${part.folder === '.' ? '' : `${part.folder}/`}Makefile`;
     case 'file':
+    case 'shadow':
       return part.path;
   }
 }

@@ -1,4 +1,5 @@
 import type { LoopState } from './loop.ts';
+import type { RunState } from './run.ts';
 
 /** What an ending means, in words for a person who was not there. */
 export function describeEnding(state: LoopState): string {
@@ -87,7 +88,7 @@ export function describeWait(state: LoopState): string {
   const detail = waiting.detail ? ` (${waiting.detail})` : '';
   switch (waiting.why) {
     case 'paused':
-      return `paused${detail}`;
+      return `paused${detail}; go on with: untildone ${state.run ? 'run --resume' : 'resume'} ${state.run?.parent ?? state.loop}`;
     case 'needs_person':
       return `waiting for a person${detail}`;
     case 'approval':
@@ -97,11 +98,21 @@ export function describeWait(state: LoopState): string {
     case 'wake_up':
       return `waiting for a wake-up${detail}`;
     case 'context_full':
+      if (state.run) return `the context of its session is full${detail}; the run goes on in a fresh one`;
       return `let go for now: the context is full${detail}; /compact in that session, then go on`;
     case 'api_error':
       if (state.run?.children && !state.run.children.over) return `all its children wait${detail}`;
+      if (state.run)
+        return `interrupted by an API error${detail}; the run tries again by itself${againAt(state.run)}`;
       return `interrupted by an API error${detail}; send any prompt in that session to go on`;
     case 'session_ended':
+      if (state.run) return `its session has ended${detail}; the run goes on by itself`;
       return `its session has ended${detail}; resume it with: claude --resume ${state.session}`;
   }
+}
+
+/** A limit of the account that says when it ends. */
+function againAt({ lastEnd }: RunState): string {
+  if (lastEnd?.kind !== 'rate_limited' || lastEnd.until === undefined) return '';
+  return `, at ${new Date(lastEnd.until).toISOString()}`;
 }

@@ -21,6 +21,8 @@ export function describeEntry(entry: Entry, state: LoopState): string {
     case 'contract':
       return `a person updated the contract (now ${entry.contractSha256.slice(0, 12)})`;
     case 'command':
+      // A run pauses by itself, too; its note says why.
+      if (entry.command === 'pause' && state.run && entry.note) return `paused: ${entry.note}`;
       return `${entry.command} by a person${entry.note ? `: ${entry.note}` : ''}`;
     case 'synced':
       return `the state file says: ${syncedWords(entry)}`;
@@ -82,7 +84,12 @@ function verdictWords(verdicts: readonly Verdict[]): string {
   return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
 }
 
+/** What these say is plain beside the name of the event. */
+const PLAIN = ['tool', 'source', 'reason', 'error', 'type'];
+
 function detailWords(detail: Record<string, string> | undefined): string {
-  const words = Object.values(detail ?? {}).filter((w) => w !== '');
+  const words = Object.entries(detail ?? {})
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => (PLAIN.includes(name) ? value : `${name}: ${value}`));
   return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }

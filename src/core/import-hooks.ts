@@ -1,6 +1,7 @@
 /** From hooks of the client's settings to gates of a contract. */
 
 import { inProject, printedNotes, roleOf } from './hook-commands.ts';
+import { formatDrivenBy } from './loop-drivers.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from './memory.ts';
 import { baseName, shellCalls } from './shell-calls.ts';
 
@@ -76,6 +77,11 @@ function fateOf(hook: ForeignHook, plan: Additions, known: Readonly<Record<strin
   if (hook.background) return stays('it runs in the background, so it holds nobody');
   if (hook.condition !== undefined)
     return stays(`a hook of ${hook.event} with "if" is never run by Claude Code`);
+  const format = hook.event === 'Stop' ? formatDrivenBy(hook.command ?? '') : undefined;
+  if (format !== undefined)
+    return stays(
+      `untildone obeys the files of ${format} itself: take this hook out, or both count every stop`,
+    );
   const written = writtenGate(hook);
   if ('why' in written) return stays(written.why);
   const name = nameOf(written, plan, known);

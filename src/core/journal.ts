@@ -15,7 +15,7 @@ import {
 } from './loop.ts';
 import { newRun, type RunMode, runFromSession } from './run.ts';
 import { advanceChildren, type ChildEntry } from './run-children.ts';
-import { advanceIntent, advanceResult, takenUp } from './run-entries.ts';
+import { advanceIntent, advanceResult, takenUp, waitingForApi } from './run-entries.ts';
 import type { SessionEnd } from './session-end.ts';
 import { observe, type StopSeen, settle } from './stop.ts';
 import type { Verdict } from './verdict.ts';
@@ -298,7 +298,9 @@ function advanceCommand(
     case 'pause':
       return state.status === 'paused' ? state : { ...openWait(state, 'paused', at, note), status: 'paused' };
     case 'resume':
-      return state.status === 'paused' ? { ...takenUp(closeWait(state, at)), status: 'active' } : state;
+      return state.status === 'paused'
+        ? waitingForApi({ ...takenUp(closeWait(state, at)), status: 'active' }, at)
+        : state;
     case 'cancel':
       return end(state, 'cancelled', 'person', note ?? BY_PERSON, at);
     case 'release':

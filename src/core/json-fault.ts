@@ -1,6 +1,5 @@
-const TOKEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
-  /[ \t\r\n]*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+const TOKEN = /[[\]{},:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end' | 'nothing';
 
@@ -10,14 +9,40 @@ export function jsonFault(text: string): { line: number; column: number } {
   let expected: Expected = 'value';
   let at = 0;
   for (;;) {
-    TOKEN.lastIndex = at;
-    const match = TOKEN.exec(text);
-    const next: Expected | undefined | null =
-      match && afterToken(expected, match[1] ?? (match[2] === undefined ? 'scalar' : 'string'), open);
-    if (!match || !next) return placeOf(text, at + leadingSpace(text, at));
+    at = afterSpace(text, at);
+    const end = tokenEnd(text, at);
+    const next: Expected | undefined =
+      end === undefined ? undefined : afterToken(expected, kindOf(text.charAt(at)), open);
+    if (end === undefined || next === undefined) return placeOf(text, at);
     expected = next;
-    at += match[0].length;
+    at = end;
   }
+}
+
+function kindOf(first: string): string {
+  if (first === '"') return 'string';
+  return '[]{},:'.includes(first) ? first : 'scalar';
+}
+
+function tokenEnd(text: string, at: number): number | undefined {
+  return text.charAt(at) === '"' ? stringEnd(text, at) : ending(TOKEN, text, at);
+}
+
+/** By hand: an expression keeps every character of a string in mind, and a long one is more than fits. */
+function stringEnd(text: string, at: number): number | undefined {
+  for (let i: number | undefined = at + 1; i !== undefined && i < text.length; ) {
+    const character = text.charAt(i);
+    if (character === '"') return i + 1;
+    if (character < ' ') return undefined;
+    i = character === '\\' ? ending(ESCAPE, text, i) : i + 1;
+  }
+  return undefined;
+}
+
+function ending(expression: RegExp, text: string, at: number): number | undefined {
+  expression.lastIndex = at;
+  const match = expression.exec(text);
+  return match ? at + match[0].length : undefined;
 }
 
 /** What may follow; undefined when this token may not stand here. */
@@ -41,8 +66,10 @@ function afterToken(expected: Expected, token: string, open: ('[' | '{')[]): Exp
   return inner === undefined ? 'nothing' : 'comma or end';
 }
 
-function leadingSpace(text: string, at: number): number {
-  return text.slice(at).search(/\S|$/);
+function afterSpace(text: string, at: number): number {
+  let next = at;
+  while (next < text.length && ' \t\r\n'.includes(text.charAt(next))) next += 1;
+  return next;
 }
 
 function placeOf(text: string, at: number): { line: number; column: number } {

@@ -57,7 +57,8 @@ export interface LoopState {
   waitedMs: number;
   /** When each background task was first seen running. */
   background: Record<string, number>;
-  spent: { tokens: number; costUsd: number };
+  /** `estimatedUsd` is the part of the cost that no client reported. */
+  spent: { tokens: number; costUsd: number; estimatedUsd?: number };
   /** Where the transcript was read to, and what the client's own cost total was there. */
   read: { offset: number; lastMessageId?: string; costTotalUsd?: number };
   gates: GateLine[];

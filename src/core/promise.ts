@@ -3,7 +3,8 @@
  * - stands alone on its line or lines; a list bullet, a ticked box, a heading mark, emphasis around it and one `.` or
  *   `!` after it are decoration; or
  * - ends the message, emphasis and white space aside; then text may stand before it on its line, unless that line is a
- *   row of a table or a box that is not ticked. A full stop after such a tag makes it part of a sentence: no claim.
+ *   row of a table or a box that is not ticked, or its sentence denies or postpones ("I will not say ..."). A full stop
+ *   after such a tag makes it part of a sentence: no claim.
  *
  * A tag inside code (fenced, indented, inline), on a line of a block quote or in quotation marks is only mentioned, and
  * an empty tag says nothing. Where it can be read either way it is no claim: asking once more costs less than believing.
@@ -75,8 +76,7 @@ function findClaims(text: string, lines: Line[]): Claim[] {
       } else if (token === '</promise>') {
         const promise = open && normalise(text.slice(open.start + OPEN.length, at));
         const after = at + token.length;
-        const isClaim =
-          open && (isAlone(text, open, line, after) || (after >= end && isSpoken(text, open.line)));
+        const isClaim = open && (isAlone(text, open, line, after) || (after >= end && isSpoken(text, open)));
         if (open && promise && isClaim && !TAG.test(promise)) claims.push({ start: open.start, promise });
         open = undefined;
       } else if (open === undefined) {
@@ -106,8 +106,15 @@ function isAlone(text: string, open: { start: number; line: Line }, last: Line, 
 
 const TABLE_OR_OPEN_BOX = /^\s*(?:\||(?:[-*+]|\d{1,9}[.)])[ \t]+\[ ?\])/;
 
-function isSpoken(text: string, line: Line): boolean {
-  return !TABLE_OR_OPEN_BOX.test(text.slice(line.start, line.end));
+/** `not`, `cannot`, `won't`, with whatever apostrophe; and what puts it off. */
+const DENIAL =
+  /\b(?:not|never|cannot|(?:ca|wo|do|does|did|is|are|was|were|have|has|had|should|could|would|must)n.t|refuse|until|unless|before|without|instead)\b/i;
+
+function isSpoken(text: string, { start, line }: { start: number; line: Line }): boolean {
+  if (TABLE_OR_OPEN_BOX.test(text.slice(line.start, line.end))) return false;
+  const before = text.slice(line.start, start);
+  const sentence = Math.max(...['. ', '! ', '? '].map((mark) => before.lastIndexOf(mark)));
+  return !DENIAL.test(before.slice(sentence + 1));
 }
 
 /** Where the message ends, emphasis and white space at its end left aside. */

@@ -1,6 +1,6 @@
 /** What the entries of a run do to its state. */
 import type { Entry } from './journal.ts';
-import { closeWait, hasEnded, type LoopState, NEW_SESSION } from './loop.ts';
+import { closeWait, hasEnded, type LoopState, NEW_SESSION, openWait } from './loop.ts';
 import { countIteration } from './phases.ts';
 import type { RunState } from './run.ts';
 import type { SessionEnd } from './session-end.ts';
@@ -45,20 +45,59 @@ export function advanceResult(
   const { counted } = run;
   const costUsd = Math.max(counted.costUsd, entry.costTotalUsd ?? 0);
   const tokens = Math.max(counted.tokens + (entry.read?.tokens ?? 0), entry.tokensTotal ?? 0);
-  return {
-    ...state,
+  const { estimatedUsd, priced } = pricing(run, costUsd - counted.costUsd, tokens);
+  const after: LoopState = {
+    ...(entry.end.kind === 'lost' ? withoutSilence(state, at) : state),
     ...(entry.read ? { read: { ...state.read, offset: entry.read.offset } } : {}),
     spent: {
+      ...state.spent,
       tokens: state.spent.tokens + tokens - counted.tokens,
-      costUsd: state.spent.costUsd + costUsd - counted.costUsd,
+      costUsd: state.spent.costUsd + costUsd - counted.costUsd + estimatedUsd,
+      ...(estimatedUsd > 0 ? { estimatedUsd: (state.spent.estimatedUsd ?? 0) + estimatedUsd } : {}),
     },
     run: {
       ...run,
-      counted: { costUsd, tokens },
+      ...(priced ? { priced } : {}),
+      counted: { costUsd, tokens, pricedTokens: tokens },
       failures: isFailure(entry.end, run) ? run.failures + 1 : 0,
       lastEnd: { ...entry.end, at },
     },
   };
+  return waitingForApi(after, at);
+}
+
+/**
+ * A client that was killed takes its bill with it, and its total goes on without that part when the session is resumed.
+ * What its tokens cost is then taken from those of the sessions that did report; before the first report nobody knows.
+ */
+function pricing(
+  { priced, counted }: RunState,
+  reportedUsd: number,
+  tokens: number,
+): { estimatedUsd: number; priced: RunState['priced'] } {
+  const added = Math.max(0, tokens - (counted.pricedTokens ?? 0));
+  if (reportedUsd > 0) {
+    const before = priced ?? { costUsd: 0, tokens: 0 };
+    return {
+      estimatedUsd: 0,
+      priced: { costUsd: before.costUsd + reportedUsd, tokens: before.tokens + added },
+    };
+  }
+  const each = priced && priced.tokens > 0 ? priced.costUsd / priced.tokens : 0;
+  return { estimatedUsd: added * each, priced };
+}
+
+/** Whoever was killed wrote nothing any more: the night until somebody goes on was no working time. */
+function withoutSilence(state: LoopState, at: number): LoopState {
+  return state.waiting ? state : closeWait(openWait(state, 'session_ended', state.lastAt), at);
+}
+
+/** Time in which the API or a limit of the account is waited for is no working time, whatever the client's hooks said. */
+export function waitingForApi(state: LoopState, at: number): LoopState {
+  const last = state.run?.lastEnd;
+  if (state.status !== 'active' || state.waiting) return state;
+  if (last?.kind !== 'rate_limited' && last?.kind !== 'api_error') return state;
+  return openWait(state, 'api_error', at, last.detail);
 }
 
 /** A session that was called off no longer keeps the run from going on: it is one that was cut in the middle. */

@@ -40,8 +40,10 @@ export interface RunState {
   /** Sessions in a row that ended by an error. */
   failures: number;
   lastEnd?: SessionEnd & { at: number };
-  /** What was counted of the current session's own totals. */
-  counted: { costUsd: number; tokens: number };
+  /** What was counted of the current session's own totals; for `pricedTokens` of these the cost is known. */
+  counted: { costUsd: number; tokens: number; pricedTokens?: number };
+  /** What clients reported so far: what a token of this run costs. */
+  priced?: { costUsd: number; tokens: number };
   /** Of a run that divides its work. */
   children?: Children;
   /** The run that this one does a piece of. */

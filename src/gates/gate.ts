@@ -68,23 +68,34 @@ export interface Judgement {
   class?: EvidenceClass;
 }
 
-/**
- * One way of judging one aspect of the work.
- * `judge` may throw: the caller turns that into `unproven`. It stops its work, and every process it started, when
- * `signal` aborts; what it returns after that is not looked at.
- */
-export interface Gate<Kind extends GateKind = GateKind> {
+/** One way of judging one aspect of the work. `judge` may throw: the caller turns that into `unproven`. */
+export type Gate<Kind extends GateKind = GateKind> = TimedGate<Kind> | InstantGate<Kind>;
+
+interface AnyGate<Kind extends GateKind> {
   kind: Kind;
   class: EvidenceClass;
   /** The shell commands that judging may run, for a person to approve. */
   commands?(options: GateOptions[Kind], frozen: unknown): string[];
   /** What must not change from the loop's start on, as JSON; runs nothing. */
   freeze?(options: GateOptions[Kind], context: FreezeContext): unknown | Promise<unknown>;
+}
+
+/**
+ * It stops its work, and every process it started, when `signal` aborts; what it returns after that is not looked at.
+ */
+export interface TimedGate<Kind extends GateKind = GateKind> extends AnyGate<Kind> {
+  instant?: undefined;
   judge(
     options: GateOptions[Kind],
     context: GateContext,
     signal: AbortSignal,
   ): Judgement | Promise<Judgement>;
+}
+
+/** Looks at nothing but the event: it needs no tree, and no time worth limiting. */
+export interface InstantGate<Kind extends GateKind = GateKind> extends AnyGate<Kind> {
+  instant: true;
+  judge(options: GateOptions[Kind], context: GateContext): Judgement;
 }
 
 export interface FreezeContext {

@@ -24,7 +24,7 @@ export function newContract(additions: ContractAdditions, made: string): string 
     SCHEMA_LINE,
     `# ${made}`,
     '# Commands run only after a person has approved them: untildone trust',
-    ...(task === undefined ? [] : ['', `task: ${flow(task)}`]),
+    ...(task === undefined ? [] : ['', `task: ${readable(task)}`]),
     ...(lines.length === 0 ? [] : ['', 'gates:', ...lines]),
     ...line('done'),
     ...('every_stop' in data
@@ -162,9 +162,15 @@ function edit(text: string, before: Data, wanted: Data): string {
     const block = BLOCKS[key];
     edited = block
       ? withMembers(edited, key, mapOf(before[key]), mapOf(value), block)
-      : withKey(edited, key, flow(value));
+      : withKey(edited, key, readable(value));
   }
   return edited;
+}
+
+/** Text of several lines as a block: a person has to read and change it. */
+function readable(value: unknown): string {
+  if (typeof value !== 'string' || !value.includes('\n') || value !== value.trim()) return flow(value);
+  return stringify({ key: value }, { lineWidth: 0 }).slice('key: '.length, -1);
 }
 
 /** How a member is written, by the key of its map: lines without indentation. */

@@ -27,6 +27,15 @@ export function foreignHooks(text: string, place: string): PlacedHook[] {
   );
 }
 
+/** Which plugins the settings switch on or off. Throws as `foreignHooks` does. */
+export function pluginSwitches(text: string): [name: string, isOn: boolean][] {
+  if (text.trim() === '') return [];
+  const plugins = memberOf(text, parseStrict(text), 'enabledPlugins');
+  return plugins?.type === 'object'
+    ? membersOf(text, plugins).map(({ key, value }) => [key, value.value !== false])
+    : [];
+}
+
 function eventsIn(text: string): Member[] {
   const hooks = memberOf(text, parseStrict(text), 'hooks');
   return hooks?.type === 'object' ? membersOf(text, hooks) : [];

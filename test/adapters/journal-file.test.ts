@@ -11,7 +11,8 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { appendAfter, JournalError, readTail, sha256, type Tail } from '../../src/adapters/journal-file.ts';
+import { sha256 } from '../../src/adapters/digest.ts';
+import { appendAfter, JournalError, readTail, type Tail } from '../../src/adapters/journal-file.ts';
 import { JournalScan, type Scanned } from '../../src/adapters/journal-scan.ts';
 import { type Entry, replay } from '../../src/core/journal.ts';
 import { JOURNAL_VERSION, sealLine } from '../../src/wire/journal-line.ts';

@@ -31,6 +31,8 @@ interface RunScene {
   began: { session: string; resume: boolean; prompt: string; prepared: boolean }[];
   events: RunEvent[];
   waited: number[];
+  /** Happens once, while the run waits for the first time. */
+  onWait?: () => void;
   interrupt: { asked: boolean };
   go(...sessions: Session[]): Promise<string>;
 }
@@ -82,9 +84,11 @@ function runScene(
       },
       bind: (session) => scene.store.bind(session, scene.project, ref),
       newSession: () => `s${++next}`,
-      canResume: () => true,
+      transcriptOf: () => 'a transcript',
       waitUntil: async (time) => {
         made.waited.push(time - scene.now);
+        made.onWait?.();
+        delete made.onWait;
         scene.now = time;
       },
       lastVerdicts: () => [],
@@ -210,7 +214,7 @@ describe('a run', () => {
         async ({ stop }) => void (await stop('done')),
       ),
     ).toBe('verified_done');
-    expect(made.waited).toEqual([3_600_000]);
+    expect(made.waited.reduce((sum, ms) => sum + ms)).toBe(3_600_000);
     expect(made.began[1]).toMatchObject({ session: 'first', resume: true });
     expect(made.scene.store.read(made.ref).iteration).toBe(1);
   });
@@ -219,7 +223,19 @@ describe('a run', () => {
     const broken: Session = () => failed(500);
     expect(await made.go(...Array(9).fill(broken))).toBe('failed');
     expect(made.began).toHaveLength(6);
-    expect(made.waited).toEqual([...made.waited].sort((a, b) => a - b));
+    const waits = made.events.flatMap((event) =>
+      event.type === 'waiting' && event.until !== undefined ? [event.until] : [],
+    );
+    const gaps = waits.map((until, i) => until - (waits[i - 1] ?? waits[0] ?? 0));
+    expect(gaps).toEqual([...gaps].sort((a, b) => a - b));
+  });
+  test.each(['pause', 'cancel'] as const)('a %s is heard while a limit is waited out', async (command) => {
+    const made: RunScene = runScene({ tests: FAIL });
+    const resetsAt = made.scene.now + 5 * 3_600_000;
+    made.onWait = () => void made.scene.store.append(made.ref, () => ({ kind: 'command', command }));
+    const status = await made.go(() => ({ ...failed(429), rateLimit: { resetsAt, text: 'limit' } }));
+    expect(status).toBe(command === 'pause' ? 'paused' : 'cancelled');
+    expect(made.scene.now).toBeLessThan(resetsAt);
   });
   test('a login that does not work ends it at once', async () => {
     const made = runScene({ tests: FAIL });
@@ -286,5 +302,18 @@ describe('a run', () => {
     store.append(made.ref, () => ({ kind: 'intent', session: 'first', resume: false, why: 'first' }));
     expect(await made.go(async ({ stop }) => void (await stop('done')))).toBe('verified_done');
     expect(made.began).toMatchObject([{ session: 'first', resume: true }]);
+  });
+  test('what a session spent whose driver died counts before another one is begun', async () => {
+    const contract = contractWith({ tests: run('npm test') });
+    contract.limits = { ...contract.limits, costUsd: 3 };
+    const made = runScene({ tests: FAIL }, { contract });
+    const { store, ports } = made.scene;
+    store.append(made.ref, () => ({ kind: 'intent', session: 'first', resume: false, why: 'first' }));
+    ports.transcripts.usage = () => ({ offset: 9, tokens: 700, totalCostUsd: 3.1, skippedBytes: 0 });
+    expect(await made.go()).toBe('reached_limit');
+    expect(store.read(made.ref)).toMatchObject({
+      spent: { tokens: 700, costUsd: 3.1 },
+      ending: { cause: 'cost' },
+    });
   });
 });

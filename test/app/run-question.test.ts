@@ -74,7 +74,7 @@ function questionRun(says: Record<string, Says>, given: Given = {}) {
       },
       bind: (session) => scene.store.bind(session, scene.project, ref),
       newSession: () => `s${++sessions}`,
-      canResume: () => true,
+      transcriptOf: () => 'a transcript',
       waitUntil: async (time) => {
         scene.now = time;
         given.whileWaiting?.(++looks);

@@ -133,13 +133,13 @@ describe('in a session without a loop', () => {
     revoke(scene.home, scene.project);
     expect((await ask('PermissionRequest', 'Write', { file_path: 'src/a.ts' })).kind).toBe('silence');
     const gone = standing();
-    gone.scene.ports.guard = { ...gone.scene.ports.guard, hasContract: () => false };
+    gone.scene.judges.contractFileNow = undefined;
     expect((await gone.ask('PermissionRequest', 'Write', { file_path: 'src/a.ts' })).kind).toBe('silence');
   });
   test('still in a session that began under a contract which is gone: it may have removed it itself', async () => {
     const { scene, ask } = standing();
     await scene.hook({ name: 'SessionStart', source: 'startup' });
-    scene.ports.guard = { ...scene.ports.guard, hasContract: () => false };
+    scene.judges.contractFileNow = undefined;
     expect((await ask('PreToolUse', 'Bash', { command: 'npm publish' })).kind).toBe('refuse');
   });
 });

@@ -7,6 +7,7 @@ import { readTail } from '../../src/adapters/journal-file.ts';
 import { pollSignals, transcriptFiles } from '../../src/adapters/transcript-file.ts';
 import { handleHook } from '../../src/app/handle-hook.ts';
 import { openPorts } from '../../src/commands/ports.ts';
+import { openSession } from '../../src/commands/session.ts';
 import { eventName, KNOWN_EVENTS } from '../../src/core/event.ts';
 import { parseHookEvent } from '../../src/wire/claude-hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../../src/wire/claude-hooks/render.ts';
@@ -85,6 +86,7 @@ async function answer(input: Buffer): Promise<HookOutput | { problem: string }> 
   const load = () => Promise.reject(new Error('no judges in this test'));
   const ports = {
     ...openPorts(homeAt(world.home), world.env, load),
+    session: async () => openSession(homeAt(world.home), world.env),
     // The client writes behind its hooks; nobody writes here, so nothing is waited for.
     transcripts: { ...transcriptFiles, poll: (path: string) => pollSignals(path, () => true) },
   };

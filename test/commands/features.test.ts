@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import {
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -79,7 +81,17 @@ describe('a new task', () => {
       '  2. Say what is to be built in .claude/data/ralph-loops/todo-api/RALPH_PROMPT.md.',
       '  3. Start Claude Code here: claude "Read .claude/data/ralph-loops/current/RALPH_PROMPT.md and do what it says"',
       'The first session that stops is held until every feature passes, 15 times at most.',
+      'Claude Code asks a person before it changes files in .claude, and without one refuses. To leave it alone overnight:',
+      expect.stringContaining('mv .claude/data/ralph-loops/todo-api plans/'),
     ]);
+  });
+
+  test('typed as it says, it lies outside of .claude, where the client lets an agent write', () => {
+    make('Todo API', { maxIterations: 7 });
+    execFileSync('/bin/sh', ['-c', said.at(-1) ?? ''], { cwd: folder });
+    expect(realpathSync(loops('current'))).toBe(realpathSync(join(folder, 'plans/todo-api')));
+    expect(readFileSync(join(folder, 'plans/.gitignore'), 'utf8')).toBe('progress.txt\n');
+    expect(loop()).toMatchObject({ iteration: 0, maxIterations: 7, notes: [] });
   });
 
   test('with a prompt has it, and the rules behind it', () => {

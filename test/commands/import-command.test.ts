@@ -1,29 +1,20 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { homeAt, layOut, realPath } from '../../src/adapters/home.ts';
-import { type ImportOptions, importFrom, undoImport } from '../../src/commands/import.ts';
-import * as judgeBundle from '../../src/commands/judges.ts';
-import { openPorts } from '../../src/commands/ports.ts';
+import type { ImportOptions } from '../../src/commands/import.ts';
 import { ContractError, UsageError } from '../../src/commands/usage-error.ts';
-import type { World } from '../../src/commands/world.ts';
-import { parseContract } from '../../src/wire/contract.ts';
-import { temporaryFolder } from '../adapters/workers.ts';
+import {
+  answering,
+  contract,
+  imported as importedFrom,
+  path,
+  read,
+  said,
+  undo,
+  useImportScene,
+  write,
+} from './support/import-scene.ts';
 
-let world: World;
-let lines: string[];
-let agrees: boolean;
-
+useImportScene();
 beforeEach(() => {
-  const folder = realPath(temporaryFolder());
-  const home = homeAt(join(folder, 'untildone'));
-  layOut(home);
-  const project = join(folder, 'project');
-  mkdirSync(project);
-  const env = { PATH: process.env.PATH, HOME: folder, CLAUDE_PROJECT_DIR: project };
-  world = { ...openPorts(home, env, async () => judgeBundle), home, project, env };
-  lines = [];
-  agrees = true;
   write(PLAN, PLAN_TEXT);
   write(BUILD, BUILD_TEXT);
 });
@@ -35,26 +26,8 @@ const PLAN_TEXT =
 const BUILD_TEXT = '## Stage 1 - Build\nWrite the code.\n\n## Stage 2 - Wrap up\nUpdate MEMORY.md.\n';
 const CONTRACT = '# mine\ngates:\n  tests: { run: npm test }   # all of them\n';
 
-const path = (name: string) => join(world.project, name);
-const read = (name: string) => readFileSync(path(name), 'utf8');
-function write(name: string, text: string): void {
-  mkdirSync(dirname(path(name)), { recursive: true });
-  writeFileSync(path(name), text);
-}
-const said = () => lines.join('\n');
-const io = { out: (line: string) => void lines.push(line), ask: async () => agrees };
-
-function imported(names: readonly string[] = [PLAN, BUILD], more: Partial<ImportOptions> = {}) {
-  lines = [];
-  const options = { dryRun: false, yes: false, keepHooks: false, terminal: true, ...more };
-  return importFrom({ from: 'command', ...options, files: names.map(path) }, world, io);
-}
-
-function contract() {
-  const result = parseContract(read('untildone.yaml'), 'untildone.yaml');
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.contract;
-}
+const imported = (names: readonly string[] = [PLAN, BUILD], more: Partial<ImportOptions> = {}) =>
+  importedFrom('command', { ...more, files: names.map(path) });
 
 describe('command files', () => {
   test('become phases behind what the contract has, and stay as they are', async () => {
@@ -117,7 +90,7 @@ phases:
 
   test('that ask somebody are listed with what to type', async () => {
     write('.claude/commands/go on.md', 'STOP: shall it go on?');
-    await importFrom({ dryRun: false, yes: false, keepHooks: false, terminal: true }, world, io);
+    await importedFrom(undefined);
     expect(said()).toContain(
       "untildone import --from command --dry-run '.claude/commands/go on.md' commands/plan.md",
     );
@@ -127,8 +100,7 @@ phases:
   test('--undo puts the contract back, byte for byte', async () => {
     write('untildone.yaml', CONTRACT);
     await imported();
-    lines = [];
-    expect(await undoImport(true, world, io)).toBe(0);
+    expect(await undo()).toBe(0);
     expect(read('untildone.yaml')).toBe(CONTRACT);
     expect(said()).not.toContain('holds a session');
   });
@@ -141,7 +113,7 @@ describe('nothing is written', () => {
     ['when the person says no', {}, 0, 'Nothing was written.'],
   ])('%s', async (_, more, exitCode, words) => {
     write('untildone.yaml', CONTRACT);
-    agrees = false;
+    answering({ 'Write this': false });
     expect(await imported([PLAN, BUILD], more)).toEqual({ exitCode });
     expect(said()).toContain(words);
     expect(said()).toContain('+    checkpoint: Is the plan good?');

@@ -32,6 +32,21 @@ function tell(events: readonly RunEvent[], options: { quiet?: boolean; width?: n
 const last = (events: readonly RunEvent[]) => tell(events).slice(1 + BASELINE.length);
 
 describe('plain lines', () => {
+  test('in a file leave a command that is to be typed in one piece', () => {
+    const lines: string[] = [];
+    const typed = `Take it: git merge untildone/${'x'.repeat(300)} && git push`;
+    const into = (wrap: boolean) =>
+      lineReporter(
+        (line) => lines.push(line),
+        () => T0,
+        false,
+        { width: () => 100, wrap },
+      );
+    into(false).note(typed);
+    expect(lines).toEqual([`10:00:00 ${typed}`]);
+    into(true).note(typed);
+    expect(lines.slice(1).join(' ')).toContain('x'.repeat(300));
+  });
   test('tell a run, one line a fact', () => {
     expect(tell(STORY).join('\n')).toMatchInlineSnapshot(`
       "10:00:00 run 20260105-100000-abc123 begins: Build the todo API, with tests

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeEnding, describeWait, endingMessage } from '../../src/core/endings.ts';
 import { ENDINGS, type LoopState, type WaitCause } from '../../src/core/loop.ts';
+import { newRun, type RunState } from '../../src/core/run.ts';
 import { freshLoop, T0 } from './samples.ts';
 
 function ended(status: LoopState['status'], cause: string, detail: string): LoopState {
@@ -86,13 +87,26 @@ describe('why a living loop is not pursued', () => {
   const waiting = (why: WaitCause, detail?: string) =>
     describeWait(freshLoop({ waiting: { why, since: T0, ...(detail ? { detail } : {}) } }));
   test('is said with its detail and, where there is one, the way on', () => {
-    expect(waiting('paused', 'lunch')).toBe('paused (lunch)');
+    expect(waiting('paused', 'lunch')).toBe('paused (lunch); go on with: untildone resume l1');
     expect(waiting('background', 'shell b1')).toBe('waiting for background work (shell b1)');
     expect(waiting('wake_up')).toBe('waiting for a wake-up');
     expect(waiting('needs_person', 'trust')).toBe('waiting for a person (trust)');
     expect(waiting('context_full')).toContain('/compact');
     expect(waiting('api_error', 'rate_limit')).toContain('(rate_limit); send any prompt');
     expect(waiting('session_ended')).toContain('claude --resume s1');
+  });
+  test('of a run sends nobody into its session: it goes on by itself', () => {
+    const run = newRun('hybrid', undefined);
+    const limit = { kind: 'rate_limited' as const, until: T0 + 60_000, detail: 'slow down', at: T0 };
+    const waiting = (why: WaitCause, more: Partial<RunState> = {}) =>
+      describeWait(freshLoop({ waiting: { why, since: T0 }, run: { ...run, ...more } }));
+    expect(waiting('api_error', { lastEnd: limit })).toBe(
+      `interrupted by an API error; the run tries again by itself, at ${new Date(T0 + 60_000).toISOString()}`,
+    );
+    expect(waiting('session_ended')).toBe('its session has ended; the run goes on by itself');
+    expect(waiting('context_full')).toContain('goes on in a fresh one');
+    expect(waiting('paused')).toBe('paused; go on with: untildone run --resume l1');
+    expect(waiting('paused', { parent: 'r0' })).toContain('untildone run --resume r0');
   });
   test('is nothing for a loop that is pursued', () => {
     expect(describeWait(freshLoop())).toBe('');

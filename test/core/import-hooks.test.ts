@@ -166,3 +166,16 @@ test.each([
   expect(plan.subagent).toEqual(subagent);
   expect(plan.fates[0]?.notes.filter((note) => note.includes('matcher'))).toHaveLength(notes);
 });
+
+test('the driver of a format that is obeyed anyway becomes no gate: it would count every stop a second time', () => {
+  const plan = importHooks([
+    command('python .claude/hooks/ralph_loop_controller.py'),
+    command('$CLAUDE_PROJECT_DIR/.claude/tools/amplihack/hooks/stop.py', { timeout: 30000 }),
+    command('npm test'),
+  ]);
+  expect(Object.keys(plan.gates)).toEqual(['tests']);
+  expect(plan.fates.map(({ becomes }) => becomes)).toEqual([undefined, undefined, 'tests']);
+  expect(plan.fates[0]?.notes).toEqual([
+    'untildone obeys the files of feature-list itself: take this hook out, or both count every stop',
+  ]);
+});

@@ -26,3 +26,20 @@ test('JSON that is followed by something else breaks where that begins', () => {
     }),
   );
 });
+
+test.each([
+  ['a string', `{"a": "${'x'.repeat(15_000_000)}`, 7],
+  ['space', `[${' '.repeat(15_000_000)}?`, 15_000_002],
+])('%s of fifteen million characters is not too long to be looked at', (_, text, column) => {
+  expect(jsonFault(text)).toEqual({ line: 1, column });
+});
+
+test.each([
+  ['["a\\x"]', 2],
+  ['["a\tb"]', 2],
+  ['["\\u12G4"]', 2],
+  ['["\\u1234\\\\\\"" x]', 15],
+])('a string ends where JSON ends it: %j', (text, column) => {
+  expect(() => JSON.parse(text)).toThrow();
+  expect(jsonFault(text)).toEqual({ line: 1, column });
+});

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/contract.ts';
 import { decide } from '../../src/core/decide.ts';
-import { advance, type Entry } from '../../src/core/journal.ts';
+import { advance, type Entry, replay } from '../../src/core/journal.ts';
+import { elapsedMs } from '../../src/core/limits.ts';
 import type { LoopState } from '../../src/core/loop.ts';
 import { nextStep, type RunMode } from '../../src/core/run.ts';
 import type { SessionEnd } from '../../src/core/session-end.ts';
@@ -216,4 +217,57 @@ test('a fresh session is an iteration of its phase, as it is one of the loop', (
   const state = run('fresh', began, inPhase, ended(end('completed')), next);
   expect(state).toMatchObject({ iteration: 2, phase: { name: 'build', iteration: 1 } });
   expect(advance(state, again, T0).phase?.iteration).toBe(1);
+});
+
+describe('what a session that was killed has cost', () => {
+  const again: Entry = { kind: 'intent', session: 's1', resume: true, why: 'again' };
+  const killed = (tokens: number): Entry => ({
+    kind: 'result',
+    end: end('crashed'),
+    read: { offset: 100, tokens },
+  });
+
+  test('is estimated from what a token of the sessions cost that did report, and said to be', () => {
+    const reported = ended(end('completed'), { costTotalUsd: 2, tokensTotal: 1000 });
+    const { spent } = run('hybrid', began, reported, again, killed(500));
+    expect(spent).toEqual({ tokens: 1500, costUsd: 3, estimatedUsd: 1 });
+  });
+  test('is not counted twice when the session goes on and reports, without what was killed', () => {
+    const reported = ended(end('completed'), { costTotalUsd: 2, tokensTotal: 1000 });
+    const later = ended(end('completed'), { costTotalUsd: 3, tokensTotal: 2000 });
+    const { spent } = run('hybrid', began, reported, again, killed(500), again, later);
+    expect(spent).toEqual({ tokens: 2000, costUsd: 4, estimatedUsd: 1 });
+  });
+  test('is unknown while nothing was reported', () => {
+    expect(run('hybrid', began, killed(500)).spent).toEqual({ tokens: 500, costUsd: 0 });
+  });
+  test('is no estimate when its client wrote it down', () => {
+    const wrote: Entry = { ...killed(500), costTotalUsd: 1.5 } as Entry;
+    expect(run('hybrid', began, wrote).spent).toEqual({ tokens: 500, costUsd: 1.5 });
+  });
+});
+
+describe('time in which the account or the API is waited for', () => {
+  const at = (ms: number, ...entries: Entry[]) => entries.map((entry) => ({ entry, at: T0 + ms }));
+  const elapsed = (lines: { entry: Entry; at: number }[], ms: number) => {
+    const state = replay([...at(0, { ...STARTED, run: { mode: 'hybrid' } }, began), ...lines]);
+    return state && elapsedMs(state, T0 + ms);
+  };
+  const limited = ended(end('rate_limited', { until: T0 + 3_600_000 }));
+  const command = (name: 'pause' | 'resume'): Entry => ({ kind: 'command', command: name });
+
+  test('is no working time', () => {
+    expect(elapsed(at(1000, limited), 3_000_000)).toBe(1000);
+    expect(elapsed(at(1000, ended(end('api_error'))), 3_000_000)).toBe(1000);
+  });
+  test('is none between a power cut and the next morning either', () => {
+    const lost = [...at(1000, held('continue')), ...at(30_000_000, ended(end('lost')))];
+    expect(elapsed(lost, 30_002_000)).toBe(3000);
+  });
+  test('is none after a pause either, until a session is begun', () => {
+    const taken = [...at(1000, limited), ...at(2000, command('pause')), ...at(9000, command('resume'))];
+    expect(elapsed(taken, 3_000_000)).toBe(1000);
+    const again: Entry = { kind: 'intent', session: 's1', resume: true, why: 'again' };
+    expect(elapsed([...taken, ...at(3_600_000, again)], 3_605_000)).toBe(6000);
+  });
 });

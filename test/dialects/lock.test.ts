@@ -1,63 +1,28 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { applyChanges, foreignFiles } from '../../src/adapters/foreign-files.ts';
-import type { Decision } from '../../src/core/decide.ts';
-import type { HookEvent } from '../../src/core/event.ts';
+import { describe, expect, test } from 'vitest';
+import { foreignFiles } from '../../src/adapters/foreign-files.ts';
 import { DIFFERENT_APPROACH, REASON_LIMIT } from '../../src/core/reason.ts';
-import type { ForeignLoop, Held, Look, Place, Reading } from '../../src/dialects/dialect.ts';
+import type { Held, Look } from '../../src/dialects/dialect.ts';
 import { lockDialect } from '../../src/dialects/lock/index.ts';
-import type { ForeignFiles, StateChange } from '../../src/ports.ts';
-import { makeFifo, temporaryFolder } from '../adapters/workers.ts';
+import type { ForeignFiles } from '../../src/ports.ts';
+import { makeFifo } from '../adapters/workers.ts';
 import { freshLoop, T0, verdict } from '../core/samples.ts';
-
-const SENTENCE =
-  "we must keep pursuing the user's objective and must not stop the turn - look for any additional TODOs, next steps, or unfinished work and pursue it diligently in as many parallel tasks as you can";
-const HOUR = 3_600_000;
-
-let folder: string;
-let home: string;
-beforeEach(() => {
-  folder = temporaryFolder();
-  home = temporaryFolder();
-});
-
-const runtime = (path = '') => join(folder, '.claude/runtime', path);
-const lockFile = (name = '.lock_active') => runtime(`locks/${name}`);
-const put = (path: string, text = '') => {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-};
-const makeLock = (text = '', at = T0) => {
-  put(lockFile(), text);
-  utimesSync(lockFile(), at / 1000, at / 1000);
-};
-const place = (changes: Partial<Place> = {}): Place => ({
-  session: 's1',
+import {
   folder,
-  userHome: home,
-  now: T0 + 1000,
-  ...changes,
-});
-const read = (changes: Partial<Place> = {}, files: ForeignFiles = foreignFiles): Reading =>
-  lockDialect.read(place(changes), files);
-const loop = (changes: Partial<Place> = {}): ForeignLoop => {
-  const reading = read(changes);
-  if (reading.kind !== 'loop') throw new Error(`no loop but ${JSON.stringify(reading)}`);
-  return reading.loop;
-};
+  HOUR,
+  lockFile,
+  loop,
+  makeLock,
+  place,
+  put,
+  read,
+  useLockFolder,
+} from './support/lock-folder.ts';
+
+useLockFolder();
+
 const problem = (): string => {
   const reading = read();
   if (reading.kind !== 'unusable') throw new Error(`not unusable but ${reading.kind}`);
@@ -75,10 +40,9 @@ const held = (changes: Partial<Held> = {}): Held => ({
   taskFile: '/home/task.md',
   ...changes,
 });
-const done = (changes: StateChange[]) => applyChanges(changes, join(home, 'files.lock'));
-const lines = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
-const metrics = (name: string) =>
-  lines(runtime(`metrics/${name}_hook_metrics.jsonl`)).map((line) => JSON.parse(line) as unknown);
+
+const SENTENCE =
+  "we must keep pursuing the user's objective and must not stop the turn - look for any additional TODOs, next steps, or unfinished work and pursue it diligently in as many parallel tasks as you can";
 
 describe('a lock', () => {
   test('that is not there asks for nothing, but has its place', () => {
@@ -201,7 +165,7 @@ describe('a lock', () => {
 
   test('behind a link that leads nowhere is no lock', () => {
     mkdirSync(dirname(lockFile()), { recursive: true });
-    symlinkSync(join(folder, 'nothing'), lockFile());
+    symlinkSync(join(folder(), 'nothing'), lockFile());
     expect(read()).toEqual({ kind: 'none' });
   });
 
@@ -213,7 +177,7 @@ describe('a lock', () => {
   });
 
   test('is found in a folder with spaces and other letters', () => {
-    const other = join(folder, 'my prüjekt ö');
+    const other = join(folder(), 'my prüjekt ö');
     put(join(other, '.claude/runtime/locks/.lock_active'));
     expect(lockDialect.read(place({ folder: other, now: Date.now() }), foreignFiles).kind).toBe('loop');
   });
@@ -323,253 +287,5 @@ describe('a held session', () => {
     expect(reason).toContain(`(The whole text is in ${lockFile('.lock_goal')}: read it.)`);
     expect(reason).toContain(DIFFERENT_APPROACH);
     expect(reason.indexOf('Goal: ')).toBeLessThan(2200);
-  });
-});
-
-describe('what a Stop leaves behind', () => {
-  const BLOCK: Decision = { kind: 'block', instruction: 'continue' };
-  const log = (session = 's1') => lines(runtime(`logs/${session}/hook_logs.txt`));
-
-  test('a block is counted and logged, and the lock stays as it is', () => {
-    makeLock('any text\n');
-    const before = statSync(lockFile());
-    expect(done(loop().settle(BLOCK, freshLoop({ iteration: 2 }), []))).toEqual([]);
-    expect(done(loop().settle(BLOCK, freshLoop({ iteration: 3, lastAt: T0 + 1000 }), []))).toEqual([]);
-    expect(metrics('stop')).toEqual([
-      {
-        timestamp: '2026-01-01T00:00:00.000Z',
-        metric: 'lock_blocks',
-        value: 1,
-        session_id: 's1',
-        hook: 'stop',
-      },
-      {
-        timestamp: '2026-01-01T00:00:01.000Z',
-        metric: 'lock_blocks',
-        value: 2,
-        session_id: 's1',
-        hook: 'stop',
-      },
-    ]);
-    expect(log()).toEqual([
-      '[2026-01-01T00:00:00.000Z] [INFO] stop: blocked, iteration 2 of 50',
-      '[2026-01-01T00:00:01.000Z] [INFO] stop: blocked, iteration 3 of 50',
-    ]);
-    expect(readFileSync(lockFile(), 'utf8')).toBe('any text\n');
-    expect(statSync(lockFile()).mtimeMs).toBe(before.mtimeMs);
-  });
-
-  test('what lets go is logged, and is no block', () => {
-    makeLock();
-    const after = freshLoop();
-    const decisions: Decision[] = [
-      { kind: 'allow', cause: 'background', wait: 'background', detail: 'shell 1' },
-      { kind: 'allow', cause: 'paused' },
-      { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: 'tests' },
-      { kind: 'end', status: 'reached_limit', cause: 'iterations', detail: 'iteration 50 of 50' },
-    ];
-    for (const decision of decisions) expect(done(loop().settle(decision, after, []))).toEqual([]);
-    expect(log().map((line) => line.slice(27))).toEqual([
-      '[INFO] stop: approved for now: shell 1',
-      '[INFO] stop: approved for now: paused',
-      '[INFO] stop: approved, verified_done: tests',
-      '[WARN] stop: approved although not done, reached_limit: iteration 50 of 50',
-    ]);
-    expect(existsSync(runtime('metrics'))).toBe(false);
-    expect(existsSync(lockFile())).toBe(true);
-  });
-
-  test('folders that we make are kept out of git, and others are left as they are', () => {
-    makeLock();
-    mkdirSync(runtime('logs'));
-    done(loop().settle(BLOCK, freshLoop({ iteration: 2 }), []));
-    done(loop().settle(BLOCK, freshLoop({ iteration: 3 }), []));
-    expect(readFileSync(runtime('metrics/.gitignore'), 'utf8')).toBe('*\n');
-    expect(readdirSync(runtime('logs'))).toEqual(['s1']);
-  });
-
-  test('a session id that could climb gets no folder', () => {
-    makeLock();
-    expect(done(loop().settle(BLOCK, freshLoop({ session: '../../../x', iteration: 2 }), []))).toEqual([]);
-    expect(existsSync(runtime('logs'))).toBe(false);
-    expect(readdirSync(folder)).toEqual(['.claude']);
-  });
-
-  test('folders that are links are not written through', () => {
-    makeLock();
-    const away = join(home, 'away');
-    mkdirSync(away);
-    symlinkSync(away, runtime('metrics'));
-    symlinkSync(away, runtime('logs'));
-    expect(done(loop().settle(BLOCK, freshLoop({ iteration: 2 }), []))).toEqual([]);
-    expect(readdirSync(away)).toEqual([]);
-  });
-
-  test('a project that is reached through a link gets its records', () => {
-    makeLock();
-    const link = join(home, 'link');
-    symlinkSync(folder, link);
-    done(loop({ folder: link }).settle(BLOCK, freshLoop({ iteration: 2 }), []));
-    expect(metrics('stop')).toHaveLength(1);
-  });
-
-  test('records that nobody empties stop growing, and a pipe in their place is left alone', () => {
-    makeLock();
-    put(runtime('metrics/stop_hook_metrics.jsonl'));
-    truncateSync(runtime('metrics/stop_hook_metrics.jsonl'), 16 * 1024 * 1024);
-    mkdirSync(runtime('logs/s1'), { recursive: true });
-    makeFifo(runtime('logs/s1/hook_logs.txt'));
-    expect(loop().settle(BLOCK, freshLoop({ iteration: 2 }), [])).toEqual([]);
-  });
-});
-
-describe('what is kept of other events', () => {
-  const event = (name: string, more: Record<string, unknown> = {}) =>
-    ({ session: 's1', name, ...more }) as unknown as HookEvent;
-  const observe = (seen: HookEvent, changes: Partial<Place> = {}) =>
-    lockDialect.observe?.(seen, place(changes), foreignFiles) ?? [];
-  const prompt = (text: string, session = 's1') => event('UserPromptSubmit', { prompt: text, session });
-  const request = (session = 's1') => runtime(`logs/${session}/ORIGINAL_REQUEST.md`);
-
-  test('nothing without a lock, with an expired one, or for a session that is not its owner', () => {
-    const tool = event('PreToolUse', { tool: 'Bash', input: {} });
-    expect(observe(tool)).toEqual([]);
-    makeLock('session_id: s2\n');
-    expect(observe(tool)).toEqual([]);
-    makeLock();
-    expect(observe(tool, { now: T0 + 25 * HOUR })).toEqual([]);
-    expect(observe(tool)).toHaveLength(3);
-    expect(observe(event('Stop'))).toEqual([]);
-    expect(observe(event('other', { eventName: 'PostCompact' }))).toEqual([]);
-  });
-
-  test('a session start and the length of each prompt', () => {
-    makeLock();
-    done(observe(event('SessionStart', { source: 'startup' })));
-    done(observe(prompt('short')));
-    done(observe(prompt('<task-notification>something ended</task-notification>')));
-    expect(metrics('session_start')).toMatchObject([
-      { metric: 'session_start', value: 'startup', session_id: 's1', hook: 'session_start' },
-      { metric: 'prompt_length', value: 5 },
-    ]);
-    expect(existsSync(request())).toBe(false);
-  });
-
-  test('the first substantial request of each session, without its secrets', () => {
-    makeLock();
-    done(observe(prompt('/amplihack:lock with many words behind it')));
-    done(observe(prompt('<task-notification>a shell has ended</task-notification>')));
-    expect(existsSync(request())).toBe(false);
-    done(observe(prompt('/src/login.ts is broken, fix it. password=hunter2hunter2')));
-    done(observe(prompt('And now for something completely different')));
-    done(observe(prompt('The request of another session', 's2')));
-    expect(readFileSync(request(), 'utf8')).toBe(
-      '# Original request\n\nSession: s1\nKept: 2026-01-01T00:00:01.000Z\n\n' +
-        '/src/login.ts is broken, fix it. password=[redacted]\n',
-    );
-    expect(readFileSync(request('s2'), 'utf8')).toContain('The request of another session');
-    expect(lines(runtime('logs/s1/hook_logs.txt'))).toHaveLength(1);
-  });
-
-  test('a request that came in between is not overwritten', () => {
-    makeLock();
-    const changes = observe(prompt('Build the whole login page'));
-    put(request(), 'the first one\n');
-    expect(done(changes)).toEqual([]);
-    expect(readFileSync(request(), 'utf8')).toBe('the first one\n');
-  });
-
-  test('tools by what they do', () => {
-    makeLock();
-    for (const tool of ['Bash', 'Edit', 'Grep', 'Task'])
-      done(observe(event('PreToolUse', { tool, input: {} })));
-    done(observe(event('PostToolUseFailure', { tool: 'Bash', input: {} })));
-    expect(metrics('post_tool_use').map((line) => Object.values(line as object).slice(1, 3))).toEqual([
-      ['tool_usage', 'Bash'],
-      ['bash_commands', 1],
-      ['tool_usage', 'Edit'],
-      ['file_operations', 1],
-      ['tool_usage', 'Grep'],
-      ['search_operations', 1],
-      ['tool_usage', 'Task'],
-      ['tool_errors', 'Bash'],
-    ]);
-    expect(lines(runtime('logs/s1/hook_logs.txt'))[0]).toMatch(/\[WARN\] post_tool_use: Bash failed$/);
-  });
-
-  test('lines stay short and on one line, whatever a tool is called', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 2000, unit: 'binary' }), (tool) => {
-        makeLock();
-        for (const change of observe(event('PreToolUse', { tool, input: {} }))) {
-          if (change.kind !== 'append') throw new Error(change.kind);
-          expect(change.text.length).toBeLessThanOrEqual(500);
-          expect(change.text.trimEnd()).not.toContain('\n');
-          if (change.path.endsWith('.jsonl'))
-            expect(JSON.parse(change.text)).toMatchObject({ session_id: 's1' });
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  describe('before a compaction', () => {
-    const compact = (transcript?: string) => event('other', { eventName: 'PreCompact', transcript });
-    const copies = () => readdirSync(runtime('logs/s1/transcripts'));
-
-    test('the very first export makes its folder', () => {
-      makeLock();
-      const transcript = join(home, 't.jsonl');
-      writeFileSync(transcript, '{}\n');
-      expect(done(observe(compact(transcript)))).toEqual([]);
-      expect(copies()).toEqual(['2026-01-01T00-00-01-000Z.jsonl']);
-      expect(readdirSync(runtime('logs'))).toEqual(['.gitignore', 's1']);
-    });
-
-    test('the transcript is exported, and only the last five exports are kept', () => {
-      makeLock();
-      const transcript = join(home, 't.jsonl');
-      put(runtime('logs/s1/transcripts/CONVERSATION_TRANSCRIPT.md'), 'of somebody else');
-      for (let i = 1; i <= 7; i++) {
-        writeFileSync(transcript, `{"n":${i}}\n`);
-        expect(done(observe(compact(transcript), { now: T0 + i * 1000 }))).toEqual([]);
-      }
-      expect(copies()).toEqual([
-        ...[3, 4, 5, 6, 7].map((i) => `2026-01-01T00-00-0${i}-000Z.jsonl`),
-        'CONVERSATION_TRANSCRIPT.md',
-      ]);
-      expect(readFileSync(runtime('logs/s1/transcripts/2026-01-01T00-00-07-000Z.jsonl'), 'utf8')).toBe(
-        '{"n":7}\n',
-      );
-      expect(metrics('pre_compact')).toHaveLength(7);
-      expect(metrics('pre_compact')[0]).toMatchObject({ metric: 'conversation_exports', value: 1 });
-    });
-
-    test('a transcript that is missing or too large is said in the log, and is no export', () => {
-      makeLock();
-      const large = join(home, 'large.jsonl');
-      writeFileSync(large, '');
-      truncateSync(large, 64 * 1024 * 1024 + 1);
-      for (const transcript of [undefined, join(home, 'none.jsonl'), home, large])
-        done(observe(compact(transcript)));
-      expect(lines(runtime('logs/s1/hook_logs.txt')).map((line) => line.slice(27))).toEqual([
-        '[WARN] pre_compact: there is no transcript to export',
-        '[WARN] pre_compact: there is no transcript to export',
-        '[WARN] pre_compact: there is no transcript to export',
-        '[WARN] pre_compact: the transcript is larger than 67108864 bytes: not exported',
-      ]);
-      expect(existsSync(runtime('metrics'))).toBe(false);
-    });
-
-    test('a folder of exports that is a link is not written through', () => {
-      makeLock();
-      const away = join(home, 'away');
-      mkdirSync(away);
-      mkdirSync(runtime('logs/s1'), { recursive: true });
-      symlinkSync(away, runtime('logs/s1/transcripts'));
-      const transcript = join(home, 't.jsonl');
-      writeFileSync(transcript, '{}\n');
-      expect(observe(compact(transcript))).toEqual([]);
-    });
   });
 });

@@ -10,7 +10,7 @@ const task = (subject: string, description?: string) =>
 
 async function judged(options: Partial<GateOptions['text']>, event?: HookEvent): Promise<Judgement> {
   const context = { name: 'gate', event } as GateContext;
-  return textGate.judge({ forbid: [], custom: [], ...options }, context, new AbortController().signal);
+  return textGate.judge({ forbid: [], custom: [], ...options }, context);
 }
 const outcome = async (options: Partial<GateOptions['text']>, text: string) =>
   (await judged(options, prompt(text))).outcome;

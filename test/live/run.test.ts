@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/simulator/script.ts';
@@ -203,6 +203,19 @@ describe('when something goes wrong', () => {
     );
   });
 
+  test('a client whose runner is killed ends with it, and spends nothing more', async () => {
+    // Without installed hooks, which would end it at its next tool call.
+    const scene = await sceneOfTest();
+    const endless = { tools: [bash('echo $CLAUDE_PID > client; sleep 1')] };
+    const run = startRun(scene, ['Build it', ...MODEL, '--allow', 'Bash'], {
+      rules: [{ when: { any: '.' }, turns: [endless] }],
+    });
+    const pid = await waitFor(() => Number(textIn(scene, 'client')));
+    run.child.kill('SIGKILL');
+    await run.ended;
+    await waitFor(() => !isAlive(pid), 20_000, 'the client to end');
+  });
+
   test('two runners cannot take the same run', async () => {
     const scene = await sceneOfTest();
     const first = startRun(scene, ['Build it', ...MODEL], { turns: [{ hang: true }] });
@@ -216,6 +229,22 @@ describe('when something goes wrong', () => {
     expect((await must(scene, ['status'])).toString()).toContain('paused');
   });
 });
+
+function textIn(scene: Scene, file: string): string {
+  try {
+    return readFileSync(join(scene.project, file), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 function existing(scene: Scene, folder: string): string[] {
   try {

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOOK_LINE } from '../../src/wire/hook-line.ts';
 import { callHook, loopFolder, newWorld, type World } from '../chaos/world.ts';
 
 let world: World;
@@ -175,6 +176,26 @@ describe('a loop of a contract', () => {
     write('result.txt', 'good\n');
     expect((await stop('put back')).systemMessage).toContain('done, and verified');
   });
+});
+
+test.each([
+  ['cancel', 'cancelled'],
+  ['release', 'released'],
+])('%s is told to whom the contract names', async (command, event) => {
+  await begun(`${RESULT_IS_GOOD}notify: [{ command: "cat > ../told.json", on: [${event}] }]\n`);
+  await ok(command, '--note', 'enough');
+  const told = JSON.parse(readFileSync(join(world.project, '..', 'told.json'), 'utf8'));
+  expect(told).toMatchObject({ event, title: `untildone: ${event}: make it good` });
+  expect(told.text).toContain('by a person: enough');
+});
+
+test('status says when the installed hooks are too old for the tool rules of the contract', async () => {
+  write('untildone.yaml', `${RESULT_IS_GOOD}tools: safe\n`);
+  const command = { type: 'command', command: HOOK_LINE };
+  write('.claude/settings.json', JSON.stringify({ hooks: { Stop: [{ hooks: [command] }] } }));
+  expect(await ok('status')).toContain('those of an older version');
+  await ok('install');
+  expect(await ok('status')).not.toContain('older version');
 });
 
 describe('contract update', () => {

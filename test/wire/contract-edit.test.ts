@@ -65,6 +65,26 @@ limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }
     ).toMatchObject(memory);
   });
 
+  test('has a task of several lines as a block that a person can read and change', () => {
+    const added = { ...ADDED, task: '# Build it\n\nWell: "so"\n  - and so' };
+    const block = 'task: |-\n  # Build it\n\n  Well: "so"\n    - and so\n';
+    expect(newContract(added, 'x')).toContain(`\n${block}`);
+    expect(addToContract('gates: { a: { run: b } }\n', added)).toContain(`\n${block}`);
+  });
+
+  test('holds any task as it is', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\t', '#', '-', ':', '"', 'é') }),
+        (task) => {
+          fc.pre(/\S/.test(task));
+          expect(parse(newContract({ ...ADDED, task }, 'x')).task).toBe(task);
+          expect(parse(addToContract('gates: { a: { run: b } }\n', { ...ADDED, task })).task).toBe(task);
+        },
+      ),
+    );
+  });
+
   test('holds any command and any question as it is', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'binary' }), (what) => {

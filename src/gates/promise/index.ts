@@ -1,8 +1,9 @@
 import { findPromise, keepsPromise, renderPromise } from '../../core/promise.ts';
-import type { Gate } from '../gate.ts';
+import type { InstantGate } from '../gate.ts';
 
 /** The agent's word: its final message states the promise. A claim, for loops that have nothing better. */
-export const promiseGate: Gate<'promise'> = {
+export const promiseGate: InstantGate<'promise'> = {
+  instant: true,
   kind: 'promise',
   class: 'claimed',
   judge({ text }, context) {

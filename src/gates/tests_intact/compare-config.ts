@@ -4,6 +4,7 @@ import type { ConfigReader, Guard } from './config/config.ts';
 import { coverage } from './config/coverage.ts';
 import { runners } from './config/runners.ts';
 import { compareScripts } from './config/scripts.ts';
+import { compareSelections } from './config/selection.ts';
 import { strictness } from './config/strictness.ts';
 import type { Finding } from './finding.ts';
 
@@ -50,7 +51,7 @@ export function compareConfig(given: readonly ConfigPair[]): Finding[] {
       ? compareScripts(path, before, after)
       : [],
   );
-  return [...settings, ...scripts];
+  return [...settings, ...compareSelections(pairs), ...scripts];
 }
 
 /** What one file said before, another may say now. */

@@ -1,7 +1,16 @@
 /** What became weaker between the test files of then and of now. */
 import { type Finding, nameList } from './finding.ts';
 import type { Assertion, Marker, TestFacts } from './languages/language.ts';
-import { type FilePair, type MatchedFile, matchTests, sayingCount, type TestPair } from './match-tests.ts';
+import { bracketsOf, splitTopLevel } from './languages/text.ts';
+import {
+  changedToRows,
+  type FilePair,
+  type MatchedFile,
+  madeCount,
+  matchTests,
+  sayingCount,
+  type TestPair,
+} from './match-tests.ts';
 
 export function compareTests(pairs: readonly FilePair[]): Finding[] {
   const files = matchTests(pairs);
@@ -89,15 +98,31 @@ function emptied({ before, after }: TestPair): Words {
 }
 
 function fewerAssertions({ before, after }: TestPair, elsewhere: ReadonlySet<string>): Words {
-  const [then, now] = [sayingCount(before), sayingCount(after)];
+  const count = changedToRows(before, after) ? madeCount : sayingCount;
+  const [then, now] = [count(before), count(after)];
   if (now >= then) return undefined;
   const gone = lostFrom(before.assertions, after.assertions);
   const moved = gone.filter(({ text }) => elsewhere.has(text)).length;
-  if (then - now <= moved) return undefined;
+  if (then - now <= moved + joined(lostFrom(after.assertions, before.assertions))) return undefined;
   const example = gone.find(({ text }) => !elsewhere.has(text))?.text;
   const words = `has ${now} assertion${now === 1 ? '' : 's'}, it had ${then}`;
   return { id: 'assertions', words: example ? `${words}; gone: ${example.slice(0, 100)}` : words };
 }
+
+/** How many assertions new ones may stand for besides themselves: one about a list or an object says something of each part. */
+function joined(fresh: readonly Assertion[]): number {
+  return fresh.reduce((sum, { text }) => sum + Math.max(0, largestLiteral(text) - 1), 0);
+}
+
+function largestLiteral(text: string): number {
+  const brackets = bracketsOf(text);
+  const lists = [...text.matchAll(/(?<=[(,=]\s*)[[{]/g)].map(
+    ({ index }) => splitTopLevel(brackets, { start: index + 1, end: brackets.closing(index) }).length,
+  );
+  return Math.max(0, ...lists.slice(0, MOST_LITERALS));
+}
+
+const MOST_LITERALS = 20;
 
 /** Assertions that say something and are not there any more, each as often as it is missing. */
 function lostFrom(before: readonly Assertion[], after: readonly Assertion[]): Assertion[] {
@@ -127,7 +152,7 @@ function looser({ before, after }: TestPair): Words {
 }
 
 function fewerRows({ before, after }: TestPair): Words {
-  if (after.rows >= before.rows) return undefined;
+  if (after.rows >= before.rows || changedToRows(before, after)) return undefined;
   return { id: 'cases', words: `has ${after.rows} cases, it had ${before.rows}` };
 }
 

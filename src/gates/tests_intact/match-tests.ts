@@ -91,8 +91,20 @@ export function sayingCount({ assertions }: TestCase): number {
   return assertions.filter(({ strength }) => strength !== 'nothing').length;
 }
 
+/** Assertions one by one became rows of a table, or the other way round: each row says what its test asserts. */
+export function changedToRows(before: TestCase, after: TestCase): boolean {
+  return (before.rows === 0) !== (after.rows === 0);
+}
+
+/** Each assertion as often as it is made. */
+export function madeCount(test: TestCase): number {
+  return sayingCount(test) * Math.max(1, test.rows);
+}
+
 function saysAsMuch(before: TestCase, after: TestCase): boolean {
-  return !after.empty && sayingCount(after) >= sayingCount(before) && after.rows >= before.rows;
+  if (after.empty) return false;
+  if (changedToRows(before, after)) return madeCount(after) >= madeCount(before);
+  return sayingCount(after) >= sayingCount(before) && after.rows >= before.rows;
 }
 
 /** The share of words that two bodies have in common. */

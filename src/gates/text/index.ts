@@ -4,7 +4,7 @@ import { groupBy } from '../../core/group-by.ts';
 import { patternProblem } from '../../core/line-pattern.ts';
 import { findInText, piecesOf, type TextFinding } from '../forbid/find.ts';
 import { groupsOf } from '../forbid/index.ts';
-import type { Gate, Judgement } from '../gate.ts';
+import type { InstantGate, Judgement } from '../gate.ts';
 
 /** More than a model could read; looking for patterns in it takes seconds. */
 const LONGEST = 1_000_000;
@@ -20,7 +20,8 @@ interface Fault {
 }
 
 /** The text of a prompt or of a task. Judges nothing else: at a Stop there is no such text. */
-export const textGate: Gate<'text'> = {
+export const textGate: InstantGate<'text'> = {
+  instant: true,
   kind: 'text',
   class: 'measured',
   judge(options, { event }) {

@@ -46,3 +46,19 @@ export function foreignScene(
       .sort((a, b) => a.startedAt - b.startedAt);
   return scene;
 }
+
+/** Where a ralph loop has its state. */
+export const RALPH = '.claude/ralph-loop.local.md';
+
+/** A state of a ralph loop; it belongs to the session s1 unless said otherwise. */
+export function ralph(fields: Record<string, string | number> = {}, prompt = 'Fix it.'): string {
+  const all = {
+    iteration: 1,
+    session_id: 's1',
+    max_iterations: 5,
+    completion_promise: '"DONE"',
+    started_at: 'then',
+    ...fields,
+  };
+  return ['---', ...Object.entries(all).map(([k, v]) => `${k}: ${v}`), '---', prompt, ''].join('\n');
+}

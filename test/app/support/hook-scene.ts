@@ -9,6 +9,7 @@ import { keepTranscript } from '../../../src/adapters/transcript-copies.ts';
 import { approve } from '../../../src/adapters/trust.ts';
 import { handleHook } from '../../../src/app/handle-hook.ts';
 import type { JudgingPorts } from '../../../src/app/judge.ts';
+import { careWith } from '../../../src/app/session-care.ts';
 import { openTools } from '../../../src/commands/tools.ts';
 import type { Answer } from '../../../src/core/answer.ts';
 import type { Contract, Frozen } from '../../../src/core/contract.ts';
@@ -75,14 +76,8 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
   return {
     clock: { now: () => scene.now },
     store: scene.store,
-    standing: standingFiles(home),
-    guard: {
-      ...sessionGuard(home, join(folder, '.claude'), folder, {}),
-      hasContract: () => scene.judges.contractFileNow !== undefined,
-    },
     projectOf: () => project,
     blockCap: 0,
-    notes: { files: foreignFiles, change: (changes) => applyChanges(changes, join(folder, 'files.lock')) },
     transcripts: {
       signals: () => scene.transcript.now,
       poll: async () => {
@@ -90,10 +85,22 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         return scene.transcript.later ?? scene.transcript.now;
       },
       usage: () => ({ offset: 0, tokens: 10, skippedBytes: 0 }),
-      keep: keepTranscript,
     },
     judges: async () => scene.judges,
     foreign: async () => ({ loops: [], messages: [] }),
+    session: async () =>
+      careWith({
+        standing: standingFiles(home),
+        guard: {
+          ...sessionGuard(home, join(folder, '.claude'), folder, {}),
+          hasContract: () => scene.judges.contractFileNow !== undefined,
+        },
+        notes: {
+          files: foreignFiles,
+          change: (changes) => applyChanges(changes, join(folder, 'files.lock')),
+        },
+        keepTranscript,
+      }),
     tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }),
     saveReceipt: async (_, receipt) => void scene.receipts.push(receipt),
   };

@@ -40,7 +40,6 @@ export interface FakeJudges extends Judges {
 }
 
 const CLASSES: Partial<Record<GateKind, EvidenceClass>> = {
-  promise: 'claimed',
   checklist: 'claimed',
   tasks: 'claimed',
   judge: 'judged',
@@ -76,17 +75,23 @@ export function fakeJudges(says: Record<string, Says> = {}): FakeJudges {
 }
 
 function fakeGate(kind: GateKind, says: Record<string, Says>, judges: FakeJudges): Gate {
+  const asked = (context: GateContext, signal: AbortSignal) => {
+    judges.judged.push(context.name);
+    const said = says[context.name] ?? PASS;
+    return typeof said === 'function' ? said(context, signal) : said;
+  };
+  if (kind === 'promise') {
+    const judge = (_: unknown, context: GateContext) =>
+      asked(context, new AbortController().signal) as Judgement;
+    return { kind, class: 'claimed', instant: true, judge };
+  }
   return {
     kind,
     class: CLASSES[kind] ?? 'measured',
     ...(kind === 'run'
       ? { commands: (options) => ('command' in options && options.command ? [options.command] : []) }
       : {}),
-    judge(_, context, signal) {
-      judges.judged.push(context.name);
-      const said = says[context.name] ?? PASS;
-      return typeof said === 'function' ? said(context, signal) : said;
-    },
+    judge: (_, context, signal) => asked(context, signal),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { waitFor } from '../support/processes.ts';
 import { sceneOfTest } from '../support/test-scene.ts';
@@ -128,4 +128,38 @@ test('a person who removes the file cancels the loop', async () => {
     status: 'cancelled',
     ending: { cause: 'state_removed' },
   });
+});
+
+test('the slash commands of the guide start and cancel a loop as those of the plugin did', async () => {
+  const scene = await installed({ project: 'mein prōjekt 項目' });
+  const guide = await readFile(join(import.meta.dirname, '../../../docs/migrating/ralph-loop.md'), 'utf8');
+  const files = [...guide.matchAll(/^`([\w-]+\.md)`:\n\n````md\n(.*?)^````$/gms)];
+  expect(files.map(([, name]) => name)).toEqual(['ralph-loop.md', 'cancel-ralph.md']);
+  const [commands, bin] = [join(scene.project, '.claude/commands'), join(scene.root, 'bin')];
+  await mkdir(commands, { recursive: true });
+  await mkdir(bin);
+  for (const [, name = '', text = ''] of files) await writeFile(join(commands, name), text);
+  await writeFile(join(bin, 'untildone'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { PATH: [bin, process.env.PATH].join(delimiter) };
+  const prompt = 'Run the tests. Fix the code.\nRepeat until all pass.';
+  const started = await scene.runClient({
+    env,
+    prompt: `/ralph-loop "${prompt}" --max-iterations 5 --completion-promise "ALL TESTS PASS"`,
+    script: { turns: [{ text: 'one' }, { text: '<promise>ALL TESTS PASS</promise>' }] },
+  });
+  const done = { status: 'claimed_done', iteration: 2, max_iterations: 5, task: prompt.replace('\n', ' ') };
+  expect(await loopOf(scene, started.session)).toMatchObject(done);
+
+  const session = randomUUID();
+  await writeFile(join(scene.project, STATE), stateFile(session));
+  const cancelled = await scene.runClient({
+    env,
+    args: ['--session-id', session],
+    prompt: '/cancel-ralph',
+    script: { turns: [{ text: 'It is cancelled.' }, { text: 'held' }] },
+  });
+  expect(cancelled.requests).toHaveLength(1);
+  expect(await loopOf(scene, session)).toMatchObject({ status: 'cancelled' });
 });

@@ -26,6 +26,10 @@ export interface ConfigReader {
   movesByNumber?: true;
 }
 
+/** Folders that no test of a project is in, or that a runner of their own looks at. */
+export const NEVER_TESTS =
+  /node_modules|\b(dist|build|out|coverage|target|vendor|fixtures?|e2e|cypress|playwright|worktrees|venv)\b|\.(git|next|nuxt|cache|claude|venv|tox|svelte-kit|output|idea|temp)\b|\{/;
+
 /** A command that tests or checks, whose failure does not count. */
 export const IGNORED_FAILURE =
   /^[^\n]*(?:test|spec|lint|check|pytest|mypy|tsc|clippy|\bvet\b|coverage|verify)[^\n|]*(\|\|\s*(?:true|exit 0|:|echo\b[^\n]*))(?=\s|$|["'])/gm;

@@ -7,14 +7,11 @@ import {
   type Loosening,
   listAfter,
   matchesOf,
+  NEVER_TESTS,
 } from './config.ts';
 
 const FILES =
   /(^|\/)(package\.json|jest\.config\.\w+|vite(st)?\.config\.\w+|vitest\.workspace\.\w+|playwright\.config\.\w+|cypress\.config\.\w+|\.mocharc(\.\w+)?|karma\.conf\.\w+|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|conftest\.py|noxfile\.py|Cargo\.toml|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|Makefile|justfile)$|(^|\/)\.cargo\/config\.toml$/;
-
-/** Folders that no test of a project is in, or that a runner of their own looks at. */
-const NEVER_TESTS =
-  /node_modules|\b(dist|build|out|coverage|target|vendor|fixtures?|e2e|cypress|playwright|worktrees|venv)\b|\.(git|next|nuxt|cache|claude|venv|tox|svelte-kit|output|idea|temp)\b|\{/;
 
 /** Which tests run, and whether their result counts. */
 export const runners: ConfigReader = {
@@ -30,6 +27,7 @@ export const runners: ConfigReader = {
     return [
       ...leftOut(plain, path),
       ...switches.flatMap(([expression, words]) => matchesOf(plain, expression, words)),
+      ...(path.endsWith('conftest.py') ? matchesOf(plain, CONFTEST, says) : []),
     ];
   },
   guards(text, path) {
@@ -64,6 +62,18 @@ const SWITCHES: readonly (readonly [expression: RegExp, words: (found: string) =
   [/(\ballowOnly\s*:\s*true|\bforbidOnly\s*:\s*false|\bdangerouslyIgnoreUnhandledErrors\s*:\s*true)/g, says],
   [/(--(?:ignore|ignore-glob|deselect)[= ]["']?[^\s"',\]]+)/g, leaves],
   [/(-[km]\s+["'\\]*not\s+[^"'\n]+)/g, leaves],
+  [/^[^\n]*addopts[^\n]*?\s["']?(-k\b(?!\s+["'\\]*not\b)[^\n"']*)/gm, says],
+  [/(--(?:collect-only|setup-only|setup-plan)\b)/g, says],
+  [/(\btestNamePattern["']?\s*:\s*\S+)/g, says],
+  [/^[ \t]*(auto(?:tests|benches)\s*=\s*false)/gm, says],
+  [
+    /^[ \t]*(MAKEFLAGS\s*[:+?]*=.*(?:\s-i\b|--ignore-errors).*|SHELL\s*[:?]*=\s*(?:\/usr)?\/bin\/true|\.IGNORE\s*:.*)/gm,
+    says,
+  ],
+  [
+    /^\t@?(-[ \t]*(?:npm|npx|pnpm|yarn|pytest|python3?|go|cargo|node|tox|vitest|jest)\b.*)/gm,
+    (found) => `ignores a failure (${found})`,
+  ],
   [/\b(ignore_outcome\s*=\s*[Tt]rue)/g, says],
   [/^[ \t]*((?:test|doctest|harness)\s*=\s*false)/gm, says],
   [/(<(?:skipTests|maven\.test\.skip|skipITs|testFailureIgnore)>\s*true|<failIfNoTests>\s*false)/g, says],
@@ -74,6 +84,10 @@ const SWITCHES: readonly (readonly [expression: RegExp, words: (found: string) =
   [/\bgo test\b[^\n]*\s(-short\b|-(?:skip|run)[= ]\S+)/g, says],
   [IGNORED_FAILURE, (found) => `ignores a failure (${found})`],
 ];
+
+/** What pytest is told about tests that ran, or before they run. */
+const CONFTEST =
+  /(\bdef pytest_(?:ignore_collect|runtest_protocol|pyfunc_call|cmdline_main)\b|\bitems\s*\[\s*:\s*\]\s*=|\bitems\.(?:clear|remove|pop)\s*\(|\bdel\s+items\b|\badd_marker\s*\(\s*[\w.]*(?:skip|xfail)\w*|\boutcome\s*=\s*["']passed["']|\bexcinfo\s*=\s*None|\bforce_result\s*\(|\bexitstatus\s*=(?!=)|\bos\._exit\s*\(|\bsys\.exit\s*=(?!=)|\b__eq__\s*=(?!=))/g;
 
 const GUARDS: readonly (readonly [key: string, expression: RegExp])[] = [
   ['xfail_strict = true', /\bxfail_strict\s*=\s*[Tt]rue/],

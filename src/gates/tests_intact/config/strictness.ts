@@ -20,7 +20,7 @@ export const strictness: ConfigReader = {
     if (TSCONFIG.test(path)) return tsLoosenings(plain);
     if (PYTHON.test(path))
       return matchesOf(plain, /\b(ignore_errors\s*=\s*[Tt]rue)/g, (found) => `now says ${found}`);
-    return rulesOff(plain);
+    return [...rulesOff(plain), ...notLinted(plain), ...(BIOME.test(path) ? linterOff(plain) : [])];
   },
   guards(text, path) {
     const plain = maskSource(text, PYTHON.test(path) ? 'settings' : 'javascript').uncommented;
@@ -45,6 +45,24 @@ function tsLoosenings(text: string): Loosening[] {
       .filter(({ value }) => !/node_modules|\b(dist|build|out|coverage|lib)\b|^\.|\{/.test(value))
       .map(({ value, line }) => ({ key: value, text: `leaves out ${value}`, line })),
   ];
+}
+
+function notLinted(text: string): Loosening[] {
+  return listAfter(text, /ignores|ignorePatterns/)
+    .filter(({ value }) => !NEVER_LINTED.test(value))
+    .map(({ value, line }) => ({ key: value, text: `leaves out ${value}`, line }));
+}
+
+/** What is generated, or somebody else's. */
+const NEVER_LINTED =
+  /node_modules|\b(dist|build|out|coverage|lib|vendor|public|static|generated|__generated__|fixtures?|snapshots?)\b|\.(d\.ts|min\.js)$|^(\*\*\/)?\.|config|\{/;
+
+function linterOff(text: string): Loosening[] {
+  return matchesOf(
+    text,
+    /["']linter["']\s*:\s*\{\s*(["']enabled["']\s*:\s*false)/g,
+    () => 'switched the linter off',
+  );
 }
 
 /** A rule switched off, or down to a warning. */

@@ -1,4 +1,6 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import { dodgesIn, GO_DODGES } from './dodges.ts';
+import { withHelpers } from './helpers.ts';
 import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -38,28 +40,41 @@ function read(text: string): TestFacts {
   });
   const found = notTooDeep(functions, ({ body }) => body);
   const spans = found.map(({ body }) => body);
+  const calling = withHelpers(source, ASSERTION, /^func\s+(?!Test|Fuzz|Example)(\w+)\s*(?=\()/gm, (end) => {
+    const open = source.code.indexOf('{', source.closing(end));
+    return { start: end, end: open === -1 ? end : source.closing(open) };
+  });
+  const places = found.map(({ name, body }) => ({ name, span: body }));
   return {
-    tests: found.map(({ name, at, body }) => testOf(source, name, at, body)),
-    markers: [...buildTags(source), ...found.flatMap(({ name, body }) => skipsIn(source, name, body))],
+    tests: found.map(({ name, at, body }) => testOf(source, name, at, body, calling)),
+    markers: [
+      ...buildTags(source),
+      ...found.flatMap(({ name, body }) => [
+        ...skipsIn(source, name, body),
+        ...mainDodges(source, name, body),
+      ]),
+      ...dodgesIn(source, GO_DODGES, places, ASSERTION),
+    ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
 }
 
-function testOf(source: MaskedSource, name: string, at: number, body: Span): TestCase {
+function testOf(source: MaskedSource, name: string, at: number, body: Span, calling: RegExp): TestCase {
   const code = source.code.slice(body.start, body.end);
   return {
     name,
     line: source.lineAt(at),
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(code),
-    assertions: assertionsIn(source, body, ASSERTION, weigh),
+    assertions: assertionsIn(source, body, calling, weigh),
     rows: rowsOf(source, body) + (code.match(/\.Run\(\s*["`]/g)?.length ?? 0),
   };
 }
 
 /** Rows of `[]struct{...}{ {...}, {...} }`, of slices of named types, and of maps from names to cases. */
 function rowsOf(source: MaskedSource, body: Span): number {
-  const tables = /\b(?:tests?|cases|tcs|tt|testCases|tables?|scenarios)\s*:?=\s*(?:\[\]|map\[)/gi;
+  const tables =
+    /\b(?:tests?|cases|tcs|tt|testCases|tables?|scenarios)\s*:?=\s*(?:\[\]|map\[)|\brange\s+\[\]/gi;
   return [...source.code.slice(body.start, body.end).matchAll(tables)].reduce((sum, match) => {
     const from = body.start + match.index + match[0].length;
     const open = literalStart(source, from);
@@ -83,6 +98,17 @@ function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Mark
     if (/testing\.Short\(\)[^}]*$/.test(code.slice(body.start, at))) return [];
     return [{ kind: 'skip' as const, word: `${match[1]}()`, name, line: lineAt(at) }];
   });
+}
+
+/** `TestMain` runs all tests of a package, or none, and may say that all is well whatever they say. */
+function mainDodges({ code, lineAt }: MaskedSource, name: string, { start, end }: Span): Marker[] {
+  if (name !== 'TestMain') return [];
+  const body = code.slice(start, end);
+  const heeded = /(?:=|return|os\.Exit\s*\()\s*\w+\.Run\s*\(/.test(body);
+  const dodges = !/\.Run\s*\(|VerifyTestMain/.test(body) || (!heeded && /os\.Exit\s*\(\s*0\s*\)/.test(body));
+  return dodges
+    ? [{ kind: 'skip', word: 'a TestMain that does not heed its tests', name: '', line: lineAt(start) }]
+    : [];
 }
 
 /** A file with a tag is only built by those who name the tag. */

@@ -2,10 +2,11 @@ import { go } from './go.ts';
 import { java } from './java.ts';
 import { javascript } from './javascript.ts';
 import type { TestFacts, TestLanguage } from './language.ts';
+import { others } from './others.ts';
 import { python } from './python.ts';
 import { rust } from './rust.ts';
 
-const LANGUAGES: readonly TestLanguage[] = [javascript, python, go, rust, java];
+const LANGUAGES: readonly TestLanguage[] = [javascript, python, go, rust, java, others];
 
 /** Files that look like tests and are none: input of tests, and other people's. */
 const NO_TESTS =
@@ -25,6 +26,6 @@ export function mayBeTestFile(path: string): boolean {
 export function readTestFile(path: string, text: string): TestFacts | undefined {
   const language = languageOf(path);
   if (!language || !mayBeTestFile(path)) return undefined;
-  const facts = language.read(text);
+  const facts = language.read(text, path);
   return language.isTestFile(path) || facts.tests.length + facts.markers.length > 0 ? facts : undefined;
 }

@@ -1,4 +1,6 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import { dodgesIn, JAVASCRIPT_DODGES } from './dodges.ts';
+import { withHelpers } from './helpers.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -7,6 +9,7 @@ import {
   bracketsOf,
   doesNothing,
   notTooDeep,
+  rowsOfLoops,
   type Span,
   sameSides,
   splitTopLevel,
@@ -50,12 +53,22 @@ function read(text: string): TestFacts {
   );
   const tests = calls.filter(({ isGroup }) => !isGroup);
   const spans = tests.map(({ args }) => args);
-  const cases = tests.map((call) => testOf(source, call));
+  const calling = withHelpers(source, ASSERTION, HELPER, (end) => helperBody(source, end));
+  const cases = tests.map((call) => testOf(source, call, calling));
   return {
     tests: cases,
-    markers: [...calls.flatMap((call) => markersOf(source, call)), ...innerSkips(source, cases, spans)],
+    markers: [
+      ...calls.flatMap((call) => markersOf(source, call)),
+      ...innerSkips(source, cases, spans),
+      ...(tests.length === 0 ? [] : dodgesIn(source, JAVASCRIPT_DODGES, placesOf(tests), ASSERTION)),
+    ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
+}
+
+/** The innermost first. */
+function placesOf(tests: readonly NamedCall[]) {
+  return tests.map(({ name, args }) => ({ name, span: args })).reverse();
 }
 
 /** Groups in groups, and a test in them. */
@@ -166,7 +179,19 @@ function innerSkips(source: MaskedSource, tests: readonly TestCase[], spans: rea
   );
 }
 
-function testOf(source: MaskedSource, call: NamedCall): TestCase {
+/** `function check(`, `const check = (`: what follows is the list of its arguments. */
+const HELPER =
+  /(?<![\w$.])(?:function\s+(?!(?:test|it|describe)\b)([A-Za-z_]\w*)|(?:const|let)\s+(?!(?:test|it|describe)\b)([A-Za-z_]\w*)\s*=\s*(?:async\s*)?(?:function\s*)?)\s*(?=\()/g;
+
+function helperBody({ code, closing }: MaskedSource, open: number): Span {
+  const start = closing(open);
+  const brace = code.indexOf('{', start);
+  const line = code.indexOf('\n', start);
+  const end = brace !== -1 && (line === -1 || brace < line) ? closing(brace) : line;
+  return { start, end: end === -1 ? code.length : end };
+}
+
+function testOf(source: MaskedSource, call: NamedCall, calling: RegExp): TestCase {
   const [, ...rest] = call.parts;
   // Options or a timeout may stand beside the function.
   const isFunction = ({ start, end }: Span) => /=>|\bfunction\b/.test(source.code.slice(start, end));
@@ -177,8 +202,8 @@ function testOf(source: MaskedSource, call: NamedCall): TestCase {
     line: source.lineAt(call.at),
     body: squeeze(source.uncommented.slice(span.start, span.end)),
     empty: isEmpty(source.code.slice(span.start, span.end)),
-    assertions: assertionsIn(source, span, ASSERTION, weigh),
-    rows: call.table ? rowsOf(source, call.table) : 0,
+    assertions: assertionsIn(source, span, calling, weigh),
+    rows: call.table ? rowsOf(source, call.table) : rowsOfLoops(source, span, /\bof\s*(?=\[)/g),
   };
 }
 
@@ -206,6 +231,8 @@ const PRESENCE =
 function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefined {
   const open = text.indexOf('(');
   if (open === -1 || text.startsWith('.should')) return { strength: 'value' };
+  // A helper of the file: what it is given need not differ.
+  if (ASSERTION.exec(text)?.index !== 0) return { strength: 'value' };
   const close = bracketsOf(text).closing(open);
   const subject = text.slice(open + 1, close).trim();
   const rest = text.slice(close + 1).trim();

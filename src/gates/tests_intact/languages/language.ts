@@ -49,5 +49,5 @@ export interface TestLanguage {
   isTestFile(path: string): boolean;
   /** Where no name tells, a file may be a test by what it holds. */
   mayHoldTests(path: string): boolean;
-  read(text: string): TestFacts;
+  read(text: string, path: string): TestFacts;
 }

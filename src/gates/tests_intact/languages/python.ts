@@ -1,4 +1,6 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import { dodgesIn, PYTHON_DODGES } from './dodges.ts';
+import { withHelpers } from './helpers.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -6,6 +8,7 @@ import {
   assertionsOutside,
   bracketsOf,
   doesNothing,
+  rowsOfLoops,
   type Span,
   sameSides,
   splitTopLevel,
@@ -52,9 +55,16 @@ function read(text: string): TestFacts {
   const definitions = definitionsIn(source);
   const tests = outermost(definitions.filter((definition) => definition.kind === 'test'));
   const spans = tests.map((test) => test.body);
+  const calling = withHelpers(source, ASSERTION, /^def\s+(?!test)(\w+)/gm, (end) => functionAt(source, end));
+  const places = tests.map(({ name, body }) => ({ name, span: body }));
   return {
-    tests: tests.map((test) => testOf(source, test)),
-    markers: [...definitions.flatMap((one) => decoratorMarkers(source, one)), ...innerMarkers(source, tests)],
+    tests: tests.map((test) => testOf(source, test, calling)),
+    markers: [
+      ...definitions.flatMap((one) => decoratorMarkers(source, one)),
+      ...innerMarkers(source, tests),
+      ...replaced(source),
+      ...(tests.length === 0 ? [] : dodgesIn(source, PYTHON_DODGES, places, ASSERTION)),
+    ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
 }
@@ -127,14 +137,24 @@ function headerEnd({ code, closing }: MaskedSource, start: number): number {
   return code.length;
 }
 
-function testOf(source: MaskedSource, { name, line, body, decorators }: Definition): TestCase {
+/** Up to the next line that begins without a space. */
+function functionAt({ code }: MaskedSource, start: number): Span {
+  const length = code.slice(start).search(/\n(?=\S)/);
+  return { start, end: length === -1 ? code.length : start + length };
+}
+
+function testOf(
+  source: MaskedSource,
+  { name, line, body, decorators }: Definition,
+  calling: RegExp,
+): TestCase {
   return {
     name,
     line,
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(withoutDocstring(source, body)),
-    assertions: assertionsIn(source, body, ASSERTION, weigh),
-    rows: rowsOf(source, decorators),
+    assertions: assertionsIn(source, body, calling, weigh),
+    rows: rowsOf(source, decorators) || rowsOfLoops(source, body, /\bfor\b[^\n:]*?\bin\s*(?=[[(])/g),
   };
 }
 
@@ -165,6 +185,18 @@ function decoratorMarkers({ code }: MaskedSource, { name, line, decorators }: De
   return MARKERS.flatMap(([expression, kind]) => {
     const match = expression.exec(written);
     return match ? [{ kind, word: squeeze(match[0]), name, line }] : [];
+  });
+}
+
+/** Of two functions with one name, Python keeps the later one. */
+function replaced({ code, lineAt }: MaskedSource): Marker[] {
+  const seen = new Set<string>();
+  return [...code.matchAll(/^(?:async\s+)?def\s+(test\w*)/gm)].flatMap(({ 1: name = '', index }) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    return [{ kind: 'skip' as const, word: 'a second function of its name', name, line: lineAt(index) }];
   });
 }
 

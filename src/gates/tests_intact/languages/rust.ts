@@ -1,4 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
+import { dodgesIn, RUST_DODGES } from './dodges.ts';
 import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -45,9 +46,14 @@ function read(text: string): TestFacts {
   const source = maskSource(text, 'rust');
   const tests = testsIn(source);
   const spans = tests.map(({ body }) => body);
+  const places = tests.map(({ name, body }) => ({ name, span: body }));
+  // Only where tests are: programs may end themselves.
+  const dodges = dodgesIn(source, RUST_DODGES, places, ASSERTION).filter(
+    ({ name, word }) => name !== '' || (tests.length > 0 && word.startsWith('#')),
+  );
   return {
     tests: tests.map((test) => testOf(source, test)),
-    markers: tests.flatMap((test) => markersOf(source, test)),
+    markers: [...tests.flatMap((test) => markersOf(source, test)), ...dodges],
     shared: assertionsOutside(source, [...spans, ...outsideTestModules(source)], ASSERTION, weigh),
   };
 }

@@ -128,6 +128,14 @@ export function assertionsOutside(
   return gaps.flatMap((gap) => assertionsIn(source, gap, calls, weigh));
 }
 
+/** How many values the loops of a test go through, where they stand in the loop itself. `heads` ends before their bracket. */
+export function rowsOfLoops(source: MaskedSource, span: Span, heads: RegExp): number {
+  return [...source.code.slice(span.start, span.end).matchAll(heads)].reduce((sum, match) => {
+    const open = span.start + match.index + match[0].length;
+    return sum + splitTopLevel(source, { start: open + 1, end: source.closing(open) }).length;
+  }, 0);
+}
+
 /** Whether the code between the braces does nothing. */
 export function doesNothing(body: string): boolean {
   return /^\s*(return\s*;|return\s*$|return\s*\n|pass\s*$|\.\.\.\s*$|$)/.test(body);

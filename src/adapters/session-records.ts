@@ -1,0 +1,40 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSessionRecord } from '../wire/hook-line.ts';
+import { readSmall } from './atomic-file.ts';
+import type { Home } from './home.ts';
+import { wasRunningAt } from './process-id.ts';
+
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Removes what SessionStart recorded of sessions that are long over: every session of a machine leaves such a file. One
+ * that is resumed later records itself anew. Never throws: nothing depends on it.
+ */
+export function forgetOldSessions(home: Home, now: number): void {
+  for (const name of namesIn(home.sessions)) {
+    if (!name.endsWith('.at')) continue;
+    const file = join(home.sessions, name);
+    try {
+      const { mtimeMs } = statSync(file);
+      if (now - mtimeMs < KEPT_MS || isOwner(home, name.slice(0, -'.at'.length))) continue;
+      const pid = parseSessionRecord(readSmall(file) ?? '')?.pid;
+      if (pid === undefined || !wasRunningAt(pid, mtimeMs)) rmSync(file, { force: true });
+    } catch {
+      // Gone already, or not ours to remove.
+    }
+  }
+}
+
+/** A living loop of it is found by its marker. */
+function isOwner({ active }: Home, session: string): boolean {
+  return statSync(join(active, session), { throwIfNoEntry: false }) !== undefined;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

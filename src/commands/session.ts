@@ -1,0 +1,18 @@
+import { applyChanges, foreignFiles } from '../adapters/foreign-files.ts';
+import { sessionGuard } from '../adapters/guard.ts';
+import { filesLock, type Home } from '../adapters/home.ts';
+import { userHome } from '../adapters/machine.ts';
+import { standingFiles } from '../adapters/standing.ts';
+import { keepTranscript } from '../adapters/transcript-copies.ts';
+import { careWith, type SessionCare } from '../app/session-care.ts';
+import { claudeConfigDir } from './project.ts';
+
+/** What `session.cjs` offers: sessions are looked after with what this machine has. */
+export function openSession(home: Home, env: NodeJS.ProcessEnv): SessionCare {
+  return careWith({
+    guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
+    standing: standingFiles(home),
+    notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
+    keepTranscript,
+  });
+}

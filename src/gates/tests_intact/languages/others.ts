@@ -1,0 +1,111 @@
+/** Languages of which only names and marks are read: which tests there are, and which of them do not run. */
+import { type LanguageName, languageOf } from '../../../core/source/lexicon.ts';
+import { maskSource } from '../../../core/source/mask.ts';
+import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
+import { squeeze } from './text.ts';
+
+interface Reading {
+  language: LanguageName;
+  files: RegExp;
+  /** The name of a test in one of its groups. Names may be texts: looked for in what is no comment. */
+  test: RegExp;
+  skip: RegExp;
+}
+
+const READINGS: readonly Reading[] = [
+  {
+    language: 'ruby',
+    files: /_(spec|test)\.rb$|(^|\/)test_[^/]+\.rb$/,
+    test: /^[ \t]*(?:(?:x|f)?(?:it|specify|scenario|example)|test)[ (]+(["'])(.+?)\1|^[ \t]*def\s+(test_\w+[?!]?)/gm,
+    skip: /^[ \t]*(x(?:it|specify|scenario|example|describe|context)\b|skip\b|pending\b)|\b(skip:\s*(?:true|["']))/gm,
+  },
+  {
+    language: 'php',
+    files: /Test\.php$|(^|\/)tests?\/.+\.phpt$/,
+    test: /\bfunction\s+(test\w+)|#\[\s*Test\s*\][\s\S]{0,200}?\bfunction\s+(\w+)|^[ \t]*(?:it|test)\s*\(\s*(["'])(.+?)\3/gm,
+    skip: /(\bmarkTest(?:Skipped|Incomplete)\b|->(?:skip|todo)\s*\(\s*["')])/g,
+  },
+  {
+    language: 'csharp',
+    files: /(Tests?|Specs?)\.cs$/,
+    test: /\[(?:Fact|Theory|Test|TestMethod|TestCase|DataTestMethod)\b[\s\S]{0,400}?\b(?:void|Task|ValueTask)\s+(\w+)\s*\(/g,
+    skip: /(\bSkip\s*=\s*"|\[Ignore\b|\[Explicit\b|\bAssert\.(?:Ignore|Inconclusive|Skip)\s*\()/g,
+  },
+  {
+    language: 'kotlin',
+    files: /(Tests?|Spec|IT)\.kts?$/,
+    test: /@(?:Test|ParameterizedTest)\b[\s\S]{0,200}?\bfun\s+(`[^`\n]+`|\w+)/g,
+    skip: /(@(?:Disabled|Ignore)\b)/g,
+  },
+  {
+    language: 'swift',
+    files: /(Tests?|Spec)\.swift$/,
+    test: /\bfunc\s+(test\w*)\s*\(|@Test\b[\s\S]{0,200}?\bfunc\s+(\w+)\s*\(/g,
+    skip: /(\bthrow\s+XCTSkip\b|\bXCTSkip(?:If|Unless)\s*\(|\.disabled\s*\(|\bXCTExpectFailure\b)/g,
+  },
+  {
+    language: 'elixir',
+    files: /_test\.exs$/,
+    test: /^[ \t]*test\s+"(.+?)"/gm,
+    skip: /(@(?:module)?tag\s+(?:skip:|:skip\b))/g,
+  },
+  {
+    language: 'dart',
+    files: /_test\.dart$/,
+    test: /\btest(?:Widgets)?\s*\(\s*(["'])(.+?)\1/g,
+    skip: /(\bskip:\s*(?:true|["'])|@Skip\b)/g,
+  },
+  {
+    language: 'c',
+    files:
+      /(^|[/_-])[Tt]ests?[_-][^/]*\.(c|cc|cpp|cxx|mm?)$|(^|[/._-]|[a-z0-9](?=T))[Tt]ests?\.(c|cc|cpp|cxx|mm?)$/,
+    test: /\b(?:TEST(?:_[FP])?|TYPED_TEST)\s*\(\s*(\w+\s*,\s*\w+)|\bTEST_CASE\s*\(\s*(")(.+?)\2|\b(?:void|int)\s+(test_?\w+)\s*\(/g,
+    skip: /(\bGTEST_SKIP\b|\bDISABLED_\w+|\bSKIP\s*\(|\bTEST_IGNORE\w*)/g,
+  },
+  {
+    language: 'shell',
+    files: /\.bats$|(^|\/)(test_[^/]+|[^/]+_test|[^/]+[.-]test)\.(sh|bash)$/,
+    test: /^@test\s+(["'])(.+?)\1|^(?:function\s+)?(test_?\w+)\s*\(\)/gm,
+    skip: /^[ \t]*(skip)\b/gm,
+  },
+];
+
+function readingOf(path: string): Reading | undefined {
+  return READINGS.find(({ files }) => files.test(path));
+}
+
+export const others: TestLanguage = {
+  speaks: (path) => readingOf(path) !== undefined,
+  isTestFile: (path) => readingOf(path) !== undefined,
+  mayHoldTests: () => false,
+  read,
+};
+
+/** More than anybody writes. */
+const MOST_MARKERS = 1_000;
+
+function read(text: string, path: string): TestFacts {
+  const reading = readingOf(path);
+  if (!reading) return { tests: [], markers: [], shared: [] };
+  const source = maskSource(text, languageOf(path) ?? reading.language);
+  const tests = [...source.uncommented.matchAll(reading.test)].map((match): TestCase => {
+    const name = match.slice(1).findLast((group) => group !== undefined) ?? '';
+    return {
+      name: squeeze(name),
+      line: source.lineAt(match.index),
+      body: '',
+      empty: false,
+      assertions: [],
+      rows: 0,
+    };
+  });
+  const markers = [...source.uncommented.matchAll(reading.skip)]
+    .slice(0, MOST_MARKERS)
+    .map((match): Marker => {
+      const line = source.lineAt(match.index + match[0].search(/\S/));
+      const name = tests.findLast((test) => test.line <= line)?.name ?? '';
+      const word = match.slice(1).find((group) => group !== undefined) ?? match[0];
+      return { kind: 'skip', word: squeeze(word), name, line };
+    });
+  return { tests, markers, shared: [] };
+}

@@ -1,0 +1,1 @@
+export { openSession } from './commands/session.ts';

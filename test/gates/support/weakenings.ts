@@ -1,0 +1,32 @@
+import { findWeakenings } from '../../../src/gates/tests_intact/index.ts';
+
+/** What, the file then, the file now, ids of the findings. */
+export type SourceRow = [what: string, before: string, after: string, ids: string[]];
+
+export type ConfigRow = [
+  path: string,
+  what: string,
+  before: string | undefined,
+  after: string | undefined,
+  ids: string[],
+];
+
+/** The ids of what is found in one file, which is `*` in them. */
+export function idsOf(path: string, before: string | undefined, after: string | undefined): string[] {
+  const file = {
+    ...(before === undefined ? {} : { from: path, before }),
+    ...(after === undefined ? {} : { to: path, after }),
+  };
+  return findWeakenings([file]).map(({ id }) => id.replace(path, '*'));
+}
+
+export const PYPROJECT = `[tool.pytest.ini_options]
+addopts = "--strict-markers --cov-fail-under=90"
+xfail_strict = true
+
+[tool.coverage.report]
+fail_under = 85
+
+[tool.mypy]
+strict = true
+`;

@@ -1,0 +1,38 @@
+interface Hook {
+  type: string;
+  command: string;
+  timeout?: number;
+}
+
+export interface Settings {
+  hooks: Record<string, { matcher?: string; hooks: Hook[] }[]>;
+  env: Record<string, string>;
+  [key: string]: unknown;
+}
+
+export const parse = (text: string) => JSON.parse(text.replace(/^\uFEFF/, '')) as Settings;
+
+export function withoutHooks({ hooks: _hooks, ...others }: Settings): Record<string, unknown> {
+  return others;
+}
+
+export const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
+
+/** The events that are planned, in their order, with the seconds that each may take. */
+export const TIMEOUTS = {
+  Stop: 3600,
+  SubagentStop: 3600,
+  SessionStart: 60,
+  SessionEnd: 10,
+  StopFailure: 60,
+  PreToolUse: 60,
+  PermissionRequest: 60,
+  PreCompact: 60,
+  ConfigChange: 60,
+  UserPromptSubmit: 60,
+  UserPromptExpansion: 60,
+  TaskCreated: 3600,
+  TaskCompleted: 3600,
+  TeammateIdle: 3600,
+  SubagentStart: 60,
+};
