@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { homeFrom } from './adapters/home.ts';
+import { homeRoot } from './adapters/home.ts';
 import { type LoadedBundle, loadBundle } from './adapters/kept-code.ts';
 
 /** argv to one lazily loaded bundle: the hook must not pay for the rest of the program. */
@@ -7,7 +7,7 @@ if (process.argv[2] === 'hook' && process.argv.length === 3) void answerHook();
 else require('./cli.cjs');
 
 async function answerHook(): Promise<void> {
-  const bundles = keptBundles(homeFrom(process.env).root);
+  const bundles = keptBundles(homeRoot(process.env));
   const { answered } = bundles.require('./hook.cjs') as typeof import('./hook-entry.ts');
   bundles.keepAfter(await answered);
   process.exit();

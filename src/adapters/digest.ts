@@ -15,11 +15,11 @@ export function sha256(text: string): string {
 export function hmacSha256(key: string, text: string): string {
   const engine = sharedEngine();
   if (!engine) return nodeCrypto().createHmac('sha256', key).update(text).digest('hex');
-  const { inner, outer } = padsOf(engine, key);
+  if (engine.key !== key) putKey(engine, key);
   const bytes = put(engine, text, DATA + BLOCK);
-  engine.memory.set(inner, DATA);
+  engine.pad(KEY, DATA, 0x36363636);
   engine.sha256(DATA, BLOCK + bytes, RESULT);
-  engine.memory.set(outer, OUTER);
+  engine.pad(KEY, OUTER, 0x5c5c5c5c);
   engine.sha256(OUTER, BLOCK + HASH, RESULT);
   return engine.memory.toString('hex', RESULT, RESULT + HASH);
 }
@@ -28,10 +28,11 @@ export function hmacSha256(key: string, text: string): string {
 interface Engine {
   memory: Buffer;
   sha256(at: number, bytes: number, to: number): void;
+  pad(key: number, to: number, by: number): void;
   /** Adds so many pages; `memory` has to be had anew. */
   grow(pages: number): Buffer;
-  /** Of the key that was used last. */
-  pads?: { key: string; inner: Buffer; outer: Buffer };
+  /** The one that lies at `KEY`. */
+  key?: string;
 }
 
 const HASH = 32;
@@ -39,6 +40,7 @@ const BLOCK = 64;
 /** The outer block of an HMAC and behind it, as the result of the inner one, what it is followed by. */
 const OUTER = 0x300;
 const RESULT = OUTER + BLOCK;
+const KEY = 0x380;
 const DATA = 0x400;
 const PAGE = 0x10000;
 
@@ -54,17 +56,13 @@ function makeRoom(engine: Engine, bytes: number): void {
   if (missing > 0) engine.memory = engine.grow(Math.ceil(missing / PAGE));
 }
 
-function padsOf(engine: Engine, key: string): { inner: Buffer; outer: Buffer } {
-  if (engine.pads?.key !== key) {
-    const secret = Buffer.byteLength(key) > BLOCK ? Buffer.from(sha256(key), 'hex') : Buffer.from(key);
-    const [inner, outer] = [Buffer.alloc(BLOCK, 0x36), Buffer.alloc(BLOCK, 0x5c)];
-    for (const [i, byte] of secret.entries()) {
-      inner[i] = byte ^ 0x36;
-      outer[i] = byte ^ 0x5c;
-    }
-    engine.pads = { key, inner, outer };
-  }
-  return engine.pads;
+/** Filled up with zeros; one that is longer than a block is digested first. */
+function putKey(engine: Engine, key: string): void {
+  engine.memory.set(new Uint8Array(BLOCK), KEY);
+  const bytes = put(engine, key, DATA);
+  if (bytes > BLOCK) engine.sha256(DATA, bytes, KEY);
+  else engine.memory.write(key, KEY);
+  engine.key = key;
 }
 
 const SHARED: unique symbol = Symbol.for('untildone.digest');
@@ -83,7 +81,7 @@ interface WithWebAssembly {
     Instance: new (
       module: object,
     ) => {
-      exports: Pick<Engine, 'sha256'> & {
+      exports: Pick<Engine, 'sha256' | 'pad'> & {
         memory: { buffer: ArrayBuffer; grow(pages: number): number };
       };
     };
@@ -95,12 +93,12 @@ function makeEngine(): Engine | 'none' {
   try {
     const { WebAssembly } = globalThis as unknown as WithWebAssembly;
     const module = new WebAssembly.Module(Buffer.from(DIGEST_CODE, 'base64'));
-    const { memory, sha256 } = new WebAssembly.Instance(module).exports;
+    const { memory, sha256, pad } = new WebAssembly.Instance(module).exports;
     const grow = (pages: number) => {
       memory.grow(pages);
       return Buffer.from(memory.buffer);
     };
-    return { memory: Buffer.from(memory.buffer), sha256, grow };
+    return { memory: Buffer.from(memory.buffer), sha256, pad, grow };
   } catch {
     return 'none';
   }

@@ -24,6 +24,15 @@
       (i32.and (i32.rotl (local.get $word) (i32.const 8)) (i32.const 0x00ff00ff))
       (i32.and (i32.rotr (local.get $word) (i32.const 8)) (i32.const 0xff00ff00))))
 
+  ;; One of the two blocks of an HMAC: a key of 64 bytes, each word of it changed by the same one.
+  (func (export "pad") (param $key i32) (param $to i32) (param $by i32)
+    (local $i i32)
+    (loop $word
+      (i32.store
+        (i32.add (local.get $to) (local.get $i))
+        (i32.xor (i32.load (i32.add (local.get $key) (local.get $i))) (local.get $by)))
+      (br_if $word (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 4))) (i32.const 64)))))
+
   ;; SHA-256 of the bytes from $at on. What lies behind them is overwritten up to the end of their last block, and the
   ;; result is written to $to, its first byte first.
   (func (export "sha256") (param $at i32) (param $bytes i32) (param $to i32)

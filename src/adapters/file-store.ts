@@ -62,11 +62,9 @@ export class FileStore implements Store {
     const wanted = this.read(ref).contractSha256;
     const known = this.contractRead;
     if (known?.dir === ref.dir && known.contract.sha256 === wanted) return known.contract;
-    const found = [CONTRACT_FILE, NEXT_CONTRACT_FILE].flatMap((name) => {
-      const text = readSmall(join(ref.dir, name));
-      return text === undefined ? [] : [{ text, sha256: sha256(text) }];
-    });
-    const chosen = found.find((file) => file.sha256 === wanted) ?? found[0];
+    const first = digested(join(ref.dir, CONTRACT_FILE));
+    const next = first?.sha256 === wanted ? undefined : digested(join(ref.dir, NEXT_CONTRACT_FILE));
+    const chosen = next?.sha256 === wanted ? next : (first ?? next);
     if (!chosen) throw new JournalError(`${join(ref.dir, CONTRACT_FILE)} is missing`);
     const contract = { ...parseContract(chosen.text, ref), sha256: chosen.sha256 };
     this.contractRead = { dir: ref.dir, contract };
@@ -315,6 +313,11 @@ export function writeFrozenContract(
   writeWhole(join(ref.dir, NEXT_CONTRACT_FILE), text);
   journal(sha256(text));
   renameSync(join(ref.dir, NEXT_CONTRACT_FILE), join(ref.dir, CONTRACT_FILE));
+}
+
+function digested(file: string): { text: string; sha256: string } | undefined {
+  const text = readSmall(file);
+  return text === undefined ? undefined : { text, sha256: sha256(text) };
 }
 
 function renderContract(contract: FrozenContract): string {

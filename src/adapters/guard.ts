@@ -54,7 +54,7 @@ const MOST_LINKS = 40;
 /** Resolves links, also where they lead to something that does not exist yet. */
 function resolveLinks(path: string, followed = 0): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
     const target = followed < MOST_LINKS ? linkTarget(path) : undefined;

@@ -30,8 +30,12 @@ export function homeAt(root: string): Home {
 }
 
 export function homeFrom(env: NodeJS.ProcessEnv): Home {
+  return homeAt(homeRoot(env));
+}
+
+export function homeRoot(env: NodeJS.ProcessEnv): string {
   const given = env.UNTILDONE_HOME;
-  return homeAt(given ? resolve(given) : join(userHome(env), '.untildone'));
+  return given ? resolve(given) : join(userHome(env), '.untildone');
 }
 
 /** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */
@@ -72,7 +76,7 @@ export function projectFolder(home: Home, project: string): string {
 
 export function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return resolve(path);
   }

@@ -5,6 +5,7 @@ import {
   fsyncSync,
   futimesSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   type Stats,
@@ -25,10 +26,10 @@ export interface LoadedBundle {
 
 /** Compiling takes longer than everything else that a short-lived program does; `keptFile` is where to spare that. */
 export function loadBundle(bundle: string, keptFile: string): LoadedBundle {
-  const source = readWhole(bundle);
+  const source = fromFile(bundle, (fd, stat) => ({ text: readFileSync(fd, 'utf8'), stat }));
   const head = headFor(source.stat);
   const code = readKept(keptFile, head);
-  const script = new Script(`(function (exports, require, module) {${source.bytes.toString('utf8')}\n})`, {
+  const script = new Script(`(function (exports, require, module) {${source.text}\n})`, {
     filename: bundle,
     // Node before 20.12 has none of these constants.
     importModuleDynamically: vm?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -69,9 +70,12 @@ function headFor({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 /** V8 dies of damaged code, so what was not written by us to its end, or was written to since, is not read. */
 function readKept(file: string, head: string): Buffer | undefined {
   try {
-    const { bytes, stat } = readWhole(file);
-    const isOurs = stat.mtimeMs === WHOLE * 1000 && bytes.toString('latin1', 0, head.length) === head;
-    return isOurs ? bytes.subarray(head.length) : undefined;
+    return fromFile(file, (fd, { size, mtimeMs }) => {
+      if (mtimeMs !== WHOLE * 1000) return undefined;
+      const bytes = Buffer.allocUnsafeSlow(size);
+      readSync(fd, bytes);
+      return bytes.toString('latin1', 0, head.length) === head ? bytes.subarray(head.length) : undefined;
+    });
   } catch {
     return undefined;
   }
@@ -81,13 +85,13 @@ function readKept(file: string, head: string): Buffer | undefined {
  * By the calls that a hook makes anyway: every other one of Node's functions would have to be compiled first. A pipe is
  * not waited for.
  */
-function readWhole(file: string): { bytes: Buffer; stat: Stats } {
+function fromFile<T>(file: string, use: (fd: number, stat: Stats) => T): T {
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(fd);
-    if (stat.size > LARGEST) throw new Error(`${file} is larger than ${LARGEST} bytes`);
-    const bytes = Buffer.allocUnsafeSlow(stat.size);
-    return { bytes: bytes.subarray(0, readSync(fd, bytes)), stat };
+    if (!stat.isFile() || stat.size > LARGEST)
+      throw new Error(`${file} is no file of at most ${LARGEST} bytes`);
+    return use(fd, stat);
   } finally {
     closeSync(fd);
   }

@@ -116,12 +116,12 @@ function followLinks(named: string): string {
   for (let hops = 0; hops < 40; hops++) {
     const missing = topmostMissing(dirname(path));
     if (missing !== undefined) {
-      if (hops === 0) return join(realpathSync(dirname(missing)), path.slice(dirname(missing).length));
+      if (hops === 0) return join(realpathSync.native(dirname(missing)), path.slice(dirname(missing).length));
       throw new SettingsFileRefused(
         `${named}: a link to ${path}, whose folder does not exist; correct the link`,
       );
     }
-    path = join(realpathSync(dirname(path)), basename(path));
+    path = join(realpathSync.native(dirname(path)), basename(path));
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
     path = resolve(dirname(path), readlinkSync(path));
   }

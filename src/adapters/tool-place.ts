@@ -207,7 +207,7 @@ function worktreesOf(repository: UserRepository | undefined, project: string): s
       return [];
     }
   });
-  const below = relative(realpathSync(top), project);
+  const below = relative(realpathSync.native(top), project);
   return [commonDir, ...noted]
     .filter((path) => isAbsolute(path) && basename(path) === '.git')
     .flatMap((path) => [dirname(path), realOr(dirname(path))])
@@ -217,7 +217,7 @@ function worktreesOf(repository: UserRepository | undefined, project: string): s
 
 function realOr(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }
@@ -239,7 +239,7 @@ function uncommittedIn(repository: UserRepository | undefined): ReturnType<ToolP
   const config = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
   const args = [...config, 'status', '--porcelain=v1', '-z', '--untracked-files=normal'];
   const { status, stdout } = spawnSync('git', args, {
-    cwd: realpathSync(repository.top),
+    cwd: realpathSync.native(repository.top),
     env: gitEnvironment({}),
     encoding: 'utf8',
     timeout: GIT_MS,

@@ -40,8 +40,8 @@ export function openPorts(
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
-      const since = store.sessionSince(event.session);
       if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
+      const since = store.sessionSince(event.session);
       const { foreignLoops } = await loadDialects();
       return foreignLoops(event, hasNative, {
         ...{ home, store, ports, judges: judgesOf },

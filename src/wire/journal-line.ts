@@ -19,17 +19,18 @@ export function renderLine(line: JournalLine): string {
   return JSON.stringify({ v, seq, at, entry, state, prev });
 }
 
-const SEAL = /,"mac":"([0-9a-f]+)"\}$/;
+const SEAL = ',"mac":"';
+const END = '"}';
 
 export function sealLine(body: string, mac: string): string {
-  return `${body.slice(0, -1)},"mac":"${mac}"}`;
+  return `${body.slice(0, -1)}${SEAL}${mac}${END}`;
 }
 
 /** Takes a line apart into what was sealed and its seal. */
 export function unseal(text: string): { body: string; mac: string } | undefined {
-  const match = SEAL.exec(text);
-  if (!match?.[1]) return undefined;
-  return { body: `${text.slice(0, match.index)}}`, mac: match[1] };
+  const at = text.lastIndexOf(SEAL);
+  if (at < 0 || !text.endsWith(END)) return undefined;
+  return { body: `${text.slice(0, at)}}`, mac: text.slice(at + SEAL.length, -END.length) };
 }
 
 export type ParsedLine = { ok: true; line: JournalLine } | { ok: false; problem: string };

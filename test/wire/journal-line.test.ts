@@ -64,7 +64,7 @@ describe('the seal', () => {
   test('is the last thing of the line: one inside a text is none', () => {
     const entry: Entry = { kind: 'error', message: `","mac":"${MAC}"}` };
     expect(unseal(renderLine({ ...LINE, entry }))).toBeUndefined();
-    for (const text of ['', '{}', `{"mac":"${MAC}"}`, `{"a":1,"mac":"${MAC}"} `, '{"a":1,"mac":"XYZ"}']) {
+    for (const text of ['', '{}', `{"mac":"${MAC}"}`, `{"a":1,"mac":"${MAC}"} `]) {
       expect(unseal(text)).toBeUndefined();
     }
   });
