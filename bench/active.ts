@@ -6,7 +6,10 @@ import { sampleInRounds } from './sampler.ts';
 const ROUNDS = 100;
 const TRANSCRIPT_BYTES = 140_000;
 
-/** A Stop that is blocked: by the hook alone, and by the installed line, which starts a shell first. */
+/**
+ * A Stop that is blocked: by the hook alone, and by the installed line, which starts a shell first. And what comes far more
+ * often: a tool call that is let through.
+ */
 export function measureActive(scene: HookScene): Row[] {
   const direct = scene.startLoop(TRANSCRIPT_BYTES);
   const installed = scene.startLoop(TRANSCRIPT_BYTES);
@@ -14,6 +17,7 @@ export function measureActive(scene: HookScene): Row[] {
     bare: () => direct.compare(process.execPath, ['-e', '0']),
     direct: () => direct.stop(process.execPath, HOOK),
     installed: () => installed.stop('/bin/sh', ['-c', HOOK_LINE]),
+    tool: () => direct.tool(process.execPath, HOOK),
   });
   const against = 'node -e 0';
   return [
@@ -23,5 +27,6 @@ export function measureActive(scene: HookScene): Row[] {
       against,
       target: 1.3,
     }),
+    comparePaired(samples.tool, samples.bare, { name: 'tool call let through, hook alone', against }),
   ];
 }

@@ -6,11 +6,12 @@ import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { FileStore } from '../src/adapters/file-store.ts';
 import { homeAt } from '../src/adapters/home.ts';
+import { HOOK_FLAGS } from '../src/wire/hook-line.ts';
 import { writeTranscript } from './transcript.ts';
 
-const CLI = resolve('dist/untildone.cjs');
-/** The arguments that make Node the hook. */
-export const HOOK = [CLI, 'hook'];
+export const CLI = resolve('dist/untildone.cjs');
+/** The arguments that make Node the hook, as `hook.sh` gives them. */
+export const HOOK = [...HOOK_FLAGS, CLI, 'hook'];
 
 /** A scratch home and project in which hooks are called as the client calls them. */
 export interface HookScene {
@@ -31,7 +32,9 @@ export interface BenchLoop {
   session: string;
   /** Runs a command with the next Stop of this session on stdin, and returns how many milliseconds it took. */
   stop(command: string, args: readonly string[], env?: Record<string, string>): number;
-  /** The same for a command that is no hook. */
+  /** The same with a tool call that is about to begin, which nothing forbids. */
+  tool(command: string, args: readonly string[]): number;
+  /** A Stop on stdin for a command that is no hook. */
   compare(command: string, args: readonly string[]): number;
 }
 
@@ -92,6 +95,12 @@ function benchLoop(
       if (!stdout.startsWith('{"decision":"block"')) throw new Error(`the Stop was not blocked: ${stdout}`);
       return took;
     },
+    tool: (command, args) => {
+      const input = JSON.stringify(toolEvent(session, transcript, project));
+      const { took, stdout } = run(command, args, { cwd: project, env, input, encoding: 'utf8' });
+      if (stdout !== '') throw new Error(`the tool call was not let through: ${stdout}`);
+      return took;
+    },
     compare: (command, args) =>
       run(command, args, { cwd: project, env, input: input(), encoding: 'utf8' }).took,
   };
@@ -134,6 +143,19 @@ function stopEvent(session: string, transcript: string, project: string, n: numb
     last_assistant_message: `Part ${n} is written and its tests pass. The next part is still to be done.`,
     background_tasks: [],
     session_crons: [],
+  };
+}
+
+function toolEvent(session: string, transcript: string, project: string): object {
+  return {
+    session_id: session,
+    transcript_path: transcript,
+    cwd: project,
+    permission_mode: 'acceptEdits',
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'npm test -- --run src && git status | head', description: 'Run the tests' },
+    tool_use_id: 'toolu_01',
   };
 }
 

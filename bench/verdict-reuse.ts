@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOOK, type HookScene, rewinder, run } from './hook-scene.ts';
+import { CLI, HOOK, type HookScene, rewinder, run } from './hook-scene.ts';
 import { compareMedians, comparePaired, type Row } from './report.ts';
 import { sampleInRounds } from './sampler.ts';
 
@@ -36,7 +36,7 @@ function judgedLoop(scene: HookScene, name: string, command: string): { stop(): 
   const session = randomUUID();
   const env = { ...scene.environment(session), CLAUDE_PROJECT_DIR: project };
   const cli = (args: string[]) =>
-    run(process.execPath, [HOOK[0] ?? '', ...args], { cwd: project, env, encoding: 'utf8' });
+    run(process.execPath, [CLI, ...args], { cwd: project, env, encoding: 'utf8' });
   const fingerprint = /Fingerprint: (\w+)/.exec(cli(['trust', '--show']).stdout)?.[1] ?? '';
   cli(['trust', '--fingerprint', fingerprint]);
   cli([

@@ -270,6 +270,34 @@ export interface Standing {
   outputDir(project: string): string;
 }
 
+/** Counts beside the home, for when nothing can be written there. */
+export interface SpareCounts {
+  /** How often this was counted in the last hour, this time included; undefined when not even that can be kept. Never throws. */
+  next(session: string, what: string): number | undefined;
+}
+
+/** What was found of a Stop that nobody finished judging. */
+export interface CutOff {
+  loop: string;
+  gates: string[];
+  /** How often in a row by now; 0: whoever waited for the hook was ended, too, and nobody answered the Stop. */
+  inARow: number;
+  /** False: the session was let go. */
+  held: boolean;
+}
+
+/** Signs that a Stop is being judged, for whoever finds that the process which did so is gone. Never throws. */
+export interface JudgingMark {
+  /** Lets a shell wait for the hooks of a session that is held, from the next one on. */
+  watch(session: string): void;
+  /** What it returns says that the Stop was judged to its end, and forgets those before it that were not. */
+  begin(session: string, judged: Pick<CutOff, 'loop' | 'gates'>): () => void;
+  /** What is left of a judging of this loop; says it once. */
+  takeCutOff(session: string, loop: string): CutOff | undefined;
+  /** For a loop that begins. */
+  forget(session: string): void;
+}
+
 /** What handling a hook needs from the world. */
 export interface Ports {
   /** The project that an event belongs to. */
@@ -279,4 +307,6 @@ export interface Ports {
   transcripts: Transcripts;
   /** The client's cap on blocks in a row, from the hook's environment; 0 is none. */
   blockCap: number;
+  /** Absent where whoever judges is watched in another way. */
+  judging?: JudgingMark;
 }

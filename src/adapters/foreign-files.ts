@@ -146,8 +146,13 @@ function remove(path: string, when: (text: string) => boolean = () => true): voi
 
 function refuseOutside(path: string, roots: readonly string[]): void {
   const real = realPath(existingAbove(dirname(path)));
-  const inside = roots.some((root) => `${real}/`.startsWith(`${realPath(root)}/`));
-  if (!inside) throw new Error(`it leads to ${real}, out of where it belongs, so it was left alone`);
+  if (!liesWithin(real, roots))
+    throw new Error(`it leads to ${real}, out of where it belongs, so it was left alone`);
+}
+
+/** Of a path without links. */
+export function liesWithin(real: string, roots: readonly string[]): boolean {
+  return roots.some((root) => `${real}/`.startsWith(`${realPath(root)}/`));
 }
 
 /** The nearest folder that is there: the rest is made by us. */

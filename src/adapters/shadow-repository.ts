@@ -189,6 +189,16 @@ function privateEnvironment(dir: string): Record<string, string> {
   };
 }
 
+/** One git call on the objects of a shadow, whether its project is still there or not. */
+export function objectCall(dir: string, args: readonly string[], more: Partial<GitCall> = {}): GitCall {
+  return {
+    ...more,
+    args: [...CONFIG, 'pack.threads=1'].flatMap((setting) => ['-c', setting]).concat(args),
+    cwd: dir,
+    env: { ...privateEnvironment(dir), GIT_DIR: dir, ...more.env },
+  };
+}
+
 export interface ShadowCall extends Omit<GitCall, 'cwd' | 'env'> {
   index?: string;
   /** A file of patterns to ignore besides those of the shadow. */

@@ -33,8 +33,12 @@ export function verdictCache(file: string, key: string): VerdictCache {
       if (fresh.length === 0) return;
       const all = { ...load(), ...Object.fromEntries(fresh.map((e) => [e.verdict.gate, e])) };
       kept = all;
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeWhole(file, sealedJson(all, PURPOSE, key));
+      try {
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        writeWhole(file, sealedJson(all, PURPOSE, key));
+      } catch {
+        // No room, or read-only: it is judged again the next time.
+      }
     },
   };
 }

@@ -4,29 +4,30 @@ import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { SubagentStartEvent } from '../core/event.ts';
 import { planGates } from '../core/plan-gates.ts';
+import { withMessages } from './answers.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
 import { rulingContract } from './ruling-contract.ts';
+import type { SessionPorts } from './session-care.ts';
 import { phaseIn } from './situation.ts';
+import { noteDown } from './unwritten.ts';
 
 /** A subagent begins in a loop: it is remembered, and told what it will be judged by. */
 export async function beginAgent(
   event: SubagentStartEvent,
   { ref, state }: OwnLoop,
-  ports: JudgingPorts,
+  ports: SessionPorts,
 ): Promise<Answer> {
   const { agentId: id = '', agentType: type = '' } = event;
   const frozen = ports.store.contract(ref);
   const planned = planGates(event, frozen.contract);
   const calls = planned.length > 0 && rulingContract(ref, state, ports) ? planned : [];
   const worktree = calls.length === 0 ? undefined : await worktreeOf(event, frozen, ports);
-  ports.store.append(ref, () => ({
-    kind: 'event',
-    event: event.name,
-    detail: beginningOf({ id, type }, worktree),
-  }));
-  if (calls.length === 0 || state.status !== 'active') return SILENCE;
-  return { kind: 'inject', context: agentBrief(calls, phaseIn(frozen.contract, state).phase) };
+  const detail = beginningOf({ id, type }, worktree);
+  const { messages } = noteDown(event, { ref, state }, { kind: 'event', event: event.name, detail }, ports);
+  if (calls.length === 0 || state.status !== 'active') return withMessages(SILENCE, messages);
+  const context = agentBrief(calls, phaseIn(frozen.contract, state).phase);
+  return withMessages({ kind: 'inject', context }, messages);
 }
 
 /** The same in a plain session of a project whose contract guards all of them. */

@@ -5,7 +5,7 @@ import { oneLine } from '../core/clip.ts';
 import { eventName, type HookEvent, isCompactionAgent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
-import { joined } from './answers.ts';
+import { joined, withMessages } from './answers.ts';
 import { beginAgent } from './begin-agent.ts';
 import { promptInLoop } from './guard-prompt.ts';
 import { guardPermission, guardSettings, guardTool } from './guard-session.ts';
@@ -13,23 +13,38 @@ import { guardWork } from './guard-work.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import { beforeCompaction, remind } from './remember.ts';
 import type { SessionPorts } from './session-care.ts';
+import { holdForRoom, noteDown } from './unwritten.ts';
+import { noteCutOff, watchForeign } from './watched-stop.ts';
 
 const WORD_LIMIT = 200;
 
-/** Every event of a session that has a loop, but the Stop that is judged. */
+/** Every event of a session that has a loop, but the Stop that is judged; that one only when there was no room to write it down. */
 export async function eventInLoop(event: HookEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
-  const { ref, state } = loop;
+  const { ref } = loop;
+  const state = withCutOff(loop, ports);
+  watchForeign(loop, ports);
   if (event.name === 'PreToolUse') return guardTool(event, loop, ports);
   if (event.name === 'PermissionRequest') return guardPermission(event, loop, ports);
   if (isGuardedWork(event) && state.status === 'active') return guardWork(event, ref, state, ports);
-  if (event.name === 'ConfigChange') return guardSettings(event, ref, ports);
+  if (event.name === 'ConfigChange') return guardSettings(event, loop, ports);
   const atPrompt = event.name === 'UserPromptSubmit' ? await promptInLoop(event, loop, ports) : SILENCE;
   if (atPrompt.kind === 'refuse') return atPrompt;
   if (event.name === 'SubagentStart' && !isCompactionAgent(event)) return beginAgent(event, loop, ports);
   if (eventName(event) === 'PreCompact') return beforeCompaction(event, loop, ports);
-  const after = ports.store.append(ref, () => noteOf(event));
-  if (event.name === 'SessionStart') return remind(event, ref, after, ports);
-  return event.name === 'UserPromptSubmit' ? joined([atPrompt, toldOf(state)]) : SILENCE;
+  if (event.name === 'Stop' && state.status === 'active') return holdForRoom(event, ref, ports) ?? SILENCE;
+  const { state: after, messages } = noteDown(event, { ref, state }, noteOf(event), ports);
+  if (event.name === 'SessionStart') return withMessages(remind(event, ref, after, ports), messages);
+  const told = event.name === 'UserPromptSubmit' ? joined([atPrompt, toldOf(state)]) : SILENCE;
+  return withMessages(told, messages);
+}
+
+/** What is on record of an earlier Stop is no condition for answering this event. */
+function withCutOff({ ref, state }: OwnLoop, ports: SessionPorts): LoopState {
+  try {
+    return noteCutOff(ref, state, ports);
+  } catch {
+    return state;
+  }
 }
 
 /** What a person said goes with their next prompt. */

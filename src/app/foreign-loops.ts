@@ -6,6 +6,7 @@ import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { Dialect, ForeignLoop, Place } from '../dialects/dialect.ts';
 import type { Claim, Claims, ForeignFiles, LoopRef, StateChange } from '../ports.ts';
 import { type Adopting, adopt } from './adopt-loop.ts';
+import { damagedLoop } from './damaged-state.ts';
 import { close, voiceOf } from './foreign-voice.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { ForeignLoops, JudgingPorts } from './judge.ts';
@@ -21,11 +22,13 @@ export interface ForeignPorts extends Adopting {
   /** The client of this session is known to be gone. */
   isGone(session: string): boolean;
   refOf(loopDir: string): LoopRef;
+  /** A path without links lies where foreign state belongs. */
+  belongs(path: string): boolean;
 }
 
 /**
  * The loops that foreign state asks of this session. A state that names its owner, or was claimed, holds that session
- * alone; what cannot be read holds nobody and is left as it is.
+ * alone; what cannot be read holds nobody and is left as it is, unless it was damaged while it held the session.
  */
 export async function foreignLoops(
   event: HookEvent,
@@ -44,12 +47,15 @@ export async function foreignLoops(
         if (claim?.session === event.session)
           found.messages.push(...withdraw(claim, removed(path), foreign, ports));
         break;
-      case 'unusable':
-        if (event.name === 'Stop')
+      case 'unusable': {
+        const own = damagedLoop({ dialect, claim, damage: reading.damage, event }, foreign, ports);
+        if (own) found.loops.push(own);
+        else if (event.name === 'Stop')
           found.messages.push(
             `untildone: nobody is held by ${dialect.name}: ${oneLine(reading.problem, 400)}`,
           );
         break;
+      }
       case 'loop': {
         const one: One = { dialect, path, claim, reading: reading.loop, event, hasNative };
         const own = await ownLoop(one, found.messages, foreign, ports);

@@ -2,6 +2,7 @@ import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract, PromptRule } from '../core/contract.ts';
 import { isPersonsPrompt, type PromptEvent } from '../core/event.ts';
 import { guardedAfter } from '../core/guarded.ts';
+import type { Entry } from '../core/journal.ts';
 import {
   isRefusedByText,
   promptLetThrough,
@@ -11,7 +12,7 @@ import {
 } from '../core/prompt-words.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { ForeignFiles, StandingState } from '../ports.ts';
-import { joined } from './answers.ts';
+import { joined, withMessages } from './answers.ts';
 import { GUARDED_BLOCKS } from './guard-work.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { Judged } from './judge.ts';
@@ -19,6 +20,12 @@ import { judgeLoop } from './judge-loop.ts';
 import { realInside } from './memory.ts';
 import { rulingContract } from './ruling-contract.ts';
 import type { SessionPorts } from './session-care.ts';
+import { KEPT, keepStanding, noteDown, standsUncounted } from './unwritten.ts';
+
+interface Outcome {
+  refused: boolean;
+  answer?: Answer;
+}
 
 /** Who is being held, in journals and counts. */
 const PROMPT = 'prompt';
@@ -38,15 +45,13 @@ export async function promptInLoop(
   if (!rule || !rulingContract(ref, state, ports)) return SILENCE;
   if (rule.gates.length === 0) return told(rule, frozen.project, ports.notes.files);
   const { verdicts } = await judgeLoop(event, ref, state, { toolRan: true }, ports);
-  const found = outcomeOf(verdicts, state.guarded[PROMPT] ?? 0);
-  ports.store.append(ref, () => ({
-    kind: 'guard',
-    event: event.name,
-    subject: PROMPT,
-    verdicts: verdicts.map(withoutPrompt),
-    refused: found.refused,
-  }));
-  return withTold(found, rule, frozen.project, ports.notes.files);
+  const before = state.guarded[PROMPT] ?? 0;
+  const found = outcomeOf(verdicts, before);
+  const kept = { verdicts: verdicts.map(withoutPrompt), refused: found.refused };
+  const entry: Entry = { kind: 'guard', event: event.name, subject: PROMPT, ...kept };
+  const { written, messages } = noteDown(event, { ref, state }, entry, ports);
+  const outcome = written ? found : uncounted(event, found, verdicts, before, ports);
+  return withMessages(withTold(outcome, rule, frozen.project, ports.notes.files), messages);
 }
 
 /** A prompt in a session without a loop. */
@@ -61,17 +66,22 @@ export async function promptInSession(
   if (rule.gates.length === 0) return told(rule, frozen.project, ports.notes.files);
   const state = ports.standing.read(event.session);
   const { verdicts } = await judgeGates(rule.gates, state);
-  const found = outcomeOf(verdicts, state.guarded[PROMPT] ?? 0);
+  const before = state.guarded[PROMPT] ?? 0;
+  const found = outcomeOf(verdicts, before);
   const guarded = guardedAfter(state.guarded, { subject: PROMPT, refused: found.refused, verdicts });
-  if (found.refused || PROMPT in state.guarded) ports.standing.write(event.session, { ...state, guarded });
-  return withTold(found, rule, frozen.project, ports.notes.files);
+  const isNews = found.refused || PROMPT in state.guarded;
+  const { written, messages } = isNews
+    ? keepStanding(event, { ...state, guarded }, frozen.project, ports)
+    : KEPT;
+  const outcome = written ? found : uncounted(event, found, verdicts, before, ports);
+  return withMessages(withTold(outcome, rule, frozen.project, ports.notes.files), messages);
 }
 
 /**
  * A text gate says what to change, and never gives in: pressing a key often enough must not send a secret. Any other
  * gate may be one that no wording can pass, and gives in after so many refusals in a row.
  */
-function outcomeOf(verdicts: readonly Verdict[], before: number): { refused: boolean; answer?: Answer } {
+function outcomeOf(verdicts: readonly Verdict[], before: number): Outcome {
   if (!verdicts.some(blocks)) return { refused: false };
   if (verdicts.some(isRefusedByText) || before < GUARDED_BLOCKS) {
     return { refused: true, answer: { kind: 'refuse', reason: promptRefusal(verdicts) } };
@@ -79,9 +89,22 @@ function outcomeOf(verdicts: readonly Verdict[], before: number): { refused: boo
   return { refused: false, answer: { kind: 'tell', message: promptLetThrough(verdicts, before) } };
 }
 
+/** What was found, where the count of refusals cannot be kept: a prompt must not be refused for ever by what no wording passes. */
+function uncounted(
+  event: PromptEvent,
+  found: Outcome,
+  verdicts: readonly Verdict[],
+  before: number,
+  ports: SessionPorts,
+): Outcome {
+  if (!found.refused || verdicts.some(isRefusedByText)) return found;
+  if (standsUncounted(event, PROMPT, GUARDED_BLOCKS - before, ports)) return found;
+  return outcomeOf(verdicts, GUARDED_BLOCKS);
+}
+
 /** What is sent after all is sent with everything that goes with a prompt. */
 function withTold(
-  { refused, answer = SILENCE }: ReturnType<typeof outcomeOf>,
+  { refused, answer = SILENCE }: Outcome,
   rule: PromptRule,
   project: string,
   files: ForeignFiles,

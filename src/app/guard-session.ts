@@ -1,12 +1,16 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { oneLine } from '../core/clip.ts';
 import type { ConfigChangeEvent, ToolEvent } from '../core/event.ts';
+import type { Entry } from '../core/journal.ts';
 import { personOnlyCommand, refusedWrite } from '../core/protect.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
 import type { LoopRef } from '../ports.ts';
+import { withMessages } from './answers.ts';
 import type { OwnLoop } from './handle-stop.ts';
+import { rulingOnOwnFile } from './own-files.ts';
 import type { SessionPorts } from './session-care.ts';
 import { answerFor, noteOfRuling, rulingInLoop } from './tool-rules.ts';
+import { noteDown } from './unwritten.ts';
 
 /** What comes from outside is cut to size before it is written. */
 const WORD_LIMIT = 200;
@@ -18,22 +22,21 @@ export async function guardTool(event: ToolEvent, loop: OwnLoop, ports: SessionP
   const ruling: ToolRuling = refusal
     ? { kind: 'refuse', ...refusal }
     : await rulingInLoop(event, ref, state, ports);
-  noteRuling(event, ref, ruling, ports);
-  return answerFor(event, ruling);
+  return withMessages(answerFor(event, ruling), noteRuling(event, loop, ruling, ports));
 }
 
-/** The client would ask a person: answered where a rule of the contract does, and left to the client elsewhere. */
+/** The client would ask a person: answered where a rule of the contract does, or for the loop's own files, and left to the client elsewhere. */
 export async function guardPermission(event: ToolEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
-  const ruling = await rulingInLoop(event, loop.ref, loop.state, ports);
-  noteRuling(event, loop.ref, ruling, ports);
-  return answerFor(event, ruling);
+  const ruled = await rulingInLoop(event, loop.ref, loop.state, ports);
+  const ruling = ruled.kind === 'none' ? await rulingOnOwnFile(event, loop, ports) : ruled;
+  return withMessages(answerFor(event, ruling), noteRuling(event, loop, ruling, ports));
 }
 
-function noteRuling(event: ToolEvent, ref: LoopRef, ruling: ToolRuling, ports: SessionPorts): void {
+/** Returns what the person should be told. */
+function noteRuling(event: ToolEvent, loop: OwnLoop, ruling: ToolRuling, ports: SessionPorts): string[] {
   const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...noteOfRuling(ruling) };
-  ports.store.append(ref, () => ({ kind: 'event', event: event.name, detail }), {
-    durable: ruling.kind !== 'none',
-  });
+  const entry: Entry = { kind: 'event', event: event.name, detail };
+  return noteDown(event, loop, entry, ports, { durable: ruling.kind !== 'none' }).messages;
 }
 
 function refusalOf(
@@ -56,13 +59,11 @@ function refusalOf(
 }
 
 /** Settings changed in mid-session: a change that would switch our hooks off is refused, and so does not take effect. */
-export function guardSettings(event: ConfigChangeEvent, ref: LoopRef, ports: SessionPorts): Answer {
-  const problem = ports.guard.settingsProblem(ports.store.contract(ref).frozen.project);
+export function guardSettings(event: ConfigChangeEvent, loop: OwnLoop, ports: SessionPorts): Answer {
+  const problem = ports.guard.settingsProblem(ports.store.contract(loop.ref).frozen.project);
   const detail = { source: oneLine(event.source, WORD_LIMIT), ...(problem ? { refused: problem } : {}) };
-  ports.store.append(ref, () => ({ kind: 'event', event: event.name, detail }));
-  if (!problem) return SILENCE;
-  return {
-    kind: 'refuse',
-    reason: `untildone: ${problem}. A loop is running; the change does not take effect.`,
-  };
+  const { messages } = noteDown(event, loop, { kind: 'event', event: event.name, detail }, ports);
+  if (!problem) return withMessages(SILENCE, messages);
+  const reason = `untildone: ${problem}. A loop is running; the change does not take effect.`;
+  return withMessages({ kind: 'refuse', reason }, messages);
 }

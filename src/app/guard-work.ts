@@ -2,14 +2,17 @@ import { agentWords, type GuardedAgent, lineOf } from '../core/agents.ts';
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { eventName, type HookEvent } from '../core/event.ts';
 import { guardReason } from '../core/guard-words.ts';
+import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import { planGates } from '../core/plan-gates.ts';
 import { blocks } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
 import { type OwnWork, workOfAgent } from './agent-work.ts';
+import { withMessages } from './answers.ts';
 import { judgeLoop } from './judge-loop.ts';
 import { rulingContract } from './ruling-contract.ts';
 import type { SessionPorts } from './session-care.ts';
+import { noteDown, standsUncounted } from './unwritten.ts';
 
 /** The client caps how often it lets itself be held by a subagent's hook, but not by those of tasks and teammates. */
 export const GUARDED_BLOCKS = 8;
@@ -64,11 +67,14 @@ export async function guardWork(
     ? await judgeLoop(event, ref, state, { lastMessage, toolRan: true, own }, ports)
     : { verdicts: [] };
   const verdicts = own ? own.explained(found) : found;
-  const refused = verdicts.some(blocks) && (state.guarded[subject] ?? 0) < GUARDED_BLOCKS;
+  const left = GUARDED_BLOCKS - (state.guarded[subject] ?? 0);
+  const refused = verdicts.some(blocks) && left > 0;
   const agent = agentIn(event, isGuarded && !guarded);
-  ports.store.append(ref, () => ({
+  const entry: Entry = {
     ...{ kind: 'guard', event: eventName(event), subject, verdicts, refused },
     ...(agent ? { agent } : {}),
-  }));
-  return refused ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE;
+  };
+  const { written, messages } = noteDown(event, { ref, state }, entry, ports);
+  const holds = refused && (written || standsUncounted(event, subject, left, ports));
+  return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
 }

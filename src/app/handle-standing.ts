@@ -8,6 +8,7 @@ import { standingReason } from '../core/reason.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import type { StandingState } from '../ports.ts';
 import { type OwnWork, workOfAgent } from './agent-work.ts';
+import { withMessages } from './answers.ts';
 import { briefAgent } from './begin-agent.ts';
 import { promptInSession } from './guard-prompt.ts';
 import { GUARDED_BLOCKS, guardedSubject } from './guard-work.ts';
@@ -15,6 +16,7 @@ import { type Judged, judge } from './judge.ts';
 import { memoryFor } from './memory.ts';
 import type { SessionPorts } from './session-care.ts';
 import { toolInSession } from './tool-rules.ts';
+import { KEPT, keepStanding, standsUncounted, toldOnce } from './unwritten.ts';
 
 /** An event of a session that has no loop, in a project whose contract guards every session. */
 export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
@@ -26,8 +28,7 @@ export async function handleStanding(event: HookEvent, ports: SessionPorts): Pro
     return toolInSession(event, frozen, ports);
   switch (event.name) {
     case 'SessionStart':
-      if (event.source !== 'compact') await begin(event, frozen, ports);
-      return tellNotes(event, frozen, ports);
+      return withMessages(tellNotes(event, frozen, ports), await begin(event, frozen, ports));
     case 'Stop':
       return standingStop(event, frozen, ports);
     case 'SubagentStart':
@@ -71,16 +72,24 @@ function tellNotes(
  * The tree that the session found: what is the same at its end was not its doing, and needs no judging. One that is
  * resumed began earlier: what it left then is still its work, though nobody is held for it again.
  */
-async function begin(event: SessionStartEvent, frozen: FrozenContract, ports: SessionPorts): Promise<void> {
-  const judges = await ports.judges(frozen.contract);
-  const tree = await judges.workspace(frozen.frozen.project).tree();
-  const before = event.source === 'resume' ? ports.standing.read(event.session).baseTree : undefined;
-  ports.standing.write(event.session, {
-    blocks: 0,
-    guarded: {},
-    baseTree: before ?? tree,
-    settledTree: tree,
-  });
+async function begin(
+  event: SessionStartEvent,
+  frozen: FrozenContract,
+  ports: SessionPorts,
+): Promise<string[]> {
+  if (event.source === 'compact') return [];
+  const { project } = frozen.frozen;
+  try {
+    const tree = await (await ports.judges(frozen.contract)).workspace(project).tree();
+    const before = event.source === 'resume' ? ports.standing.read(event.session).baseTree : undefined;
+    const state = { blocks: 0, guarded: {}, baseTree: before ?? tree, settledTree: tree };
+    ports.standing.write(event.session, state);
+    return [];
+  } catch (error) {
+    // Whatever keeps it from being written down: what the session has to know is still said.
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === undefined ? [] : toldOnce(event, message, ports.standing.outputDir(project), ports);
+  }
 }
 
 async function standingStop(event: StopEvent, frozen: FrozenContract, ports: SessionPorts): Promise<Answer> {
@@ -93,23 +102,28 @@ async function standingStop(event: StopEvent, frozen: FrozenContract, ports: Ses
     blocks: samePrompt ? before.blocks : 0,
     ...(event.promptId === undefined ? {} : { promptId: event.promptId }),
   };
+  const keep = (after: StandingState) => keepStanding(event, after, frozen.frozen.project, ports);
   const judges = await ports.judges(frozen.contract);
   const tree = await judges.workspace(frozen.frozen.project).tree();
   if (tree === state.settledTree) return SILENCE;
   const { verdicts, tree: judged = tree } = await judgeStanding(rule.gates, event, state, frozen, ports);
   const letGoBy = verdicts.find((v) => v.letGo)?.letGo;
   if (letGoBy !== undefined) {
-    ports.standing.write(event.session, { ...state, settledTree: judged });
+    keep({ ...state, settledTree: judged });
     return { kind: 'halt', message: `untildone: let go: ${letGoBy}` };
   }
   const failing = verdicts.filter(blocks);
-  if (failing.length > 0 && state.blocks < rule.blocks) {
-    ports.standing.write(event.session, { ...state, blocks: state.blocks + 1 });
-    return { kind: 'refuse', reason: standingReason(verdicts, 'before you stop') };
+  const left = rule.blocks - state.blocks;
+  if (failing.length > 0 && left > 0) {
+    const { written, messages } = keep({ ...state, blocks: state.blocks + 1 });
+    if (written || standsUncounted(event, `stop ${event.promptId ?? ''}`, left, ports))
+      return withMessages({ kind: 'refuse', reason: standingReason(verdicts, 'before you stop') }, messages);
+    return withMessages({ kind: 'tell', message: letGo(failing, rule.blocks) }, messages);
   }
-  ports.standing.write(event.session, { ...state, settledTree: judged });
-  if (failing.length > 0) return { kind: 'tell', message: letGo(failing, state.blocks) };
-  return unjudged(verdicts);
+  const { messages } = keep({ ...state, settledTree: judged });
+  if (failing.length > 0)
+    return withMessages({ kind: 'tell', message: letGo(failing, state.blocks) }, messages);
+  return withMessages(unjudged(verdicts), messages);
 }
 
 /** What could not be judged, and is allowed to be, is still said: silence would look like a pass. */
@@ -135,10 +149,15 @@ async function standingGuard(event: HookEvent, frozen: FrozenContract, ports: Se
       : undefined;
   const { verdicts: found } = await judgeStanding(names, event, state, frozen, ports, own);
   const verdicts = own ? own.explained(found) : found;
-  const refused = verdicts.some(blocks) && (state.guarded[subject] ?? 0) < GUARDED_BLOCKS;
+  const left = GUARDED_BLOCKS - (state.guarded[subject] ?? 0);
+  const refused = verdicts.some(blocks) && left > 0;
   const guarded = guardedAfter(state.guarded, { subject, refused, verdicts });
-  if (refused || subject in state.guarded) ports.standing.write(event.session, { ...state, guarded });
-  return refused ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE;
+  const isNews = refused || subject in state.guarded;
+  const { written, messages } = isNews
+    ? keepStanding(event, { ...state, guarded }, frozen.frozen.project, ports)
+    : KEPT;
+  const holds = refused && (written || standsUncounted(event, subject, left, ports));
+  return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
 }
 
 async function judgeStanding(

@@ -1,7 +1,7 @@
 import type { Answer } from '../core/answer.ts';
 import { newApprovals } from '../core/approval.ts';
 import { keepShort } from '../core/clip.ts';
-import { type Contract, type Frozen, isApproved, type Limits } from '../core/contract.ts';
+import { type Contract, type Frozen, isApproved, type Limits, measures } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
@@ -20,6 +20,7 @@ import { keepReceipt } from './receipt.ts';
 import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
 import { askedNow, situationOf } from './situation.ts';
 import { tamperingWith } from './tampering.ts';
+import { noteCutOff, type Watch, watchOver } from './watched-stop.ts';
 
 const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
 
@@ -39,10 +40,23 @@ export interface Voice {
   settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
 }
 
-/** A Stop of the session that owns an active loop: look, judge, decide, write down, answer. */
-export async function handleStop(
+/** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */
+export async function handleStop(event: StopEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
+  const { contract } = ports.store.contract(loop.ref);
+  const state = measures(contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
+  const watch = watchOver(loop.ref, state, contract, ports);
+  try {
+    return await answerStop(event, { ...loop, state }, watch, ports);
+  } finally {
+    watch.end();
+  }
+}
+
+/** Look, judge, decide, write down, answer. */
+async function answerStop(
   event: StopEvent,
   { ref, state, voice }: OwnLoop,
+  watch: Watch,
   ports: JudgingPorts,
 ): Promise<Answer> {
   const { contract, frozen, sha256 } = ports.store.contract(ref);
@@ -57,6 +71,7 @@ export async function handleStop(
   const lastMessage = finalMessage(event, state, signals);
   const tampering = await tamperingWith(ref, state, frozen, sha256, ports);
   const untrusted = tampering.contractReplaced ? undefined : whatPersonMustDo(frozen, ports);
+  if (!untrusted && !tampering.contractReplaced) watch.begin();
   const {
     verdicts: judged,
     tree,
@@ -88,6 +103,8 @@ export async function handleStop(
     decision = decide(fresh, seen, verdicts, limits, ports.clock.now());
     return { kind: 'stop', seen, verdicts, decision };
   });
+  // Nobody is held any more: what is still to be told or kept is no reason to.
+  if (decision.kind !== 'block') watch.end();
   const now = {
     ...situation,
     ...askedNow(contract, after),

@@ -11,6 +11,7 @@ import { memoryFor } from './memory.ts';
 import { rulingContract } from './ruling-contract.ts';
 import type { SessionPorts } from './session-care.ts';
 import { situationOf } from './situation.ts';
+import { noteDown } from './unwritten.ts';
 
 /** Where there are notes as well, they are to have some of the room. */
 const BESIDE_NOTES = 6500;
@@ -70,11 +71,8 @@ export function beforeCompaction(
 ): Answer {
   if (event.agentId) return SILENCE;
   const kept = voice ? {} : keepTranscript(event, ref, ports);
-  ports.store.append(ref, () => ({
-    kind: 'event',
-    event: 'PreCompact',
-    ...(Object.keys(kept).length > 0 ? { detail: kept } : {}),
-  }));
+  const detail = Object.keys(kept).length > 0 ? { detail: kept } : {};
+  noteDown(event, { ref, state }, { kind: 'event', event: 'PreCompact', ...detail }, ports);
   if (state.status !== 'active') return SILENCE;
   return { kind: 'inject', context: essentialsOf(situationOf(ref, state, ports), lastVerdicts(state)) };
 }

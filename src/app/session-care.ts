@@ -1,6 +1,14 @@
 import type { Answer } from '../core/answer.ts';
 import type { HookEvent } from '../core/event.ts';
-import type { ForeignFiles, Guard, KeptTranscript, LoopRef, Standing, StateChange } from '../ports.ts';
+import type {
+  ForeignFiles,
+  Guard,
+  KeptTranscript,
+  LoopRef,
+  SpareCounts,
+  Standing,
+  StateChange,
+} from '../ports.ts';
 import { eventInLoop } from './event-in-loop.ts';
 import { handleStanding } from './handle-standing.ts';
 import type { OwnLoop } from './handle-stop.ts';
@@ -20,6 +28,7 @@ export interface SessionCare {
 export interface SessionWorld {
   guard: Guard;
   standing: Standing;
+  spare: SpareCounts;
   /** Files of the project that hold notes. */
   notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
   /**

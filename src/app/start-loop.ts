@@ -1,4 +1,4 @@
-import { type Contract, type FrozenContract, isApproved } from '../core/contract.ts';
+import { type Contract, type FrozenContract, isApproved, measures } from '../core/contract.ts';
 import type { GateKind } from '../core/gate-options.ts';
 import { namesOnTheWay } from '../core/phases.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
@@ -41,9 +41,7 @@ export interface StartPorts {
 
 /** Freezes the definition of done, judges where the work stands, and begins. */
 export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
-  const measured =
-    needsApproval(plan.contract) ||
-    Object.values(plan.contract.gates).some((spec) => spec.kind !== 'promise');
+  const measured = needsApproval(plan.contract) || measures(plan.contract);
   const contract = await frozenFor(plan, measured, ports.judges);
   const trusted = isApproved(contract.frozen, ports.isTrusted);
   const base = measured ? await baseOf(plan.project, ports.judges) : {};

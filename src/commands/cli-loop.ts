@@ -1,10 +1,13 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { projectFolder } from '../adapters/home.ts';
+import { packManyLoose } from '../adapters/home-keeping.ts';
 import { isLocked } from '../adapters/lock.ts';
 import { endMarked } from '../adapters/process-tree.ts';
 import { forgetOldSessions } from '../adapters/session-records.ts';
 import { prepareHome } from '../adapters/settings-files.ts';
 import { notifyEnding } from '../app/notify.ts';
 import type { Limit } from '../core/contract.ts';
+import { parseDuration } from '../core/duration.ts';
 import type { PersonCommand } from '../core/journal.ts';
 import { hasEnded } from '../core/loop.ts';
 import { hookScript } from '../wire/hook-line.ts';
@@ -21,6 +24,7 @@ import { loadJudgeBundle } from './load-judges.ts';
 import { log } from './log.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
+import { prune } from './prune.ts';
 import { driverLock } from './run-options.ts';
 import { RUN_MARK } from './run-world.ts';
 import { start } from './start.ts';
@@ -35,7 +39,8 @@ export function addLoopCommands(cli: Command): void {
     .description('loops of this project, newest first, and how they ended')
     .option('--json', 'as JSON', false)
     .option('--all', 'of all projects', false)
-    .action(async (options: { json: boolean; all: boolean }) => {
+    .option('--ended', 'every loop that has ended, not only the newest ones', false)
+    .action(async (options: { json: boolean; all: boolean; ended: boolean }) => {
       const world = openWorld();
       const { store, project, clock } = world;
       forgetOldSessions(world.home, clock.now());
@@ -62,7 +67,34 @@ export function addLoopCommands(cli: Command): void {
       const { home, store, project } = openWorld();
       await log(options, newestLoop(store, project, id), store, home, out);
     });
+  addPrune(cli);
 }
+
+function addPrune(cli: Command): void {
+  cli
+    .command('prune')
+    .description('remove loops of all projects that ended long ago, and the trees that only they name')
+    .option('--older-than <time>', 'how long ago they ended, like 90d or 12h (default 30d)', age)
+    .option('--dry-run', 'only say what would go', false)
+    .option('--receipts', 'their receipts go as well', false)
+    .action(async (options: { olderThan?: number; dryRun: boolean; receipts: boolean }) => {
+      const { home, store, clock } = openWorld();
+      if (!options.dryRun) onlyForPeople('prune', home, process.env);
+      const { olderThan: olderThanMs = 30 * DAY_MS, dryRun, receipts } = options;
+      await prune({ olderThanMs, dryRun, receipts }, { store, home, now: clock.now() }, out);
+    });
+}
+
+const DAY_MS = 86_400_000;
+
+function age(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
+}
+
+/** Whoever starts a loop waits for it. */
+const PACKING_MS = 15_000;
 
 interface StartFlags {
   promise?: string;
@@ -93,6 +125,7 @@ function addStart(cli: Command): void {
       forgetOldSessions(world.home, world.clock.now());
       const task = taskFrom(words, promptFile);
       process.exitCode = await start({ task, ...limits, session, project: world.project }, world, out);
+      await packManyLoose(projectFolder(world.home, world.project), PACKING_MS);
     });
 }
 

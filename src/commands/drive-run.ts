@@ -12,6 +12,7 @@ import type { Contract, Limit, Limits } from '../core/contract.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { RunMode } from '../core/run.ts';
 import type { FinishWords, GitFlow, LoopRef } from '../ports.ts';
+import { besideRun } from './foreign-beside.ts';
 import { loadAgentBundle } from './load-judges.ts';
 import { renderedReceipt } from './receipt.ts';
 import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
@@ -75,7 +76,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
       world,
       watch,
     ));
-  for (const note of git?.notes ?? []) reporter.note(note);
+  for (const note of [...(git?.notes ?? []), ...besideRun(plan.contract, world)]) reporter.note(note);
   const freshEvery = options.freshEvery ?? rules?.freshEvery;
   const run = {
     mode: options.mode ?? rules?.mode ?? 'hybrid',

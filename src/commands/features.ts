@@ -168,7 +168,8 @@ function report(name: string, before: string | undefined, options: NewTask): str
     'Next:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     `The first session that stops is held until every feature passes, ${maxIterations} times at most.`,
-    'Claude Code asks a person before it changes files in .claude, and without one refuses. To leave it alone overnight:',
+    'Claude Code asks a person before it changes files in .claude. For feature_list.json and progress.txt untildone answers, from the',
+    'first stop on, where it is installed. In the permission mode dontAsk nobody is asked; for that, keep the task elsewhere:',
     `  ${movedOut(name)}`,
     ...(env.RALPH_LOOP_DIR
       ? [`NOTE: RALPH_LOOP_DIR is set here, so sessions look at ${env.RALPH_LOOP_DIR} and not at ${CURRENT}.`]

@@ -6,7 +6,7 @@ import type { Home } from '../adapters/home.ts';
 import type { One } from '../app/foreign-loops.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { ALL_DIALECTS } from '../dialects/all.ts';
-import type { Dialect, ForeignLoop, Place } from '../dialects/dialect.ts';
+import type { Dialect, ForeignLoop, Place, Reading } from '../dialects/dialect.ts';
 import type { Claim } from '../ports.ts';
 
 /** A foreign state that no living loop stands for, and why. */
@@ -45,8 +45,8 @@ async function wordsFor(
 ): Promise<string | undefined> {
   const reading = dialect.read(place, foreignFiles);
   if (reading.kind === 'none') return undefined;
-  if (reading.kind === 'unusable') return `holds nobody: ${reading.problem}`;
   const claim = claimFiles(home).of(path);
+  if (reading.kind === 'unusable') return unreadable(reading, claim, store);
   const known = claim?.identity === reading.loop.identity ? claim : undefined;
   const state = known?.loopDir === undefined ? undefined : stateOf(known.loopDir, store);
   if (state && !hasEnded(state)) return undefined;
@@ -55,6 +55,17 @@ async function wordsFor(
     return `holds nobody: it came with the repository; to let it: untildone claim ${dialect.name}`;
   }
   return unheld(reading.loop, known, state, dialect);
+}
+
+/** Damaged in mid-loop: its session is held to mend it, a few times. */
+function unreadable(
+  { problem, damage }: Extract<Reading, { kind: 'unusable' }>,
+  claim: Claim | undefined,
+  store: FileStore,
+): string {
+  const state = claim?.loopDir === undefined ? undefined : stateOf(claim.loopDir, store);
+  const lives = damage !== undefined && state !== undefined && !hasEnded(state);
+  return `${lives ? `damaged in the course of loop ${state.loop}` : 'holds nobody'}: ${problem}`;
 }
 
 function unheld(

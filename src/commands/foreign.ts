@@ -4,7 +4,7 @@ import { claimFiles } from '../adapters/claims.ts';
 import { contractFileDigest } from '../adapters/contract-digest.ts';
 import { sha256 } from '../adapters/digest.ts';
 import type { FileStore } from '../adapters/file-store.ts';
-import { applyChanges, foreignFiles } from '../adapters/foreign-files.ts';
+import { applyChanges, foreignFiles, liesWithin } from '../adapters/foreign-files.ts';
 import { filesLock, type Home, layOut } from '../adapters/home.ts';
 import { writeNew } from '../adapters/new-file.ts';
 import { approvedContract } from '../adapters/standing.ts';
@@ -52,6 +52,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     change: (changes) => applyChanges(changes, filesLock(home), rootsOf(place, home)),
     isGone: (session) => store.clientOf(session) === 'gone',
     refOf: (dir) => ({ loop: basename(dir), dir }),
+    belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
     approved: (project) => approvedNow(project, { home, store, judges }),
     judges,
     layDown: (loop) => store.layDown(loop),

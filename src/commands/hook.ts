@@ -2,7 +2,7 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 import { homeFrom } from '../adapters/home.ts';
 import { LockTimeout } from '../adapters/lock.ts';
 import { handleHook } from '../app/handle-hook.ts';
-import type { JudgingPorts } from '../app/judge.ts';
+import type { Answer } from '../core/answer.ts';
 import { oneLine } from '../core/clip.ts';
 import { eventName, type HookEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
@@ -31,7 +31,7 @@ export async function answerEvent(): Promise<string | undefined> {
   if (!input.ok) return fail(input.problem);
   const parsed = parseHookEvent(input.text);
   if (!parsed.ok) return fail(parsed.problem);
-  let ports: JudgingPorts | undefined;
+  let ports: ReturnType<typeof openPorts> | undefined;
   try {
     const home = homeFrom(process.env);
     ports = openPorts(home, process.env, loadJudgeBundle);
@@ -39,6 +39,11 @@ export async function answerEvent(): Promise<string | undefined> {
     print(renderAnswer(eventName(parsed.event), answer));
     return eventName(parsed.event);
   } catch (error) {
+    const held = ports && (await heldForRoom(parsed.event, error as Error, ports));
+    if (held) {
+      print(renderAnswer('Stop', held));
+      return undefined;
+    }
     if (parsed.event.name === 'Stop') tellUnheld(error as Error);
     fail(`${eventName(parsed.event)} of session ${parsed.event.session}: ${(error as Error).message}`);
     // Whoever holds the lock would only be waited for once more.
@@ -55,6 +60,25 @@ function print(output: HookOutput): void {
 
 function fail(problem: string): undefined {
   writeOut(2, `untildone hook: ${oneLine(problem, 500)}; this event was let through\n`);
+}
+
+/** A full disk is what an agent may be able to mend: its Stop is held for that, if its loop is alive and could only not be written. */
+async function heldForRoom(
+  event: HookEvent,
+  error: NodeJS.ErrnoException,
+  ports: ReturnType<typeof openPorts>,
+): Promise<Answer | undefined> {
+  if (event.name !== 'Stop' || (error.code !== 'ENOSPC' && error.code !== 'EDQUOT')) return undefined;
+  try {
+    const { store } = ports;
+    const ref = store.aliveLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
+    const state = ref && store.read(ref);
+    if (!ref || state?.status !== 'active') return undefined;
+    const answer = await (await ports.session()).inLoop(event, { ref, state }, ports);
+    return answer.kind === 'refuse' ? answer : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A person who is not told takes a session that was let go for one that is done. */
@@ -95,16 +119,14 @@ function isDevice(): boolean {
 
 /** Reads stdin without a stream: a stream costs more than all the rest of an idle hook call. */
 function readStdin(): Input {
-  const chunks: Buffer[] = [];
-  const chunk = Buffer.allocUnsafe(64 * 1024);
-  let size = 0;
-  for (;;) {
-    const got = readChunk(chunk);
-    if (got === 0) return { ok: true, text: Buffer.concat(chunks).toString('utf8') };
+  let bytes = Buffer.allocUnsafe(64 * 1024);
+  for (let size = 0; ; ) {
+    const got = readChunk(bytes.subarray(size));
+    if (got === 0) return { ok: true, text: bytes.toString('utf8', 0, size) };
     size += got;
     if (size > STDIN_LIMIT)
       return { ok: false, problem: `stdin is larger than ${STDIN_LIMIT / 1024 / 1024} MiB` };
-    chunks.push(Buffer.from(chunk.subarray(0, got)));
+    if (size === bytes.length) bytes = Buffer.concat([bytes], 4 * size);
   }
 }
 

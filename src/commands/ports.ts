@@ -1,6 +1,7 @@
 import { contractFileDigest } from '../adapters/contract-digest.ts';
 import { FileStore } from '../adapters/file-store.ts';
 import type { Home } from '../adapters/home.ts';
+import { judgingMark } from '../adapters/judging-mark.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
 import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
 import type { Contract } from '../core/contract.ts';
@@ -33,6 +34,7 @@ export function openPorts(
     transcripts: transcriptFiles,
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
+    judging: judgingMark(home),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
     session: async () => (await loadSession()).openSession(home, env),

@@ -56,7 +56,10 @@ export function openRunReporter(
     return liveReporter({ stdout, now, project, lost: watched.lost, colour: colourWanted(stdout, env) });
   }
   const width = () => (stdout.isTTY && stdout.columns > 0 ? Math.min(LINE, stdout.columns) : LINE);
-  return { ...lineReporter(out, now, options.quiet, { width, project, wrap: stdout.isTTY }), ...nothing };
+  return {
+    ...lineReporter(out, now, options.quiet, { width, project, wrap: stdout.isTTY === true }),
+    ...nothing,
+  };
 }
 
 /**

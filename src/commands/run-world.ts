@@ -68,10 +68,13 @@ export async function worldOf(driving: {
   };
 }
 
-/** The run itself answers the events of its sessions: nobody else has to be started. */
+/**
+ * The run itself answers the events of its sessions: nobody else has to be started. They serve the run alone: a state
+ * that lies in the project would get a session that is over when the run is.
+ */
 function inProcess(world: World): JudgingPorts {
   const { spawnRun: _, ...ports } = world;
-  return { ...ports, blockCap: 0 };
+  return { ...ports, blockCap: 0, foreign: async () => ({ loops: [], messages: [] }) };
 }
 
 const FIRST_LOOK = 16 * 1024;

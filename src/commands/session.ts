@@ -2,6 +2,7 @@ import { applyChanges, foreignFiles } from '../adapters/foreign-files.ts';
 import { sessionGuard } from '../adapters/guard.ts';
 import { filesLock, type Home } from '../adapters/home.ts';
 import { userHome } from '../adapters/machine.ts';
+import { spareCounts } from '../adapters/spare-counts.ts';
 import { standingFiles } from '../adapters/standing.ts';
 import { keepTranscript } from '../adapters/transcript-copies.ts';
 import { careWith, type SessionCare } from '../app/session-care.ts';
@@ -12,6 +13,7 @@ export function openSession(home: Home, env: NodeJS.ProcessEnv): SessionCare {
   return careWith({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
+    spare: spareCounts(),
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     keepTranscript,
   });

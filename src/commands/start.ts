@@ -8,6 +8,7 @@ import {
   foreignContract,
   type Limit,
   type Limits,
+  measures,
   promiseContract,
   promiseOf,
   promisesOf,
@@ -59,6 +60,8 @@ export async function start(
     for (const line of nothingToDo(started.baseline)) out(line);
     return 2;
   }
+  world.judging?.forget(options.session);
+  if (measures(plan.contract)) world.judging?.watch(options.session);
   for (const line of startReport(plan, started)) out(line);
   warnWithoutHooks(options, world, out);
   return 0;

@@ -48,7 +48,14 @@ export interface StatusLoop {
 }
 
 export function status(
-  options: { json: boolean; all: boolean; project: string; foreign: readonly ForeignStatus[] },
+  options: {
+    json: boolean;
+    all: boolean;
+    /** Every loop that has ended, not only the newest. */
+    ended?: boolean;
+    project: string;
+    foreign: readonly ForeignStatus[];
+  },
   store: FileStore,
   now: number,
   out: (line: string) => void,
@@ -67,12 +74,26 @@ export function status(
     return;
   }
   if (everywhere && !options.all) out('No loops in this project. In others:\n');
-  for (const f of withoutChildren(found)) {
+  const { shown, hidden } = options.ended ? { shown: found, hidden: 0 } : newestEnded(found);
+  for (const f of withoutChildren(shown)) {
     const children = found.filter((other) => parentOf(other) === f.ref.loop);
     for (const line of [...textOf(f, store, now, options.project), ...childLines(children, store, now)])
       out(line);
   }
+  if (hidden > 0)
+    out(`${hidden} more that ended earlier: untildone status --ended; remove old ones: untildone prune`);
   if (!everywhere) sayOthers(store, here, out);
+}
+
+const ENDED_SHOWN = 10;
+
+/** Everything that lives, and of what has ended the newest, with their children: one screen after a year, too. */
+function newestEnded(found: readonly Found[]): { shown: Found[]; hidden: number } {
+  const isOver = (f: Found) => 'state' in f && hasEnded(f.state);
+  const ended = withoutChildren(found).filter(isOver);
+  const hidden = new Set(ended.slice(ENDED_SHOWN).map(({ ref }) => ref.loop));
+  const shown = found.filter((f) => !isOver(f) || !(hidden.has(f.ref.loop) || hidden.has(parentOf(f) ?? '')));
+  return { shown, hidden: hidden.size };
 }
 
 function jsonOf(

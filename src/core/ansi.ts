@@ -7,7 +7,8 @@ const ESCAPES =
 
 /** Removes terminal escape sequences: colours, cursor movements, titles, links. */
 export function stripAnsi(text: string): string {
-  return text.replace(ESCAPES, '');
+  // Most texts hold none, and the pattern is dear.
+  return text.includes('\u001b') || text.includes('\u009b') ? text.replace(ESCAPES, '') : text;
 }
 
 /** The lines of an output without escapes and control characters; of a line that was drawn again its last state. */

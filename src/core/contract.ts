@@ -223,6 +223,11 @@ export function promiseOf(contract: Contract): string | undefined {
   return promisesOf(contract)[0];
 }
 
+/** Whether judging it takes more than a look at the last message. */
+export function measures({ gates }: Contract): boolean {
+  return Object.values(gates).some(({ kind }) => kind !== 'promise');
+}
+
 /** Whether what a loop runs was approved here; a loop that runs nothing needs nobody's word. */
 export function isApproved(
   frozen: Frozen,

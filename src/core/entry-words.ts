@@ -85,7 +85,7 @@ function verdictWords(verdicts: readonly Verdict[]): string {
 }
 
 /** What these say is plain beside the name of the event. */
-const PLAIN = ['tool', 'source', 'reason', 'error', 'type'];
+const PLAIN = ['tool', 'source', 'reason', 'error', 'type', 'cutOff'];
 
 function detailWords(detail: Record<string, string> | undefined): string {
   const words = Object.entries(detail ?? {})

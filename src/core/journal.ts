@@ -258,6 +258,9 @@ function advanceEvent(
       return asksPerson(state) ? state : wait(state, 'session_ended', at, detail.reason);
     case 'StopFailure':
       return wait(state, 'api_error', at, detail.error);
+    case 'Stop':
+      // One that was held although nobody judged it: the client counts it like any other.
+      return detail.held === undefined ? state : { ...state, blocksInARow: state.blocksInARow + 1 };
     case 'PreToolUse':
       return { ...closeWait(state, at), toolSeen: true };
     case 'UserPromptSubmit':

@@ -327,6 +327,7 @@ const PERSON_ONLY = new Set([
   'allow',
   'claim',
   'import',
+  'prune',
 ]);
 
 /** A command that only a person may give, called in a shell; the word for it, or undefined. */
@@ -336,9 +337,10 @@ export function personOnlyCommand(line: string): string | undefined {
     if (script < 0 && !isUntildone(program)) continue;
     const words = args.slice(script + 1);
     const [command = '', argument] = words.filter((word) => !word.startsWith('-') && !isUntildone(word));
-    // Looking at what would be approved is for everyone.
+    // Looking at what would be approved, changed or removed is for everyone.
     if (command === 'trust' && words.includes('--show')) continue;
     if (command === 'import' && isOnlyLooking(words)) continue;
+    if (command === 'prune' && words.includes('--dry-run')) continue;
     if (PERSON_ONLY.has(command)) return command;
     if (command === 'contract' && argument === 'update') return 'contract update';
     if (command === 'lock' && argument === 'off') return 'lock off';

@@ -24,6 +24,8 @@ export interface Share {
 
 interface Spent {
   costUsd: number;
+  /** The part of the cost that no client reported. */
+  estimatedUsd?: number;
   tokens: number;
   iterations: number;
 }
@@ -171,7 +173,10 @@ function countSpent(
     costUsd: Math.max(known.spent.costUsd, entry.costUsd),
     tokens: Math.max(known.spent.tokens, entry.tokens),
     iterations: Math.max(known.spent.iterations, entry.iterations),
+    ...(entry.estimatedUsd === undefined ? {} : { estimatedUsd: entry.estimatedUsd }),
   };
+  const estimatedUsd =
+    (state.spent.estimatedUsd ?? 0) + (spent.estimatedUsd ?? 0) - (known.spent.estimatedUsd ?? 0);
   const list = children.list.map((child) => (child === known ? { ...child, spent } : child));
   const before = iterationsOf(children);
   const next = { ...children, list };
@@ -182,6 +187,7 @@ function countSpent(
     spent: {
       costUsd: state.spent.costUsd + spent.costUsd - known.spent.costUsd,
       tokens: state.spent.tokens + spent.tokens - known.spent.tokens,
+      ...(estimatedUsd > 0 ? { estimatedUsd } : {}),
     },
   };
 }

@@ -35,6 +35,9 @@ function isFailure({ kind }: SessionEnd, run: RunState): boolean {
   return FAILURES.includes(kind) || (tooLong && run.heldInSession === 0);
 }
 
+/** What is left of a sum that was taken back, by the arithmetic of computers. */
+const NO_MONEY = 1e-9;
+
 export function advanceResult(
   state: LoopState,
   entry: Extract<Entry, { kind: 'result' }>,
@@ -45,20 +48,22 @@ export function advanceResult(
   const { counted } = run;
   const costUsd = Math.max(counted.costUsd, entry.costTotalUsd ?? 0);
   const tokens = Math.max(counted.tokens + (entry.read?.tokens ?? 0), entry.tokensTotal ?? 0);
-  const { estimatedUsd, priced } = pricing(run, costUsd - counted.costUsd, tokens);
+  const isWhole = (entry.tokensTotal ?? 0) >= tokens;
+  const { estimated, priced } = pricing(run, costUsd - counted.costUsd, tokens, isWhole);
+  const changeUsd = estimated.costUsd - (counted.estimated?.costUsd ?? 0);
+  const estimatedUsd = (state.spent.estimatedUsd ?? 0) + changeUsd;
   const after: LoopState = {
     ...(entry.end.kind === 'lost' ? withoutSilence(state, at) : state),
     ...(entry.read ? { read: { ...state.read, offset: entry.read.offset } } : {}),
     spent: {
-      ...state.spent,
       tokens: state.spent.tokens + tokens - counted.tokens,
-      costUsd: state.spent.costUsd + costUsd - counted.costUsd + estimatedUsd,
-      ...(estimatedUsd > 0 ? { estimatedUsd: (state.spent.estimatedUsd ?? 0) + estimatedUsd } : {}),
+      costUsd: state.spent.costUsd + costUsd - counted.costUsd + changeUsd,
+      ...(estimatedUsd > NO_MONEY ? { estimatedUsd } : {}),
     },
     run: {
       ...run,
       ...(priced ? { priced } : {}),
-      counted: { costUsd, tokens, pricedTokens: tokens },
+      counted: { costUsd, tokens, pricedTokens: tokens, ...(estimated.tokens > 0 ? { estimated } : {}) },
       failures: isFailure(entry.end, run) ? run.failures + 1 : 0,
       lastEnd: { ...entry.end, at },
     },
@@ -69,22 +74,29 @@ export function advanceResult(
 /**
  * A client that was killed takes its bill with it, and its total goes on without that part when the session is resumed.
  * What its tokens cost is then taken from those of the sessions that did report; before the first report nobody knows.
+ * A total that has all tokens in it (`isWhole`) has that part, too: then nothing is estimated any more.
  */
 function pricing(
   { priced, counted }: RunState,
   reportedUsd: number,
   tokens: number,
-): { estimatedUsd: number; priced: RunState['priced'] } {
+  isWhole: boolean,
+): { estimated: { costUsd: number; tokens: number }; priced: RunState['priced'] } {
   const added = Math.max(0, tokens - (counted.pricedTokens ?? 0));
-  if (reportedUsd > 0) {
-    const before = priced ?? { costUsd: 0, tokens: 0 };
+  const estimated = counted.estimated ?? { costUsd: 0, tokens: 0 };
+  if (reportedUsd <= 0) {
+    const each = priced && priced.tokens > 0 ? priced.costUsd / priced.tokens : 0;
     return {
-      estimatedUsd: 0,
-      priced: { costUsd: before.costUsd + reportedUsd, tokens: before.tokens + added },
+      estimated: { costUsd: estimated.costUsd + added * each, tokens: estimated.tokens + added },
+      priced,
     };
   }
-  const each = priced && priced.tokens > 0 ? priced.costUsd / priced.tokens : 0;
-  return { estimatedUsd: added * each, priced };
+  const before = priced ?? { costUsd: 0, tokens: 0 };
+  const paidFor = added + (isWhole ? estimated.tokens : 0);
+  return {
+    estimated: isWhole ? { costUsd: 0, tokens: 0 } : estimated,
+    priced: { costUsd: before.costUsd + reportedUsd, tokens: before.tokens + paidFor },
+  };
 }
 
 /** Whoever was killed wrote nothing any more: the night until somebody goes on was no working time. */

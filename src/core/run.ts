@@ -41,7 +41,13 @@ export interface RunState {
   failures: number;
   lastEnd?: SessionEnd & { at: number };
   /** What was counted of the current session's own totals; for `pricedTokens` of these the cost is known. */
-  counted: { costUsd: number; tokens: number; pricedTokens?: number };
+  counted: {
+    costUsd: number;
+    tokens: number;
+    pricedTokens?: number;
+    /** Of these, what nobody reported so far. */
+    estimated?: { costUsd: number; tokens: number };
+  };
   /** What clients reported so far: what a token of this run costs. */
   priced?: { costUsd: number; tokens: number };
   /** Of a run that divides its work. */
@@ -90,6 +96,15 @@ const LIMIT_WAIT_MS = 60_000;
 
 /** What a run does next. Pure: after a crash the same journal gives the same step. */
 export function nextStep(state: LoopState, now: number): Step {
+  const step = stepAfter(state, now);
+  // A session that has left its note is not gone on with, however it ended after that.
+  const goesOn = step.kind === 'session' || step.kind === 'judge';
+  return goesOn && state.run?.handOver === 'given'
+    ? { kind: 'session', resume: false, why: 'hand_over' }
+    : step;
+}
+
+function stepAfter(state: LoopState, now: number): Step {
   const run = state.run;
   if (hasEnded(state) || !run) return { kind: 'over' };
   if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
@@ -147,7 +162,6 @@ function waitOr(until: number, why: string, now: number): Step {
 }
 
 function afterStop(state: LoopState, run: RunState): Step {
-  if (run.handOver === 'given') return { kind: 'session', resume: false, why: 'hand_over' };
   if (state.waiting?.why === 'context_full') return { kind: 'session', resume: false, why: 'context_full' };
   if (state.waiting?.why === 'needs_person')
     return { kind: 'pause', why: state.waiting.detail ?? 'a person is needed' };

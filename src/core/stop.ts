@@ -172,7 +172,11 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
   const added = total === undefined || before === undefined ? 0 : Math.max(0, total - before);
   return {
     ...countedInSession(state, usage.tokens),
-    spent: { tokens: state.spent.tokens + usage.tokens, costUsd: state.spent.costUsd + added + judging },
+    spent: {
+      ...state.spent,
+      tokens: state.spent.tokens + usage.tokens,
+      costUsd: state.spent.costUsd + added + judging,
+    },
     read: {
       offset: usage.offset,
       ...(usage.lastMessageId === undefined ? {} : { lastMessageId: usage.lastMessageId }),

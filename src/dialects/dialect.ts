@@ -26,8 +26,15 @@ export interface Place {
 export type Reading =
   | { kind: 'none' }
   /** Something is there but cannot be used: nobody is held, nothing is changed, the person is told. */
-  | { kind: 'unusable'; problem: string }
+  | { kind: 'unusable'; problem: string; damage?: Damage }
   | { kind: 'loop'; loop: ForeignLoop };
+
+/** A file that is there and could be mended by whoever writes it. */
+export interface Damage {
+  file: string;
+  /** What is wrong with it, and where. */
+  fault: string;
+}
 
 /** A foreign format. Every loop in it is bound by the rules of all loops; this says what its files mean. */
 export interface Dialect {
@@ -37,6 +44,11 @@ export interface Dialect {
   /** Further files that speak to a session: what of all this came with the repository needs a person's word. */
   parts?(place: Place): string[];
   read(place: Place, files: ForeignFiles): Reading;
+  /**
+   * Whether a file (its path without links) is one that the agent itself has to write, or the work could never be done.
+   * Absent: there is none.
+   */
+  agentWrites?(path: string, place: Place, files: ForeignFiles): boolean;
   /** What the format keeps of events beside its loops (metrics, logs). Only asked of the session that owns the state. */
   observe?(event: HookEvent, place: Place, files: ForeignFiles): StateChange[];
 }

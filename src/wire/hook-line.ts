@@ -72,15 +72,36 @@ export function parseSessionRecord(text: string): { project: string; pid: number
   return { project: match[1], pid: Number(match[2]) };
 }
 
+/**
+ * How Node is started for the hook; no program can spare itself these. The entry is a file and no link, so it need not be
+ * looked for, and for a few milliseconds V8 needs no more than one thread beside its own.
+ */
+export const HOOK_FLAGS = ['--preserve-symlinks-main', '--v8-pool-size=1'];
+
 export interface HookScript {
   /** The node that runs the hook, as long as it exists; else the one on PATH does. */
   readonly nodePath: string;
   readonly hookEntry: string;
 }
 
+/** A session whose hook was ended so often in a row while it judged is let go: the next judging would end like these. */
+export const LET_GO_AFTER = 3;
+
+const HELD_UNJUDGED =
+  'untildone: something ended the Stop hook while it was running the gates of this loop. So nothing was judged, and you ' +
+  'are not done yet. Most often a test or a script of the project does this: it kills by a broad name (pkill, killall), ' +
+  'kills its parent, or takes all memory. Find what it is and change it: end only processes that you started yourself, ' +
+  'by their process id. Then stop again, and the gates are run again.';
+
+const LET_GO_UNJUDGED =
+  'untildone: something ended the Stop hook while it was running the gates, three times in a row or where no count ' +
+  'can be kept. This session was let go; nothing is proven, and its loop is still active. Which gates: untildone log. Find ' +
+  'what kills processes, or takes all memory, while they run; then prompt this session to go on.';
+
 /**
- * The text of `hook.sh`. It is read by the line above, with `$h` set to the untildone home, and either becomes the hook
- * or says once a session that nothing is held: silence would look like work that was judged.
+ * The text of `hook.sh`. It is read by the line above, with `$h` set to the untildone home, and becomes the hook, or waits
+ * for it where something may end it, or says once a session that nothing is held: silence would look like work that was
+ * judged.
  */
 export function hookScript({ nodePath, hookEntry }: HookScript): string {
   const noNode =
@@ -89,6 +110,7 @@ export function hookScript({ nodePath, hookEntry }: HookScript): string {
   const noEntry =
     `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
     'Install untildone again, then run: untildone install';
+  const call = `"$node" ${HOOK_FLAGS.join(' ')} "$entry" hook`;
   return `# Written by untildone. Do not edit: install and start write it again.
 # A run answers the events of its sessions itself; nothing is judged twice.
 if [ "$\{UNTILDONE_RUN+set}" ]; then
@@ -114,9 +136,40 @@ if [ "$\{NODE_EXTRA_CA_CERTS+set}" ]; then
   export UNTILDONE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS"
   unset NODE_EXTRA_CA_CERTS
 fi
-[ -r "$entry" ] && exec "$node" "$entry" hook
+# A marker that is not empty: gates are run that take their time, and may end the hook (a test that kills by name).
+marker="$h/active/$CLAUDE_CODE_SESSION_ID"
+if [ -s "$marker" ] && [ -f "$marker" ] && [ -r "$entry" ]; then
+${waitFor(call)}fi
+[ -r "$entry" ] && exec ${call}
 command -v untildone >/dev/null && command -v node >/dev/null && exec untildone hook
 not_held ${quote(message(noEntry))}
+`;
+}
+
+/**
+ * Answers a Stop in the place of a hook that was ended while it judged. The hook writes `.judging` before and takes it away
+ * before it answers; the file names the shell that waits, because other hooks of the session are no concern of this one.
+ * Who cannot count does not hold: it would be for ever.
+ */
+function waitFor(call: string): string {
+  return `  ${call}
+  status=$?
+  by=
+  [ -f "$marker.judging" ] && read -r by <"$marker.judging"
+  [ "$by" = "$$" ] || exit "$status"
+  cut=
+  [ -f "$marker.cut" ] && read -r cut <"$marker.cut"
+  case $cut in
+  ${'x'.repeat(LET_GO_AFTER - 1)}*) cut=${'x'.repeat(LET_GO_AFTER)} held= ;;
+  *) cut=x$cut held=1 ;;
+  esac
+  (umask 077; echo "$cut" >"$marker.cut") 2>/dev/null || held=
+  if [ "$held" ]; then
+    printf '%s\\n' ${quote(JSON.stringify({ decision: 'block', reason: HELD_UNJUDGED }))}
+  else
+    printf '%s\\n' ${quote(message(LET_GO_UNJUDGED))}
+  fi
+  exit 0
 `;
 }
 

@@ -77,6 +77,7 @@ describe('commands that are for a person', () => {
     ['untildone import --from harness --yes', 'import'],
     ['untildone import --from=lock', 'import'],
     ['untildone import --undo', 'import'],
+    ['untildone prune --older-than 1d', 'prune'],
     ['untildone trust --show; untildone trust', 'trust'],
     ["un'tildone' can\\cel", 'cancel'],
   ])('%s', (line, command) => expect(personOnlyCommand(line)).toBe(command));
@@ -97,6 +98,7 @@ describe('commands that are for a person', () => {
     'untildone contract',
     'untildone trust --show',
     'untildone import',
+    'untildone prune --dry-run',
     'untildone import --from harness --dry-run',
     'npx untildone verify',
     'cat dist/untildone.cjs cancel.md',

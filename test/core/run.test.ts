@@ -18,7 +18,10 @@ function run(mode: RunMode, ...entries: Entry[]): LoopState {
 }
 
 const began: Entry = { kind: 'intent', session: 's1', resume: false, why: 'first' };
-const ended = (end: SessionEnd, totals: { costTotalUsd?: number; tokensTotal?: number } = {}): Entry => ({
+const ended = (
+  end: SessionEnd,
+  totals: Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'tokensTotal' | 'read'> = {},
+): Entry => ({
   kind: 'result',
   end,
   ...totals,
@@ -51,7 +54,10 @@ describe('the next step of a run', () => {
   });
   test('is a fresh session after a hand-over, and when the context is full', () => {
     const fresh = { kind: 'session', resume: false };
-    expect(nextStep(run('hybrid', began, handedOver, ended(end('completed'))), T0)).toMatchObject(fresh);
+    for (const how of ['completed', 'lost', 'crashed', 'api_error', 'rate_limited'] as const) {
+      const left = run('hybrid', began, handedOver, ended(end(how)));
+      expect(nextStep(left, T0 + 3_600_000), how).toMatchObject(fresh);
+    }
     expect(nextStep(run('hybrid', began, ended(end('context_full'))), T0)).toMatchObject(fresh);
     expect(nextStep(run('hybrid', began, ended(end('prompt_too_long'))), T0)).toMatchObject(fresh);
   });
@@ -234,9 +240,21 @@ describe('what a session that was killed has cost', () => {
   });
   test('is not counted twice when the session goes on and reports, without what was killed', () => {
     const reported = ended(end('completed'), { costTotalUsd: 2, tokensTotal: 1000 });
-    const later = ended(end('completed'), { costTotalUsd: 3, tokensTotal: 2000 });
+    const read = { offset: 200, tokens: 500 };
+    const later = ended(end('completed'), { costTotalUsd: 3, tokensTotal: 1500, read });
     const { spent } = run('hybrid', began, reported, again, killed(500), again, later);
     expect(spent).toEqual({ tokens: 2000, costUsd: 4, estimatedUsd: 1 });
+  });
+  test('gives way to a report that has all of it', () => {
+    const reported = ended(end('completed'), { costTotalUsd: 2, tokensTotal: 1000 });
+    const later = ended(end('completed'), { costTotalUsd: 4.5, tokensTotal: 2000 });
+    const { spent } = run('hybrid', began, reported, again, killed(500), again, later);
+    expect(spent).toEqual({ tokens: 2000, costUsd: 4.5 });
+  });
+  test('stays named when a Stop is counted after it', () => {
+    const reported = ended(end('completed'), { costTotalUsd: 2, tokensTotal: 1000 });
+    const { spent } = run('hybrid', began, reported, again, killed(500), again, held('continue'));
+    expect(spent).toMatchObject({ costUsd: 3, estimatedUsd: 1 });
   });
   test('is unknown while nothing was reported', () => {
     expect(run('hybrid', began, killed(500)).spent).toEqual({ tokens: 500, costUsd: 0 });

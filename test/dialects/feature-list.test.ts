@@ -80,8 +80,8 @@ describe('where it lies', () => {
 
 describe('what cannot be used holds nobody and is said', () => {
   test.each([
-    ['{"features": [\n1,', /feature_list\.json:2: this is no JSON/],
-    ['', /feature_list\.json:1: this is no JSON/],
+    ['{"features": [\n1,', /feature_list\.json:2:3: this is no JSON/],
+    ['', /feature_list\.json:1:1: this is no JSON/],
     ['[]', /there is no list of features/],
     ['{}', /there is no list of features/],
     ['{"features": {"1": {}}}', /there is no list of features/],
@@ -282,7 +282,7 @@ Instructions:
 4. Update progress.txt with results
 5. Let the Stop hook handle continuation logic
 
-The files are in ${dir()}.`);
+The files are in ${dir()}. Change feature_list.json and progress.txt there with Edit or Write. If that was refused before, try it again now.`);
     expect(message).toBe('Ralph Loop iteration 4/12; next: feature 2: Log out');
   });
 
@@ -298,7 +298,7 @@ The files are in ${dir()}.`);
     );
     expect(reason).toMatch(/^Mind this\.\n\nCONTINUATION: /);
     expect(reason.split('\n\n').slice(-4)).toEqual([
-      `The files are in ${dir()}.`,
+      expect.stringContaining(`The files are in ${dir()}.`),
       'Fails: tests - 2 tests fail\na.ts:3',
       DIFFERENT_APPROACH,
       'When it is completely true, and only then, end your final message with this line alone:\n<promise>ALL GREEN</promise>',

@@ -68,6 +68,7 @@ describe('files that cannot be read', () => {
     expect(read()).toEqual({
       kind: 'unusable',
       problem: `${stateDir('loop.json')} is not JSON (line 2, column 11); repair or remove it`,
+      damage: { file: stateDir('loop.json'), fault: 'line 2, column 11: this is no JSON' },
     });
   });
 

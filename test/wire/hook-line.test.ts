@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  HOOK_FLAGS,
   HOOK_LINE,
   hookScript,
   isOtherToolsLine,
@@ -231,10 +232,10 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
       test('runs the node on PATH when the recorded one is gone', () => {
         const entry = writeScript(ECHO, '/nonexistent/bin/node');
         activate();
-        const PATH = program('node', 'echo "from PATH: $1"');
+        const PATH = program('node', 'echo "from PATH: $*"');
         expect(run(HOOK_LINE, env({ PATH }), shell)).toEqual({
           code: 0,
-          out: `from PATH: ${entry}\n`,
+          out: `from PATH: ${HOOK_FLAGS.join(' ')} ${entry} hook\n`,
           err: '',
         });
       });

@@ -23,8 +23,10 @@ const ID_LIMIT = 100;
 /** The place of a fault is only looked for in texts that a person would open. */
 const FAULT_LIMIT = 100_000;
 
-/** Fields may be missing or odd; what is no list of objects is a problem, with its line where that is known. */
-export function parseFeatures(text: string): FeatureList | { problem: string; line?: number } {
+/** Fields may be missing or odd; what is no list of objects is a problem, with its place where that is known. */
+export function parseFeatures(
+  text: string,
+): FeatureList | { problem: string; at?: { line: number; column: number } } {
   const json = text.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
@@ -32,7 +34,7 @@ export function parseFeatures(text: string): FeatureList | { problem: string; li
   } catch {
     return {
       problem: 'this is no JSON',
-      ...(json.length <= FAULT_LIMIT ? { line: jsonFault(json).line } : {}),
+      ...(json.length <= FAULT_LIMIT ? { at: jsonFault(json) } : {}),
     };
   }
   const entries = isRecord(value) ? value.features : undefined;

@@ -3,14 +3,21 @@ import type { LoopState } from '../../core/loop.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports.ts';
 import type { Dialect, ForeignLoop, Place, Reading } from '../dialect.ts';
 import { logLine, outputOf, statusWord } from './endings.ts';
-import { NO_FEATURES, parseFeatures } from './features.ts';
+import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
 import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
 import { continuation, KIND, openFeatures, type State, verdictOf } from './words.ts';
 
 const USUAL_FOLDER = '.claude/data/ralph-loops/current';
 
 /** A folder with `RALPH_PROMPT.md`, `feature_list.json` and `progress.txt`, worked through one feature at a time. */
-export const featureListDialect: Dialect = { name: KIND, path: pathOf, read };
+export const featureListDialect: Dialect = { name: KIND, path: pathOf, read, agentWrites };
+
+const AGENT_FILES = ['feature_list.json', 'progress.txt'];
+
+function agentWrites(path: string, place: Place, files: ForeignFiles): boolean {
+  const folder = files.realPath(pathOf(place));
+  return AGENT_FILES.some((name) => path === `${folder}/${name}`);
+}
 
 /** As it is named, links not resolved: `current` stays the same place when it leads to another task. */
 function pathOf({ folder, ralphLoopDir }: Place): string {
@@ -31,8 +38,7 @@ function read(place: Place, files: ForeignFiles): Reading {
   if (listRead.kind === 'unusable') return unusable(`${listRead.problem}; ${PUT_RIGHT}`);
   if (listRead.kind === 'none' && progressRead.kind === 'none') return { kind: 'none' };
   const list = listRead.kind === 'text' ? parseFeatures(listRead.text) : NO_FEATURES;
-  if ('problem' in list)
-    return unusable(`${listFile}${list.line ? `:${list.line}` : ''}: ${list.problem}; ${PUT_RIGHT}`);
+  if ('problem' in list) return damaged(listFile, list);
   const progress = parseProgress(textOf(progressRead));
   const prompt = promptOf(path, files);
   const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
@@ -44,9 +50,7 @@ function read(place: Place, files: ForeignFiles): Reading {
 /** Done in this very session, not long ago: then it is a claim of this session. */
 function wasChanged(path: string, { since }: Place, files: ForeignFiles): boolean {
   if (since === undefined) return false;
-  const times = ['feature_list.json', 'progress.txt'].map(
-    (name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0,
-  );
+  const times = AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0);
   return times.some((time) => time > since);
 }
 
@@ -54,6 +58,19 @@ const PUT_RIGHT = 'put it right, and the loop goes on';
 
 function unusable(problem: string): Reading {
   return { kind: 'unusable', problem };
+}
+
+function damaged(
+  file: string,
+  { problem, at }: Exclude<ReturnType<typeof parseFeatures>, FeatureList>,
+): Reading {
+  const place = at ? `:${at.line}:${at.column}` : '';
+  const fault = at ? `line ${at.line}, column ${at.column}: ${problem}` : problem;
+  return {
+    kind: 'unusable',
+    problem: `${file}${place}: ${problem}; ${PUT_RIGHT}`,
+    damage: { file, fault },
+  };
 }
 
 function textOf(read: FileRead): string | undefined {

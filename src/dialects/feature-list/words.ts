@@ -61,7 +61,7 @@ export function continuation(state: State, held: Held): Words {
   const before = [
     ...(held.notes ?? []),
     said,
-    `The files are in ${state.folder}${state.hasPrompt ? '; RALPH_PROMPT.md there holds the whole task' : ''}.`,
+    filesText(state),
     ...(state.progress.status === COMPLETE ? [NOT_BELIEVED] : []),
   ];
   const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);
@@ -73,6 +73,15 @@ export function continuation(state: State, held: Held): Words {
     message: `Ralph Loop iteration ${place}; ${subject}`,
   };
 }
+
+function filesText({ folder, hasPrompt }: State): string {
+  const place = `The files are in ${folder}${hasPrompt ? '; RALPH_PROMPT.md there holds the whole task' : ''}.`;
+  return `${folder}/`.includes('/.claude/') ? `${place} ${TRY_AGAIN}` : place;
+}
+
+/** The client asks before files in `.claude` are changed; before the session's first stop nobody answers that. */
+const TRY_AGAIN =
+  'Change feature_list.json and progress.txt there with Edit or Write. If that was refused before, try it again now.';
 
 const NOT_BELIEVED = `progress.txt says "Status: ${COMPLETE}", which is not believed while a check fails.`;
 

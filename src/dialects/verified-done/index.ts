@@ -22,7 +22,15 @@ export const verifiedDoneDialect: Dialect = {
     const read = readState(folder, place.session, files);
     return read.kind === 'state' ? loopOf(read.state, place, files) : read;
   },
+  agentWrites(path, place, files) {
+    const folder = stateFolder(place);
+    if (folder === undefined) return false;
+    const inside = `${files.realPath(folder)}/`;
+    return path.startsWith(inside) && AGENT_FILES.test(path.slice(inside.length));
+  },
 };
+
+const AGENT_FILES = /^(?:(?:orchestrator|loop|quality-gate)\.json|tasks\/.+\.json)$/;
 
 /** The folder is named by the session: an id that could lead elsewhere has none. */
 export function stateFolder({ userHome, session }: Pick<Place, 'userHome' | 'session'>): string | undefined {

@@ -1,12 +1,13 @@
 import { jsonFault } from '../../core/json-fault.ts';
 import type { ForeignFiles } from '../../ports.ts';
+import type { Damage } from '../dialect.ts';
 import { type Fields, isFields } from './fields.ts';
 
 /** A JSON object in a file; what else is there is a problem that says where and what to do. */
 export type ObjectRead =
   | { kind: 'object'; fields: Fields }
   | { kind: 'none' }
-  | { kind: 'unusable'; problem: string };
+  | { kind: 'unusable'; problem: string; damage?: Damage };
 
 export function readObject(path: string, files: ForeignFiles): ObjectRead {
   const read = files.read(path);
@@ -19,10 +20,17 @@ export function readObject(path: string, files: ForeignFiles): ObjectRead {
   try {
     const value: unknown = JSON.parse(text);
     if (isFields(value)) return { kind: 'object', fields: value };
-    return { kind: 'unusable', problem: `${path} holds no JSON object; repair or remove it` };
+    return {
+      kind: 'unusable',
+      problem: `${path} holds no JSON object; repair or remove it`,
+      damage: { file: path, fault: 'it holds no JSON object' },
+    };
   } catch {
     const { line, column } = jsonFault(text);
-    const problem = `${path} is not JSON (line ${line}, column ${column}); repair or remove it`;
-    return { kind: 'unusable', problem };
+    return {
+      kind: 'unusable',
+      problem: `${path} is not JSON (line ${line}, column ${column}); repair or remove it`,
+      damage: { file: path, fault: `line ${line}, column ${column}: this is no JSON` },
+    };
   }
 }

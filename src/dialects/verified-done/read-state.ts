@@ -1,5 +1,6 @@
 import { oneLine } from '../../core/clip.ts';
 import type { ForeignFiles } from '../../ports.ts';
+import type { Damage } from '../dialect.ts';
 import { type Conditions, readConditions } from './conditions.ts';
 import { countOf, type Fields, isFields, isTrue, textOf } from './fields.ts';
 import { type QualityGate, readQualityGate } from './quality-gate.ts';
@@ -44,7 +45,7 @@ export interface RalphState {
 
 export type StateRead =
   | { kind: 'none' }
-  | { kind: 'unusable'; problem: string }
+  | { kind: 'unusable'; problem: string; damage?: Damage }
   | { kind: 'state'; state: RalphState };
 
 /**
@@ -86,7 +87,9 @@ function problemsOf({ unreadable, folder }: RalphState): string[] {
 function found(state: RalphState): StateRead {
   if (state.orchestrator || state.loop || state.qualityGate || state.tasks) return { kind: 'state', state };
   const [first] = state.unreadable;
-  return first ? { kind: 'unusable', problem: first.problem } : { kind: 'none' };
+  if (!first) return { kind: 'none' };
+  const { problem, damage } = first;
+  return { kind: 'unusable', problem, ...(damage ? { damage } : {}) };
 }
 
 function orchestratorOf(fields: Fields, { notes }: RalphState): Orchestrator {
@@ -138,7 +141,7 @@ function mainOf(fields: Fields): MainFile {
 }
 
 function addQualityGate(state: RalphState, read: ObjectRead): void {
-  if (read.kind === 'unusable') state.unreadable.push({ name: 'quality-gate.json', problem: read.problem });
+  if (read.kind === 'unusable') state.unreadable.push({ ...read, name: 'quality-gate.json' });
   if (read.kind !== 'object') return;
   state.qualityGate = readQualityGate(read.fields);
   if (state.qualityGate.odd) state.notes.push(state.qualityGate.odd);

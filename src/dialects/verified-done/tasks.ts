@@ -1,5 +1,6 @@
 import { oneLine } from '../../core/clip.ts';
 import type { ForeignFiles } from '../../ports.ts';
+import type { Damage } from '../dialect.ts';
 import { textOf } from './fields.ts';
 import { readObject } from './read-object.ts';
 
@@ -19,6 +20,7 @@ export interface Unreadable {
   /** Its name in the state folder. */
   name: string;
   problem: string;
+  damage?: Damage;
 }
 
 /** More files than anybody's list has; what is beyond is not read, and a note says so. */
@@ -40,7 +42,7 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
   for (const path of paths) {
     const name = path.slice(folder.length + 1);
     const read = readObject(path, files);
-    if (read.kind === 'unusable') unreadable.push({ name, problem: read.problem });
+    if (read.kind === 'unusable') unreadable.push({ ...read, name });
     if (read.kind !== 'object') continue;
     tasks.total++;
     const status = textOf(read.fields.status) ?? '';

@@ -4,6 +4,7 @@ import { FileStore } from '../../../src/adapters/file-store.ts';
 import { applyChanges, foreignFiles } from '../../../src/adapters/foreign-files.ts';
 import { sessionGuard } from '../../../src/adapters/guard.ts';
 import { type Home, homeAt, layOut } from '../../../src/adapters/home.ts';
+import { spareCounts } from '../../../src/adapters/spare-counts.ts';
 import { standingFiles } from '../../../src/adapters/standing.ts';
 import { keepTranscript } from '../../../src/adapters/transcript-copies.ts';
 import { approve } from '../../../src/adapters/trust.ts';
@@ -91,6 +92,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     session: async () =>
       careWith({
         standing: standingFiles(home),
+        spare: spareCounts(folder),
         guard: {
           ...sessionGuard(home, join(folder, '.claude'), folder, {}),
           hasContract: () => scene.judges.contractFileNow !== undefined,

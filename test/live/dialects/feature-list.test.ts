@@ -1,5 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { startRun } from '../support/run.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/untildone.ts';
 import { dialectScene } from './scene.ts';
 
@@ -63,6 +64,80 @@ test('a feature list goes on feature by feature, writes its iterations back, and
   expect(progress).toContain('- Iteration: 2\n- Status: COMPLETE');
 });
 
+/** As the model does it: with the client's own tool, which asks a person before it changes files in `.claude`. */
+const edit = (file: string, before: string, after: string) => ({
+  name: 'Edit',
+  input: { file_path: file, old_string: before, new_string: after },
+});
+const read = (file: string) => ({ name: 'Read', input: { file_path: file } });
+
+test('left alone, the agent marks its features with Edit where the list usually lies, and nothing else there', async () => {
+  const scene = await withList('- Max Iterations: 6\n- Iteration: 0\n- Status: IN_PROGRESS\n');
+  const list = scene.place(`${LOOPS}/current/feature_list.json`);
+  const notes = scene.place(`${LOOPS}/todo/progress.txt`);
+  const prompt = scene.place(`${LOOPS}/todo/RALPH_PROMPT.md`);
+  const tick = (name: string) =>
+    edit(list, `"description": "${name}"`, `"passes": true, "was": false, "description": "${name}"`);
+  const turns = [
+    { tools: [read(list), read(prompt)] },
+    // Nobody has stopped yet: the list is nobody's, and the client says no.
+    { tools: [tick('Add a todo')] },
+    { text: 'refused' },
+    { tools: [edit(prompt, 'Build', 'Do not build')] },
+    { tools: [edit(list, '"passes": false\n    },', '"passes": true\n    },')] },
+    { tools: [read(notes)] },
+    { tools: [edit(notes, 'Status: IN_PROGRESS', 'Status: HALF')] },
+    { text: 'one' },
+    { tools: [edit(list, '"passes": false', '"passes": true')] },
+    { text: 'two' },
+  ];
+  const run = await scene.runClient({
+    prompt: 'go',
+    args: ['--permission-mode', 'acceptEdits'],
+    script: { turns },
+  });
+  expect(run.code).toBe(0);
+  expect(run.requests).toHaveLength(turns.length);
+  expect(JSON.stringify(run.requests[2]?.body)).toContain('permission');
+  expect(await scene.read(`${LOOPS}/todo/RALPH_PROMPT.md`)).toBe('Build the todo API.');
+  const loop = await loopOf(scene, run.session);
+  expect(loop).toMatchObject({ status: 'claimed_done', iteration: 2 });
+  const journal = await journalOf(scene, loop.id);
+  expect(decisionsOf(journal)).toEqual(['block', 'block', 'claimed_done']);
+  const answers = journal.flatMap((e) =>
+    e.kind === 'event' && e.event === 'PermissionRequest' ? [e.detail] : [],
+  );
+  expect(answers).toEqual([
+    { tool: 'Edit' },
+    ...Array.from({ length: 3 }, () => ({ tool: 'Edit', allowed: 'a file that this loop is kept in' })),
+  ]);
+});
+
+test('a list that an Edit damages holds the session until it is mended', async () => {
+  const scene = await withList('- Max Iterations: 6\n- Iteration: 0\n');
+  const list = scene.place(`${LOOPS}/todo/feature_list.json`);
+  const run = await scene.runClient({
+    prompt: 'go',
+    args: ['--permission-mode', 'acceptEdits'],
+    script: {
+      turns: [
+        { text: 'looked around' },
+        { tools: [read(list)] },
+        { tools: [edit(list, '"total_features": 2,', '"total_features": 2')] },
+        { text: 'done' },
+        { tools: [edit(list, '"total_features": 2', '"total_features": 2,')] },
+        { tools: [pass(1)] },
+        { tools: [pass(2)] },
+        { text: 'done' },
+      ],
+    },
+  });
+  expect(JSON.stringify(run.requests[4]?.body)).toContain('line 3, column 3: this is no JSON');
+  const loop = await loopOf(scene, run.session);
+  expect(loop).toMatchObject({ status: 'claimed_done' });
+  expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'block', 'claimed_done']);
+});
+
 test('at its limit it lets go, names what is left, and logs it', async () => {
   const scene = await withList('- Max Iterations: 2\n- Iteration: 1\n- Status: IN_PROGRESS\n');
   const run = await scene.runClient({ prompt: 'go', script: { turns: [{ text: 'a' }, { text: 'b' }] } });
@@ -83,4 +158,41 @@ test('a list laid out by "features new" holds the next session', async () => {
     dialect: 'feature-list',
     status: 'reached_limit',
   });
+});
+
+test('a run beside a list serves itself alone, and says how the list is run', async () => {
+  const scene = await withList('- Iteration: 0\n');
+  const { ended } = startRun(scene, ['say so', '--promise', 'DONE'], {
+    turns: [{ text: 'not yet' }, { text: '<promise>DONE</promise>' }],
+  });
+  const { code, stdout, requests } = await ended;
+  expect(code).toBe(0);
+  expect(requests).toHaveLength(2);
+  expect(requests[1]).not.toContain('CONTINUATION');
+  expect(stdout).toContain(
+    `To run it: untildone run --prompt-file ${LOOPS}/current/RALPH_PROMPT.md --features ${LOOPS}/current/feature_list.json`,
+  );
+  expect(stdout.match(/stop held/g)).toHaveLength(1);
+  const loops = JSON.parse(await must(scene, ['status', '--json'])).loops as { dialect: string }[];
+  expect(loops.filter(({ dialect }) => dialect === 'feature-list')).toEqual([]);
+  expect(await scene.read(`${LOOPS}/todo/progress.txt`)).toBe('- Iteration: 0\n');
+});
+
+test('a run with a list in .claude marks its features with Edit', async () => {
+  const scene = await withList('- Iteration: 0\n');
+  const list = scene.place(`${LOOPS}/todo/feature_list.json`);
+  const file = `${LOOPS}/todo/feature_list.json`;
+  const { ended } = startRun(scene, ['build it', '--features', file], {
+    turns: [
+      { tools: [read(list)] },
+      { tools: [edit(list, '"passes": false\n    },', '"passes": true\n    },')] },
+      { text: 'one' },
+      { tools: [edit(list, '"passes": false', '"passes": true')] },
+      { text: 'two' },
+    ],
+  });
+  const { code, stdout } = await ended;
+  expect(stdout).not.toContain('does not work on it');
+  expect(code).toBe(0);
+  expect(JSON.parse(await scene.read(file)).features).toMatchObject([{ passes: true }, { passes: true }]);
 });

@@ -1,0 +1,75 @@
+import type { ToolEvent } from '../core/event.ts';
+import type { ToolRuling } from '../core/tool-rules.ts';
+import type { OwnLoop, Voice } from './handle-stop.ts';
+import { rulingContract } from './ruling-contract.ts';
+import type { SessionPorts } from './session-care.ts';
+import { rulingInLoop } from './tool-rules.ts';
+
+/** The voice of a foreign state, which also knows what of it the agent itself has to write. */
+export interface ForeignVoice extends Voice {
+  /** Of a path without links. */
+  agentWrites(path: string): boolean;
+}
+
+function isForeign(voice: Voice): voice is ForeignVoice {
+  return 'agentWrites' in voice;
+}
+
+const NOTHING: ToolRuling = { kind: 'none' };
+const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit'];
+
+/**
+ * The client asks a person before files in `.claude` are changed, whatever its rules allow. Where nobody is there, a loop
+ * whose list lies there could never be done: for the files that its agent has to write, and for nothing else, we answer.
+ */
+export async function rulingOnOwnFile(
+  event: ToolEvent,
+  loop: OwnLoop,
+  ports: SessionPorts,
+): Promise<ToolRuling> {
+  const { ref, state, voice } = loop;
+  // Who plans changes nothing, and a paused loop asks for nothing.
+  if (event.permissionMode === 'plan' || state.status !== 'active') return NOTHING;
+  const { project } = ports.store.contract(ref).frozen;
+  const path = writtenPath(event, project, ports);
+  if (path === undefined) return NOTHING;
+  const isOwn = voice ? isForeign(voice) && voice.agentWrites(path) : isListOf(loop, path, ports);
+  if (!isOwn || (await isDeniedElsewhere(event, loop, ports))) return NOTHING;
+  return { kind: 'permit', rule: 'a file that this loop is kept in' };
+}
+
+/** Links followed. What a shell would expand is no path for these tools. */
+function writtenPath({ tool, input, cwd }: ToolEvent, project: string, ports: SessionPorts) {
+  const { file_path: path } = input;
+  if (!WRITING_TOOLS.includes(tool) || typeof path !== 'string' || /^[~$]|^$/.test(path)) return undefined;
+  return ports.guard.resolve(cwd ?? project, path);
+}
+
+/** What a contract calls a feature list could be any file: only one of this name is nothing but a list. */
+const LIST_NAME = 'feature_list.json';
+
+/**
+ * The feature list that a run works on. Only people start runs; a loop in a session may be started by its agent, which
+ * must not let itself into files by naming them. A list that is a link, or lies outside of the project, is none.
+ */
+function isListOf({ ref, state }: OwnLoop, path: string, ports: SessionPorts): boolean {
+  const ruling = state.run ? rulingContract(ref, state, ports) : undefined;
+  if (!ruling) return false;
+  const { project } = ruling.frozen;
+  const root = ports.guard.resolve(project, '.');
+  return Object.values(ruling.contract.gates).some((spec) => {
+    if (spec.kind !== 'features') return false;
+    const { file } = spec.options;
+    const slash = file.lastIndexOf('/');
+    if (file.slice(slash + 1) !== LIST_NAME) return false;
+    const folder = ports.guard.resolve(project, slash < 0 ? '.' : file.slice(0, slash) || '/');
+    return path === `${folder}/${LIST_NAME}` && path.startsWith(`${root}/`);
+  });
+}
+
+/** A session may have a loop of our own beside one in foreign files: its rules count for both. */
+async function isDeniedElsewhere(event: ToolEvent, { ref }: OwnLoop, ports: SessionPorts): Promise<boolean> {
+  const native = ports.store.loopOfSession(event.session);
+  if (!native || native.loop === ref.loop) return false;
+  return (await rulingInLoop(event, native, ports.store.read(native), ports)).kind === 'refuse';
+}

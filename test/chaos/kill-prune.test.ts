@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FileStore } from '../../src/adapters/file-store.ts';
+import { homeAt, layOut } from '../../src/adapters/home.ts';
+import { contractWith, frozenWith, run } from '../app/support/judging.ts';
+import { callHook, newWorld, type World } from './world.ts';
+
+const DAY = 86_400_000;
+const ENDED = 60;
+const KILLS = 8;
+
+let world: World;
+beforeAll(() => {
+  world = newWorld();
+});
+afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
+
+function makeLoops(): FileStore {
+  const home = homeAt(world.home);
+  layOut(home);
+  let now = Date.now() - 40 * DAY;
+  const store = new FileStore(home, { now: () => now });
+  const { project } = world;
+  const contract = frozenWith(contractWith({ tests: run() }), { project });
+  const parts = { project, dialect: 'native' as const, task: 'a task', transcriptOffset: 0, contract };
+  for (let i = 0; i < ENDED; i++) {
+    const ref = store.create({ ...parts, loop: `ended-${i}`, session: `s${i}` });
+    store.append(ref, () => ({ kind: 'command', command: 'cancel' }));
+  }
+  now = Date.now();
+  store.create({ ...parts, loop: 'living', session: 'living' });
+  return store;
+}
+
+function cli(args: string[], killAfterLines?: number): Promise<{ code: number | null; stdout: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(world.folder, 'dist', 'untildone.cjs'), ...args], {
+      ...{ cwd: world.project, env: world.env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let stdout = '';
+    child.stdout.on('data', (chunk) => (stdout += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout }));
+    if (killAfterLines !== undefined) {
+      // It lists what goes before it removes the first: from then on, some milliseconds later each time.
+      child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), killAfterLines * 6));
+    }
+  });
+}
+
+test('a prune that is killed at any time leaves loops that are whole or gone, and the next one ends its work', async () => {
+  const store = makeLoops();
+  const left: number[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    await cli(['prune'], kill);
+    const { code, stdout } = await cli(['status', '--all', '--json']);
+    expect(code).toBe(0);
+    const { loops } = JSON.parse(stdout) as { loops: { id: string; status: string }[] };
+    expect(loops.filter(({ status }) => status === 'unreadable')).toEqual([]);
+    expect(loops.filter(({ id }) => id === 'living')).toHaveLength(1);
+    left.push(loops.length);
+    for (let i = 0; i < ENDED; i += 20) {
+      const stop = { hook_event_name: 'Stop', session_id: `s${i}`, last_assistant_message: 'x' };
+      expect(await callHook(world, JSON.stringify(stop)).ended).toMatchObject({ code: 0, stderr: '' });
+    }
+  }
+  expect(left).toEqual([...left].sort((a, b) => b - a));
+  expect(await cli(['prune'])).toMatchObject({ code: 0 });
+  expect(store.loops().map(({ loop }) => loop)).toEqual(['living']);
+});
