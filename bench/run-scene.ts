@@ -42,7 +42,7 @@ export interface RunFigures {
 export async function openProgram(): Promise<Program> {
   // Beside the original: the Agent SDK is looked for from here upwards.
   const folder = mkdtempSync(join(resolve('dist'), 'bench-'));
-  for (const name of ['untildone', 'cli', 'judge', 'dialects', 'hook']) {
+  for (const name of ['untildone', 'cli', 'judge', 'dialects', 'hook', 'session']) {
     cpSync(resolve('dist', `${name}.cjs`), join(folder, `${name}.cjs`));
   }
   await bundle('bench/run-agent.ts', join(folder, 'agent.cjs'), 'cjs');

@@ -198,12 +198,13 @@ export interface Store {
   journalEnd(ref: LoopRef): { lines: number; lastLineSha256: string };
   /**
    * Appends what `build` makes of the freshest state, under the loop's lock, and returns the state after it.
-   * `build` must be quick and must not touch the store; `undefined` appends nothing.
+   * `build` must be quick and must not touch the store; `undefined` appends nothing. What is not durable, a power cut
+   * may take back; nothing else can.
    */
   append(
     ref: LoopRef,
     build: (state: LoopState) => Entry | undefined,
-    options?: { durable?: boolean },
+    options?: { durable?: boolean | ((entry: Entry) => boolean) },
   ): LoopState;
   /** Verdicts kept for a loop; what was not written by us is not found. */
   cache(ref: LoopRef): VerdictCache;

@@ -104,7 +104,7 @@ export class FileStore implements Store {
   append(
     ref: LoopRef,
     build: (state: LoopState) => Entry | undefined,
-    options: { durable?: boolean } = {},
+    { durable = true }: { durable?: boolean | ((entry: Entry) => boolean) } = {},
   ): LoopState {
     const key = this.key();
     return withLock(join(ref.dir, 'lock'), () => {
@@ -116,7 +116,8 @@ export class FileStore implements Store {
       }
       const entry = build(tail.line.state);
       if (!entry) return tail.line.state;
-      return appendAfter(path, key, tail, entry, this.clock.now(), options.durable ?? true);
+      const isDurable = typeof durable === 'boolean' ? durable : durable(entry);
+      return appendAfter(path, key, tail, entry, this.clock.now(), isDurable);
     });
   }
 

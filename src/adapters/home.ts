@@ -21,11 +21,11 @@ export interface Home {
 export function homeAt(root: string): Home {
   return {
     root,
-    active: join(root, 'active'),
-    sessions: join(root, 'sessions'),
-    projects: join(root, 'projects'),
-    claims: join(root, 'claims'),
-    keyFile: join(root, 'key'),
+    active: `${root}/active`,
+    sessions: `${root}/sessions`,
+    projects: `${root}/projects`,
+    claims: `${root}/claims`,
+    keyFile: `${root}/key`,
   };
 }
 

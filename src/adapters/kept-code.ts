@@ -62,9 +62,9 @@ const WHOLE = 1_000_000_000;
  */
 function headFor({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   const { execPath, version, arch } = process;
-  return JSON.stringify({ v: 1, execPath, version, arch, dev, ino, size, mtimeMs, ctimeMs }).padEnd(
-    HEAD_BYTES,
-  );
+  // In ASCII, whatever the path holds: as many bytes as characters.
+  const names = [encodeURI(execPath), version, arch, dev, ino, size, mtimeMs, ctimeMs];
+  return `untildone ${names.join(' ')}`.padEnd(HEAD_BYTES);
 }
 
 /** V8 dies of damaged code, so what was not written by us to its end, or was written to since, is not read. */

@@ -98,11 +98,16 @@ async function answerStop(
   let decision = { kind: 'allow', cause: 'ended' } as Decision;
   let approvals: string | undefined;
   // Decided under the lock on the freshest state: a cancel that came while the gates were judged still counts.
-  const after = ports.store.append(ref, (fresh) => {
-    approvals = newApprovals(fresh.answers ?? {});
-    decision = decide(fresh, seen, verdicts, limits, ports.clock.now());
-    return { kind: 'stop', seen, verdicts, decision };
-  });
+  const after = ports.store.append(
+    ref,
+    (fresh) => {
+      approvals = newApprovals(fresh.answers ?? {});
+      decision = decide(fresh, seen, verdicts, limits, ports.clock.now());
+      return { kind: 'stop', seen, verdicts, decision };
+    },
+    // A power cut ends a session and its last turn with it: one more block is not worth waiting for the disk.
+    { durable: () => decision.kind !== 'block' || state.run !== undefined },
+  );
   // Nobody is held any more: what is still to be told or kept is no reason to.
   if (decision.kind !== 'block') watch.end();
   const now = {

@@ -17,6 +17,8 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** As measured: 8 unless set; a number of 0 or less switches the cap off; anything else means 8. */
 export function blockCapFrom(env: NodeJS.ProcessEnv): number {
   const value = env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP?.trim();
+  // As `install` writes it; a pattern is dearer than that.
+  if (value === '0') return 0;
   if (!value || !/^-?\d+$/.test(value)) return 8;
   return Math.max(0, Number(value));
 }

@@ -102,7 +102,7 @@ function isNote(entry: Fields, text: string): boolean {
   return (
     entry.isCompactSummary === true ||
     text.startsWith('This session is being continued from a previous conversation') ||
-    LOCAL_COMMAND.test(text)
+    (text.trimStart().startsWith('<') && LOCAL_COMMAND.test(text))
   );
 }
 
