@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Claim, Claims } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { sha256 } from './digest.ts';
 import { type Home, readKey } from './home.ts';
 import { withLock } from './lock.ts';
+import { namesIn } from './names-in.ts';
 import { sealedJson, unsealedJson } from './sealed-json.ts';
 
 /** Who owns which foreign state. Kept in our own home: the state's own files name nobody, or stay as they are. */
@@ -27,12 +28,7 @@ export function claimFiles(home: Home): Claims {
 }
 
 export function claimsOfSession(home: Home, session: string): Claim[] {
-  let names: string[];
-  try {
-    names = readdirSync(home.claims).filter((name) => name.endsWith('.json'));
-  } catch {
-    return [];
-  }
+  const names = namesIn(home.claims).filter((name) => name.endsWith('.json'));
   return names.flatMap((name) => {
     const claim = readClaim(home, name);
     return claim?.session === session ? [claim] : [];

@@ -3,7 +3,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,6 +16,7 @@ import { readSmall, writeWhole } from './atomic-file.ts';
 import { removeFlowRecord } from './git-record.ts';
 import type { Home } from './home.ts';
 import { withLock } from './lock.ts';
+import { namesIn } from './names-in.ts';
 import { type Dropped, dropUnnamed, packLoose } from './shadow-keeping.ts';
 
 /** Out of the way of everything that lists loops, on the same disk: what is half removed there is nobody's loop. */
@@ -196,12 +196,4 @@ export function bytesIn(path: string): number {
 
 function projectFolders(home: Home): string[] {
   return namesIn(home.projects).map((name) => join(home.projects, basename(name)));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -19,7 +19,7 @@ export function thisProcess(): ProcessId {
  */
 export function livenessOf(id: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (id.host !== hostName()) return 'unknown';
-  if (!exists(id.pid) || isZombie(id.pid)) return 'dead';
+  if (!isRunning(id.pid) || isZombie(id.pid)) return 'dead';
   const started = startOf(id.pid);
   if (id.started === '' || started === undefined) return 'unknown';
   return started === id.started ? 'alive' : 'dead';
@@ -35,7 +35,7 @@ export function parseProcessId(text: string): ProcessId | undefined {
   return { pid: Number(match[1]), started: match[2] === '-' ? '' : match[2], host: match[3] };
 }
 
-function exists(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -79,7 +79,7 @@ const CLOCK_SLACK_MS = 2_000;
 
 /** Whether the process with this pid was there at that time, and still is; true where the system does not tell more. */
 export function wasRunningAt(pid: number, time: number): boolean {
-  if (!exists(pid)) return false;
+  if (!isRunning(pid)) return false;
   const ticks = startOf(pid);
   const boot = bootTime();
   if (ticks === undefined || ticks === '' || boot === undefined) return true;

@@ -1,8 +1,9 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSessionRecord } from '../wire/hook-line.ts';
 import { readSmall } from './atomic-file.ts';
 import type { Home } from './home.ts';
+import { namesIn } from './names-in.ts';
 import { wasRunningAt } from './process-id.ts';
 
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -29,12 +30,4 @@ export function forgetOldSessions(home: Home, now: number): void {
 /** A living loop of it is found by its marker. */
 function isOwner({ active }: Home, session: string): boolean {
   return statSync(join(active, session), { throwIfNoEntry: false }) !== undefined;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -3,10 +3,12 @@
  * write trees meanwhile, and a kill at any point loses nothing: an object goes only after a finished pack holds it, or when
  * it is old, unnamed, and nobody has asked for it since (git renews the time of what is written again).
  */
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gitOutput } from './git-process.ts';
 import { holdLock } from './lock.ts';
+import { namesIn } from './names-in.ts';
+import { isRunning } from './process-id.ts';
 import { objectCall } from './shadow-repository.ts';
 
 const LEFTOVER_MS = 3_600_000;
@@ -172,15 +174,6 @@ function afterPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : '';
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** One process at a time keeps a shadow; the others have nothing to wait for. */
 async function alone<T>(shadowDir: string, work: () => Promise<T>): Promise<T | 0> {
   const lock = holdLock(`${shadowDir}.keeping`);
@@ -256,12 +249,4 @@ function packFolder(shadowDir: string): string {
 
 function mtimeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { withBraces, withVariables } from '../core/shell-variables.ts';
 import type { ToolPlace, Variables } from '../core/tool-rules.ts';
 import { gitEnvironment, QUIET_CONFIG } from './git-process.ts';
+import { namesIn } from './names-in.ts';
 import { findUserRepository, type UserRepository } from './user-repository.ts';
 
 const MOST_ENTRIES = 5000;
@@ -139,6 +140,7 @@ function expandedGlob(word: string, cwd: string): string[] {
       .flatMap((folder) =>
         pattern
           ? namesIn(folder)
+              .slice(0, MOST_ENTRIES)
               .filter((name) => pattern.test(name) && (part.startsWith('.') || !name.startsWith('.')))
               .map((name) => join(folder, name))
           : [join(folder, part)],
@@ -158,14 +160,6 @@ function patternOf(part: string): RegExp {
     return piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   });
   return new RegExp(`^${expression.join('')}$`, 'i');
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).slice(0, MOST_ENTRIES);
-  } catch {
-    return [];
-  }
 }
 
 /** What lies below a folder, nearest first. Of a repository only what lies at its top. */
@@ -196,17 +190,19 @@ function entriesOf(folder: string) {
 function worktreesOf(repository: UserRepository | undefined, project: string): string[] {
   if (!repository) return [];
   const { commonDir, top } = repository;
-  const noted = namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
-    try {
-      return [
-        readFileSync(join(commonDir, 'worktrees', name, 'gitdir'), 'utf8')
-          .slice(0, 5000)
-          .trim(),
-      ];
-    } catch {
-      return [];
-    }
-  });
+  const noted = namesIn(join(commonDir, 'worktrees'))
+    .slice(0, MOST_ENTRIES)
+    .flatMap((name) => {
+      try {
+        return [
+          readFileSync(join(commonDir, 'worktrees', name, 'gitdir'), 'utf8')
+            .slice(0, 5000)
+            .trim(),
+        ];
+      } catch {
+        return [];
+      }
+    });
   const below = relative(realpathSync.native(top), project);
   return [commonDir, ...noted]
     .filter((path) => isAbsolute(path) && basename(path) === '.git')
