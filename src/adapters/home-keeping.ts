@@ -14,7 +14,7 @@ import { groupBy } from '../core/group-by.ts';
 import type { LoopRef } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { removeFlowRecord } from './git-record.ts';
-import type { Home } from './home.ts';
+import { type Home, projectFolder } from './home.ts';
 import { withLock } from './lock.ts';
 import { namesIn } from './names-in.ts';
 import { type Dropped, dropUnnamed, packLoose } from './shadow-keeping.ts';
@@ -151,11 +151,14 @@ export async function tidyTrees(home: Home, oldBefore: number, signal: AbortSign
   return found;
 }
 
-/** After a loop has begun: what many earlier ones left loose is packed. Never throws, and takes no longer than it may. */
-export async function packManyLoose(projectFolder: string, limitMs: number): Promise<void> {
-  const signal = AbortSignal.timeout(limitMs);
+/** Somebody waits for the command that does this. */
+const PACKING_MS = 15_000;
+
+/** After a loop has begun, or a run is over: what many stops left loose is packed. Never throws. */
+export async function packManyLoose(home: Home, project: string): Promise<void> {
+  const signal = AbortSignal.timeout(PACKING_MS);
   const some = { atLeast: MANY_LOOSE, atMost: MANY_LOOSE, signal };
-  await packLoose(join(projectFolder, SHADOW), some).catch(() => undefined);
+  await packLoose(join(projectFolder(home, project), SHADOW), some).catch(() => undefined);
 }
 
 const MANY_LOOSE = 4000;

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { projectFolder } from '../adapters/home.ts';
 import { packManyLoose } from '../adapters/home-keeping.ts';
 import { isLocked } from '../adapters/lock.ts';
 import { endMarked } from '../adapters/process-tree.ts';
@@ -93,9 +92,6 @@ function age(text: string): number {
   throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
 }
 
-/** Whoever starts a loop waits for it. */
-const PACKING_MS = 15_000;
-
 interface StartFlags {
   promise?: string;
   maxIterations?: Limit;
@@ -125,7 +121,7 @@ function addStart(cli: Command): void {
       forgetOldSessions(world.home, world.clock.now());
       const task = taskFrom(words, promptFile);
       process.exitCode = await start({ task, ...limits, session, project: world.project }, world, out);
-      await packManyLoose(projectFolder(world.home, world.project), PACKING_MS);
+      await packManyLoose(world.home, world.project);
     });
 }
 

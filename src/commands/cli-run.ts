@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { packManyLoose } from '../adapters/home-keeping.ts';
 import type { Limit } from '../core/contract.ts';
 import { RUN_MODES, type RunMode } from '../core/run.ts';
 import type { LoopRef } from '../ports.ts';
@@ -109,6 +110,7 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
   } finally {
     reporter.close();
   }
+  await packManyLoose(world.home, world.project);
 }
 
 /** Whoever types a lower limit must not believe that it holds. */
