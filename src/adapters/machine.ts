@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** What the hook asks about the machine, without loading `node:os`, which takes longer than all these answers. */
+/** What the hook asks about the machine; `node:os`, which takes longer than most of these answers, only where it has to be asked. */
 
 export function userHome(env: NodeJS.ProcessEnv): string {
   return env.HOME || nodeOs().homedir();
+}
+
+export function temporaryFolder(): string {
+  return nodeOs().tmpdir();
 }
 
 export function hostName(): string {

@@ -1,9 +1,10 @@
-import { homedir, hostname } from 'node:os';
+import { homedir, hostname, tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { hostName, userHome } from '../../src/adapters/machine.ts';
+import { hostName, temporaryFolder, userHome } from '../../src/adapters/machine.ts';
 
-test('the machine is called what Node says', () => {
+test('the machine is what Node says it is', () => {
   expect(hostName()).toBe(hostname());
+  expect(temporaryFolder()).toBe(tmpdir());
 });
 
 test('the home is the one of the environment, and the account’s own without it', () => {

@@ -18,7 +18,7 @@ afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
 let said = 0;
 
 /** The event as `hook.sh` hands it over. */
-function hook(event: string): { code: number | null; out: string; err: string } {
+function hook(event: string, flags: string[] = []): { code: number | null; out: string; err: string } {
   const input = JSON.stringify({
     hook_event_name: event,
     session_id: SESSION,
@@ -26,7 +26,7 @@ function hook(event: string): { code: number | null; out: string; err: string } 
     ...(event === 'PreToolUse' ? { tool_name: 'Bash', tool_input: { command: 'ls' } } : {}),
   });
   const bin = join(world.folder, 'dist', 'untildone.cjs');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'hook'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, bin, 'hook'], {
     input,
     env: world.env,
     cwd: world.project,
@@ -66,3 +66,34 @@ test('damaged code changes no answer, and the next Stop puts it right', () => {
   }
   expect(readdirSync(world.home).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
+
+/** The modules of Node that a hook has loaded when it ends. */
+function loadedAt(event: string): string[] {
+  const list = join(world.folder, 'loaded.txt');
+  const preload = join(world.folder, 'preload.cjs');
+  writeFileSync(
+    preload,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join('\\n')));`,
+  );
+  expect(hook(event, ['--require', preload]).code).toBe(0);
+  return readFileSync(list, 'utf8').split('\n');
+}
+
+test.each(['Stop', 'PreToolUse'])(
+  'a %s loads nothing of Node that takes longer than answering it',
+  (event) => {
+    const loaded = loadedAt(event);
+    expect(loaded).toContain('NativeModule fs');
+    const dear = [
+      'crypto',
+      'os',
+      'stream',
+      'child_process',
+      'tty',
+      'net',
+      'zlib',
+      'internal/abort_controller',
+    ];
+    expect(dear.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
+  },
+);

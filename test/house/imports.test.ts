@@ -62,6 +62,8 @@ test('core neither waits nor looks at the world', () => {
 });
 
 test('no file is longer than 400 lines', () => {
-  const long = files(SRC).filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
-  expect(long.map((f) => relative(SRC, f))).toEqual([]);
+  const root = dirname(SRC);
+  const all = ['src', 'test', 'bench'].flatMap((folder) => files(join(root, folder)));
+  const long = all.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
+  expect(long.map((f) => relative(root, f))).toEqual([]);
 });
