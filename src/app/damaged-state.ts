@@ -6,9 +6,8 @@ import type { Damage, Dialect, Held, Words } from '../dialects/dialect.ts';
 import type { Claim } from '../ports.ts';
 import type { ForeignPorts } from './foreign-loops.ts';
 import { agentWritesIn } from './foreign-voice.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import type { OwnLoop, Voice } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
-import type { ForeignVoice } from './own-files.ts';
 
 /** So often in a row a session is held for a state that it has to mend; then a person has to look at it. */
 const MOST_HOLDS = 3;
@@ -39,7 +38,7 @@ export function damagedLoop(
   const first = firstHold(state);
   const holds = first === undefined ? 0 : state.iteration - first;
   if (event.name === 'Stop' && holds >= MOST_HOLDS) return undefined;
-  const voice: ForeignVoice = {
+  const voice: Voice = {
     verdicts: async () => [verdictOn(damage)],
     limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
     instruct: (held) => wordsFor(damage, held, holds + 1),

@@ -13,15 +13,15 @@ import { guardWork } from './guard-work.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import { beforeCompaction, remind } from './remember.ts';
 import type { SessionPorts } from './session-care.ts';
-import { holdForRoom, noteDown } from './unwritten.ts';
+import { noteDown } from './unwritten.ts';
 import { noteCutOff, watchForeign } from './watched-stop.ts';
 
 const WORD_LIMIT = 200;
 
-/** Every event of a session that has a loop, but the Stop that is judged; that one only when there was no room to write it down. */
+/** Every event of a session that has a loop, but the Stop that is judged. */
 export async function eventInLoop(event: HookEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
   const { ref } = loop;
-  const state = withCutOff(loop, ports);
+  const state = noteCutOff(ref, loop.state, ports);
   watchForeign(loop, ports);
   if (event.name === 'PreToolUse') return guardTool(event, loop, ports);
   if (event.name === 'PermissionRequest') return guardPermission(event, loop, ports);
@@ -31,20 +31,10 @@ export async function eventInLoop(event: HookEvent, loop: OwnLoop, ports: Sessio
   if (atPrompt.kind === 'refuse') return atPrompt;
   if (event.name === 'SubagentStart' && !isCompactionAgent(event)) return beginAgent(event, loop, ports);
   if (eventName(event) === 'PreCompact') return beforeCompaction(event, loop, ports);
-  if (event.name === 'Stop' && state.status === 'active') return holdForRoom(event, ref, ports) ?? SILENCE;
   const { state: after, messages } = noteDown(event, { ref, state }, noteOf(event), ports);
   if (event.name === 'SessionStart') return withMessages(remind(event, ref, after, ports), messages);
   const told = event.name === 'UserPromptSubmit' ? joined([atPrompt, toldOf(state)]) : SILENCE;
   return withMessages(told, messages);
-}
-
-/** What is on record of an earlier Stop is no condition for answering this event. */
-function withCutOff({ ref, state }: OwnLoop, ports: SessionPorts): LoopState {
-  try {
-    return noteCutOff(ref, state, ports);
-  } catch {
-    return state;
-  }
 }
 
 /** What a person said goes with their next prompt. */

@@ -6,14 +6,14 @@ import type { Verdict } from '../core/verdict.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { LoopRef, StateChange } from '../ports.ts';
 import type { ForeignPorts, One } from './foreign-loops.ts';
+import type { Voice } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
-import type { ForeignVoice } from './own-files.ts';
 
 /** A removed state file is kept with its loop up to this size. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** Lets a foreign state judge, speak and be written in its own way. */
-export function voiceOf(one: One, ref: LoopRef, foreign: ForeignPorts, ports: JudgingPorts): ForeignVoice {
+export function voiceOf(one: One, ref: LoopRef, foreign: ForeignPorts, ports: JudgingPorts): Voice {
   const { reading } = one;
   return {
     verdicts: async (contract) =>
@@ -29,7 +29,7 @@ export function voiceOf(one: One, ref: LoopRef, foreign: ForeignPorts, ports: Ju
 }
 
 /** Wherever links lead: what lies outside of where such state belongs is nobody's to be let into. */
-export function agentWritesIn(dialect: Dialect, foreign: ForeignPorts): ForeignVoice['agentWrites'] {
+export function agentWritesIn(dialect: Dialect, foreign: ForeignPorts): Voice['agentWrites'] {
   const { place, files } = foreign;
   return (path) => dialect.agentWrites?.(path, place, files) === true && foreign.belongs(path);
 }

@@ -38,6 +38,8 @@ export interface Voice {
   instruct(held: Held): Words;
   /** Writes what was decided into the format's own files; returns what the person should be told besides. */
   settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
+  /** Whether this file, named without links, is one that the format asks the agent itself to write. */
+  agentWrites(path: string): boolean;
 }
 
 /** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */

@@ -1,19 +1,9 @@
 import type { ToolEvent } from '../core/event.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
-import type { OwnLoop, Voice } from './handle-stop.ts';
+import type { OwnLoop } from './handle-stop.ts';
 import { rulingContract } from './ruling-contract.ts';
 import type { SessionPorts } from './session-care.ts';
 import { rulingInLoop } from './tool-rules.ts';
-
-/** The voice of a foreign state, which also knows what of it the agent itself has to write. */
-export interface ForeignVoice extends Voice {
-  /** Of a path without links. */
-  agentWrites(path: string): boolean;
-}
-
-function isForeign(voice: Voice): voice is ForeignVoice {
-  return 'agentWrites' in voice;
-}
 
 const NOTHING: ToolRuling = { kind: 'none' };
 const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit'];
@@ -33,7 +23,7 @@ export async function rulingOnOwnFile(
   const { project } = ports.store.contract(ref).frozen;
   const path = writtenPath(event, project, ports);
   if (path === undefined) return NOTHING;
-  const isOwn = voice ? isForeign(voice) && voice.agentWrites(path) : isListOf(loop, path, ports);
+  const isOwn = voice ? voice.agentWrites(path) : isListOf(loop, path, ports);
   if (!isOwn || (await isDeniedElsewhere(event, loop, ports))) return NOTHING;
   return { kind: 'permit', rule: 'a file that this loop is kept in' };
 }

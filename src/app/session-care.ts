@@ -1,5 +1,5 @@
 import type { Answer } from '../core/answer.ts';
-import type { HookEvent } from '../core/event.ts';
+import type { HookEvent, StopEvent } from '../core/event.ts';
 import type {
   ForeignFiles,
   Guard,
@@ -15,11 +15,14 @@ import type { OwnLoop } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
 import { tellLeftLoops } from './left-loops.ts';
 import { type LoopStop, updateMemory } from './memory.ts';
+import { holdForRoom } from './unwritten.ts';
 
 /** What a session gets besides the judging of its Stops: loaded when something else happens. */
 export interface SessionCare {
   inLoop(event: HookEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer>;
   withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
+  /** For a Stop that was judged and could not be written down, because the disk is full. Undefined: let go. */
+  holdForRoom(event: StopEvent, ref: LoopRef): Answer | undefined;
   /** Keeps the notes that the contract asks for; returns what the person should be told. */
   writeDown(stop: LoopStop): string[];
 }
@@ -48,6 +51,7 @@ export function careWith(world: SessionWorld): SessionCare {
       await handleStanding(event, { ...ports, ...world }),
       tellLeftLoops(event, ports),
     ],
+    holdForRoom: (event, ref) => holdForRoom(event, ref, world),
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
   };
 }

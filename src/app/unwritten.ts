@@ -84,8 +84,12 @@ const ASKED_FOR_ROOM = 3;
  * A Stop that could not be written down because the disk is full. Held, so that the agent can make room; no iteration, and
  * bounded without the journal. Undefined: the session is let go.
  */
-export function holdForRoom(event: StopEvent, ref: LoopRef, ports: SessionPorts): Answer | undefined {
-  const count = ports.spare.next(event.session, `room for ${ref.loop}`);
+export function holdForRoom(
+  event: StopEvent,
+  ref: LoopRef,
+  { spare }: Pick<SessionPorts, 'spare'>,
+): Answer | undefined {
+  const count = spare.next(event.session, `room for ${ref.loop}`);
   if (count === undefined ? event.stopHookActive : count > ASKED_FOR_ROOM) return undefined;
   return {
     kind: 'refuse',

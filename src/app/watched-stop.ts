@@ -6,7 +6,10 @@ import type { OwnLoop } from './handle-stop.ts';
 
 const GATES_LIMIT = 200;
 
-/** The state of a loop after what is left of a judging that was cut off, if there is any, was put on record. */
+/**
+ * The state of a loop after what is left of a judging that was cut off, if there is any, was put on record. Never throws:
+ * that record is no condition for answering what happens now.
+ */
 export function noteCutOff(
   ref: LoopRef,
   state: LoopState,
@@ -15,15 +18,16 @@ export function noteCutOff(
   const cut = state.run ? undefined : ports.judging?.takeCutOff(state.session, ref.loop);
   if (!cut) return state;
   const gates = oneLine(cut.gates.join(', '), GATES_LIMIT);
-  return ports.store.append(ref, () => ({
-    kind: 'event',
-    event: 'Stop',
-    detail: {
-      cutOff: `cut off: something ended the hook while it judged ${gates}`,
-      ...(cut.held ? { held: `${cut.inARow} in a row` } : {}),
-      ...(cut.inARow > 0 && !cut.held ? { letGo: `${cut.inARow} in a row` } : {}),
-    },
-  }));
+  const detail = {
+    cutOff: `cut off: something ended the hook while it judged ${gates}`,
+    ...(cut.held ? { held: `${cut.inARow} in a row` } : {}),
+    ...(cut.inARow > 0 && !cut.held ? { letGo: `${cut.inARow} in a row` } : {}),
+  };
+  try {
+    return ports.store.append(ref, () => ({ kind: 'event', event: 'Stop', detail }));
+  } catch {
+    return state;
+  }
 }
 
 /** A foreign state is taken up wherever it appears, and its session held from then on. */

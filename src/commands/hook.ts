@@ -72,10 +72,8 @@ async function heldForRoom(
   try {
     const { store } = ports;
     const ref = store.aliveLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
-    const state = ref && store.read(ref);
-    if (!ref || state?.status !== 'active') return undefined;
-    const answer = await (await ports.session()).inLoop(event, { ref, state }, ports);
-    return answer.kind === 'refuse' ? answer : undefined;
+    if (!ref || store.read(ref).status !== 'active') return undefined;
+    return (await ports.session()).holdForRoom(event, ref);
   } catch {
     return undefined;
   }

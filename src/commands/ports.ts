@@ -4,7 +4,7 @@ import type { Home } from '../adapters/home.ts';
 import { judgingMark } from '../adapters/judging-mark.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
 import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
-import type { Contract } from '../core/contract.ts';
+import { type Contract, measures } from '../core/contract.ts';
 import { CLAIM_GATES } from '../gates/index.ts';
 import type { Clock } from '../ports.ts';
 import { hasForeignSigns, placeOf } from './foreign-signs.ts';
@@ -65,7 +65,7 @@ function asksOnlyForPromise(contract: Contract): boolean {
     contract.memory === undefined &&
     contract.run === undefined &&
     contract.tools === undefined &&
-    Object.values(contract.gates).every((spec) => spec.kind === 'promise')
+    !measures(contract)
   );
 }
 

@@ -9,7 +9,7 @@ import { keepTranscript } from '../../src/adapters/transcript-copies.ts';
 import { approve } from '../../src/adapters/trust.ts';
 import { GUARDED_BLOCKS } from '../../src/app/guard-work.ts';
 import { careWith } from '../../src/app/session-care.ts';
-import type { Answer } from '../../src/core/answer.ts';
+import { type Answer, SILENCE } from '../../src/core/answer.ts';
 import type { Contract } from '../../src/core/contract.ts';
 import { textGate } from '../../src/gates/text/index.ts';
 import { renderAnswer } from '../../src/wire/claude-hooks/render.ts';
@@ -192,7 +192,7 @@ describe('a Stop that could not be written down because the disk is full', () =>
     const ref = scene.store.loopOfSession('s1');
     if (!ref) throw new Error('no loop');
     const event = { session: 's1', cwd: scene.project, name: 'Stop', stopHookActive } as never;
-    return (await scene.ports.session()).inLoop(event, { ref, state: scene.store.read(ref) }, scene.ports);
+    return (await scene.ports.session()).holdForRoom(event, ref) ?? SILENCE;
   };
   test('is held three times, so that the agent can make room, and is no iteration', async () => {
     const scene = fullDisk('loop');

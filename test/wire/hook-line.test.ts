@@ -22,11 +22,7 @@ import {
   parseSessionRecord,
   SESSION_START_LINE,
 } from '../../src/wire/hook-line.ts';
-
-const SESSION = '3f6c1a52-0000-4000-8000-1234567890ab';
-const SHELLS = [['/bin/sh'], ['/bin/bash', '--norc', '--posix']].filter(([program]) =>
-  existsSync(program ?? ''),
-);
+import { SESSION, SHELLS } from './support/shells.ts';
 
 let root: string;
 let home: string;

@@ -12,11 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOOK_LINE, hookScript, LET_GO_AFTER } from '../../src/wire/hook-line.ts';
-
-const SESSION = '3f6c1a52-0000-4000-8000-1234567890ab';
-const SHELLS = [['/bin/sh'], ['/bin/bash', '--norc', '--posix']].filter(([program]) =>
-  existsSync(program ?? ''),
-);
+import { SESSION, SHELLS } from './support/shells.ts';
 
 let home: string;
 beforeEach(() => {
