@@ -12,11 +12,21 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: tests('core', 'wire', 'app', 'dialects', 'conformance', 'commands', 'library', 'house'),
+          include: tests(
+            'core',
+            'wire',
+            'app',
+            'dialects',
+            'dev/conformance',
+            'dev/demo',
+            'commands',
+            'library',
+            'house',
+          ),
           testTimeout: 30_000,
         },
       },
-      { test: { name: 'world', include: tests('adapters', 'gates', 'simulator'), testTimeout: 60_000 } },
+      { test: { name: 'world', include: tests('adapters', 'gates', 'dev/simulator'), testTimeout: 60_000 } },
       {
         test: {
           name: 'whole',

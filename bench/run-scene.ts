@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { cleanEnvironment } from '../src/adapters/claude-client.ts';
-import type { Script } from '../src/simulator/script.ts';
+import type { Script } from '../src/dev/simulator/script.ts';
 import { openScene } from '../test/live/support/scene.ts';
 import type { AgentWishes } from './run-agent.ts';
 import type { BareQuery } from './run-bare.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), session (all events but a Stop), agent (asking a model), tools (tool rules), cli (everything else), and the library, an ES module with its types.
+// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), session (all events but a Stop), agent (asking a model), tools (tool rules), dev (for authors of hooks), cli (everything else), and the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
@@ -28,6 +28,7 @@ const common = {
     './agent.cjs',
     './tools.cjs',
     './session.cjs',
+    './dev.cjs',
   ],
 };
 
@@ -39,6 +40,7 @@ await Promise.all([
   build({ ...common, entryPoints: ['src/tools-entry.ts'], outfile: 'dist/tools.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/agent-entry.ts'], outfile: 'dist/agent.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/cli-entry.ts'], outfile: 'dist/cli.cjs' }),
+  build({ ...common, entryPoints: ['src/dev-entry.ts'], outfile: 'dist/dev.cjs' }),
   build({
     ...common,
     entryPoints: ['src/bin.ts'],

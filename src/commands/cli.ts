@@ -1,16 +1,14 @@
 import { Command, CommanderError } from 'commander';
-import { addConformanceCommands } from './cli-conformance.ts';
 import { addContractCommands } from './cli-contract.ts';
+import { addDevCommands } from './cli-dev.ts';
 import { addFeaturesCommands } from './cli-features.ts';
 import { addForeignCommands } from './cli-foreign.ts';
 import { addImportCommands } from './cli-import.ts';
-import { addInstallCommands, thisInstallation } from './cli-install.ts';
+import { addInstallCommands } from './cli-install.ts';
 import { addLockCommands } from './cli-lock.ts';
 import { addLoopCommands } from './cli-loop.ts';
 import { addRunCommand } from './cli-run.ts';
 import { addStateCommands } from './cli-state.ts';
-import { addDemo } from './demo.ts';
-import { addSimulate } from './simulate.ts';
 import { flagsFirst } from './start-inputs.ts';
 import { UsageError } from './usage-error.ts';
 import { VERSION } from './version.ts';
@@ -34,9 +32,7 @@ export function buildCli(): Command {
   addStateCommands(cli);
   addInstallCommands(cli);
   addImportCommands(cli);
-  addDemo(cli, thisInstallation);
-  addSimulate(cli);
-  addConformanceCommands(cli);
+  addDevCommands(cli);
   return cli;
 }
 
@@ -84,10 +80,15 @@ export async function main(argv: string[]): Promise<void> {
       return;
     }
     const { stack } = error as Error;
-    const said = debug && !(error instanceof UsageError) ? stack : inWords(error as Error);
+    const said = debug && !isWrongUse(error) ? stack : inWords(error as Error);
     process.stderr.write(`untildone: ${said}\n`);
     process.exitCode = 2;
   }
+}
+
+/** By its name as well: what another bundle throws is of a class of its own. */
+function isWrongUse(error: unknown): boolean {
+  return error instanceof UsageError || (error as Error).name === 'UsageError';
 }
 
 /** What the system says of a full disk tells nobody what to do. */

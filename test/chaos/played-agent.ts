@@ -7,8 +7,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SessionFacts } from '../../src/core/session-end.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import type { SessionHappening, SessionListener, SessionPlan, SessionPort } from '../../src/ports.ts';
-import type { Script } from '../../src/simulator/script.ts';
 import { priceOf, tokensOf } from '../app/support/scripted-model.ts';
 import { scriptedSessions, type ToolCall } from '../app/support/scripted-session.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentSessions } from '../../src/adapters/agent-session.ts';
 import { nameEnd } from '../../src/core/session-end.ts';
-import type { Turn } from '../../src/simulator/script.ts';
+import type { Turn } from '../../src/dev/simulator/script.ts';
 import { asked, askedTexts, clientOf, drive, planIn, portOf } from './support/driven-session.ts';
 import { processesOf, waitFor } from './support/processes.ts';
 import { calling, limits, listener, named } from './support/session-port.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../../src/simulator/script.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import type { Scene } from './support/scene.ts';
 import { BIN, bash, journalOf, loopOf } from './support/untildone.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planChecksOf } from '../../src/commands/demo/plan-checks.ts';
-import { exampleFolder, planStory } from '../../src/commands/demo/plan-story.ts';
+import { planChecksOf } from '../../src/dev/demo/plan-checks.ts';
+import { exampleFolder, planStory } from '../../src/dev/demo/plan-story.ts';
 import { clientThat, demo, endOf, person, REAL_CLIENT, simulatorWith, startDemo } from './support/demo.ts';
 import { processesOf, waitFor } from './support/processes.ts';
 

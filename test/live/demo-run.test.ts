@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runChecksOf } from '../../src/commands/demo/run-checks.ts';
-import { RUN_STORY } from '../../src/commands/demo/run-story.ts';
+import { runChecksOf } from '../../src/dev/demo/run-checks.ts';
+import { RUN_STORY } from '../../src/dev/demo/run-story.ts';
 import {
   CLAUDE,
   clientThat,

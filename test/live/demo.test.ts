@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { prepareClientHome } from '../../src/adapters/claude-client.ts';
-import { checksOf } from '../../src/commands/demo/checks.ts';
-import { STORY } from '../../src/commands/demo/story.ts';
-import type { Script } from '../../src/simulator/script.ts';
+import { checksOf } from '../../src/dev/demo/checks.ts';
+import { STORY } from '../../src/dev/demo/story.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import {
   CLAUDE,
   clientThat,

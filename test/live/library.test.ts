@@ -1,8 +1,8 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import type { RunEvent, RunResult } from '../../src/library.ts';
-import type { Script } from '../../src/simulator/script.ts';
 import { git } from './support/contract.ts';
 import { type Consumer, installConsumer, runProgram } from './support/library.ts';
 import type { Scene } from './support/scene.ts';

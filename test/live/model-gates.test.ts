@@ -9,10 +9,10 @@ import { cleanEnvironment, findClaude } from '../../src/adapters/claude-client.t
 import { scratchAt } from '../../src/adapters/scratch.ts';
 import { systemShell } from '../../src/adapters/shell.ts';
 import { openWorkspace } from '../../src/adapters/workspace.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import { agentGate } from '../../src/gates/agent/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { judgeGate } from '../../src/gates/judge/index.ts';
-import type { Script } from '../../src/simulator/script.ts';
 import { processesOf, waitFor } from './support/processes.ts';
 import type { Scene } from './support/scene.ts';
 import { sceneOfTest } from './support/test-scene.ts';

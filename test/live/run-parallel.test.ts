@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/simulator/script.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import { fakeGh } from '../adapters/support/git-scene.ts';
 import { contractScene, git } from './support/contract.ts';
 import { branchOf, builds, familyOf, kinds, listOf, withRemote, worker } from './support/parallel.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../../src/simulator/script.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import { contractScene } from './support/contract.ts';
 import { startRun } from './support/run.ts';
 import { bash, journalOf, loopOf, untildone } from './support/untildone.ts';

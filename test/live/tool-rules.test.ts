@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../../src/simulator/script.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import { approve, contractScene, startedSession } from './support/contract.ts';
 import { startRun } from './support/run.ts';
 import type { Scene } from './support/scene.ts';

@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { probe } from '../../src/conformance/probe.ts';
-import { type HookUnderTest, replay } from '../../src/conformance/replay.ts';
-import { permissionsCount } from '../../src/conformance/run-command.ts';
-import { FORMATS, type Scenario } from '../../src/conformance/scenario.ts';
-import { casesOf, loadScenarios } from '../../src/conformance/suite.ts';
 import { quoteForShell } from '../../src/core/shell-quote.ts';
+import { probe } from '../../src/dev/conformance/probe.ts';
+import { type HookUnderTest, replay } from '../../src/dev/conformance/replay.ts';
+import { permissionsCount } from '../../src/dev/conformance/run-command.ts';
+import { FORMATS, type Scenario } from '../../src/dev/conformance/scenario.ts';
+import { casesOf, loadScenarios } from '../../src/dev/conformance/suite.ts';
 
 const scenarios = loadScenarios(resolve(import.meta.dirname, 'bugs'));
 const cases = casesOf(scenarios, FORMATS).map(

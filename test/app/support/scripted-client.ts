@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../../src/core/answer.ts';
 import type { HookEvent } from '../../../src/core/event.ts';
 import type { SessionFacts, SessionResult } from '../../../src/core/session-end.ts';
+import { errorAnswer, type Message, messageOf } from '../../../src/dev/simulator/messages.ts';
+import type { Turn } from '../../../src/dev/simulator/script.ts';
 import type { SessionHappening, SessionLimits, SessionListener, SessionPlan } from '../../../src/ports.ts';
-import { errorAnswer, type Message, messageOf } from '../../../src/simulator/messages.ts';
-import type { Turn } from '../../../src/simulator/script.ts';
 import { failureOf, priceOf, tokensOf, windowOf } from './scripted-model.ts';
 import type { KeptSession, ScriptedOptions, ScriptedRequest, ToolCall } from './scripted-session.ts';
 

@@ -3,14 +3,14 @@
  * the same contract as the real one (test/live/support/session-port-contract.ts). Nothing is waited for but `idleMs`.
  */
 import type { SessionFacts } from '../../../src/core/session-end.ts';
-import type { SessionLimits, SessionListener, SessionPlan, SessionPort } from '../../../src/ports.ts';
 import {
   compileScript,
   NOTHING_SERVED,
   pickTurn,
   type Script,
   type Turn,
-} from '../../../src/simulator/script.ts';
+} from '../../../src/dev/simulator/script.ts';
+import type { SessionLimits, SessionListener, SessionPlan, SessionPort } from '../../../src/ports.ts';
 import { Interruption, ScriptedClient } from './scripted-client.ts';
 
 export interface ToolCall {

@@ -1,7 +1,7 @@
 /** The real client in `-p`, against the simulator. Knows nothing of the test runner: benches use it too. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { SimulatorRequest } from '../../../src/simulator/server.ts';
+import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
 import { waitFor } from './processes.ts';
 
 export interface StreamLine {

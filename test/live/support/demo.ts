@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { findClaude } from '../../../src/adapters/claude-client.ts';
-import type { Script } from '../../../src/simulator/script.ts';
-import { type Simulator, startSimulator } from '../../../src/simulator/server.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { type Simulator, startSimulator } from '../../../src/dev/simulator/server.ts';
 import { endProcessesOf } from './processes.ts';
 import { BIN } from './untildone.ts';
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cleanEnvironment } from '../../../src/adapters/claude-client.ts';
-import type { Script } from '../../../src/simulator/script.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
 import type { Scene } from './scene.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');

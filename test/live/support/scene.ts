@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanEnvironment, findClaude, prepareClientHome } from '../../../src/adapters/claude-client.ts';
-import type { Script } from '../../../src/simulator/script.ts';
-import { type Simulator, startSimulator } from '../../../src/simulator/server.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { type Simulator, startSimulator } from '../../../src/dev/simulator/server.ts';
 import { type ClientRun, launchClient, type RunningClient } from './client.ts';
 import { endProcessesOf } from './processes.ts';
 

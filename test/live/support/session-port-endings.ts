@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../../src/core/answer.ts';
 import { nameEnd, type SessionEnd, type SessionFacts } from '../../../src/core/session-end.ts';
+import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
 import type { SessionLimits, SessionPlan } from '../../../src/ports.ts';
-import type { Script, Turn } from '../../../src/simulator/script.ts';
 import { calling, limits, listener, named, type OpenSessions, runIn } from './session-port.ts';
 
 const NO_RETRIES = { CLAUDE_CODE_MAX_RETRIES: '0' };

@@ -2,6 +2,7 @@
 import type { Answer } from '../../../src/core/answer.ts';
 import type { HookEvent } from '../../../src/core/event.ts';
 import { nameEnd } from '../../../src/core/session-end.ts';
+import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
 import type {
   SessionHappening,
   SessionLimits,
@@ -9,7 +10,6 @@ import type {
   SessionPlan,
   SessionPort,
 } from '../../../src/ports.ts';
-import type { Script, Turn } from '../../../src/simulator/script.ts';
 
 export interface OpenedSessions {
   port: SessionPort;

@@ -2,8 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cleanEnvironment, findClaude } from '../../../src/adapters/claude-client.ts';
 import { quoteForShell } from '../../../src/core/shell-quote.ts';
-import type { Script } from '../../../src/simulator/script.ts';
-import type { SimulatorRequest } from '../../../src/simulator/server.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
 import { waitFor } from './processes.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,0 +1,132 @@
+/** Everything the demo writes lies in one temporary folder: project, homes, and the commands that the agent may call. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { cleanEnvironment, prepareClientHome } from '../../adapters/claude-client.ts';
+import { install } from '../../commands/install.ts';
+import { quoteForShell } from '../../core/shell-quote.ts';
+import type { Story } from './story.ts';
+
+export interface Scratch {
+  root: string;
+  project: string;
+  /** Stands for the user's home. */
+  home: string;
+  untildoneHome: string;
+  /** Comes first on PATH: `untildone` and `node` are those that run the demo. */
+  bin: string;
+  temporary: string;
+}
+
+/** Which node, and which build of untildone, the hooks and the agent's shell start. */
+export interface Installation {
+  nodePath: string;
+  hookEntry: string;
+}
+
+export async function openScratch(): Promise<Scratch> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'untildone-demo-')));
+  const folder = (name: string) => join(root, name);
+  return {
+    root,
+    project: folder('project'),
+    home: folder('home'),
+    untildoneHome: folder('untildone-home'),
+    bin: folder('bin'),
+    temporary: folder('tmp'),
+  };
+}
+
+export function removeScratch({ root }: Scratch): Promise<void> {
+  return rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+}
+
+/** The project with its failing test, and our hooks when they are wanted, in a git repository. */
+export async function furnish(
+  scratch: Scratch,
+  story: Story,
+  { hooks, ...installation }: Installation & { hooks: boolean },
+): Promise<void> {
+  for (const folder of [scratch.project, scratch.bin, scratch.temporary]) await mkdir(folder);
+  prepareClientHome(scratch.home, [scratch.project]);
+  for (const [path, text] of Object.entries(story.files)) {
+    const file = join(scratch.project, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  await putCommandsOnPath(scratch.bin, installation);
+  if (hooks) await installHooks(scratch, installation);
+  await commitAll(scratch, story.commit);
+  await approveContract(scratch);
+}
+
+/** In the place of the person who looks at what the contract runs, and approves it. */
+async function approveContract(scratch: Scratch): Promise<void> {
+  const shown = await untildone(scratch, 'trust', '--show');
+  await untildone(scratch, 'trust', '--fingerprint', /^Fingerprint: (\w+)$/m.exec(shown)?.[1] ?? '');
+}
+
+/** What our own command prints in the project. */
+export async function untildone(scratch: Scratch, ...args: string[]): Promise<string> {
+  const { project: cwd, bin } = scratch;
+  const env = ownEnvironment(scratch);
+  return (await promisify(execFile)(join(bin, 'untildone'), args, { cwd, env })).stdout;
+}
+
+async function putCommandsOnPath(bin: string, { nodePath, hookEntry }: Installation): Promise<void> {
+  await symlink(nodePath, join(bin, 'node'));
+  const command = [nodePath, join(dirname(hookEntry), 'untildone.cjs')].map(quoteForShell).join(' ');
+  const untildone = join(bin, 'untildone');
+  await writeFile(untildone, `#!/bin/sh\nexec ${command} "$@"\n`);
+  await chmod(untildone, 0o755);
+}
+
+async function installHooks(scratch: Scratch, installation: Installation): Promise<void> {
+  const said: string[] = [];
+  const code = await install(
+    {
+      scope: 'project',
+      dryRun: false,
+      project: scratch.project,
+      home: scratch.untildoneHome,
+      claudeConfigDir: join(scratch.home, '.claude'),
+      ...installation,
+    },
+    (line) => said.push(line),
+  );
+  if (code !== 0) throw new Error(`the hooks could not be installed: ${said.join('\n')}`);
+}
+
+const AUTHOR = ['-c', 'user.name=untildone demo', '-c', 'user.email=demo@localhost'];
+
+async function commitAll(scratch: Scratch, message: string): Promise<void> {
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', args, { cwd: scratch.project, env: ownEnvironment(scratch) });
+  await git('init', '--quiet');
+  await git('add', '--all');
+  await git(...AUTHOR, 'commit', '--quiet', '--message', message);
+}
+
+/** For what the demo runs beside the client. */
+export function ownEnvironment(scratch: Scratch): Record<string, string> {
+  const { home: HOME, temporary: TMPDIR, untildoneHome: UNTILDONE_HOME } = scratch;
+  return { PATH: searchPath(scratch, process.env.PATH), HOME, TMPDIR, UNTILDONE_HOME, LANG: 'C.UTF-8' };
+}
+
+/** For the client: the simulator, a key that opens nothing, and nothing of the person who runs this. */
+export function simulatedEnvironment(scratch: Scratch, baseUrl: string): Record<string, string> {
+  return cleanEnvironment({ home: scratch.home, baseUrl, extra: ownEnvironment(scratch) });
+}
+
+/** For the client with the user's own login: all of their environment, but our state in the scratch folder. */
+export function realEnvironment(scratch: Scratch, env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = { PATH: searchPath(scratch, env.PATH), UNTILDONE_HOME: scratch.untildoneHome };
+  const entries = Object.entries({ ...env, ...own });
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function searchPath({ bin }: Scratch, given: string | undefined): string {
+  return given ? bin + delimiter + given : bin;
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { checksOf, type Evidence } from '../../../src/dev/demo/checks.ts';
+import { CALLS, STORY } from '../../../src/dev/demo/story.ts';
+import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
+import { STARTED } from '../../core/samples.ts';
+import { askedFor, DAMAGED, journalOf, stop, unchained } from './evidence.ts';
+
+const HELD = stop({ kind: 'block', instruction: 'continue' });
+const ended = (status: typeof STORY.ending) => stop({ kind: 'end', status, cause: 'c', detail: 'd' });
+
+const TURNS = STORY.turns('').length;
+const result = (tool_use_id: string, is_error: boolean) => ({ type: 'tool_result', tool_use_id, is_error });
+const REASON = { type: 'text', text: 'Stop hook feedback:\nuntildone: iteration 2 of 10. Not done.' };
+const CONTENT = [REASON, result(CALLS.testFails, true), result(CALLS.testPasses, false)];
+
+/** One request a turn; those after the third carry what the model was told and what its tools returned. */
+function askedWith(content: object[], turns = TURNS): SimulatorRequest[] {
+  return askedFor(Array.from({ length: turns }, (_, i) => (i < 3 ? 'prompt' : content)));
+}
+
+const COMPLETE: Evidence = {
+  test: { before: 1, after: 0 },
+  files: { ...STORY.files, [STORY.repaired.file]: STORY.repaired.text },
+  client: { code: 0, session: STARTED.session, failed: false },
+  journal: journalOf(STARTED, HELD, ended(STORY.ending)),
+  asked: askedWith(CONTENT),
+};
+
+const missing = (evidence: Evidence) =>
+  checksOf(STORY).flatMap(({ name, happened }) => (happened(evidence) ? [] : [name]));
+
+const without = (gone: object) => CONTENT.filter((block) => block !== gone);
+
+const WAYS_TO_MISS: Record<string, Partial<Evidence>[]> = {
+  'the test of the sample project fails at first': [
+    { test: { before: 0, after: 0 } },
+    { test: { before: null, after: 0 } },
+  ],
+  'the agent starts a loop in its own session': [
+    { client: { code: 0, session: 'another', failed: false } },
+    { client: { code: 0, session: undefined, failed: false } },
+  ],
+  'its first claim to be finished is held': [{ journal: journalOf(STARTED, ended(STORY.ending)) }],
+  'the model reads the reason, and goes on': [{ asked: askedWith(without(REASON)) }],
+  'it runs the test, which fails': [
+    { asked: askedWith([REASON, result(CALLS.testFails, false), result(CALLS.testPasses, false)]) },
+    { asked: askedWith([REASON, result(CALLS.testPasses, false)]) },
+  ],
+  [`it repairs ${STORY.repaired.file}`]: [
+    { files: STORY.files },
+    { files: { ...STORY.files, [STORY.repaired.file]: undefined } },
+  ],
+  'it runs the test again, which passes': [
+    { asked: askedWith([REASON, result(CALLS.testFails, true), result(CALLS.testPasses, true)]) },
+    { asked: askedWith([REASON, result(CALLS.testFails, true)]) },
+  ],
+  [`it leaves ${STORY.untouched.join(' and ')} as they were`]: STORY.untouched.flatMap((path) => [
+    { files: { ...COMPLETE.files, [path]: 'weakened' } },
+    { files: { ...COMPLETE.files, [path]: undefined } },
+  ]),
+  'the test passes when the demo itself runs it': [
+    { test: { before: 1, after: 1 } },
+    { test: { before: 1, after: null } },
+  ],
+  [`the loop ends as ${STORY.ending}`]: [
+    { journal: journalOf(STARTED, HELD) },
+    { journal: journalOf(STARTED, HELD, ended('stalled')) },
+  ],
+  'every line of the journal is whole and follows from the one before': [
+    { journal: [...COMPLETE.journal, DAMAGED] },
+    { journal: unchained(COMPLETE.journal) },
+  ],
+  'the model was asked once for each of its turns': [
+    { asked: askedWith(CONTENT, TURNS - 1) },
+    { asked: askedWith(CONTENT, TURNS + 1) },
+  ],
+  'the session ends by itself, without an error': [
+    { client: { code: 1, session: STARTED.session, failed: false } },
+    { client: { code: null, session: STARTED.session, failed: false } },
+    { client: { code: 0, session: STARTED.session, failed: true } },
+  ],
+};
+
+test('a complete demo misses nothing', () => {
+  expect(missing(COMPLETE)).toEqual([]);
+});
+
+test('there is a way to miss every step', () => {
+  expect(Object.keys(WAYS_TO_MISS)).toEqual(checksOf(STORY).map(({ name }) => name));
+});
+
+test.each(Object.entries(WAYS_TO_MISS).flatMap(([name, ways]) => ways.map((way) => [name, way] as const)))(
+  'missed alone: %s',
+  (name, way) => {
+    expect(missing({ ...COMPLETE, ...way })).toEqual([name]);
+  },
+);
+
+test('where nothing happened, everything is missing but what nobody touched', () => {
+  const nothing: Evidence = {
+    test: { before: 1, after: 1 },
+    files: STORY.files,
+    client: { code: 1, session: undefined, failed: true },
+    journal: [],
+    asked: [],
+  };
+  const happened = checksOf(STORY).filter((check) => check.happened(nothing));
+  expect(happened.map(({ name }) => name)).toEqual([
+    'the test of the sample project fails at first',
+    `it leaves ${STORY.untouched.join(' and ')} as they were`,
+  ]);
+});

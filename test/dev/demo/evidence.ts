@@ -1,0 +1,38 @@
+/** Made-up evidence of a demo: journals by their entries, and what a scripted model was asked. */
+import type { Scanned } from '../../../src/adapters/journal-scan.ts';
+import { advance, type Entry } from '../../../src/core/journal.ts';
+import type { LoopState } from '../../../src/core/loop.ts';
+import type { StopSeen } from '../../../src/core/stop.ts';
+import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
+import { claim, seenStop, T0 } from '../../core/samples.ts';
+
+export type StopEntry = Extract<Entry, { kind: 'stop' }>;
+
+export function stop(decision: StopEntry['decision'], seen: Partial<StopSeen> = {}): StopEntry {
+  return { kind: 'stop', seen: seenStop(seen), verdicts: [claim('fail')], decision };
+}
+
+export function journalOf(...entries: Entry[]): Scanned[] {
+  let state: LoopState | undefined;
+  return entries.map((entry, i): Scanned => {
+    state = advance(state, entry, T0 + i);
+    const line = { v: 1 as const, seq: i + 1, at: new Date(T0 + i).toISOString(), entry, state, prev: '' };
+    return { ok: true, line, text: '', chained: true, sha256: '' };
+  });
+}
+
+/** One request for each content, served turn by turn. */
+export function askedFor(contents: readonly (string | object[])[]): SimulatorRequest[] {
+  return contents.map((content, i) => {
+    const request = { at: T0, name: 'default', method: 'POST', path: '/v1/messages', headers: {} };
+    const body = { messages: [{ role: 'user', content }] };
+    return { ...request, kind: 'messages', n: i + 1, servedBy: `turn ${i + 1}`, body };
+  });
+}
+
+export const DAMAGED: Scanned = { ok: false, number: 4, problem: 'not JSON' };
+
+/** With a line that does not follow from the one before it. */
+export function unchained(journal: readonly Scanned[]): Scanned[] {
+  return journal.map((line, i) => (i === 1 && line.ok ? { ...line, chained: false } : line));
+}
