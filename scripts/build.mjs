@@ -66,5 +66,7 @@ writeDeclarations('src/library.ts', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });
-// `untildone demo --plan` plays this.
-cpSync('examples/four-chunks', 'dist/four-chunks', { recursive: true });
+// `untildone demo` plays these.
+for (const name of ['one-session', 'many-sessions', 'four-chunks']) {
+  cpSync(`examples/${name}`, `dist/examples/${name}`, { recursive: true });
+}

@@ -1,6 +1,7 @@
 /** `untildone demo`: the main job, end to end, with the real client on a small project in a temporary folder. */
 
 import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { type FoundClaude, findClaude } from '../adapters/claude-client.ts';
 import { homeFrom } from '../adapters/home.ts';
 import { findSdk } from '../adapters/sdk-client.ts';
@@ -10,12 +11,10 @@ import { onlyForPeople } from '../commands/person.ts';
 import { out } from '../commands/print.ts';
 import { colourWanted } from '../commands/terminal-text.ts';
 import { UsageError } from '../commands/usage-error.ts';
+import { type Demo, openDemo } from './demo/demo-folder.ts';
 import { liveView } from './demo/live-view.ts';
-import { type DemoOptions, perform } from './demo/perform.ts';
-import { planAct } from './demo/plan-act.ts';
-import { runAct } from './demo/run-act.ts';
+import { type DemoOptions, playDemo } from './demo/play.ts';
 import type { Installation } from './demo/scratch.ts';
-import { sessionAct } from './demo/session-act.ts';
 
 export interface DemoFlags {
   claude?: string;
@@ -31,6 +30,8 @@ export interface DemoFlags {
  * full a session is, and the client takes a tenth of a second to write it: no model is faster than that.
  */
 const PAUSE_MS = { session: { watched: 700, unwatched: 0 }, run: { watched: 350, unwatched: 200 } };
+/** The folders in `examples/`. */
+const EXAMPLES = { session: 'one-session', run: 'many-sessions', plan: 'four-chunks' };
 const WIDTH = { least: 60, most: 100 };
 
 /** Exit code: 0 every step happened, 1 one did not or was not wanted, else that of the interruption. */
@@ -56,7 +57,9 @@ async function play(flags: DemoFlags, claude: FoundClaude, installation: Install
       elapsed: () => (performance.now() - began) / 1000,
       out,
     });
-  for (const line of headline(flags.real)) out(line);
+  const example = flags.plan ? EXAMPLES.plan : flags.run ? EXAMPLES.run : EXAMPLES.session;
+  const played = openDemo(example, dirname(installation.hookEntry));
+  for (const line of firstScreen(played, flags.real)) out(line);
   const { watched, unwatched } = PAUSE_MS[isRun(flags) ? 'run' : 'session'];
   const options: DemoOptions = {
     claude: claude.path,
@@ -64,20 +67,25 @@ async function play(flags: DemoFlags, claude: FoundClaude, installation: Install
     real: flags.real,
     keep: flags.keep,
     pauseMs: stdout.isTTY ? watched : unwatched,
+    terminal: stdout.isTTY,
   };
-  const interruption = watchInterruption();
-  if (flags.plan) return perform(planAct(options, stdout.isTTY), options, view, interruption);
-  return flags.run
-    ? perform(runAct(options, stdout.isTTY), options, view, interruption)
-    : perform(sessionAct(options), options, view, interruption);
+  return playDemo(played, options, view, watchInterruption());
 }
 
-function headline(real: boolean): string[] {
-  const model = real ? 'your own login and model' : 'a scripted model';
-  const reach = real ? '' : 'No account, no key, no network. ';
+/** What is played, what of it is real, and what is not. */
+function firstScreen({ name, title, answer }: Demo, real: boolean): string[] {
+  const person = answer ? ', and what you would answer' : '';
+  const model = real
+    ? ['model     your own login and model; costs money']
+    : [
+        `scripted  what the model says (examples/${name}/model.yaml)${person}; no account, no key, no network`,
+      ];
   return [
-    `untildone demo: the real Claude Code with ${model}.`,
-    `${reach}Everything lies in a temporary folder.`,
+    `untildone demo: ${title}.`,
+    '',
+    '  real      Claude Code, its tools, the project, its tests, and every line that untildone writes',
+    ...model.map((line) => `  ${line}`),
+    '  where     in a temporary folder; nothing else is touched',
     '',
   ];
 }

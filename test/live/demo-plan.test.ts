@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planChecksOf } from '../../src/dev/demo/plan-checks.ts';
-import { exampleFolder, planStory } from '../../src/dev/demo/plan-story.ts';
+import { openDemo } from '../../src/dev/demo/demo-folder.ts';
 import { clientThat, demo, endOf, person, REAL_CLIENT, simulatorWith, startDemo } from './support/demo.ts';
 import { processesOf, waitFor } from './support/processes.ts';
 
-const STORY = planStory(exampleFolder(resolve(import.meta.dirname, '../../src')));
-const EVERY_CHECK = planChecksOf(STORY).map(({ name }) => name);
+const EVERY_CHECK = openDemo('four-chunks', resolve(import.meta.dirname, '../../src')).expect.map(
+  ({ says }) => says,
+);
 
 describe('the demo of a plan', () => {
   test('goes through its phases and chunks to a verified end, and keeps what is asked for', async () => {

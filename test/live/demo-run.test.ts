@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runChecksOf } from '../../src/dev/demo/run-checks.ts';
-import { RUN_STORY } from '../../src/dev/demo/run-story.ts';
+import { openDemo } from '../../src/dev/demo/demo-folder.ts';
 import {
   CLAUDE,
   clientThat,
@@ -17,7 +16,9 @@ import {
 import { processesOf, waitFor } from './support/processes.ts';
 import { BIN } from './support/untildone.ts';
 
-const EVERY_CHECK = runChecksOf(RUN_STORY).map(({ name }) => name);
+const EVERY_CHECK = openDemo('many-sessions', resolve(import.meta.dirname, '../../src')).expect.map(
+  ({ says }) => says,
+);
 
 describe('the demo of a run', () => {
   test('goes over three sessions to a verified end, and leaves nothing behind', async () => {

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { prepareClientHome } from '../../src/adapters/claude-client.ts';
-import { checksOf } from '../../src/dev/demo/checks.ts';
-import { STORY } from '../../src/dev/demo/story.ts';
+import { openDemo } from '../../src/dev/demo/demo-folder.ts';
 import type { Script } from '../../src/dev/simulator/script.ts';
 import {
   CLAUDE,
@@ -19,7 +18,9 @@ import {
 import { processesOf, waitFor } from './support/processes.ts';
 import { BIN } from './support/untildone.ts';
 
-const EVERY_CHECK = checksOf(STORY).map(({ name }) => name);
+const DEMO = openDemo('one-session', resolve(import.meta.dirname, '../../src'));
+const EVERY_CHECK = DEMO.expect.map(({ says }) => says);
+const REPAIRED = 'leap-year.js';
 
 describe('the demo', () => {
   test('plays the whole story from an empty home and leaves nothing behind', async () => {
@@ -43,7 +44,9 @@ describe('the demo', () => {
     expect(code).toBe(0);
     const [, root = ''] = /Kept:\n {2}(.+)\n$/.exec(stdout) ?? [];
     expect(dirname(root)).toBe(who.temporary);
-    expect(readFileSync(join(root, 'project', STORY.repaired.file), 'utf8')).toBe(STORY.repaired.text);
+    expect(readFileSync(join(root, 'project', REPAIRED), 'utf8')).toBe(
+      DEMO.expect.find(({ files }) => files)?.files?.[REPAIRED],
+    );
     expect(readdirSync(join(root, 'project'))).toEqual(expect.arrayContaining(['.claude', '.git']));
     expect(readdirSync(join(root, 'untildone-home', 'projects'))).toHaveLength(1);
     expect(readdirSync(who.home)).toEqual([]);
@@ -68,7 +71,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     const { code, missed } = await demo(who, ['--claude', client]);
     expect(code).toBe(1);
     expect(missed).toContain('its first claim to be finished is held');
-    expect(missed).toContain(`the loop ends as ${STORY.ending}`);
+    expect(missed).toContain('the loop ends as verified_done');
     expect(missed).not.toContain('the agent starts a loop in its own session');
     expect(readdirSync(who.temporary)).toEqual([]);
   });
@@ -78,7 +81,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Edit`);
     const { code, missed } = await demo(who, ['--claude', client]);
     expect(code).toBe(1);
-    expect(missed).toContain(`it repairs ${STORY.repaired.file}`);
+    expect(missed).toContain(`it repairs ${REPAIRED}`);
     expect(missed).toContain('the test passes when the demo itself runs it');
     expect(missed).not.toContain('its first claim to be finished is held');
   });
@@ -155,10 +158,10 @@ describe('--real', () => {
     return { who, simulator };
   }
 
-  const turns = STORY.turns('.');
+  const { turns } = DEMO;
 
   test("uses the person's own login and home, and keeps everything of ours out of it", async () => {
-    const { who, simulator } = await loggedIn({ turns });
+    const { who, simulator } = await loggedIn({ turns: [...turns] });
     const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
     expect(code, stdout).toBe(0);
     const [asked] = simulator.requests().filter(({ kind }) => kind === 'messages');
@@ -192,7 +195,7 @@ describe('--real', () => {
     });
     const { code, missed } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
     expect(code).toBe(1);
-    expect(missed).toContain(`it leaves ${STORY.untouched.join(' and ')} as they were`);
+    expect(missed).toContain('it leaves package.json and leap-year.test.js and untildone.yaml as they were');
     expect(missed).toContain('the loop ends as verified_done');
   });
 

@@ -1,16 +1,13 @@
-/** What a demo leaves in the scratch home, read and shown. */
+/** What a demo leaves in the scratch home, read from there. */
 import { readSmall } from '../../adapters/atomic-file.ts';
 import { FileStore } from '../../adapters/file-store.ts';
 import { homeAt, readKey } from '../../adapters/home.ts';
 import { JournalScan, type Scanned } from '../../adapters/journal-scan.ts';
 import type { SignedReceipt } from '../../adapters/receipts.ts';
 import { type Found, readLoops } from '../../commands/find-loop.ts';
-import { log } from '../../commands/log.ts';
 import { systemClock } from '../../commands/ports.ts';
 import { parseReceipt } from '../../commands/receipt.ts';
-import { status } from '../../commands/status.ts';
-import type { LiveView } from './live-view.ts';
-import { type Scratch, untildone } from './scratch.ts';
+import type { Scratch } from './scratch.ts';
 
 function openStore({ untildoneHome, project }: Scratch): { store: FileStore; newest: Found | undefined } {
   const store = new FileStore(homeAt(untildoneHome), systemClock);
@@ -38,34 +35,8 @@ export function readReceipt(scratch: Scratch): SignedReceipt | undefined {
 /** What the newest loop asks a person; undefined while a session is open, or when nothing is waited for. */
 export function openQuestion(scratch: Scratch): string | undefined {
   const { newest } = openStore(scratch);
-  // One that is just being made cannot be read yet.
+  // A loop that is just being made cannot be read yet.
   if (!newest || !('state' in newest)) return undefined;
   const { waiting, run } = newest.state;
   return waiting?.why === 'approval' && !run?.open ? (waiting.detail ?? '') : undefined;
-}
-
-export function showStatus(scratch: Scratch, view: LiveView): void {
-  const { store } = openStore(scratch);
-  view.heading('$ untildone status');
-  status(
-    { json: false, all: false, project: scratch.project, foreign: [] },
-    store,
-    systemClock.now(),
-    (line) => view.quote(line),
-  );
-}
-
-export async function showLog(scratch: Scratch, view: LiveView): Promise<void> {
-  const { store, newest } = openStore(scratch);
-  if (!newest) return;
-  view.heading('$ untildone log');
-  const home = homeAt(scratch.untildoneHome);
-  await log({ json: false, follow: false }, newest.ref, store, home, (line) => view.quote(line));
-}
-
-/** Where there is one. */
-export async function showReceipt(scratch: Scratch, view: LiveView): Promise<void> {
-  if (!readReceipt(scratch)) return;
-  view.heading('$ untildone receipt');
-  view.quote(await untildone(scratch, 'receipt'));
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { cleanEnvironment, prepareClientHome } from '../../adapters/claude-client.ts';
 import { install } from '../../commands/install.ts';
 import { quoteForShell } from '../../core/shell-quote.ts';
-import type { Story } from './story.ts';
+import type { Demo } from './demo-folder.ts';
 
 export interface Scratch {
   root: string;
@@ -43,22 +43,18 @@ export function removeScratch({ root }: Scratch): Promise<void> {
   return rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
-/** The project with its failing test, and our hooks when they are wanted, in a git repository. */
-export async function furnish(
-  scratch: Scratch,
-  story: Story,
-  { hooks, ...installation }: Installation & { hooks: boolean },
-): Promise<void> {
+/** The project in a git repository, its contract approved; with our hooks for a session, for a run answers its own. */
+export async function furnish(scratch: Scratch, demo: Demo, installation: Installation): Promise<void> {
   for (const folder of [scratch.project, scratch.bin, scratch.temporary]) await mkdir(folder);
   prepareClientHome(scratch.home, [scratch.project]);
-  for (const [path, text] of Object.entries(story.files)) {
+  for (const [path, text] of Object.entries(demo.files)) {
     const file = join(scratch.project, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
   await putCommandsOnPath(scratch.bin, installation);
-  if (hooks) await installHooks(scratch, installation);
-  await commitAll(scratch, story.commit);
+  if (demo.session) await installHooks(scratch, installation);
+  await commitAll(scratch, demo.commit);
   await approveContract(scratch);
 }
 

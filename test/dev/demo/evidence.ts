@@ -1,10 +1,34 @@
 /** Made-up evidence of a demo: journals by their entries, and what a scripted model was asked. */
+import { resolve } from 'node:path';
 import type { Scanned } from '../../../src/adapters/journal-scan.ts';
 import { advance, type Entry } from '../../../src/core/journal.ts';
 import type { LoopState } from '../../../src/core/loop.ts';
 import type { StopSeen } from '../../../src/core/stop.ts';
+import { type Demo, openDemo } from '../../../src/dev/demo/demo-folder.ts';
+import { type Evidence, happened } from '../../../src/dev/demo/expectation.ts';
 import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
 import { claim, seenStop, T0 } from '../../core/samples.ts';
+
+const SRC = resolve(import.meta.dirname, '../../../src');
+
+/** A demo of the repository. */
+export function demoNamed(name: string): Demo {
+  return openDemo(name, SRC);
+}
+
+export function stepsOf({ expect }: Demo): string[] {
+  return expect.map(({ says }) => says);
+}
+
+/** The names of the steps that did not happen. */
+export function missing(demo: Demo, evidence: Evidence): string[] {
+  return demo.expect.filter((step) => !happened(step, demo, evidence)).map(({ says }) => says);
+}
+
+/** The names of the steps that happened. */
+export function happenedIn(demo: Demo, evidence: Evidence): string[] {
+  return demo.expect.filter((step) => happened(step, demo, evidence)).map(({ says }) => says);
+}
 
 export type StopEntry = Extract<Entry, { kind: 'stop' }>;
 

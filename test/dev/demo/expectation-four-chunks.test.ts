@@ -1,25 +1,47 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { homeAt, layOut } from '../../../src/adapters/home.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
+import { CONTRACT_FILE } from '../../../src/core/contract.ts';
 import type { Entry } from '../../../src/core/journal.ts';
 import type { Receipt } from '../../../src/core/receipt.ts';
 import type { Outcome, Verdict } from '../../../src/core/verdict.ts';
-import { type PlanEvidence, planChecksOf } from '../../../src/dev/demo/plan-checks.ts';
-import { exampleFolder, planStory } from '../../../src/dev/demo/plan-story.ts';
+import type { Evidence } from '../../../src/dev/demo/expectation.ts';
+import { parseContract } from '../../../src/wire/contract.ts';
 import { STARTED, seenStop, T0 } from '../../core/samples.ts';
-import { askedFor, DAMAGED, journalOf, type StopEntry, unchained } from './evidence.ts';
+import {
+  askedFor,
+  DAMAGED,
+  demoNamed,
+  happenedIn,
+  journalOf,
+  missing,
+  type StopEntry,
+  stepsOf,
+  unchained,
+} from './evidence.ts';
 
-const SRC = resolve(import.meta.dirname, '../../../src');
-const STORY = planStory(exampleFolder(SRC));
-const NAMES = STORY.chunks.map(({ name }) => name);
-const { phases, ending, checkpoint } = STORY;
+const DEMO = demoNamed('four-chunks');
+const ending = 'verified_done';
+const checkpoint = { phase: DEMO.answer?.type[1] ?? '', note: DEMO.answer?.type.at(-1) ?? '' };
+const { phases, chunks } = orderIn(DEMO.files[CONTRACT_FILE] ?? '');
+const NAMES = chunks.map(({ name }) => name);
 
 const HELD: StopEntry['decision'] = { kind: 'block', instruction: 'continue' };
 const ENDED: StopEntry['decision'] = { kind: 'end', status: ending, cause: 'c', detail: 'd' };
 const ASKS: StopEntry['decision'] = { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'good?' };
+
+function orderIn(text: string) {
+  const parsed = parseContract(text, CONTRACT_FILE);
+  if (!parsed.ok) throw new Error('the contract of the example cannot be read');
+  const gates = Object.values(parsed.contract.gates);
+  return {
+    phases: (parsed.contract.phases ?? []).map(({ name }) => name),
+    chunks: gates.flatMap((gate) => (gate.kind === 'chunks' ? gate.options.chunks : [])),
+  };
+}
 
 const verdict = (gate: string, outcome: Outcome, children?: Verdict[]): Verdict => ({
   gate,
@@ -56,8 +78,8 @@ const [BEFORE, BUILD, AFTER]: [Entry[], Entry[], Entry[]] = [
 ];
 
 const TOLD = `a person approved plan_approved: "${checkpoint.note}". Go on.`;
-const nextOf = (i: number) => `Next: chunk ${i + 1} of 4, "${NAMES[i]}": ${STORY.chunks[i]?.instruction}`;
-const CONTENTS = STORY.turns('').map((_, i) => (i === 2 ? TOLD : i > 2 && i < 7 ? nextOf(i - 3) : 'go on'));
+const nextOf = (i: number) => `Next: chunk ${i + 1} of 4, "${NAMES[i]}": ${chunks[i]?.instruction}`;
+const CONTENTS = DEMO.turns.map((_, i) => (i === 2 ? TOLD : i > 2 && i < 7 ? nextOf(i - 3) : 'go on'));
 const asked = (contents: string[]) => askedFor(contents).map((request) => ({ ...request, at: T0 + 1000 }));
 
 const folder = mkdtempSync(join(tmpdir(), 'untildone-receipt-'));
@@ -69,19 +91,16 @@ function receiptWith(status: string): SignedReceipt {
   return signReceipt(receipt, homeAt(folder));
 }
 
-const COMPLETE = (): PlanEvidence => ({
+const COMPLETE = (): Evidence => ({
   test: { before: 1, after: 0 },
-  files: STORY.files,
+  files: DEMO.files,
   journal: journalOf(...BEFORE, ...BUILD, ...AFTER),
   asked: asked(CONTENTS),
-  code: 0,
+  typed: { code: 0, failed: false },
   receipt: receiptWith(ending),
 });
 
-const missing = (evidence: PlanEvidence) =>
-  planChecksOf(STORY).flatMap(({ name, happened }) => (happened(evidence) ? [] : [name]));
-
-const WAYS_TO_MISS: Record<string, (() => Partial<PlanEvidence>)[]> = {
+const WAYS_TO_MISS: Record<string, (() => Partial<Evidence>)[]> = {
   'the test of the sample project fails at first': [() => ({ test: { before: 0, after: 0 } })],
   [`the phases pass in their order: ${phases.join(', ')}`]: [
     () => ({
@@ -123,8 +142,8 @@ const WAYS_TO_MISS: Record<string, (() => Partial<PlanEvidence>)[]> = {
     () => ({ journal: journalOf(...BEFORE, ...BUILD.filter((_, i) => i !== 3), ...AFTER) }),
     () => ({ journal: journalOf(...BEFORE, ...BUILD, chunkStop(3), ...AFTER) }),
   ],
-  'it leaves the tests and the contract as they were': STORY.untouched.map((path) => () => ({
-    files: { ...STORY.files, [path]: 'weakened' },
+  'it leaves the tests and the contract as they were': Object.keys(DEMO.files).map((path) => () => ({
+    files: { ...DEMO.files, [path]: 'weakened' },
   })),
   'the test passes when the demo itself runs it': [() => ({ test: { before: 1, after: 1 } })],
   'the run ends as verified_done': [
@@ -143,36 +162,38 @@ const WAYS_TO_MISS: Record<string, (() => Partial<PlanEvidence>)[]> = {
     () => ({ journal: unchained(COMPLETE().journal) }),
   ],
   'the model was asked once for each of its turns': [() => ({ asked: COMPLETE().asked.slice(0, -1) })],
-  '"untildone run" says so with exit code 0': [() => ({ code: 3 }), () => ({ code: null })],
+  '"untildone run" says so with exit code 0': [
+    () => ({ typed: { code: 3, failed: true } }),
+    () => ({ typed: { code: null, failed: true } }),
+  ],
 };
 
 describe('the demo of a plan', () => {
   test('misses nothing when it is complete', () => {
-    expect(missing(COMPLETE())).toEqual([]);
+    expect(missing(DEMO, COMPLETE())).toEqual([]);
   });
 
   test('there is a way to miss every step', () => {
-    expect(Object.keys(WAYS_TO_MISS)).toEqual(planChecksOf(STORY).map(({ name }) => name));
+    expect(Object.keys(WAYS_TO_MISS)).toEqual(stepsOf(DEMO));
   });
 
   test.each(Object.entries(WAYS_TO_MISS).flatMap(([name, ways]) => ways.map((way) => [name, way] as const)))(
     'missed alone: %s',
     (name, way) => {
-      expect(missing({ ...COMPLETE(), ...way() })).toEqual([name]);
+      expect(missing(DEMO, { ...COMPLETE(), ...way() })).toEqual([name]);
     },
   );
 
   test('where nothing happened, everything is missing but what nobody touched', () => {
-    const nothing: PlanEvidence = {
+    const nothing: Evidence = {
       test: { before: 1, after: 1 },
-      files: STORY.files,
+      files: DEMO.files,
       journal: [],
       asked: [],
-      code: 1,
+      typed: { code: 1, failed: true },
       receipt: undefined,
     };
-    const happened = planChecksOf(STORY).filter((check) => check.happened(nothing));
-    expect(happened.map(({ name }) => name)).toEqual([
+    expect(happenedIn(DEMO, nothing)).toEqual([
       'the test of the sample project fails at first',
       'it leaves the tests and the contract as they were',
     ]);
@@ -182,12 +203,16 @@ describe('the demo of a plan', () => {
 describe('the example', () => {
   test('has three phases, and four chunks with a test of their own each', () => {
     expect(phases).toEqual(['plan', 'build', 'verify']);
-    expect(NAMES.map((name) => `test/${name}.test.js`).filter((path) => path in STORY.files)).toHaveLength(4);
-    expect(NAMES).toContain(STORY.stumbles);
+    expect(NAMES.map((name) => `test/${name}.test.js`).filter((path) => path in DEMO.files)).toHaveLength(4);
+    expect(NAMES).toContain('discount');
     expect(phases).toContain(checkpoint.phase);
   });
 
-  test('that is not there is named, with what to do', () => {
-    expect(() => exampleFolder(folder)).toThrow(/the example is missing in .*four-chunks: install untildone/);
+  test('is expected to go through the phases and chunks that its contract has', () => {
+    expect(stepsOf(DEMO)).toContain(`the chunks pass one after the other: ${NAMES.join(', ')}`);
+    const told = DEMO.expect.flatMap((step) => step.told ?? []).flat();
+    for (const [i, { name, instruction }] of chunks.entries()) {
+      expect(told).toContain(`chunk ${i + 1} of ${chunks.length}, "${name}": ${instruction}`);
+    }
   });
 });

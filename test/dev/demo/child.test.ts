@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
-import { type ClientLaunch, runClient } from '../../src/adapters/client-process.ts';
+import { type ChildLaunch, runChild } from '../../../src/dev/demo/child.ts';
 
-/** Stands for the client: a shell that does what the test says. */
-function shell(script: string, changes: Partial<ClientLaunch> = {}) {
+/** Stands for Claude Code, or for untildone: a shell that does what the test says. */
+function shell(script: string, changes: Partial<ChildLaunch> = {}) {
   const lines: string[] = [];
-  const end = runClient({
-    binary: '/bin/sh',
+  const end = runChild({
+    command: '/bin/sh',
     args: ['-c', script],
     cwd: '/',
     environment: { PATH: process.env.PATH ?? '' },
-    prompt: '',
+    input: '',
     onLine: (line) => lines.push(line),
     signal: new AbortController().signal,
     limitMs: 20_000,
+    gently: { signals: ['SIGTERM'], patienceMs: 3_000 },
     ...changes,
   });
   return { lines, end };
@@ -25,7 +26,7 @@ function abortedAtFirstLine(script: string) {
 }
 
 test('the client gets the prompt, and every line of its answer arrives', async () => {
-  const { lines, end } = shell('cat; echo; printf "last line without an end"', { prompt: 'one\ntwo' });
+  const { lines, end } = shell('cat; echo; printf "last line without an end"', { input: 'one\ntwo' });
   expect(await end).toEqual({ code: 0, timedOut: false, stderr: '' });
   expect(lines).toEqual(['one', 'two', 'last line without an end']);
 });
@@ -39,12 +40,12 @@ test('its exit code and what it wrote to stderr come back', async () => {
 });
 
 test('a client that does not read its prompt is no failure', async () => {
-  const { end } = shell('exec <&-; exit 0', { prompt: 'x'.repeat(1_000_000) });
+  const { end } = shell('exec <&-; exit 0', { input: 'x'.repeat(1_000_000) });
   expect((await end).code).toBe(0);
 });
 
 test('a program that cannot be started is an end with its reason', async () => {
-  const { code, stderr } = await shell('', { binary: '/no/such/claude' }).end;
+  const { code, stderr } = await shell('', { command: '/no/such/claude' }).end;
   expect(code).toBe(null);
   expect(stderr).toContain('ENOENT');
 });
@@ -57,6 +58,24 @@ test('aborting ends it gently: it can still clean up', async () => {
 test('aborting ends one that does not listen', async () => {
   const end = await abortedAtFirstLine('trap "" TERM; echo ready; while :; do sleep 0.05; done');
   expect(end).toMatchObject({ code: null, timedOut: false });
+});
+
+test('aborted with two signals, it is asked twice, so that a run does not finish its step first', async () => {
+  const abort = new AbortController();
+  const lines: string[] = [];
+  const { end } = shell(
+    'trap "echo once" INT; trap "echo twice; exit 5" TERM; echo ready; while :; do sleep 0.01; done',
+    {
+      signal: abort.signal,
+      gently: { signals: ['SIGINT', 'SIGTERM'], patienceMs: 8_000 },
+      onLine: (line) => {
+        lines.push(line);
+        if (line === 'ready') abort.abort();
+      },
+    },
+  );
+  expect(await end).toMatchObject({ code: 5, timedOut: false });
+  expect(lines.toSorted()).toEqual(['once', 'ready', 'twice']);
 });
 
 test('aborted before it began, it ends at once', async () => {

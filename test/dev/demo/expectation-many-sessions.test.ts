@@ -7,12 +7,25 @@ import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.
 import type { Entry } from '../../../src/core/journal.ts';
 import type { Receipt } from '../../../src/core/receipt.ts';
 import type { SessionEnd } from '../../../src/core/session-end.ts';
-import { type RunEvidence, runChecksOf } from '../../../src/dev/demo/run-checks.ts';
-import { RUN_STORY } from '../../../src/dev/demo/run-story.ts';
+import type { Evidence } from '../../../src/dev/demo/expectation.ts';
 import { STARTED } from '../../core/samples.ts';
-import { askedFor, DAMAGED, journalOf, stop, unchained } from './evidence.ts';
+import {
+  askedFor,
+  DAMAGED,
+  demoNamed,
+  happenedIn,
+  journalOf,
+  missing,
+  stepsOf,
+  stop,
+  unchained,
+} from './evidence.ts';
 
-const { notes, ending, task } = RUN_STORY;
+const DEMO = demoNamed('many-sessions');
+const ending = 'verified_done';
+const [task = ''] = DEMO.run ?? [];
+/** What the first two sessions leave for the next one. */
+const notes = DEMO.turns.flatMap(({ text }) => (text?.startsWith('Done: ') ? [text] : []));
 const HELD = stop({ kind: 'block', instruction: 'continue' });
 const ENDED = stop({ kind: 'end', status: ending, cause: 'c', detail: 'd' });
 
@@ -33,7 +46,7 @@ const THIRD = [begins('s3'), ENDED, comesBack('completed', 0.1)];
 const REASON = [{ type: 'text', text: 'Stop hook feedback:\nuntildone: iteration 2 of 20. Not done.' }];
 const brief = (note = '', about = task) =>
   `You remember nothing of it. Task: ${about} Note: ${note} What does not hold yet: words`;
-const ASKED = RUN_STORY.turns('').map(() => REASON as string | object[]);
+const ASKED = DEMO.turns.map(() => REASON as string | object[]);
 const askedWith = (first: string | object[], second: string | object[]) =>
   askedFor(['prompt', 'prompt', first, second, ...ASKED.slice(4)]);
 
@@ -48,19 +61,16 @@ function receiptWith(status: string): SignedReceipt {
   );
 }
 
-const COMPLETE = (): RunEvidence => ({
+const COMPLETE = (): Evidence => ({
   test: { before: 1, after: 0 },
-  files: RUN_STORY.files,
+  files: DEMO.files,
   journal: journalOf(...FIRST, ...SECOND, ...THIRD),
   asked: askedWith(brief(notes[0]), brief(notes[1])),
-  code: 0,
+  typed: { code: 0, failed: false },
   receipt: receiptWith(ending),
 });
 
-const missing = (evidence: RunEvidence) =>
-  runChecksOf(RUN_STORY).flatMap(({ name, happened }) => (happened(evidence) ? [] : [name]));
-
-const WAYS_TO_MISS: Record<string, (() => Partial<RunEvidence>)[]> = {
+const WAYS_TO_MISS: Record<string, (() => Partial<Evidence>)[]> = {
   'the test of the sample project fails at first': [() => ({ test: { before: 0, after: 0 } })],
   'a claim to be finished is held while tests fail': [
     () => {
@@ -108,8 +118,8 @@ const WAYS_TO_MISS: Record<string, (() => Partial<RunEvidence>)[]> = {
       return { journal: [started, ...rest.slice(0, -1), { ...last, line: { ...last.line, state } }] };
     },
   ],
-  'it leaves the tests and the contract as they were': RUN_STORY.untouched.map((path) => () => ({
-    files: { ...RUN_STORY.files, [path]: 'weakened' },
+  'it leaves the tests and the contract as they were': Object.keys(DEMO.files).map((path) => () => ({
+    files: { ...DEMO.files, [path]: 'weakened' },
   })),
   'the test passes when the demo itself runs it': [() => ({ test: { before: 1, after: 1 } })],
   'the run ends as verified_done': [
@@ -133,35 +143,37 @@ const WAYS_TO_MISS: Record<string, (() => Partial<RunEvidence>)[]> = {
     () => ({ journal: unchained(COMPLETE().journal) }),
   ],
   'the model was asked once for each of its turns': [() => ({ asked: COMPLETE().asked.slice(0, -1) })],
-  '"untildone run" says so with exit code 0': [() => ({ code: 3 }), () => ({ code: null })],
+  '"untildone run" says so with exit code 0': [
+    () => ({ typed: { code: 3, failed: true } }),
+    () => ({ typed: { code: null, failed: true } }),
+  ],
 };
 
 test('a complete demo misses nothing', () => {
-  expect(missing(COMPLETE())).toEqual([]);
+  expect(missing(DEMO, COMPLETE())).toEqual([]);
 });
 
 test('there is a way to miss every step', () => {
-  expect(Object.keys(WAYS_TO_MISS)).toEqual(runChecksOf(RUN_STORY).map(({ name }) => name));
+  expect(Object.keys(WAYS_TO_MISS)).toEqual(stepsOf(DEMO));
 });
 
 test.each(Object.entries(WAYS_TO_MISS).flatMap(([name, ways]) => ways.map((way) => [name, way] as const)))(
   'missed: %s',
   (name, way) => {
-    expect(missing({ ...COMPLETE(), ...way() })).toEqual([name]);
+    expect(missing(DEMO, { ...COMPLETE(), ...way() })).toEqual([name]);
   },
 );
 
 test('where nothing happened, everything is missing but what nobody touched', () => {
-  const nothing: RunEvidence = {
+  const nothing: Evidence = {
     test: { before: 1, after: 1 },
-    files: RUN_STORY.files,
+    files: DEMO.files,
     journal: [],
     asked: [],
-    code: 1,
+    typed: { code: 1, failed: true },
     receipt: undefined,
   };
-  const happened = runChecksOf(RUN_STORY).filter((check) => check.happened(nothing));
-  expect(happened.map(({ name }) => name)).toEqual([
+  expect(happenedIn(DEMO, nothing)).toEqual([
     'the test of the sample project fails at first',
     'it leaves the tests and the contract as they were',
   ]);

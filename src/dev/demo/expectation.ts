@@ -1,0 +1,178 @@
+/** Compares what a demo left behind with what its `demo.yaml` expects. */
+import type { Scanned } from '../../adapters/journal-scan.ts';
+import { receiptProblems, type SignedReceipt } from '../../adapters/receipts.ts';
+import type { JournalLine } from '../../wire/journal-line.ts';
+import { isRecord } from '../simulator/script.ts';
+import type { SimulatorRequest } from '../simulator/server.ts';
+import type { Demo, Part, Query, Step } from './demo-folder.ts';
+
+/** What is looked at after a demo. */
+export interface Evidence {
+  /** Exit codes of the demo's test, run by the demo itself. */
+  test: { before: number | null; after: number | null };
+  /** The project's files in the end, as far as it had them at first. */
+  files: Readonly<Record<string, string | undefined>>;
+  /** Of the newest loop; empty when there is none. */
+  journal: readonly Scanned[];
+  /** Of the newest loop. */
+  receipt: SignedReceipt | undefined;
+  /** What the scripted model was asked, oldest first. */
+  asked: readonly SimulatorRequest[];
+  /** How the command that was typed ended; the session is that of Claude Code. */
+  typed: { code: number | null; failed: boolean; session?: string | undefined };
+}
+
+/** Whether all that a step names is so. */
+export function happened(step: Step, demo: Demo, evidence: Evidence): boolean {
+  const { test, files, journal, receipt, asked, typed } = evidence;
+  const lines = linesOf(journal);
+  const fill = (text: string) => filled(text, demo, evidence);
+  const unchanged = step.unchanged === 'all' ? Object.keys(demo.files) : (step.unchanged ?? []);
+  return [
+    step.test?.before === undefined || (test.before ?? 0) > 0,
+    step.test?.after === undefined || test.after === 0,
+    unchanged.every((path) => files[path] === demo.files[path]),
+    Object.entries(step.files ?? {}).every(([path, text]) => files[path] === text),
+    (step.journal ?? []).every((query) => holds(query, lines, fill)),
+    !step.journal_whole || (journal.length > 0 && journal.every((line) => line.ok && line.chained)),
+    step.ends === undefined || endedAs(step.ends, lines),
+    step.receipt === undefined || isSigned(receipt, step.receipt),
+    (step.told ?? []).every((texts) => asked.some((request) => reads(request, texts.map(fill)))),
+    step.told_midway === undefined || isToldMidway(fill(step.told_midway), asked),
+    !step.tool_result || toolFailed(step.tool_result.id, asked) === step.tool_result.failed,
+    !step.each_turn_once || isEachTurnOnce(demo, asked),
+    !step.silence || isSilent(step.silence, lines, asked, fill),
+    step.exit === undefined || (typed.code === step.exit && !typed.failed),
+  ].every(Boolean);
+}
+
+type Fill = (text: string) => string;
+
+function filled(text: string, { turns }: Demo, { typed }: Evidence): string {
+  return text
+    .replace('{session}', (whole) => typed.session ?? whole)
+    .replace(/\{turn (\d+)\}/g, (whole, n: string) => turns[Number(n) - 1]?.text ?? whole);
+}
+
+export function linesOf(journal: readonly Scanned[]): JournalLine[] {
+  return journal.flatMap((scanned) => (scanned.ok ? [scanned.line] : []));
+}
+
+function holds(query: Query, lines: readonly JournalLine[], fill: Fill): boolean {
+  const { where = {}, pick, has, take } = query;
+  const found = lines.filter((line) => hasPart(line, where, fill));
+  if (has) return hasPart(pick === 'last' ? found.at(-1) : found[0], has, fill);
+  const taken = found.map((line) => valuesAt(line, (take ?? '').split('.')));
+  return areAsTheyShould(query, taken, lines.at(-1)?.state, fill);
+}
+
+/** `taken`: the values of each line. */
+function areAsTheyShould(
+  { are, count, distinct, among, least, above, sums_to, grows, sizes }: Query,
+  taken: readonly unknown[][],
+  state: unknown,
+  fill: Fill,
+): boolean {
+  const values = taken.flat();
+  const numbers = values.filter((value) => typeof value === 'number');
+  const everyLine = (holdsFor: (number: number) => boolean) =>
+    numbers.length > 0 && numbers.length === taken.length && numbers.every(holdsFor);
+  const sum = numbers.reduce((whole, one) => whole + one, 0);
+  return [
+    !are ||
+      isSame(
+        values,
+        are.map((value) => (typeof value === 'string' ? fill(value) : value)),
+      ),
+    count === undefined || values.length === count,
+    !distinct || new Set(values).size === values.length,
+    !among || values.every((value) => among.includes(String(value))),
+    least === undefined || everyLine((number) => number >= least),
+    above === undefined || everyLine((number) => number > above),
+    sums_to === undefined || Math.abs(sum - Number(valuesAt(state, sums_to.split('.'))[0])) < 1e-9,
+    !grows || isSame(withoutRepeats(taken), grows),
+    !sizes ||
+      isSame(
+        taken.map((list) => list.length),
+        sizes,
+      ),
+  ].every(Boolean);
+}
+
+function withoutRepeats(lists: readonly unknown[][]): unknown[][] {
+  return lists.filter((list, i) => list.length > 0 && !isSame(list, lists[i - 1]));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Objects by the keys that are named, lists by items that must be in them. */
+function hasPart(value: unknown, wanted: unknown, fill: Fill): boolean {
+  if (Array.isArray(wanted)) {
+    return wanted.every((item) => Array.isArray(value) && value.some((one) => hasPart(one, item, fill)));
+  }
+  if (isRecord(wanted)) {
+    return isRecord(value) && Object.entries(wanted).every(([key, item]) => hasPart(value[key], item, fill));
+  }
+  return value === (typeof wanted === 'string' ? fill(wanted) : wanted);
+}
+
+/** Follows a path; a list on the way is each of its items, `[key=value]` only those with this value. */
+function valuesAt(value: unknown, path: readonly string[]): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
+  const [name, ...rest] = path;
+  if (name === undefined) return value === undefined ? [] : [value];
+  const [, field = '', key, wanted] = /^(\w+)(?:\[(\w+)=(\w+)\])?$/.exec(name) ?? [];
+  const inside = isRecord(value) ? value[field] : undefined;
+  if (key === undefined) return valuesAt(inside, rest);
+  const items: unknown[] = Array.isArray(inside) ? inside : [];
+  return valuesAt(
+    items.filter((item) => isRecord(item) && item[key] === wanted),
+    rest,
+  );
+}
+
+function endedAs(status: string, lines: readonly JournalLine[]): boolean {
+  const last = lines.findLast(({ entry }) => entry.kind === 'stop')?.entry;
+  const ended = last?.kind === 'stop' && last.decision.kind === 'end' && last.decision.status === status;
+  return ended && lines.at(-1)?.state.status === status;
+}
+
+function isSigned(receipt: SignedReceipt | undefined, status: string): boolean {
+  return receipt?.receipt.status === status && receiptProblems(receipt).length === 0;
+}
+
+function reads({ body }: SimulatorRequest, texts: readonly string[]): boolean {
+  const request = JSON.stringify(body ?? '');
+  return texts.every((text) => request.includes(JSON.stringify(text).slice(1, -1)));
+}
+
+function isToldMidway(text: string, asked: readonly SimulatorRequest[]): boolean {
+  const at = asked.findIndex((request) => reads(request, [text]));
+  return at > 0 && at < asked.length - 1;
+}
+
+/** As Claude Code sent it to the model; undefined when there is none. */
+function toolFailed(id: string, asked: readonly SimulatorRequest[]): unknown {
+  const blocks = asked.flatMap(({ body }) => valuesAt(body, ['messages', 'content'])).filter(isRecord);
+  return blocks.find(({ type, tool_use_id }) => type === 'tool_result' && tool_use_id === id)?.is_error;
+}
+
+function isEachTurnOnce({ turns }: Demo, asked: readonly SimulatorRequest[]): boolean {
+  return isSame(
+    asked.map(({ servedBy }) => servedBy),
+    turns.map((_, i) => `turn ${i + 1}`),
+  );
+}
+
+function isSilent(
+  { from, to }: { from: Part; to: Part },
+  lines: readonly JournalLine[],
+  asked: readonly SimulatorRequest[],
+  fill: Fill,
+): boolean {
+  const [begins, ends] = [from, to].map((wanted) => lines.find((line) => hasPart(line, wanted, fill))?.at);
+  if (!begins || !ends || asked.length === 0) return false;
+  return !asked.some(({ at }) => at > Date.parse(begins) && at < Date.parse(ends));
+}

@@ -1,0 +1,150 @@
+/** What you would type, typed by the demo: a prompt in Claude Code, `untildone run`, and the answer to its question. */
+import { readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endMarked } from '../../adapters/process-tree.ts';
+import { quoteForShell } from '../../core/shell-quote.ts';
+import { type Happening, parseStreamLine } from '../../wire/client-stream.ts';
+import type { Simulator } from '../simulator/server.ts';
+import { type ChildEnd, type ChildLaunch, runChild } from './child.ts';
+import type { Demo } from './demo-folder.ts';
+import type { Evidence } from './expectation.ts';
+import type { LiveView } from './live-view.ts';
+import { openQuestion } from './record.ts';
+import { realEnvironment, type Scratch, simulatedEnvironment, untildone } from './scratch.ts';
+
+/** Where a demo is played. */
+export interface Stage {
+  demo: Demo;
+  /** The Claude Code that is started. */
+  claude: string;
+  scratch: Scratch;
+  view: LiveView;
+  /** Absent when the model is a real one. */
+  simulator: Simulator | undefined;
+  /** Somebody watches on a terminal. */
+  terminal: boolean;
+  interrupted: AbortSignal;
+}
+
+export type Typed = Evidence['typed'];
+
+/** Types what the demo says, and returns how it ended. */
+export function typeAll(stage: Stage): Promise<Typed> {
+  const { session, run = [] } = stage.demo;
+  return session ? typePrompt(session, stage) : typeRun(run, stage);
+}
+
+const REAL = { budgetUsd: '1', limitMs: 600_000 };
+const GENTLY: ChildLaunch['gently'] = { signals: ['SIGTERM'], patienceMs: 3_000 };
+
+async function typePrompt(session: NonNullable<Demo['session']>, stage: Stage): Promise<Typed> {
+  const { demo, claude, scratch, view, simulator, interrupted } = stage;
+  const seen: Happening[] = [];
+  view.say('you', session.prompt);
+  const end = await runChild({
+    command: claude,
+    args: [
+      ...['-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', 'acceptEdits'],
+      ...['--allowedTools', ...session.allow],
+      ...(simulator
+        ? ['--model', session.model]
+        : ['--no-session-persistence', '--max-budget-usd', REAL.budgetUsd]),
+    ],
+    cwd: scratch.project,
+    environment: simulator
+      ? simulatedEnvironment(scratch, simulator.url)
+      : realEnvironment(scratch, process.env),
+    input: session.prompt,
+    onLine: (line) => {
+      for (const happening of parseStreamLine(line)) {
+        seen.push(happening);
+        view.show(happening);
+      }
+    },
+    signal: interrupted,
+    limitMs: simulator ? demo.seconds * 1_000 : REAL.limitMs,
+    gently: GENTLY,
+  });
+  if (end.code !== 0 && !interrupted.aborted) view.say('demo', failureInWords(end));
+  const began = seen.find((happening) => happening.kind === 'began');
+  const finished = seen.findLast((happening) => happening.kind === 'finished');
+  return { code: end.code, session: began?.session, failed: finished?.failed ?? true };
+}
+
+function failureInWords({ code, timedOut, stderr }: ChildEnd): string {
+  if (timedOut) return 'Claude Code took too long and was ended';
+  return `Claude Code ended ${code === null ? 'early' : `with exit code ${code}`}: ${stderr || 'it did not say why'}`;
+}
+
+/** A line of a run begins with the time. */
+const CLOCK = '00:00:00 '.length;
+/** The first signal asks a run to finish its step, the second to end at once; it ends its client before itself. */
+const TWICE: ChildLaunch['gently'] = { signals: ['SIGINT', 'SIGTERM'], patienceMs: 8_000 };
+
+async function typeRun(args: readonly string[], stage: Stage): Promise<Typed> {
+  const { demo, claude, scratch, view, simulator, interrupted } = stage;
+  if (!simulator) throw new Error('the demo of a run is played by script');
+  // Found first on PATH, as your own one is.
+  await symlink(claude, join(scratch.bin, 'claude'));
+  view.heading(commandLine(['run', ...args]));
+  const over = new AbortController();
+  const answered = answerFor(stage, AbortSignal.any([over.signal, interrupted])).catch((error: Error) =>
+    view.say('demo', `no answer was given: ${error.message}`),
+  );
+  // A run draws its own view on a terminal; not where answers stand between its lines.
+  const drawn = stage.terminal && !demo.answer;
+  const end = await runChild({
+    command: join(scratch.bin, 'untildone'),
+    args: ['run', ...args],
+    cwd: scratch.project,
+    environment: { ...simulatedEnvironment(scratch, simulator.url), ...lookOf(process.env) },
+    signal: interrupted,
+    limitMs: demo.seconds * 1_000,
+    gently: TWICE,
+    ...(drawn ? {} : { onLine: (line: string) => view.quote(line, CLOCK) }),
+  });
+  over.abort();
+  await answered;
+  // A run that had to be killed could not end what it had started.
+  await endMarked(`UNTILDONE_HOME=${scratch.untildoneHome}`);
+  if (end.timedOut) view.say('demo', 'the run took too long and was ended');
+  if (end.stderr !== '') view.quote(end.stderr);
+  return { code: end.code, failed: end.code !== 0 };
+}
+
+/** How the terminal is, for whoever draws on it. */
+function lookOf({ TERM, NO_COLOR }: NodeJS.ProcessEnv): Record<string, string> {
+  return { ...(TERM === undefined ? {} : { TERM }), ...(NO_COLOR === undefined ? {} : { NO_COLOR }) };
+}
+
+const LOOK_AGAIN_MS = 100;
+/** As long as you need for a few lines. */
+const READING_MS = 2_500;
+
+/** Answers the first question of the run; gives no answer when `over` comes first. */
+async function answerFor({ demo, scratch, view, terminal }: Stage, over: AbortSignal): Promise<void> {
+  if (!demo.answer) return;
+  const { read, type } = demo.answer;
+  const pause = (ms: number) => sleep(ms, undefined, { signal: over }).catch(() => undefined);
+  let question = openQuestion(scratch);
+  while (question === undefined && !over.aborted) {
+    await pause(LOOK_AGAIN_MS);
+    question = openQuestion(scratch);
+  }
+  // The run says itself that it waits.
+  await pause(LOOK_AGAIN_MS);
+  if (question === undefined || over.aborted) return;
+  view.say('demo', `The run waits for a person: ${question}`);
+  view.say('demo', `Nobody sits here, so the demo answers in your place. It reads ${read}:`);
+  view.quote(await readFile(join(scratch.project, read), 'utf8'));
+  await pause(terminal ? READING_MS : 0);
+  if (over.aborted) return;
+  view.heading(commandLine(type));
+  view.quote(await untildone(scratch, ...type));
+  view.heading('The run goes on:');
+}
+
+function commandLine(words: readonly string[]): string {
+  return `$ ${['untildone', ...words].map(quoteForShell).join(' ')}`;
+}
