@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnvironment, prepareClientHome } from '../../adapters/claude-client.ts';
-import { install } from '../../commands/install.ts';
 import { quoteForShell } from '../../core/shell-quote.ts';
 import type { Demo } from './demo-folder.ts';
 
@@ -53,12 +52,12 @@ export async function furnish(scratch: Scratch, demo: Demo, installation: Instal
     await writeFile(file, text);
   }
   await putCommandsOnPath(scratch.bin, installation);
-  if (demo.session) await installHooks(scratch, installation);
+  if (demo.session) await untildone(scratch, 'install');
   await commitAll(scratch, demo.commit);
   await approveContract(scratch);
 }
 
-/** In the place of the person who looks at what the contract runs, and approves it. */
+/** In your place: looks at what the contract runs, and approves it. */
 async function approveContract(scratch: Scratch): Promise<void> {
   const shown = await untildone(scratch, 'trust', '--show');
   await untildone(scratch, 'trust', '--fingerprint', /^Fingerprint: (\w+)$/m.exec(shown)?.[1] ?? '');
@@ -77,22 +76,6 @@ async function putCommandsOnPath(bin: string, { nodePath, hookEntry }: Installat
   const untildone = join(bin, 'untildone');
   await writeFile(untildone, `#!/bin/sh\nexec ${command} "$@"\n`);
   await chmod(untildone, 0o755);
-}
-
-async function installHooks(scratch: Scratch, installation: Installation): Promise<void> {
-  const said: string[] = [];
-  const code = await install(
-    {
-      scope: 'project',
-      dryRun: false,
-      project: scratch.project,
-      home: scratch.untildoneHome,
-      claudeConfigDir: join(scratch.home, '.claude'),
-      ...installation,
-    },
-    (line) => said.push(line),
-  );
-  if (code !== 0) throw new Error(`the hooks could not be installed: ${said.join('\n')}`);
 }
 
 const AUTHOR = ['-c', 'user.name=untildone demo', '-c', 'user.email=demo@localhost'];
