@@ -1,5 +1,4 @@
 /** `untildone demo`: the main job, end to end, with the real client on a small project in a temporary folder. */
-
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { type FoundClaude, findClaude } from '../adapters/claude-client.ts';
@@ -75,17 +74,14 @@ async function play(flags: DemoFlags, claude: FoundClaude, installation: Install
 /** What is played, what of it is real, and what is not. */
 function firstScreen({ name, title, answer }: Demo, real: boolean): string[] {
   const person = answer ? ', and what you would answer' : '';
-  const model = real
-    ? ['model     your own login and model; costs money']
-    : [
-        `scripted  what the model says (examples/${name}/model.yaml)${person}; no account, no key, no network`,
-      ];
   return [
     `untildone demo: ${title}.`,
     '',
     '  real      Claude Code, its tools, the project, its tests, and every line that untildone writes',
-    ...model.map((line) => `  ${line}`),
-    '  where     in a temporary folder; nothing else is touched',
+    real
+      ? '  model     yours, with your own login: it costs money'
+      : `  scripted  what the model says (examples/${name}/model.yaml)${person}`,
+    `  where     in a temporary folder${real ? '' : '; no account, no key, no network'}`,
     '',
   ];
 }
