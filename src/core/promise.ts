@@ -11,6 +11,7 @@
  */
 
 const OPEN = '<promise>';
+const CLOSE = '</promise>';
 
 /** The text of the last claim in a message, white space normalised. Time grows with the message's length, no faster. */
 export function findPromise(message: string): string | undefined {
@@ -73,11 +74,9 @@ function findClaims(text: string, lines: Line[]): Claim[] {
       if (code[at]) continue;
       if (token === OPEN) {
         open = { start: at, line };
-      } else if (token === '</promise>') {
-        const promise = open && normalise(text.slice(open.start + OPEN.length, at));
-        const after = at + token.length;
-        const isClaim = open && (isAlone(text, open, line, after) || (after >= end && isSpoken(text, open)));
-        if (open && promise && isClaim && !TAG.test(promise)) claims.push({ start: open.start, promise });
+      } else if (token === CLOSE) {
+        const claim = open && claimBetween(text, open, { at, line }, end);
+        if (claim) claims.push(claim);
         open = undefined;
       } else if (open === undefined) {
         closeQuotation(QUOTATION[token] ?? 'straight', at, quotations, claims);
@@ -85,6 +84,19 @@ function findClaims(text: string, lines: Line[]): Claim[] {
     }
   }
   return claims;
+}
+
+/** What the text between two tags claims; undefined where it only talks about a promise. */
+function claimBetween(
+  text: string,
+  open: { start: number; line: Line },
+  close: { at: number; line: Line },
+  end: number,
+): Claim | undefined {
+  const promise = normalise(text.slice(open.start + OPEN.length, close.at));
+  const after = close.at + CLOSE.length;
+  const isClaim = isAlone(text, open, close.line, after) || (after >= end && isSpoken(text, open));
+  return promise && isClaim && !TAG.test(promise) ? { start: open.start, promise } : undefined;
 }
 
 /** A second mark of a kind in the same paragraph closes a quotation: what was claimed inside it is taken back. */
