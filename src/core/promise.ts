@@ -68,10 +68,7 @@ function findClaims(text: string, lines: Line[]): Claim[] {
   for (const line of lines) {
     if (!line.prose) open = undefined;
     if (open === undefined && line.breaks) quotations = new Map();
-    if (!line.prose) continue;
-    for (const { 0: token, index } of text.slice(line.start, line.end).matchAll(TOKEN)) {
-      const at = line.start + index;
-      if (code[at]) continue;
+    for (const { token, at } of tokensIn(text, line, code)) {
       if (token === OPEN) {
         open = { start: at, line };
       } else if (token === CLOSE) {
@@ -84,6 +81,14 @@ function findClaims(text: string, lines: Line[]): Claim[] {
     }
   }
   return claims;
+}
+
+/** Tags and quotation marks of a line of prose, those in inline code left out. */
+function tokensIn(text: string, line: Line, code: Uint8Array): { token: string; at: number }[] {
+  if (!line.prose) return [];
+  return [...text.slice(line.start, line.end).matchAll(TOKEN)]
+    .map(({ 0: token, index }) => ({ token, at: line.start + index }))
+    .filter(({ at }) => !code[at]);
 }
 
 /** What the text between two tags claims; undefined where it only talks about a promise. */
