@@ -1,4 +1,7 @@
-/** Edits to the text of a JSON document that leave every byte outside the edit as it is. */
+/**
+ * Edits to the text of a JSON document that leave every byte outside the edit as it is. `modify` of jsonc-parser does not:
+ * it formats the lines around the edit anew, or writes what is added on one line.
+ */
 
 import { applyEdits, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
