@@ -7,8 +7,6 @@ const KEEP_TO_THE_LINE = '\x1b[?7l';
 const WRAP_LINES = '\x1b[?7h';
 const CLEAR_LINE_REST = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-const COLOURS = /\x1b\[\d+m/g;
 
 /**
  * The last lines of a terminal, drawn again and again in place; what is said above them stays and scrolls away.
@@ -65,8 +63,6 @@ export class TerminalRegion {
 
   #rowsOf(line: string): number {
     const columns = this.#terminal.columns || 80;
-    return this.#columns < columns
-      ? 1
-      : Math.max(1, Math.ceil(columnsOf(line.replace(COLOURS, '')) / columns));
+    return this.#columns < columns ? 1 : Math.max(1, Math.ceil(columnsOf(line) / columns));
   }
 }

@@ -1,4 +1,5 @@
 /** Text on its way to a terminal or a log: harmless, in one line, as wide as there is room. */
+import stringWidth from 'string-width';
 import { stripAnsi } from '../core/ansi.ts';
 import { oneLine } from '../core/clip.ts';
 import { redact } from '../core/redact.ts';
@@ -17,36 +18,27 @@ export function harmless(text: string): string {
   return oneLine(redact(stripAnsi(text.slice(0, MOST)).replace(DIRECTION_MARKS, '')), MOST);
 }
 
-const ONE_COLUMN_EACH = /^[\x20-\x7e]*$/;
-const NO_COLUMN = /^[\p{M}\p{Cf}]+$/u;
-const TWO_COLUMNS =
-  /^(?![\uff61-\uffdc])[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|^\p{Extended_Pictographic}\ufe0f/u;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** How many columns a text takes on a terminal; terminals differ about the newest signs. */
+/** How many columns a text takes on a terminal, escape sequences aside. */
 export function columnsOf(text: string): number {
-  if (ONE_COLUMN_EACH.test(text)) return text.length;
-  let columns = 0;
-  for (const { segment } of graphemes.segment(text)) columns += columnsOfSign(segment);
-  return columns;
-}
-
-function columnsOfSign(sign: string): number {
-  if (NO_COLUMN.test(sign)) return 0;
-  return TWO_COLUMNS.test(sign) ? 2 : 1;
+  return stringWidth(text);
 }
 
 /** At most so many columns of a text; what was cut ends in `…`. */
 export function cutTo(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
-  let kept = '';
+  return columns < 1 ? '' : `${text.slice(0, lengthWithin(text, columns - 1))}…`;
+}
+
+/** How many characters from the beginning of a text fit into so many columns. */
+function lengthWithin(text: string, columns: number): number {
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    used += columnsOfSign(segment);
-    if (used > columns - 1) break;
-    kept += segment;
+  for (const { segment, index } of graphemes.segment(text)) {
+    used += columnsOf(segment);
+    if (used > columns) return index;
   }
-  return columns < 1 ? '' : `${kept}…`;
+  return text.length;
 }
 
 /** Broken between words; what belongs to a line begins where the line begins, its quotation mark included. */
@@ -55,8 +47,8 @@ export function wrapLine(line: string, width: number): string[] {
   const next = lead.includes('|') ? lead : ' '.repeat(lead.length);
   const lines: string[] = [];
   let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(' ', width);
+  while (columnsOf(rest) > width) {
+    const space = rest.lastIndexOf(' ', lengthWithin(rest, width));
     if (space <= lead.length) break;
     lines.push(rest.slice(0, space));
     rest = next + rest.slice(space + 1);

@@ -1,14 +1,16 @@
 /** Text as a terminal would leave it on the screen. */
+import stripSequences from 'strip-ansi';
 
-// Colours and cursor movements; strings (titles, links) up to their end; everything else that an escape begins.
-const ESCAPES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/g;
+/** What is left of a sequence that never ends, or of one that another sequence was put into. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+const BEGINNINGS = /\u001b[ -/]*[0-~]/g;
 
-/** Removes terminal escape sequences: colours, cursor movements, titles, links. */
+/**
+ * Removes terminal escape sequences: colours, cursor movements, titles, links. `stripVTControlCharacters` of Node 20
+ * does not do: it leaves the text of a title and the rest of a colour that is written with colons.
+ */
 export function stripAnsi(text: string): string {
-  // Most texts hold none, and the pattern is dear.
-  return text.includes('\u001b') || text.includes('\u009b') ? text.replace(ESCAPES, '') : text;
+  return stripSequences(text).replace(BEGINNINGS, '');
 }
 
 /** The lines of an output without escapes and control characters; of a line that was drawn again its last state. */

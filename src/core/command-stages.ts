@@ -149,9 +149,7 @@ function itemsOf(lines: readonly Line[], note: Note): Item[] {
     if (open) {
       const block = blockFrom(lines, i, open);
       if (block.unclosed) note(number, '<checkpoint> is not closed: it was read up to the next heading');
-      if (block.before.trim() !== '') say('text', number, block.before);
-      say('asks', number, questionFrom(block.inside));
-      if (block.after.trim() !== '') say('text', number, block.after);
+      items.push(...itemsOfBlock(block, number));
       i = block.end;
       continue;
     }
@@ -165,6 +163,11 @@ function itemsOf(lines: readonly Line[], note: Note): Item[] {
     } else items.push((hidden ? undefined : headingOf(text, number)) ?? { kind: 'text', line: number, text });
   }
   return items;
+}
+
+function itemsOfBlock({ before, inside, after }: Block, line: number): Item[] {
+  const textItem = (text: string): Item[] => (text.trim() === '' ? [] : [{ kind: 'text', line, text }]);
+  return [...textItem(before), { kind: 'asks', line, text: questionFrom(inside) }, ...textItem(after)];
 }
 
 interface Block {

@@ -123,7 +123,6 @@ export interface Contract {
   memory?: MemoryRule;
   run?: RunRules;
   notify: Notification[];
-  reflection: { enabled: boolean };
 }
 
 /** What a loop holds fast from its start on, beside the contract itself. */
@@ -152,10 +151,7 @@ export const DEFAULT_JUDGE_MS = 3_540_000;
 
 /** A loop that has nothing better than the agent's word. */
 export function promiseContract(promise: string, limits: Limits): Contract {
-  return withPromise(
-    { v: 1, gates: {}, done: [], limits, onContext: 'continue', notify: [], reflection: { enabled: false } },
-    promise,
-  );
+  return withPromise({ v: 1, gates: {}, done: [], limits, onContext: 'continue', notify: [] }, promise);
 }
 
 /** A promise beside gates: both are required. */
@@ -178,7 +174,6 @@ export function foreignContract(gates: Record<string, GateSpec>, approved: Contr
     limits: DEFAULT_LIMITS,
     onContext: 'continue',
     notify: [],
-    reflection: { enabled: false },
   };
   // Only one promise can be stated at a time: that of the format.
   const own = Object.values(gates).some((spec) => spec.kind === 'promise') ? withoutPromises(base) : base;

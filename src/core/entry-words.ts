@@ -1,59 +1,63 @@
-import type { Entry } from './journal.ts';
+import type { Entry, EntryOf } from './journal.ts';
 import type { LoopState } from './loop.ts';
+import type { ChildEntry } from './run-children.ts';
 import { describeChildEntry } from './run-children-words.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One journal entry in words, for people who read `untildone log`. */
 export function describeEntry(entry: Entry, state: LoopState): string {
-  switch (entry.kind) {
-    case 'started':
-      return `started for session ${entry.session}: ${entry.task.preview}`;
-    case 'stop':
-      return `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`;
-    case 'event':
-      return `${entry.event}${detailWords(entry.detail)}`;
-    case 'guard':
-      return `${entry.event} of ${entry.subject}: ${entry.refused ? 'held' : 'let through'}${verdictWords(entry.verdicts)}`;
-    case 'allowed':
-      return `a person allowed ${entry.exception}${entry.note ? `: ${entry.note}` : ''}`;
-    case 'answered':
-      return `a person ${entry.said} ${entry.gate}${entry.note ? `: ${entry.note}` : ''}`;
-    case 'contract':
-      return `a person updated the contract (now ${entry.contractSha256.slice(0, 12)})`;
-    case 'command':
-      // A run pauses by itself, too; its note says why.
-      if (entry.command === 'pause' && state.run && entry.note) return `paused: ${entry.note}`;
-      return `${entry.command} by a person${entry.note ? `: ${entry.note}` : ''}`;
-    case 'synced':
-      return `the state file says: ${syncedWords(entry)}`;
-    case 'withdrawn':
-      return `ended as ${state.status}: ${entry.detail}`;
-    case 'closed':
-      return 'its state files were closed';
-    case 'claimed':
-      return `session ${entry.session} goes on with it`;
-    case 'run_begun':
-      return 'goes on as a run: its session is full';
-    case 'intent':
-      return `${entry.resume ? 'going on in' : 'starting'} session ${entry.session} (${entry.why})`;
-    case 'result':
-      return `session ended: ${entry.end.kind} (${entry.end.detail})`;
-    case 'ended':
-      return `ended as ${entry.status} (${entry.cause}: ${entry.detail})`;
-    case 'said':
-      return Object.entries(entry.output)
-        .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : value}`)
-        .join('; ');
-    case 'foreign':
-      return `FOUND ${entry.lines} lines that untildone did not write; they count for nothing`;
-    case 'error':
-      return `ERROR: ${entry.message}`;
-    default:
-      return describeChildEntry(entry);
-  }
+  if (!isOwn(entry)) return describeChildEntry(entry);
+  const describe = WORDS[entry.kind] as Describe<OwnKind>;
+  return describe(entry, state);
 }
 
-function syncedWords({ iteration, maxIterations, says }: Extract<Entry, { kind: 'synced' }>): string {
+type OwnKind = Exclude<Entry['kind'], ChildEntry['kind']>;
+type Describe<K extends OwnKind> = (entry: EntryOf<K>, state: LoopState) => string;
+
+function isOwn(entry: Entry): entry is EntryOf<OwnKind> {
+  return Object.hasOwn(WORDS, entry.kind);
+}
+
+/** The words for each kind of entry; those of a run's children are in a file of their own. */
+const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
+  started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
+  stop: (entry, state) =>
+    `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`,
+  event: ({ event, detail }) => `${event}${detailWords(detail)}`,
+  guard: ({ event, subject, refused, verdicts }) =>
+    `${event} of ${subject}: ${refused ? 'held' : 'let through'}${verdictWords(verdicts)}`,
+  allowed: ({ exception, note }) => `a person allowed ${exception}${noteWords(note)}`,
+  answered: ({ said, gate, note }) => `a person ${said} ${gate}${noteWords(note)}`,
+  contract: ({ contractSha256 }) => `a person updated the contract (now ${contractSha256.slice(0, 12)})`,
+  command: commandWords,
+  synced: (entry) => `the state file says: ${syncedWords(entry)}`,
+  withdrawn: ({ detail }, { status }) => `ended as ${status}: ${detail}`,
+  closed: () => 'its state files were closed',
+  claimed: ({ session }) => `session ${session} goes on with it`,
+  run_begun: () => 'goes on as a run: its session is full',
+  intent: ({ resume, session, why }) => `${resume ? 'going on in' : 'starting'} session ${session} (${why})`,
+  result: ({ end }) => `session ended: ${end.kind} (${end.detail})`,
+  ended: ({ status, cause, detail }) => `ended as ${status} (${cause}: ${detail})`,
+  said: ({ output }) => Object.entries(output).map(saidWords).join('; '),
+  foreign: ({ lines }) => `FOUND ${lines} lines that untildone did not write; they count for nothing`,
+  error: ({ message }) => `ERROR: ${message}`,
+};
+
+function noteWords(note: string | undefined): string {
+  return note ? `: ${note}` : '';
+}
+
+function commandWords({ command, note }: EntryOf<'command'>, { run }: LoopState): string {
+  // A run pauses by itself, too; its note says why.
+  if (command === 'pause' && run && note) return `paused: ${note}`;
+  return `${command} by a person${noteWords(note)}`;
+}
+
+function saidWords([name, value]: [string, string | string[]]): string {
+  return `${name}: ${Array.isArray(value) ? value.join(', ') : value}`;
+}
+
+function syncedWords({ iteration, maxIterations, says }: EntryOf<'synced'>): string {
   const parts = [
     ...(iteration === undefined && says === undefined ? [] : [`iteration ${iteration ?? says}`]),
     ...(maxIterations === undefined ? [] : [`at most ${maxIterations}`]),
@@ -61,7 +65,7 @@ function syncedWords({ iteration, maxIterations, says }: Extract<Entry, { kind: 
   return parts.join(', ') || 'nothing new';
 }
 
-function decisionWords({ decision }: Extract<Entry, { kind: 'stop' }>, state: LoopState): string {
+function decisionWords({ decision }: EntryOf<'stop'>, state: LoopState): string {
   switch (decision.kind) {
     case 'block': {
       if (decision.instruction === 'hand_over') return 'held, asked for a hand-over note';
@@ -75,7 +79,7 @@ function decisionWords({ decision }: Extract<Entry, { kind: 'stop' }>, state: Lo
   }
 }
 
-function phaseWords({ seen: { phase } }: Extract<Entry, { kind: 'stop' }>): string {
+function phaseWords({ seen: { phase } }: EntryOf<'stop'>): string {
   if (!phase || phase.passed.length === 0) return '';
   return `; left behind: phase ${phase.passed.join(', ')}; now: ${phase.name}`;
 }

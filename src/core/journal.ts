@@ -71,6 +71,8 @@ export type Entry =
   | { kind: 'foreign'; lines: number }
   | { kind: 'error'; message: string };
 
+export type EntryOf<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
+
 export interface StartedEntry {
   kind: 'started';
   loop: string;
@@ -101,74 +103,53 @@ export function advance(state: LoopState | undefined, entry: Entry, at: number):
 }
 
 function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: number): LoopState {
-  switch (entry.kind) {
-    case 'stop':
-      return agentsAtStop(
-        settle(observe(state, entry.seen, entry.verdicts, at), entry.decision, at),
-        entry.seen,
-        at,
-      );
-    case 'event':
-      return advanceEvent(state, entry.event, entry.detail ?? {}, at);
-    case 'command':
-      return advanceCommand(state, entry.command, entry.note, at);
-    case 'guard':
-      return agentGuarded({ ...state, guarded: guardedAfter(state.guarded, entry) }, entry, at);
-    case 'allowed':
-      return { ...state, allowed: [...new Set([...state.allowed, entry.exception])] };
-    case 'answered':
-      return advanceAnswered(state, entry, at);
-    case 'contract':
-      return { ...state, contractSha256: entry.contractSha256, maxIterations: entry.maxIterations };
-    case 'synced':
-      return advanceSynced(state, entry);
-    case 'withdrawn':
-      return {
-        ...end(
-          state,
-          entry.cause === 'expired' ? 'reached_limit' : 'cancelled',
-          entry.cause,
-          entry.detail,
-          at,
-        ),
-        closed: true,
-      };
-    case 'closed':
-      return { ...state, closed: true };
-    case 'claimed':
-      return advanceClaimed(state, entry, at);
-    case 'foreign':
-      return { ...state, foreignLines: state.foreignLines + entry.lines };
-    case 'run_begun':
-      return hasEnded(state) || state.run ? state : { ...state, run: runFromSession(entry.permissionMode) };
-    case 'intent':
-      return advanceIntent(state, entry, at);
-    case 'result':
-      return advanceResult(state, entry, at);
-    case 'ended':
-      return end(state, entry.status, entry.cause, entry.detail, at);
-    case 'split':
-    case 'child_begun':
-    case 'child_spent':
-    case 'child_ended':
-    case 'merge_begun':
-    case 'merge_ended':
-    case 'children_waiting':
-    case 'children_resumed':
-    case 'children_over':
-      return advanceChildren(state, entry, at);
-    case 'said':
-    case 'error':
-      return state;
-  }
+  if (!isOwn(entry)) return advanceChildren(state, entry, at);
+  const advanceBy = ADVANCE[entry.kind] as Advance<OwnKind>;
+  return advanceBy(state, entry, at);
+}
+
+type OwnKind = Exclude<Entry['kind'], 'started' | ChildEntry['kind']>;
+type Advance<K extends OwnKind> = (state: LoopState, entry: EntryOf<K>, at: number) => LoopState;
+
+function isOwn(entry: Exclude<Entry, StartedEntry>): entry is EntryOf<OwnKind> {
+  return Object.hasOwn(ADVANCE, entry.kind);
+}
+
+/** What each kind of entry does to the state; those of a run's children are in a file of their own. */
+const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
+  stop: advanceStop,
+  event: advanceEvent,
+  command: advanceCommand,
+  guard: (state, entry, at) =>
+    agentGuarded({ ...state, guarded: guardedAfter(state.guarded, entry) }, entry, at),
+  allowed: (state, { exception }) => ({ ...state, allowed: [...new Set([...state.allowed, exception])] }),
+  answered: advanceAnswered,
+  contract: (state, { contractSha256, maxIterations }) => ({ ...state, contractSha256, maxIterations }),
+  synced: advanceSynced,
+  withdrawn: advanceWithdrawn,
+  closed: (state) => ({ ...state, closed: true }),
+  claimed: advanceClaimed,
+  foreign: (state, { lines }) => ({ ...state, foreignLines: state.foreignLines + lines }),
+  run_begun: (state, { permissionMode }) =>
+    hasEnded(state) || state.run ? state : { ...state, run: runFromSession(permissionMode) },
+  intent: advanceIntent,
+  result: advanceResult,
+  ended: (state, { status, cause, detail }, at) => end(state, status, cause, detail, at),
+  said: (state) => state,
+  error: (state) => state,
+};
+
+function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
+  return agentsAtStop(settle(observe(state, seen, verdicts, at), decision, at), seen, at);
+}
+
+function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdrawn'>, at: number): LoopState {
+  const status = cause === 'expired' ? 'reached_limit' : 'cancelled';
+  return { ...end(state, status, cause, detail, at), closed: true };
 }
 
 /** What was asked is answered: the loop is no longer kept waiting. */
-function advanceAnswered(
-  state: LoopState,
-  entry: Extract<Entry, { kind: 'answered' }>,
-  at: number,
-): LoopState {
+function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const { gate, said, note, digest } = entry;
   const answered = { said, at, ...(note ? { note } : {}), ...(digest ? { digest } : {}) };
@@ -183,7 +164,7 @@ function judgedNext(state: LoopState): LoopState {
   return { ...state, run: { ...state.run, lastEnd: { ...last, kind: 'completed' } } };
 }
 
-function advanceSynced(state: LoopState, entry: Extract<Entry, { kind: 'synced' }>): LoopState {
+function advanceSynced(state: LoopState, entry: EntryOf<'synced'>): LoopState {
   if (hasEnded(state)) return state;
   return {
     ...state,
@@ -194,7 +175,7 @@ function advanceSynced(state: LoopState, entry: Extract<Entry, { kind: 'synced' 
 }
 
 /** What the new owner said and used before is not the loop's; the time in between was no working time. */
-function advanceClaimed(state: LoopState, entry: Extract<Entry, { kind: 'claimed' }>, at: number): LoopState {
+function advanceClaimed(state: LoopState, entry: EntryOf<'claimed'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const idle = state.waiting ? state : openWait(state, 'session_ended', state.lastAt);
   const { promptId: _, lastMessage: __, ...rest } = closeWait(idle, at);
@@ -238,12 +219,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
   };
 }
 
-function advanceEvent(
-  state: LoopState,
-  event: string,
-  detail: Record<string, string>,
-  at: number,
-): LoopState {
+function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>, at: number): LoopState {
   if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
   if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
   if (state.status !== 'active') return state;
@@ -290,12 +266,7 @@ function wait(state: LoopState, why: WaitCause, at: number, detail: string | und
 
 const BY_PERSON = 'by a person';
 
-function advanceCommand(
-  state: LoopState,
-  command: PersonCommand,
-  note: string | undefined,
-  at: number,
-): LoopState {
+function advanceCommand(state: LoopState, { command, note }: EntryOf<'command'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   switch (command) {
     case 'pause':

@@ -11,6 +11,7 @@
  */
 
 const OPEN = '<promise>';
+const CLOSE = '</promise>';
 
 /** The text of the last claim in a message, white space normalised. Time grows with the message's length, no faster. */
 export function findPromise(message: string): string | undefined {
@@ -67,17 +68,12 @@ function findClaims(text: string, lines: Line[]): Claim[] {
   for (const line of lines) {
     if (!line.prose) open = undefined;
     if (open === undefined && line.breaks) quotations = new Map();
-    if (!line.prose) continue;
-    for (const { 0: token, index } of text.slice(line.start, line.end).matchAll(TOKEN)) {
-      const at = line.start + index;
-      if (code[at]) continue;
+    for (const { token, at } of tokensIn(text, line, code)) {
       if (token === OPEN) {
         open = { start: at, line };
-      } else if (token === '</promise>') {
-        const promise = open && normalise(text.slice(open.start + OPEN.length, at));
-        const after = at + token.length;
-        const isClaim = open && (isAlone(text, open, line, after) || (after >= end && isSpoken(text, open)));
-        if (open && promise && isClaim && !TAG.test(promise)) claims.push({ start: open.start, promise });
+      } else if (token === CLOSE) {
+        const claim = open && claimBetween(text, open, { at, line }, end);
+        if (claim) claims.push(claim);
         open = undefined;
       } else if (open === undefined) {
         closeQuotation(QUOTATION[token] ?? 'straight', at, quotations, claims);
@@ -85,6 +81,27 @@ function findClaims(text: string, lines: Line[]): Claim[] {
     }
   }
   return claims;
+}
+
+/** Tags and quotation marks of a line of prose, those in inline code left out. */
+function tokensIn(text: string, line: Line, code: Uint8Array): { token: string; at: number }[] {
+  if (!line.prose) return [];
+  return [...text.slice(line.start, line.end).matchAll(TOKEN)]
+    .map(({ 0: token, index }) => ({ token, at: line.start + index }))
+    .filter(({ at }) => !code[at]);
+}
+
+/** What the text between two tags claims; undefined where it only talks about a promise. */
+function claimBetween(
+  text: string,
+  open: { start: number; line: Line },
+  close: { at: number; line: Line },
+  end: number,
+): Claim | undefined {
+  const promise = normalise(text.slice(open.start + OPEN.length, close.at));
+  const after = close.at + CLOSE.length;
+  const isClaim = isAlone(text, open, close.line, after) || (after >= end && isSpoken(text, open));
+  return promise && isClaim && !TAG.test(promise) ? { start: open.start, promise } : undefined;
 }
 
 /** A second mark of a kind in the same paragraph closes a quotation: what was claimed inside it is taken back. */

@@ -110,41 +110,53 @@ function stepAfter(state: LoopState, now: number): Step {
   if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
   // However the session that came as far as the question ended: nobody else can answer it.
   if (state.waiting?.why === 'approval') return { kind: 'ask', why: describeWait(state) };
-  const last = run.lastEnd;
-  if (!last) {
-    // The children may have done it all, and whoever goes on has to be told what they have not.
-    if (run.children?.over && !run.judged) return { kind: 'judge' };
-    return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
-  }
-  switch (last.kind) {
-    case 'auth':
-    case 'billing':
-    case 'model_not_found':
-    case 'refused':
-      return { kind: 'fail', cause: last.kind, detail: last.detail };
-    case 'rate_limited':
-      return waitOr(last.until ?? last.at + LIMIT_WAIT_MS, last.detail, now);
-    case 'api_error':
-    case 'crashed':
-    case 'hung':
-      return afterFailure(run, last, now);
-    case 'lost':
-      return { kind: 'session', resume: true, why: 'again' };
-    case 'no_session':
-      return { kind: 'session', resume: false, why: 'again' };
-    case 'prompt_too_long':
-    case 'context_full':
-      if (run.failures >= MOST_TOO_LONG) return { kind: 'fail', cause: last.kind, detail: last.detail };
-      return { kind: 'session', resume: false, why: 'context_full' };
-    case 'interrupted':
-    case 'aborted':
-      return { kind: 'pause', why: last.detail };
-    default:
-      return afterStop(state, run);
-  }
+  if (!run.lastEnd) return withoutSession(run);
+  return AFTER_END[run.lastEnd.kind]?.(run, run.lastEnd, now) ?? afterStop(state, run);
 }
 
-function afterFailure(run: RunState, last: SessionEnd & { at: number }, now: number): Step {
+function withoutSession(run: RunState): Step {
+  // The children may have done it all, and whoever goes on has to be told what they have not.
+  if (run.children?.over && !run.judged) return { kind: 'judge' };
+  return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
+}
+
+type LastEnd = SessionEnd & { at: number };
+
+/** What follows when the last session ended otherwise than by a stop. */
+const AFTER_END: {
+  readonly [K in SessionEnd['kind']]?: (run: RunState, last: LastEnd, now: number) => Step;
+} = {
+  auth: failed,
+  billing: failed,
+  model_not_found: failed,
+  refused: failed,
+  rate_limited: afterRateLimit,
+  api_error: afterFailure,
+  crashed: afterFailure,
+  hung: afterFailure,
+  lost: () => ({ kind: 'session', resume: true, why: 'again' }),
+  no_session: () => ({ kind: 'session', resume: false, why: 'again' }),
+  prompt_too_long: afterFullContext,
+  context_full: afterFullContext,
+  interrupted: (_run, { detail }) => ({ kind: 'pause', why: detail }),
+  aborted: (_run, { detail }) => ({ kind: 'pause', why: detail }),
+};
+
+function failed(_run: RunState, { kind, detail }: LastEnd): Step {
+  return { kind: 'fail', cause: kind, detail };
+}
+
+function afterRateLimit(_run: RunState, last: LastEnd, now: number): Step {
+  const until = last.kind === 'rate_limited' ? last.until : undefined;
+  return waitOr(until ?? last.at + LIMIT_WAIT_MS, last.detail, now);
+}
+
+function afterFullContext(run: RunState, last: LastEnd): Step {
+  if (run.failures >= MOST_TOO_LONG) return failed(run, last);
+  return { kind: 'session', resume: false, why: 'context_full' };
+}
+
+function afterFailure(run: RunState, last: LastEnd, now: number): Step {
   if (run.failures > MOST_FAILURES) {
     const detail = `${run.failures} sessions in a row failed; the last one: ${last.detail}`;
     return { kind: 'fail', cause: last.kind, detail };

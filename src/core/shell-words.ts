@@ -25,23 +25,18 @@ export function simpleCommands(line: string): SimpleCommand[] {
   const commands: SimpleCommand[] = [];
   let depth = 0;
   let current: SimpleCommand = { words: [], writes: [] };
-  let goes: 'to words' | 'to writes' | 'to input' = 'to words';
+  let goes: Destination = 'to words';
   const next = (operator: string) => {
     if (current.words.length + current.writes.length > 0) commands.push(current);
     if (operator === '(') depth++;
     if (operator === ')') depth = Math.max(0, depth - 1);
-    current = {
-      words: [],
-      writes: [],
-      ...(depth > 0 ? { depth } : {}),
-      ...(operator.startsWith('|') && operator !== '||' ? { piped: true as const } : {}),
-    };
+    current = commandAfter(operator, depth);
     goes = 'to words';
   };
   for (const token of new Tokens(line).all()) {
     if (token.kind === 'operator') next(token.text);
     else if (token.kind === 'redirection') {
-      goes = token.text === '<<<' ? 'to input' : token.text.includes('>') ? 'to writes' : 'to words';
+      goes = destinationOf(token.text);
     } else {
       if (token.inner.length > 0) current.inner = [...(current.inner ?? []), ...token.inner];
       if (token.kind === 'heredoc' || goes === 'to input') current.input = (current.input ?? '') + token.text;
@@ -51,6 +46,24 @@ export function simpleCommands(line: string): SimpleCommand[] {
   }
   next('');
   return commands.map(withoutAssignments);
+}
+
+function commandAfter(operator: string, depth: number): SimpleCommand {
+  const isPiped = operator.startsWith('|') && operator !== '||';
+  return {
+    words: [],
+    writes: [],
+    ...(depth > 0 ? { depth } : {}),
+    ...(isPiped ? { piped: true as const } : {}),
+  };
+}
+
+/** Where the word after a redirection belongs. */
+type Destination = 'to words' | 'to writes' | 'to input';
+
+function destinationOf(redirection: string): Destination {
+  if (redirection === '<<<') return 'to input';
+  return redirection.includes('>') ? 'to writes' : 'to words';
 }
 
 function withoutAssignments(command: SimpleCommand): SimpleCommand {
@@ -84,25 +97,37 @@ class Tokens {
   }
 
   all(): Token[] {
-    const { line } = this;
-    for (let i = 0; i < line.length; i++) {
-      const char = line[i] ?? '';
-      const operator = operatorAt(line, i, this.word !== undefined);
-      if (char === '\\') {
-        if (line[i + 1] !== '\n') this.add(line[i + 1] ?? '');
-        i++;
-      } else if (char === "'" || char === '"' || /^\$['"]/.test(line.slice(i, i + 2))) i = this.addQuoted(i);
-      else if (char === '#' && this.word === undefined) i = endOfLine(line, i) - 1;
-      else if (char === '>' || char === '<') i = this.redirect(i);
-      else if (operator) {
-        this.endWord();
-        this.found.push({ kind: 'operator', text: operator, inner: [] });
-        i = operator === '\n' ? this.readAwaited(i) : i + operator.length - 1;
-      } else if (/\s/.test(char)) this.endWord();
-      else this.add(char);
-    }
+    for (let i = 0; i < this.line.length; i++) i = this.take(i);
     this.endWord();
     return this.found.filter((token) => token.kind !== 'heredoc' || token.text !== '');
+  }
+
+  /** Reads what begins at this place and returns the place of its last character. */
+  private take(at: number): number {
+    const { line } = this;
+    const char = line[at] ?? '';
+    if (char === '\\') return this.addEscaped(at);
+    if (/^\$?['"]/.test(line.slice(at, at + 2))) return this.addQuoted(at);
+    if (char === '#' && this.word === undefined) return endOfLine(line, at) - 1;
+    if (char === '>' || char === '<') return this.redirect(at);
+    const operator = operatorAt(line, at, this.word !== undefined);
+    if (operator) return this.operate(at, operator);
+    if (/\s/.test(char)) this.endWord();
+    else this.add(char);
+    return at;
+  }
+
+  /** A backslash at the end of a line joins it with the next one. */
+  private addEscaped(at: number): number {
+    const next = this.line[at + 1] ?? '';
+    if (next !== '\n') this.add(next);
+    return at + 1;
+  }
+
+  private operate(at: number, operator: string): number {
+    this.endWord();
+    this.found.push({ kind: 'operator', text: operator, inner: [] });
+    return operator === '\n' ? this.readAwaited(at) : at + operator.length - 1;
   }
 
   private add(text: string): void {

@@ -133,5 +133,4 @@ export interface ContractInput {
   tools?: 'safe' | ToolRulesInput;
   on_context?: 'continue' | 'spawn';
   notify?: NotificationInput[];
-  reflection?: { enabled: boolean };
 }

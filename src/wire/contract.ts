@@ -33,11 +33,31 @@ export function parseContract(text: string, file: string): ParsedContract {
 }
 
 function check(text: ContractText): { contract?: Contract; problems: Finding[]; warnings: Finding[] } {
-  const parsed = contractSchema.safeParse(text.data);
-  const { problems, warnings } = checkReferences(text);
+  const { problems, ...references } = checkReferences(text);
+  const warnings = [...references.warnings, ...droppedKeys(text)];
+  const parsed = contractSchema.safeParse(withoutDropped(text.data));
   if (parsed.success) return { contract: parsed.data, problems, warnings };
   const issues = parsed.error.issues.slice(0, MOST_PROBLEMS);
   return { problems: [...findingsOf(issues, text), ...problems], warnings };
+}
+
+/** Keys that earlier versions read and that never had an effect: a contract that still has one stays valid. */
+const DROPPED = ['reflection'];
+
+function droppedKeys(text: ContractText): Finding[] {
+  return DROPPED.filter((key) => isMap(text.data) && Object.hasOwn(text.data, key)).map((key) => ({
+    ...text.at([key]),
+    message: `"${key}" has no effect; remove it`,
+  }));
+}
+
+function withoutDropped(data: unknown): unknown {
+  if (!isMap(data)) return data;
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !DROPPED.includes(key)));
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** From top to bottom, each once. */

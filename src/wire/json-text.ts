@@ -1,4 +1,7 @@
-/** Edits to the text of a JSON document that leave every byte outside the edit as it is. */
+/**
+ * Edits to the text of a JSON document that leave every byte outside the edit as it is. `modify` of jsonc-parser does not:
+ * it formats the lines around the edit anew, or writes what is added on one line.
+ */
 
 import { applyEdits, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
@@ -49,8 +52,27 @@ function syntaxMessage(source: string, error: ParseError): string {
   if (/^\s*[}\]]/.test(source.slice(error.offset)) && /,\s*$/.test(source.slice(0, error.offset))) {
     return 'not JSON: a comma with nothing after it; remove it and run this again';
   }
-  return `not JSON: ${printParseErrorCode(error.error)}; correct it and run this again`;
+  const fault = FAULTS[printParseErrorCode(error.error)] ?? 'something that JSON does not know';
+  return `not JSON: ${fault}; correct it and run this again`;
 }
+
+/** The parser's names for faults, in words. */
+const FAULTS: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'a word or sign that JSON does not know; texts stand in double quotes',
+  InvalidNumberFormat: 'a number that is not written as JSON writes it',
+  PropertyNameExpected: 'a key in double quotes is missing',
+  ValueExpected: 'a value is missing',
+  ColonExpected: 'a colon is missing after the key',
+  CommaExpected: 'a comma is missing',
+  CloseBraceExpected: 'a closing } is missing',
+  CloseBracketExpected: 'a closing ] is missing',
+  EndOfFileExpected: 'something follows after the end',
+  UnexpectedEndOfString: 'a text without its closing quote',
+  UnexpectedEndOfNumber: 'a number without its end',
+  InvalidUnicode: 'a \\u that four hexadecimal digits do not follow',
+  InvalidEscapeCharacter: 'a backslash before a sign that it does not go with',
+  InvalidCharacter: 'a control character in a text; write a tab as \\t',
+};
 
 /** The members of an object. A key that stands twice is refused: readers disagree about which one counts. */
 export function membersOf(text: string, object: Node): Member[] {

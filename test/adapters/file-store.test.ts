@@ -63,6 +63,12 @@ describe('a new loop', () => {
     expect(store.read(ref).read.offset).toBe(7);
     expect(existsSync(join(home.active, 's1'))).toBe(true);
   });
+  test('is read with what an earlier version wrote into its contract', () => {
+    const { contract, frozen } = newLoop().contract;
+    const earlier = { ...contract, reflection: { enabled: false } };
+    const ref = store.create(newLoop({ contract: { contract: earlier, frozen } }));
+    expect(store.contract(ref)).toMatchObject({ contract, frozen });
+  });
   test('is refused while the session has a living one, and possible once that has ended', () => {
     const ref = store.create(newLoop());
     const before = everything(home.root);

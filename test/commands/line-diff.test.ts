@@ -37,7 +37,7 @@ test('a new file and a removed one', () => {
 });
 
 test('a missing final newline is named', () => {
-  expect(lineDiff('a\n', 'a')).toEqual(['@@ -1,1 +1,1 @@', '-a', '+a\n\\ No newline at end of file']);
+  expect(lineDiff('a\n', 'a')).toEqual(['@@ -1,1 +1,1 @@', '-a', '+a', '\\ No newline at end of file']);
 });
 
 test('what is too large to compare is shown as replaced', () => {
@@ -45,6 +45,14 @@ test('what is too large to compare is shown as replaced', () => {
   const diff = lineDiff(numbered('a'), numbered('b'));
   expect(diff.length).toBe(4201);
   expect(diff.slice(0, 2)).toEqual(['@@ -1,2100 +1,2100 @@', '-a0']);
+});
+
+test('a file of many lines that is new is shown at once', () => {
+  const began = performance.now();
+  const diff = lineDiff(undefined, 'x\n'.repeat(50_000));
+  expect(diff[0]).toBe('@@ -0,0 +1,50000 @@');
+  expect(diff.length).toBe(50_001);
+  expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test('for any two texts, the diff turns one into the other', () => {

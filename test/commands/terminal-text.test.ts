@@ -21,6 +21,7 @@ test('the columns of a text are those that a terminal uses for it', () => {
   expect(columnsOf('❤\ufe0f')).toBe(2);
   expect(columnsOf('✓')).toBe(1);
   expect(columnsOf('\u200b')).toBe(0);
+  expect(columnsOf('\x1b[31mred\x1b[0m')).toBe(3);
 });
 
 test('a text is cut between signs, and says so', () => {
@@ -35,6 +36,7 @@ test('a text is cut between signs, and says so', () => {
 test('lines are broken between words, and what is broken stays indented', () => {
   expect(wrapLine('  go on with: untildone run', 16)).toEqual(['  go on with:', '  untildone run']);
   expect(wrapLine('short', 16)).toEqual(['short']);
+  expect(wrapLine('漢字 漢字 漢字', 9)).toEqual(['漢字 漢字', '漢字']);
 });
 
 describe('what others wrote', () => {

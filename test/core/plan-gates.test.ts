@@ -15,7 +15,6 @@ function contract(changes: Partial<Contract> = {}): Contract {
     limits: DEFAULT_LIMITS,
     onContext: 'continue',
     notify: [],
-    reflection: { enabled: false },
     ...changes,
   };
 }

@@ -44,7 +44,6 @@ test('the example of the grammar is a contract', () => {
     limits: DEFAULT_LIMITS,
     onContext: 'continue',
     notify: [{ webhook: 'https://...', on: ['done', 'stalled', 'needs_person'] }],
-    reflection: { enabled: false },
   } satisfies Contract);
 });
 
@@ -272,6 +271,17 @@ describe('memory', () => {
 });
 
 describe('warnings', () => {
+  test.each(['{ enabled: true }', '{ enabled: false }', '{}', 'true'])(
+    'a key of an earlier version that never had an effect is passed over (reflection: %s)',
+    (value) => {
+      const text = 'gates: { a: { run: x } }\n';
+      expect(warningsOf(`${text}reflection: ${value}\n`)).toEqual([
+        'untildone.yaml:2:13: "reflection" has no effect; remove it',
+      ]);
+      expect(parsed(`${text}reflection: ${value}\n`)).toEqual(parsed(text));
+    },
+  );
+
   test('a gate that no list leads to', () => {
     const text = 'gates: { a: { run: x }, b: { run: y }, c: { any: [b] } }\ndone: [a]\ntask_done: [c]\n';
     expect(warningsOf(text)).toEqual([]);

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/clip.ts';
-import { jsonFault } from '../../core/json-fault.ts';
+import { jsonFault } from '../../wire/json-fault.ts';
 
 /** One entry of `feature_list.json`, as far as it can be made out. */
 export interface Feature {

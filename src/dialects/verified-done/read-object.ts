@@ -1,5 +1,5 @@
-import { jsonFault } from '../../core/json-fault.ts';
 import type { ForeignFiles } from '../../ports.ts';
+import { jsonFault } from '../../wire/json-fault.ts';
 import type { Damage } from '../dialect.ts';
 import { type Fields, isFields } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { BackgroundTask, HookEvent, WakeUp } from '../../core/event.ts';
+import type { BackgroundTask, HookEvent, OtherEvent, WakeUp } from '../../core/event.ts';
 import { type Fields, isFields, list, present, text } from './fields.ts';
 
 export type Parsed = { ok: true; event: HookEvent } | { ok: false; problem: string };
@@ -25,67 +25,78 @@ function problem(what: string): Parsed {
 }
 
 function eventOf(name: string, session: string, fields: Fields): HookEvent {
-  const base = {
-    session,
-    ...present({
-      transcript: text(fields, 'transcript_path'),
-      cwd: text(fields, 'cwd'),
-      promptId: text(fields, 'prompt_id'),
-      permissionMode: text(fields, 'permission_mode'),
-      agentId: text(fields, 'agent_id'),
-      agentType: text(fields, 'agent_type'),
-    }),
+  const base = { session, ...baseFields(fields) };
+  if (!isNamed(name)) return { ...base, name: 'other', eventName: name };
+  return { ...base, name, ...OWN_FIELDS[name](fields) } as HookEvent;
+}
+
+function baseFields(fields: Fields) {
+  return present({
+    transcript: text(fields, 'transcript_path'),
+    cwd: text(fields, 'cwd'),
+    promptId: text(fields, 'prompt_id'),
+    permissionMode: text(fields, 'permission_mode'),
+    agentId: text(fields, 'agent_id'),
+    agentType: text(fields, 'agent_type'),
+  });
+}
+
+type EventName = Exclude<HookEvent['name'], 'other'>;
+type EventNamed<N, E = HookEvent> = E extends { name: infer M } ? (N extends M ? E : never) : never;
+
+function isNamed(name: string): name is EventName {
+  return Object.hasOwn(OWN_FIELDS, name);
+}
+
+/** What an event carries beside the fields that all events have. */
+const OWN_FIELDS: { readonly [N in EventName]: (fields: Fields) => Omit<EventNamed<N>, keyof OtherEvent> } = {
+  Stop: stopFields,
+  SubagentStop: stopFields,
+  SubagentStart: () => ({}),
+  SessionStart: (fields) => ({
+    source: word(fields, 'source'),
+    ...present({ model: text(fields, 'model') }),
+  }),
+  SessionEnd: (fields) => ({ reason: word(fields, 'reason') }),
+  StopFailure: (fields) => ({ error: text(fields, 'error') ?? 'unknown' }),
+  PreToolUse: toolFields,
+  PostToolUse: toolFields,
+  PostToolUseFailure: toolFields,
+  PermissionRequest: toolFields,
+  TaskCreated: taskFields,
+  TaskCompleted: taskFields,
+  TeammateIdle: teammateFields,
+  UserPromptSubmit: promptFields,
+  UserPromptExpansion: promptFields,
+  ConfigChange: (fields) => ({
+    source: word(fields, 'source'),
+    ...present({ file: text(fields, 'file_path') }),
+  }),
+};
+
+/** A text that the client always sends; empty where it does not. */
+function word(fields: Fields, key: string): string {
+  return text(fields, key) ?? '';
+}
+
+function toolFields(fields: Fields) {
+  const input = fields.tool_input;
+  return {
+    tool: word(fields, 'tool_name'),
+    input: isFields(input) ? input : {},
+    ...present({ toolUseId: text(fields, 'tool_use_id') }),
   };
-  switch (name) {
-    case 'Stop':
-    case 'SubagentStop':
-      return { ...base, name, ...stopFields(fields) };
-    case 'SessionStart':
-      return {
-        ...base,
-        name,
-        source: text(fields, 'source') ?? '',
-        ...present({ model: text(fields, 'model') }),
-      };
-    case 'SubagentStart':
-      return { ...base, name };
-    case 'SessionEnd':
-      return { ...base, name, reason: text(fields, 'reason') ?? '' };
-    case 'StopFailure':
-      return { ...base, name, error: text(fields, 'error') ?? 'unknown' };
-    case 'PreToolUse':
-    case 'PostToolUse':
-    case 'PostToolUseFailure':
-    case 'PermissionRequest': {
-      const input = fields.tool_input;
-      const toolUse = present({ toolUseId: text(fields, 'tool_use_id') });
-      return {
-        ...base,
-        name,
-        tool: text(fields, 'tool_name') ?? '',
-        input: isFields(input) ? input : {},
-        ...toolUse,
-      };
-    }
-    case 'TaskCreated':
-    case 'TaskCompleted':
-      return { ...base, name, ...taskFields(fields) };
-    case 'TeammateIdle': {
-      const teammate = eitherOf(fields, ['teammate_name', 'teammateName', 'agent_name', 'agentName']) ?? '';
-      return { ...base, name, teammate, team: eitherOf(fields, ['team_name', 'teamName']) ?? '' };
-    }
-    case 'UserPromptSubmit':
-    case 'UserPromptExpansion': {
-      const command = present({ command: text(fields, 'command_name') });
-      return { ...base, name, prompt: text(fields, 'prompt') ?? '', ...command };
-    }
-    case 'ConfigChange': {
-      const file = present({ file: text(fields, 'file_path') });
-      return { ...base, name, source: text(fields, 'source') ?? '', ...file };
-    }
-    default:
-      return { ...base, name: 'other', eventName: name };
-  }
+}
+
+function teammateFields(fields: Fields) {
+  return {
+    teammate: eitherOf(fields, ['teammate_name', 'teammateName', 'agent_name', 'agentName']) ?? '',
+    team: eitherOf(fields, ['team_name', 'teamName']) ?? '',
+  };
+}
+
+function promptFields(fields: Fields) {
+  return { prompt: word(fields, 'prompt'), ...present({ command: text(fields, 'command_name') }) };
 }
 
 function stopFields(fields: Fields) {
@@ -102,17 +113,17 @@ function stopFields(fields: Fields) {
 
 function backgroundTask(fields: Fields): BackgroundTask {
   return {
-    id: text(fields, 'id') ?? '',
+    id: word(fields, 'id'),
     type: text(fields, 'type') ?? 'task',
     status: text(fields, 'status') ?? 'running',
-    description: text(fields, 'description') ?? '',
+    description: word(fields, 'description'),
   };
 }
 
 function wakeUp(fields: Fields): WakeUp {
   return {
-    id: text(fields, 'id') ?? '',
-    schedule: text(fields, 'schedule') ?? '',
+    id: word(fields, 'id'),
+    schedule: word(fields, 'schedule'),
     recurring: fields.recurring === true,
   };
 }

@@ -214,13 +214,6 @@ const root = strict(
       .array(notification, say('a list of notifications', NOTIFY))
       .describe('Whom to tell when a loop ends or needs a person.')
       .exactOptional(),
-    reflection: strict(
-      { enabled: flag('reflection: { enabled: true }').describe('Off unless true.') },
-      'a map',
-      'reflection: { enabled: true }',
-    )
-      .describe('Lessons drawn from loops that ended.')
-      .exactOptional(),
   },
   'a contract: a map with gates',
   CONTRACT_EXAMPLE,
@@ -250,7 +243,6 @@ export const contractSchema = root.transform((written): Contract => {
     ...(notes === undefined ? {} : { memory: notes }),
     ...(run === undefined ? {} : { run }),
     notify: written.notify ?? [],
-    reflection: written.reflection ?? { enabled: false },
   };
 });
 

@@ -45,13 +45,7 @@ export function checkReferences(text: ContractText): ReferenceFindings {
   if (problems.length === 0) problems.push(...tooManyParts(names, text));
   return {
     problems,
-    warnings: [
-      ...repeated(all, text),
-      ...idle(names, text),
-      ...later(text),
-      ...plan.warnings,
-      ...aboutTexts(text),
-    ],
+    warnings: [...repeated(all, text), ...idle(names, text), ...plan.warnings, ...aboutTexts(text)],
   };
 }
 
@@ -80,19 +74,6 @@ function namesIn(data: unknown): Names {
   );
   if (chunks.length > 0) parts.set(CHUNKS_GATE, chunks);
   return { gates: Object.keys(gates), planned, parts, guards, doneIsGiven: 'done' in contract };
-}
-
-/** Known words that this version reads but does not act on yet: said, so that nobody relies on them. */
-function later(text: ContractText): Finding[] {
-  const contract = mapOf(text.data);
-  const reflect =
-    mapOf(contract.reflection).enabled === true
-      ? [{ path: ['reflection', 'enabled'], what: '"reflection"' }]
-      : [];
-  return reflect.map(({ path, what }) => ({
-    ...text.at(path),
-    message: `${what} has no effect in this version yet`,
-  }));
 }
 
 /** Names in a list, or in the `gates` of a long form. */

@@ -146,7 +146,6 @@ export function contractWith(gates: Record<string, GateSpec>, changes: Partial<C
     limits: DEFAULT_LIMITS,
     onContext: 'continue',
     notify: [],
-    reflection: { enabled: false },
     ...changes,
   };
 }

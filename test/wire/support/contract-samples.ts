@@ -20,7 +20,6 @@ teammate:   [tidy]                           # TeammateIdle
 limits:     { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M, stall: 3, context: 0.8 }
 on_context: continue                         # continue | spawn (runs always hand over)
 notify:     [{ webhook: "https://...", on: [done, stalled, needs_person] }]
-reflection: { enabled: false }
 `;
 
 /** A contract with one gate, which stands in line 2 behind `  t: `. */

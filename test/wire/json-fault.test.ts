@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonFault } from '../../src/core/json-fault.ts';
+import { jsonFault } from '../../src/wire/json-fault.ts';
 
 test.each([
   ['', 1, 1],
@@ -42,4 +42,12 @@ test.each([
 ])('a string ends where JSON ends it: %j', (text, column) => {
   expect(() => JSON.parse(text)).toThrow();
   expect(jsonFault(text)).toEqual({ line: 1, column });
+});
+
+test('a text whose lists are too deep to be followed has its place at the beginning', () => {
+  expect(jsonFault('['.repeat(200_000))).toEqual({ line: 1, column: 1 });
+});
+
+test('a word that JSON does not know breaks where the word begins', () => {
+  expect(jsonFault('{"a": nulls}')).toEqual({ line: 1, column: 7 });
 });
