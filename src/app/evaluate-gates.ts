@@ -8,8 +8,7 @@ import type { GateCall } from '../core/plan-gates.ts';
 import { waitsForCommit } from '../core/progress.ts';
 import { redact } from '../core/redact.ts';
 import { blocks, combine, type Verdict } from '../core/verdict.ts';
-import type { Gate, GateContext, Judgement, TimedGate } from '../gates/gate.ts';
-import type { Gates } from '../gates/index.ts';
+import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;

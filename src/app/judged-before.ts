@@ -3,7 +3,7 @@ import type { FrozenContract, GateSpec } from '../core/contract.ts';
 import { fingerprint } from '../core/fingerprint.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Gates } from '../gates/index.ts';
+import type { Gates } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { Judges, Work } from './judge.ts';
 

@@ -98,6 +98,9 @@ export interface InstantGate<Kind extends GateKind = GateKind> extends AnyGate<K
   judge(options: GateOptions[Kind], context: GateContext): Judgement;
 }
 
+/** The gates that can be judged here; a promise loop loads its own alone. */
+export type Gates = { [Kind in GateKind]?: Gate<Kind> };
+
 export interface FreezeContext {
   project: string;
   workspace: Workspace;
