@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { COMBINATIONS, type GateKind } from '../../src/core/gate-options.ts';
 import { ALL_GATES } from '../../src/gates/all.ts';
 import { GATE_KINDS } from '../../src/gates/grammar.ts';
 import { TRAITS, traitsOf } from '../../src/gates/traits.ts';
+import type { GateInput } from '../../src/library/contract-input.ts';
 import { filesIn, SRC } from './files.ts';
 
 const KINDS = Object.keys(TRAITS);
@@ -58,6 +59,11 @@ test('every kind stands under its own name in each of the three lists', () => {
   expect(GATE_KINDS.map(({ kind }) => kind as string).sort()).toEqual(
     KINDS.filter((kind) => kind !== 'chunks').sort(),
   );
+});
+
+test('the types of the library know every kind', () => {
+  type KeysOfEach<Union> = Union extends unknown ? keyof Union : never;
+  expectTypeOf<Exclude<GateKind, 'chunks' | KeysOfEach<GateInput>>>().toBeNever();
 });
 
 test('a gate that is judged has all the traits of its kind', () => {
