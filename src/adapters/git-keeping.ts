@@ -13,6 +13,7 @@ import {
 } from '../core/progress.ts';
 import { quoteForShell } from '../core/shell-quote.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { FinishWords, GitFlow } from '../ports.ts';
 import { commitAll } from './git-commit.ts';
 import type { ChildWork, Means } from './git-means.ts';
@@ -49,20 +50,21 @@ export class Flow implements GitFlow {
   }
 
   startsFrom(baseline: readonly Verdict[]): void {
-    this.#write({ kept: { ...this.#record.kept, passing: passingOf(baseline) } });
+    this.#write({ kept: { ...this.#record.kept, passing: passingOf(baseline, traitsOf) } });
   }
 
   keep(state: LoopState, verdicts: readonly Verdict[]): Promise<string[]> {
     return inWords('Not committed', async () => {
-      const progress = progressSince(this.#record.kept.passing, verdicts);
+      const progress = progressSince(this.#record.kept.passing, verdicts, traitsOf);
       if (progress.lost.length > 0)
         return [`Not committed: it passed at the last commit and does not now: ${progress.lost.join(', ')}`];
-      if (!isWorthKeeping(progress, state, verdicts)) return [];
+      if (!isWorthKeeping(progress, state, verdicts, traitsOf)) return [];
       const problem = await this.#problem();
       if (problem) return [`Not committed: ${problem}`];
       const { task } = this.#record;
       const lines = await this.#commit(commitMessage({ task, state, verdicts, progress }), verdicts);
-      const waits = this.#record.mode === 'pr' && lacksOnlyCommit(verdicts) && asksForChecks(verdicts);
+      const isForChecks = lacksOnlyCommit(verdicts, traitsOf) && asksForChecks(verdicts, traitsOf);
+      const waits = this.#record.mode === 'pr' && isForChecks;
       return waits ? [...lines, ...(await this.#publishForChecks(state))] : lines;
     });
   }
@@ -125,7 +127,7 @@ export class Flow implements GitFlow {
     let verdicts: readonly Verdict[] = [];
     const refuse = async (): Promise<Refusal | undefined> => {
       verdicts = await judge();
-      const { lost } = progressSince(this.#record.kept.passing, verdicts);
+      const { lost } = progressSince(this.#record.kept.passing, verdicts, traitsOf);
       if (lost.length > 0) return { kind: 'regressed', lost };
       const why = await this.#changedSetup();
       return why === undefined ? undefined : { kind: 'refused', why };
@@ -137,7 +139,7 @@ export class Flow implements GitFlow {
     };
     const merged = await mergeInto(git, { ...work, settle, refuse }, identity);
     if (merged.kind === 'merged')
-      this.#write({ kept: { commit: merged.commit, passing: passingOf(verdicts) } });
+      this.#write({ kept: { commit: merged.commit, passing: passingOf(verdicts, traitsOf) } });
     return merged;
   }
 
@@ -211,7 +213,7 @@ export class Flow implements GitFlow {
   async #commit(message: string, verdicts: readonly Verdict[]): Promise<string[]> {
     const { git, identity } = this.#means;
     const before = await headOf(git);
-    const passing = passingOf(verdicts);
+    const passing = passingOf(verdicts, traitsOf);
     this.#write({ pending: { on: before?.commit ?? '', passing } });
     const made = await commitAll(git, this.folder, message, identity);
     const { pending: _, ...settled } = this.#record;

@@ -5,6 +5,7 @@ import type { StopEvent } from '../core/event.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { AgentStory, Worktree } from '../ports.ts';
 import type { Judges, Work } from './judge.ts';
 import type { SessionPorts } from './session-care.ts';
@@ -111,11 +112,8 @@ function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
   return { ...call, children: call.children.filter(({ name }) => named.has(name)) };
 }
 
-/** The kinds that can look at some files alone. */
-const BY_FILE = ['forbid', 'changed', 'judge'];
-
 function withReach(verdict: Verdict, story: AgentStory | undefined): Verdict {
-  if (!blocks(verdict) || !BY_FILE.includes(verdict.kind)) return verdict;
+  if (!blocks(verdict) || !traitsOf(verdict.kind).looksByFile) return verdict;
   const tools = story && story.others.length > 0 ? ` (it used ${story.others.slice(0, 5).join(', ')})` : '';
   const note = `Everything that changed was judged: which files this agent changed cannot be told${tools}.`;
   return { ...verdict, evidence: [...(verdict.evidence ?? []), note] };

@@ -4,6 +4,7 @@ import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { SubagentStartEvent } from '../core/event.ts';
 import { planGates } from '../core/plan-gates.ts';
+import { traitsOf } from '../gates/traits.ts';
 import { withMessages } from './answers.ts';
 import type { OwnLoop } from './handle-stop.ts';
 import type { JudgingPorts } from './judge.ts';
@@ -26,14 +27,14 @@ export async function beginAgent(
   const detail = beginningOf({ id, type }, worktree);
   const { messages } = noteDown(event, { ref, state }, { kind: 'event', event: event.name, detail }, ports);
   if (calls.length === 0 || state.status !== 'active') return withMessages(SILENCE, messages);
-  const context = agentBrief(calls, phaseIn(frozen.contract, state).phase);
+  const context = agentBrief(calls, traitsOf, phaseIn(frozen.contract, state).phase);
   return withMessages({ kind: 'inject', context }, messages);
 }
 
 /** The same in a plain session of a project whose contract guards all of them. */
 export function briefAgent(event: SubagentStartEvent, { contract }: FrozenContract): Answer {
   const calls = planGates(event, contract);
-  return calls.length === 0 ? SILENCE : { kind: 'inject', context: agentBrief(calls) };
+  return calls.length === 0 ? SILENCE : { kind: 'inject', context: agentBrief(calls, traitsOf) };
 }
 
 /** Where it begins: what it changes later is told from what was there by this commit. */

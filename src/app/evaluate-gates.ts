@@ -1,16 +1,15 @@
 import { stripAnsi } from '../core/ansi.ts';
 import { asChunk, combineChunks, isDue, notDueYet } from '../core/chunks.ts';
 import { keepShort, oneLine } from '../core/clip.ts';
-import type { GateSpec } from '../core/contract.ts';
+import { type GateSpec, isCombination } from '../core/contract.ts';
 import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import { fingerprint, withoutVolatileParts } from '../core/fingerprint.ts';
-import type { GateKind } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
-import { AFTER_COMMIT } from '../core/progress.ts';
+import { waitsForCommit } from '../core/progress.ts';
 import { redact } from '../core/redact.ts';
 import { blocks, combine, type Verdict } from '../core/verdict.ts';
-import type { Gate, GateContext, Judgement, TimedGate } from '../gates/gate.ts';
-import type { Gates } from '../gates/index.ts';
+import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
+import { traitsOf } from '../gates/traits.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 const LAST_LOOK_MS = 2 * 60_000;
@@ -59,10 +58,8 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
-const MODELS: readonly GateKind[] = ['judge', 'agent'];
-
 function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
-  return MODELS.includes(spec.kind) && evaluation.standing(name) === undefined;
+  return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.standing(name) === undefined;
 }
 
 /** Whether all could still pass, as far as they were judged. What a person says is not known before they are asked. */
@@ -71,7 +68,8 @@ function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ve
     if (children) return spec.kind === 'any' ? children.some(mayPass) : children.every(mayPass);
     const verdict = verdicts.get(name);
     // What waits for a commit may wait for this very answer.
-    return !verdict || !blocks(verdict) || verdict.asks !== undefined || AFTER_COMMIT.has(spec.kind);
+    const waits = waitsForCommit(traitsOf(spec.kind).about);
+    return !verdict || !blocks(verdict) || verdict.asks !== undefined || waits;
   };
   return calls.every(mayPass);
 }
@@ -123,7 +121,7 @@ function verdictOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verd
   if (children && spec.kind === 'chunks') {
     return { ...combineChunks(name, spec.options.chunks, partsOf(call, verdicts)), ...unprovenRule(spec) };
   }
-  if (children && (spec.kind === 'all' || spec.kind === 'any')) {
+  if (children && isCombination(spec)) {
     const parts = children.map((child) => verdictOf(child, verdicts));
     return { ...combine(spec.kind, name, parts), ...unprovenRule(spec) };
   }
@@ -191,8 +189,8 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
 
 /** A gate that waits for others gets what it may wait for, and time to look once more. */
 function defaultTimeout(spec: GateSpec): number {
-  const waits = spec.kind === 'ci' ? (spec.options.waitMs ?? DEFAULT_TIMEOUT_MS) + LAST_LOOK_MS : 0;
-  return Math.max(DEFAULT_TIMEOUT_MS, waits);
+  const waits = traitsOf(spec.kind).waitMs?.(spec.options);
+  return waits === undefined ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
 }
 
 const NO_TIME_LEFT: Judgement = {

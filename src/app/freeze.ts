@@ -1,5 +1,6 @@
 import type { Contract, Frozen } from '../core/contract.ts';
 import type { Gate } from '../gates/gate.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { Judges } from './judge.ts';
 
 /** What a person approves and a loop holds fast, as of now. Runs nothing. */
@@ -41,7 +42,7 @@ function approvable(
   parts: Record<string, Record<string, string>>,
 ): string {
   const { everyStop, subagent, taskDone, teammate, notify, memory, run } = contract;
-  const gates = Object.entries(contract.gates).filter(([, spec]) => spec.kind !== 'promise');
+  const gates = Object.entries(contract.gates).filter(([, spec]) => !traitsOf(spec.kind).isWord);
   const names = new Set(gates.map(([name]) => name));
   const done = contract.done.filter((name) => names.has(name));
   const lists = [everyStop ?? null, subagent ?? null, taskDone ?? null, teammate ?? null];

@@ -1,7 +1,7 @@
 import type { Answer } from '../core/answer.ts';
 import { newApprovals } from '../core/approval.ts';
 import { keepShort } from '../core/clip.ts';
-import { type Contract, type Frozen, isApproved, type Limits, measures } from '../core/contract.ts';
+import { type Contract, type Frozen, isApproved, type Limits } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
@@ -10,6 +10,7 @@ import { redact } from '../core/redact.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Held, Words } from '../dialects/dialect.ts';
+import { measures } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
 import { answerTo, notesOn, unchangedIn } from './answer-stop.ts';
 import { withMessages } from './answers.ts';

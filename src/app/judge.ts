@@ -8,8 +8,7 @@ import type { GateCall } from '../core/plan-gates.ts';
 import type { Receipt } from '../core/receipt.ts';
 import type { ToolGuard } from '../core/tool-rules.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { GateContext } from '../gates/gate.ts';
-import type { Gates } from '../gates/index.ts';
+import type { GateContext, Gates } from '../gates/gate.ts';
 import type {
   AgentPort,
   AgentStory,

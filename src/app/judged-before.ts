@@ -1,10 +1,10 @@
 /** What stands about a gate without judging it: refused because of what it would run, or found before and still true. */
 import type { FrozenContract, GateSpec } from '../core/contract.ts';
 import { fingerprint } from '../core/fingerprint.ts';
-import { isCacheable } from '../core/gate-options.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Gates } from '../gates/index.ts';
+import type { Gates } from '../gates/gate.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { Judges, Work } from './judge.ts';
 
 export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
@@ -72,7 +72,7 @@ export function cached(
 /** What is said in a prompt or a task is no part of the tree: a gate that is told it is asked anew. */
 function isReusable(spec: GateSpec, { event }: Work): boolean {
   if (event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated') return false;
-  return isCacheable(spec) && !(event?.name === 'TaskCompleted' && spec.kind === 'custom');
+  return traitsOf(spec.kind).isReusable?.(spec.options, event?.name) ?? false;
 }
 
 /** Everything that a verdict depends on: another definition of done, or another start, is another question. */

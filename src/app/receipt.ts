@@ -1,6 +1,7 @@
 import type { LoopState } from '../core/loop.ts';
 import { makeReceipt } from '../core/receipt.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
 import type { JudgingPorts } from './judge.ts';
 import { contractFileNow } from './tampering.ts';
@@ -21,17 +22,20 @@ export async function keepReceipt(
     const head = tree === undefined ? undefined : await judges.workspace(project).head();
     await ports.saveReceipt(
       ref,
-      makeReceipt({
-        state,
-        verdicts,
-        frozen,
-        contractSha256: frozen.sha256,
-        contractFileNow: contractFile === undefined ? null : (contractFileNow(project, judges) ?? null),
-        task: ports.store.taskDigest(ref),
-        commit: head?.commit ?? null,
-        tree: tree ?? null,
-        journal: ports.store.journalEnd(ref),
-      }),
+      makeReceipt(
+        {
+          state,
+          verdicts,
+          frozen,
+          contractSha256: frozen.sha256,
+          contractFileNow: contractFile === undefined ? null : (contractFileNow(project, judges) ?? null),
+          task: ports.store.taskDigest(ref),
+          commit: head?.commit ?? null,
+          tree: tree ?? null,
+          journal: ports.store.journalEnd(ref),
+        },
+        traitsOf,
+      ),
     );
   } catch (error) {
     const message = `the receipt could not be written: ${(error as Error).message}`;

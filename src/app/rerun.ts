@@ -1,4 +1,5 @@
 import type { Receipt, ReceiptVerdict } from '../core/receipt.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { Judges } from './judge.ts';
 
 export interface Rerun {
@@ -47,13 +48,11 @@ export async function rerun(
 }
 
 /** What can be run again by itself: other gates ask a question on stdin, or the world outside the tree. */
-const RUN_AGAIN = ['run', 'features'];
-
 export function commandsIn(
   verdicts: readonly ReceiptVerdict[],
 ): { gate: string; command: string; exitCode: number | null }[] {
   return verdicts.flatMap(({ gate, kind, command, exitCode, children }) => [
-    ...(command === null || !RUN_AGAIN.includes(kind) ? [] : [{ gate, command, exitCode }]),
+    ...(command === null || !traitsOf(kind).commandAnywhere ? [] : [{ gate, command, exitCode }]),
     ...commandsIn(children),
   ]);
 }

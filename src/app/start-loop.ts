@@ -1,9 +1,9 @@
-import { type Contract, type FrozenContract, isApproved, measures } from '../core/contract.ts';
-import type { GateKind } from '../core/gate-options.ts';
+import { type Contract, type FrozenContract, isApproved } from '../core/contract.ts';
 import { namesOnTheWay } from '../core/phases.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
 import type { RunMode } from '../core/run.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
+import { measures, traitsOf } from '../gates/traits.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { freeze } from './freeze.ts';
 import { type Judges, judge } from './judge.ts';
@@ -88,7 +88,7 @@ async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Pro
 
 /** Whatever its gates run: it asks models, which cost money and may run commands, tells somebody, or says what sessions may do. */
 function needsApproval({ gates, notify, run, memory, prompt, tools }: Contract): boolean {
-  const asksModels = Object.values(gates).some(({ kind }) => kind === 'judge' || kind === 'agent');
+  const asksModels = Object.values(gates).some(({ kind }) => traitsOf(kind).modelQuestion !== undefined);
   return asksModels || notify.length > 0 || [run, memory, prompt, tools].some((part) => part !== undefined);
 }
 
@@ -99,18 +99,6 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   return { ...(tree === undefined ? {} : { tree }), ...(head ? { commit: head.commit } : {}) };
 }
 
-/** These cost money or time, answer an event, or can only be true later: a baseline does not ask them. */
-const NOT_IN_BASELINE: readonly GateKind[] = [
-  'judge',
-  'agent',
-  'ci',
-  'promise',
-  'hook',
-  'approve',
-  'subagents',
-  'text',
-];
-
 /** Whether the end can show that work was done although everything else passed from the beginning. */
 function canShowWork(contract: Contract): boolean {
   return callsFor(namesOnTheWay(contract), contract).some(canOnlyPassLater);
@@ -118,15 +106,18 @@ function canShowWork(contract: Contract): boolean {
 
 /** Of `any`, what passes from the beginning is enough; of `all`, one that does not is. */
 function canOnlyPassLater({ spec, children }: GateCall): boolean {
-  // A text is never judged at a Stop: it shows nothing.
-  if (!children) return spec.kind !== 'text' && NOT_IN_BASELINE.includes(spec.kind);
+  if (!children) {
+    const { notInBaseline = false, readsText = false } = traitsOf(spec.kind);
+    // A text is never judged at a Stop: it shows nothing.
+    return notInBaseline && !readsText;
+  }
   return spec.kind === 'all' ? children.some(canOnlyPassLater) : children.every(canOnlyPassLater);
 }
 
 /** The calls without what a baseline does not ask, however deep. */
 export function inBaseline(calls: readonly GateCall[]): GateCall[] {
   return calls.flatMap((call) => {
-    if (!call.children) return NOT_IN_BASELINE.includes(call.spec.kind) ? [] : [call];
+    if (!call.children) return traitsOf(call.spec.kind).notInBaseline ? [] : [call];
     const children = inBaseline(call.children);
     return children.length === 0 ? [] : [{ ...call, children }];
   });

@@ -2,6 +2,7 @@ import type { Contract, FrozenContract } from '../core/contract.ts';
 import { DEFAULT_JUDGE_MS } from '../core/contract.ts';
 import { callsFor } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { VerdictCache } from '../ports.ts';
 import { freeze } from './freeze.ts';
 import { type Judges, judge } from './judge.ts';
@@ -27,7 +28,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
   };
   // A promise is made by a session; where there is none, nothing can be said about it.
   const names = (plan.gates ?? plan.contract.done).filter(
-    (name) => plan.contract.gates[name]?.kind !== 'promise',
+    (name) => !traitsOf(plan.contract.gates[name]?.kind ?? '').isWord,
   );
   const { verdicts, tree } = await judge(
     {
@@ -48,10 +49,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
 
 /** Gates that look at changes have nothing to say where there are none: that is neither a pass nor a failure. */
 function withoutChanges(verdict: Verdict): Verdict {
-  const { kind, outcome } = verdict;
-  const foundNothing = outcome === 'pass' && ['forbid', 'tests_intact'].includes(kind);
-  const missesWork = outcome === 'fail' && ['artefact', 'changed'].includes(kind);
-  if (!foundNothing && !missesWork) return verdict;
+  if (verdict.outcome !== traitsOf(verdict.kind).emptyOutcome) return verdict;
   const summary = 'nothing was changed since the commit it is compared with; name another with --base';
   return { ...verdict, outcome: 'skip', summary };
 }

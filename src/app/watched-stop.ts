@@ -1,6 +1,7 @@
 import { oneLine } from '../core/clip.ts';
-import { type Contract, measures } from '../core/contract.ts';
+import type { Contract } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
+import { measures } from '../gates/traits.ts';
 import type { LoopRef, Ports } from '../ports.ts';
 import type { OwnLoop } from './handle-stop.ts';
 

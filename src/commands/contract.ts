@@ -2,6 +2,7 @@ import { writeFrozenContract } from '../adapters/file-store.ts';
 import type { Contract, FrozenContract } from '../core/contract.ts';
 import { CONTRACT_FILE, promiseOf, withPromise } from '../core/contract.ts';
 import { hasEnded } from '../core/loop.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
 import { readContract } from './contract-file.ts';
 import { onlyForPeople } from './person.ts';
@@ -47,7 +48,8 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
 function writtenBefore({ contract, frozen }: FrozenContract, now: Contract): Record<string, unknown> {
   const isSame = (name: string) => {
     const [then, spec] = [contract.gates[name], now.gates[name]];
-    return then?.kind === 'artefact' && JSON.stringify(then) === JSON.stringify(spec);
+    if (!then || !traitsOf(then.kind).keepsFrozen) return false;
+    return JSON.stringify(then) === JSON.stringify(spec);
   };
   return Object.fromEntries(Object.entries(frozen.gates).filter(([name]) => isSame(name)));
 }

@@ -4,8 +4,9 @@ import type { Home } from '../adapters/home.ts';
 import { judgingMark } from '../adapters/judging-mark.ts';
 import { transcriptFiles } from '../adapters/transcript-file.ts';
 import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
-import { type Contract, measures } from '../core/contract.ts';
-import { CLAIM_GATES } from '../gates/index.ts';
+import type { Contract } from '../core/contract.ts';
+import { promiseGate } from '../gates/promise/index.ts';
+import { measures } from '../gates/traits.ts';
 import type { Clock } from '../ports.ts';
 import { hasForeignSigns, placeOf } from './foreign-signs.ts';
 import { type JudgeBundle, loadDialects, loadSession, loadTools } from './load-judges.ts';
@@ -71,7 +72,7 @@ function asksOnlyForPromise(contract: Contract): boolean {
 
 /** Enough for a promise: nothing is run, read or asked. */
 const CLAIM_JUDGES: Judges = {
-  gates: CLAIM_GATES,
+  gates: { promise: promiseGate },
   shell: { run: () => Promise.reject(new Error('a promise runs nothing')) },
   agent: { ask: () => Promise.reject(new Error('a promise asks nobody')) },
   tasks: { open: () => Promise.resolve(undefined) },

@@ -4,7 +4,9 @@ import { JournalScan } from '../adapters/journal-scan.ts';
 import { isOwnKey, keyName, receiptProblems, type SignedReceipt } from '../adapters/receipts.ts';
 import { commandsIn, rerun } from '../app/rerun.ts';
 import { oneLine } from '../core/clip.ts';
-import { renderReceipt, STOP_AT_FAILURE, wholeCommand } from '../core/receipt.ts';
+import { renderReceipt } from '../core/receipt.ts';
+import { STOP_AT_FAILURE } from '../gates/features/traits.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { readContract } from './contract-file.ts';
@@ -90,10 +92,11 @@ async function linesOfContract(world: World): Promise<Set<string>> {
   const file = readContract(world.project);
   if (!file) return new Set();
   const { commands } = await freezeNow(file, world);
-  const whole = Object.values(file.contract.gates).flatMap((spec) =>
-    spec.kind === 'run' ? [wholeCommand(spec.options)] : [],
+  const lines = Object.values(commands).flat();
+  const anywhere = Object.entries(file.contract.gates).flatMap(([name, { kind, options }]) =>
+    (commands[name] ?? []).map((line) => traitsOf(kind).commandAnywhere?.(options, line) ?? line),
   );
-  const all = [STOP_AT_FAILURE, ...whole, ...Object.values(commands).flat()];
+  const all = [STOP_AT_FAILURE, ...anywhere, ...lines];
   return new Set(all.flatMap((command) => command.split('\n')));
 }
 

@@ -8,11 +8,12 @@ import { approve } from '../adapters/trust.ts';
 import type { ChildHeard, ChildRest } from '../app/run-children.ts';
 import type { RunEvent } from '../app/run-event.ts';
 import { runLoop } from '../app/run-loop.ts';
-import { approvals, childContract } from '../core/child-contract.ts';
+import { approvals, childContract, type PieceRules } from '../core/child-contract.ts';
 import { type Contract, type Limits, withPromise } from '../core/contract.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { ChildState } from '../core/run-children.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
 import type { Driving } from './drive-run.ts';
 import { renderedReceipt } from './receipt.ts';
@@ -107,20 +108,21 @@ async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<Loop
   const { contract, frozen } = world.store.contract(ref);
   const { run } = world.store.read(ref);
   const { gate, id } = work.features ?? {};
-  const narrowed = childContract(contract, {
+  const rules: PieceRules = {
     ...(gate === undefined || id === undefined ? {} : { features: { gate, only: [id] } }),
     passing: parent.git.passing,
     share: child.share,
     durationMs: limits.durationMs,
     pushed: division.pullRequests,
-  });
+  };
+  const isForPerson = work.features === undefined && approvals(contract, traitsOf).length > 0;
   const started = await begin(
     {
       loop: child.loop,
       session: randomUUID(),
       project: git.folder,
       task: work.task,
-      contract: orPromise(narrowed, work.features === undefined && approvals(contract).length > 0),
+      contract: orPromise(childContract(contract, rules, traitsOf), isForPerson),
       judgeMs: frozen.judgeMs,
       transcriptOffset: 0,
       outputDir: join(world.store.outputDir(ref), child.loop),

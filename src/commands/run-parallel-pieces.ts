@@ -9,6 +9,7 @@ import { oneLine } from '../core/clip.ts';
 import type { Contract } from '../core/contract.ts';
 import type { Piece } from '../core/run-children.ts';
 import { type Feature, parseFeatureList } from '../gates/features/feature-list.ts';
+import { traitsOf } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
@@ -46,7 +47,7 @@ export function refuseIndivisible({ prompts }: Parallel, contract: Contract, mer
     throw new UsageError(
       `phase ${phase} of the contract comes before the work that --parallel divides: run it without --parallel, or name a contract without that phase (--contract FILE)`,
     );
-  const [approval] = approvals(contract);
+  const [approval] = approvals(contract, traitsOf);
   if (merge && approval !== undefined)
     throw new UsageError(
       `gate ${approval} asks a person about the whole, and --merge merges every piece before that: leave --merge out`,

@@ -8,7 +8,6 @@ import {
   foreignContract,
   type Limit,
   type Limits,
-  measures,
   promiseContract,
   promiseOf,
   promisesOf,
@@ -19,6 +18,7 @@ import { phaseSituation } from '../core/phases.ts';
 import { renderPromise } from '../core/promise.ts';
 import { phaseWords } from '../core/reason.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { measures } from '../gates/traits.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { readContract } from './contract-file.ts';
 import { judgeTime, warnWithoutHooks } from './installed-hooks.ts';

@@ -5,6 +5,7 @@ import type { Judges } from '../app/judge.ts';
 import { verify } from '../app/verify.ts';
 import { CONTRACT_FILE } from '../core/contract.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
+import { traitsOf } from '../gates/traits.ts';
 import { readContract } from './contract-file.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
@@ -34,7 +35,7 @@ export async function verifyCommand(
     throw new UsageError(
       `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
     );
-  if (Object.values(file.contract.gates).every((gate) => gate.kind === 'promise')) {
+  if (Object.values(file.contract.gates).every(({ kind }) => traitsOf(kind).isWord)) {
     throw new UsageError('this contract asks for nothing but a promise, and only a session can state one');
   }
   const judges = await world.judges(file.contract);

@@ -1,7 +1,7 @@
 import { keepShort, oneLine } from './clip.ts';
+import type { TraitsOf } from './gate-traits.ts';
 import type { PhaseSituation } from './phases.ts';
 import type { GateCall } from './plan-gates.ts';
-import { renderPromise } from './promise.ts';
 import { redact } from './redact.ts';
 
 const BRIEF_LIMIT = 2000;
@@ -10,7 +10,8 @@ const MOST_CHECKS = 12;
 const INSTRUCTION_LIMIT = 400;
 
 /** What a subagent is told at its beginning: what it is judged by before it may stop, and what the loop is at. */
-export function agentBrief(calls: readonly GateCall[], phase?: PhaseSituation): string {
+export function agentBrief(calls: readonly GateCall[], traitsOf: TraitsOf, phase?: PhaseSituation): string {
+  const checkWords = (call: GateCall) => oneLine(whatPasses(call, traitsOf), CHECK_LIMIT);
   const checks = calls.slice(0, MOST_CHECKS).map((call) => `- ${call.name}: ${checkWords(call)}`);
   const rest = calls.length - checks.length;
   const before = `${BEGINNING}\n\nThe checks:\n`;
@@ -27,29 +28,7 @@ function phaseWords({ name, number, of, instruction }: PhaseSituation): string {
   return `The whole work is in phase ${number} of ${of}, "${name}"${asks}`;
 }
 
-function checkWords(call: GateCall): string {
-  return oneLine(whatPasses(call), CHECK_LIMIT);
-}
-
-function whatPasses({ spec, children = [] }: GateCall): string {
-  switch (spec.kind) {
-    case 'run':
-      return `\`${redact(spec.options.command)}\` succeeds${spec.options.cwd ? ` in ${spec.options.cwd}` : ''}`;
-    case 'forbid': {
-      const { patterns, custom } = spec.options;
-      return `no added line has any of ${[...patterns, ...custom.map(({ name }) => name)].join(', ')}`;
-    }
-    case 'promise':
-      return `your final message ends with ${renderPromise(spec.options.text)}`;
-    case 'checklist':
-      return `no open item is left in ${spec.options.file ?? 'the list of this conversation'}`;
-    case 'chunks':
-      return `the chunks that your task names, or all: ${spec.options.chunks.map(({ name }) => name).join(', ')}`;
-    case 'all':
-      return children.map(whatPasses).join('; and ');
-    case 'any':
-      return children.map(whatPasses).join('; or ');
-    default:
-      return `a check of the kind ${spec.kind}`;
-  }
+function whatPasses({ spec, children = [] }: GateCall, traitsOf: TraitsOf): string {
+  const parts = children.map((child) => whatPasses(child, traitsOf));
+  return traitsOf(spec.kind).passesWhen?.(spec.options, parts) ?? `a check of the kind ${spec.kind}`;
 }

@@ -1,6 +1,6 @@
 /** The definition of done of one piece of a run: that of the run, narrowed. Nothing is in it that the run's has not. */
 import type { Contract, Limit } from './contract.ts';
-import type { GateKind } from './gate-options.ts';
+import type { TraitsOf } from './gate-traits.ts';
 import type { Share } from './run-children.ts';
 
 export interface PieceRules {
@@ -14,20 +14,15 @@ export interface PieceRules {
   pushed: boolean;
 }
 
-/** Judged for what the session itself says and does, or by a model: a baseline does not know them. */
-const OF_A_SESSION: readonly GateKind[] = ['promise', 'judge', 'agent', 'hook', 'tasks'];
-/** They look at what is committed and pushed: the run's own branch is what counts. */
-const OF_A_BRANCH: readonly GateKind[] = ['git', 'ci'];
-
 /**
  * A child of a feature list has to bring its features and to keep what passes. What fails where it begins fails for the
  * sake of other pieces, too: that is asked of the run, when all of them are in. A child with a task of its own is asked
  * for everything.
  */
-export function childContract(contract: Contract, rules: PieceRules): Contract {
+export function childContract(contract: Contract, rules: PieceRules, traitsOf: TraitsOf): Contract {
   const { features, share, durationMs } = rules;
   const { phases: _, memory, everyStop, ...rest } = contract;
-  const isAsked = (name: string) => isAskedOf(name, contract, rules);
+  const isAsked = (name: string) => isAskedOf(name, contract, rules, traitsOf);
   const done = [
     ...(features ? [features.gate] : []),
     ...leavesOf(contract.done, contract).filter((name) => name !== features?.gate && isAsked(name)),
@@ -46,12 +41,24 @@ export function childContract(contract: Contract, rules: PieceRules): Contract {
   };
 }
 
-function isAskedOf(name: string, contract: Contract, { features, passing, pushed }: PieceRules): boolean {
-  const kind = contract.gates[name]?.kind;
-  // A person is asked about the whole, once.
-  if (kind === undefined || kind === 'approve') return false;
-  if (OF_A_BRANCH.includes(kind)) return pushed && kind === 'ci';
-  return features === undefined || OF_A_SESSION.includes(kind) || passing.includes(name);
+function isAskedOf(
+  name: string,
+  contract: Contract,
+  { features, passing, pushed }: PieceRules,
+  traitsOf: TraitsOf,
+): boolean {
+  const spec = contract.gates[name];
+  if (!spec) return false;
+  switch (traitsOf(spec.kind).ofPiece) {
+    case 'always':
+      return true;
+    case 'when_pushed':
+      return pushed;
+    case 'never':
+      return false;
+    default:
+      return features === undefined || passing.includes(name);
+  }
 }
 
 /** Parts of `all` are asked for one by one. */
@@ -87,6 +94,9 @@ export function phaseBefore(contract: Contract): string | undefined {
 }
 
 /** The gates with which a person has to approve the whole. */
-export function approvals(contract: Contract): string[] {
-  return leavesOf(contract.done, contract).filter((name) => contract.gates[name]?.kind === 'approve');
+export function approvals(contract: Contract, traitsOf: TraitsOf): string[] {
+  return leavesOf(contract.done, contract).filter((name) => {
+    const spec = contract.gates[name];
+    return spec !== undefined && traitsOf(spec.kind).asksPerson;
+  });
 }

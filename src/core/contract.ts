@@ -1,6 +1,6 @@
 /** The definition of done of one loop, frozen when it starts. `wire/contract` makes it from `untildone.yaml`. */
 
-import type { GateKind, GateOptions } from './gate-options.ts';
+import { COMBINATIONS, type Combination, type GateKind, type GateOptions } from './gate-options.ts';
 import type { MemoryRule } from './memory.ts';
 import type { Phase, PhaseLimits } from './phases.ts';
 import type { PresetName } from './presets.ts';
@@ -59,6 +59,10 @@ interface GateSettings {
 export type GateSpec<Kind extends GateKind = GateKind> = {
   [K in Kind]: { kind: K; options: GateOptions[K] } & GateSettings;
 }[Kind];
+
+export function isCombination(spec: GateSpec): spec is GateSpec<Combination> {
+  return COMBINATIONS.some((kind) => kind === spec.kind);
+}
 
 export interface Notification {
   webhook?: string;
@@ -209,18 +213,13 @@ export function promisesOf(contract: Contract): string[] {
       const spec = contract.gates[name];
       if (!spec || above.includes(name)) return [];
       if (spec.kind === 'promise') return [spec.options.text];
-      return spec.kind === 'all' || spec.kind === 'any' ? texts(spec.options.gates, [...above, name]) : [];
+      return isCombination(spec) ? texts(spec.options.gates, [...above, name]) : [];
     });
   return [...new Set(texts(contract.done, []))];
 }
 
 export function promiseOf(contract: Contract): string | undefined {
   return promisesOf(contract)[0];
-}
-
-/** Whether judging it takes more than a look at the last message. */
-export function measures({ gates }: Contract): boolean {
-  return Object.values(gates).some(({ kind }) => kind !== 'promise');
 }
 
 /** Whether what a loop runs was approved here; a loop that runs nothing needs nobody's word. */

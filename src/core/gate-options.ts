@@ -49,25 +49,18 @@ export interface Chunk {
   after: string[];
 }
 
+/** The one list of all kinds: a table over it lacks none. Traits, grammar and judging of a kind are in `gates/<kind>/`. */
 export type GateKind = keyof GateOptions;
 
+/** The kinds that name other gates of the contract, whose verdicts are combined. */
+export const COMBINATIONS = ['all', 'any'] as const;
+export type Combination = (typeof COMBINATIONS)[number];
+
+/** The kinds whose verdicts are made from those of other gates. */
+export type CombinedKind = Combination | 'chunks';
+export type JudgedKind = Exclude<GateKind, CombinedKind>;
+
 export type GitCheck = 'clean' | 'committed' | 'pushed' | 'branch';
-
-/** Kinds whose verdict follows from the tree, the task and the options alone. */
-const CACHEABLE_KINDS: readonly GateKind[] = [
-  'run',
-  'features',
-  'forbid',
-  'tests_intact',
-  'custom',
-  'judge',
-  'agent',
-];
-
-/** Whether a verdict may be used again while the tree is the same; one that also rests on what was said may not. */
-export function isCacheable({ kind, options }: { kind: GateKind; options: object }): boolean {
-  return CACHEABLE_KINDS.includes(kind) && !('transcript' in options);
-}
 
 /** The built-in groups of patterns that `forbid` knows by name. */
 export const FORBID_GROUPS = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'] as const;

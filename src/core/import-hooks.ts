@@ -1,5 +1,6 @@
 /** From hooks of the client's settings to gates of a contract. */
 
+import type { GateKind } from './gate-options.ts';
 import { inProject, printedNotes, roleOf } from './hook-commands.ts';
 import { formatDrivenBy } from './loop-drivers.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from './memory.ts';
@@ -98,6 +99,8 @@ function add(names: string[], name: string): void {
 
 interface Written {
   gate: WrittenGate;
+  /** The key of `gate` that says what is judged. */
+  kind: GateKind;
   /** What a good name would be. */
   name: string;
   notes: string[];
@@ -120,7 +123,10 @@ function writtenGate(hook: ForeignHook): Written | { why: string } {
         on_unproven: 'allow',
       };
       const sees = asks ? 'the diff and the end of the conversation' : 'a copy of the work';
-      return { gate, name: asks ? 'review' : 'proof', notes: [...time.notes, `the model sees ${sees}`] };
+      const notes = [...time.notes, `the model sees ${sees}`];
+      return asks
+        ? { gate, kind: 'judge', name: 'review', notes }
+        : { gate, kind: 'agent', name: 'proof', notes };
     }
     default:
       return { why: `there is no gate for a hook of the type "${hook.type}"` };
@@ -135,11 +141,12 @@ function commandGate(hook: ForeignHook, time: Time): Written | { why: string } {
   const line = inProject(command);
   if (role.role === 'check') {
     const note = 'every exit code but 0 fails now; as a hook it held only on exit code 2';
-    return { gate: { run: line, ...time.option }, name: checkName(line), notes: [...time.notes, note] };
+    const notes = [...time.notes, note];
+    return { gate: { run: line, ...time.option }, kind: 'run', name: checkName(line), notes };
   }
   const note = 'it is told that no hook is active (stop_hook_active: false), and judges every time';
   const gate = { hook: line, ...time.option, on_unproven: 'allow' };
-  return { gate, name: scriptName(line), notes: [...time.notes, note] };
+  return { gate, kind: 'hook', name: scriptName(line), notes: [...time.notes, note] };
 }
 
 interface Time {
@@ -195,22 +202,16 @@ function asName(text: string): string {
 
 /** A gate that does the same has the same name; else the name is one that is free. */
 function nameOf(
-  { gate, name }: Written,
+  { gate, kind, name }: Written,
   plan: Additions,
   known: Readonly<Record<string, WrittenGate>>,
 ): string {
   const all = { ...known, ...plan.gates };
-  const same = Object.entries(all).find(([, other]) => isSame(gate, other));
+  const same = Object.entries(all).find(([, other]) => gate[kind] === other[kind]);
   if (same) return same[0];
   let free = name;
   for (let number = 2; Object.hasOwn(all, free); number++) free = `${name}-${number}`;
   return free;
-}
-
-const WHAT = ['run', 'hook', 'judge', 'agent'];
-
-function isSame(a: WrittenGate, b: WrittenGate): boolean {
-  return WHAT.some((kind) => a[kind] !== undefined && a[kind] === b[kind]);
 }
 
 /** The client's matcher is an expression over agent types; a contract knows `*` alone. */

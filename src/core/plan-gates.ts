@@ -1,4 +1,4 @@
-import type { Contract, GateSpec } from './contract.ts';
+import { type Contract, type GateSpec, isCombination } from './contract.ts';
 import type { HookEvent } from './event.ts';
 import type { Chunk } from './gate-options.ts';
 import { globMatches } from './wildcard.ts';
@@ -59,7 +59,7 @@ function callOf(name: string, contract: Contract, above: readonly string[]): Gat
         children: spec.options.chunks.map((chunk) => chunkCall(chunk, contract, [...above, name])),
       },
     ];
-  if (spec.kind !== 'all' && spec.kind !== 'any') return [{ name, spec }];
+  if (!isCombination(spec)) return [{ name, spec }];
   const children = spec.options.gates.flatMap((child) => callOf(child, contract, [...above, name]));
   return [{ name, spec, children }];
 }

@@ -1,6 +1,7 @@
 /** Whether an iteration of a run is worth a commit, and the words that go with it. */
 import { oneLine } from './clip.ts';
 import { describeEnding } from './endings.ts';
+import type { GateSubject, TraitsOf } from './gate-traits.ts';
 import { hasEnded, type LoopState } from './loop.ts';
 import { redact } from './redact.ts';
 import { blocks, type Verdict } from './verdict.ts';
@@ -21,19 +22,16 @@ export interface Progress {
   lost: string[];
 }
 
-/**
- * They judge what is committed, pushed or said, not the work itself: a commit changes what `git` and `ci` find, a fresh
- * session has stated no promise and has no tasks. So they neither make progress nor undo it.
- */
-const NOT_WORK: ReadonlySet<string> = new Set(['git', 'ci', 'promise', 'tasks']);
-/** Of these, the ones that can only pass once the work is committed. */
-export const AFTER_COMMIT: ReadonlySet<string> = new Set(['git', 'ci']);
+/** Whether a gate of this kind can pass only once the work is committed. */
+export function waitsForCommit(about: GateSubject | undefined): boolean {
+  return about === 'commits' || about === 'service';
+}
 
 /** Words that only an untouched list has at its front: one that was tampered with says that first, and counts nothing. */
 const COUNT = /^(\d+) of (\d+) (?:features pass|items are ticked)/;
 
-export function passingOf(verdicts: readonly Verdict[]): Passing {
-  const work = verdicts.flatMap(workIn);
+export function passingOf(verdicts: readonly Verdict[], traitsOf: TraitsOf): Passing {
+  const work = workIn(verdicts, traitsOf);
   return {
     gates: work.filter((v) => v.outcome === 'pass').map((v) => v.gate),
     counts: work.flatMap((v) => {
@@ -43,8 +41,8 @@ export function passingOf(verdicts: readonly Verdict[]): Passing {
   };
 }
 
-export function progressSince(kept: Passing, verdicts: readonly Verdict[]): Progress {
-  const work = verdicts.flatMap(workIn);
+export function progressSince(kept: Passing, verdicts: readonly Verdict[], traitsOf: TraitsOf): Progress {
+  const work = workIn(verdicts, traitsOf);
   return {
     gained: work.flatMap((v) => gainOf(v, kept)),
     lost: work.flatMap((v) => lossOf(v, kept)),
@@ -59,9 +57,10 @@ export function isWorthKeeping(
   { gained, lost }: Progress,
   state: LoopState,
   verdicts: readonly Verdict[],
+  traitsOf: TraitsOf,
 ): boolean {
   if (verdicts.length === 0 || lost.length > 0) return false;
-  return gained.length > 0 || isDone(state) || lacksOnlyCommit(verdicts);
+  return gained.length > 0 || isDone(state) || lacksOnlyCommit(verdicts, traitsOf);
 }
 
 export function isDone({ status }: LoopState): boolean {
@@ -69,16 +68,19 @@ export function isDone({ status }: LoopState): boolean {
 }
 
 /** Everything that can pass before a commit does; at least one gate waits for it. */
-export function lacksOnlyCommit(verdicts: readonly Verdict[]): boolean {
+export function lacksOnlyCommit(verdicts: readonly Verdict[], traitsOf: TraitsOf): boolean {
   const open = leaves(verdicts).filter(blocks);
+  const isForCommit = (kind: string) => waitsForCommit(traitsOf(kind).about);
   return (
-    open.length > 0 && open.every((v) => restsOn(v, AFTER_COMMIT)) && verdicts.flatMap(workIn).length > 0
+    open.length > 0 && open.every((v) => restsOn(v, isForCommit)) && workIn(verdicts, traitsOf).length > 0
   );
 }
 
 /** Whether checks of a service are asked for: they run only on what was pushed. */
-export function asksForChecks(verdicts: readonly Verdict[]): boolean {
-  return verdicts.some((v) => v.kind === 'ci' || asksForChecks(v.children ?? []));
+export function asksForChecks(verdicts: readonly Verdict[], traitsOf: TraitsOf): boolean {
+  return verdicts.some(
+    (v) => traitsOf(v.kind).about === 'service' || asksForChecks(v.children ?? [], traitsOf),
+  );
 }
 
 function gainOf(verdict: Verdict, kept: Passing): string[] {
@@ -110,13 +112,18 @@ function leaves(verdicts: readonly Verdict[]): Verdict[] {
   return verdicts.flatMap((v) => (v.kind === 'all' && v.children ? leaves(v.children) : [v]));
 }
 
-function workIn(verdict: Verdict): Verdict[] {
-  return leaves([verdict]).filter((v) => !restsOn(v, NOT_WORK));
+/**
+ * The verdicts about the work itself. The others neither make progress nor undo it: a commit changes what those about
+ * commits find, and a fresh session has stated no promise and has no tasks.
+ */
+function workIn(verdicts: readonly Verdict[], traitsOf: TraitsOf): Verdict[] {
+  const isNoWork = (kind: string) => traitsOf(kind).about !== undefined;
+  return leaves(verdicts).filter((v) => !restsOn(v, isNoWork));
 }
 
-function restsOn(verdict: Verdict, kinds: ReadonlySet<string>): boolean {
+function restsOn(verdict: Verdict, isOfKind: (kind: string) => boolean): boolean {
   const parts = verdict.children ?? [];
-  return parts.length > 0 ? parts.every((part) => restsOn(part, kinds)) : kinds.has(verdict.kind);
+  return parts.length > 0 ? parts.every((part) => restsOn(part, isOfKind)) : isOfKind(verdict.kind);
 }
 
 const SUBJECT = 72;

@@ -1,9 +1,8 @@
 import type { Contract, FrozenContract } from './contract.ts';
 import { describeEnding } from './endings.ts';
-import type { GateOptions } from './gate-options.ts';
+import type { TraitsOf } from './gate-traits.ts';
 import { elapsedMs } from './limits.ts';
 import type { LoopState } from './loop.ts';
-import { quoteForShell } from './shell-quote.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What an ending rests on. docs/reference/receipt.md is the grammar that others read. */
@@ -55,7 +54,7 @@ export interface ReceiptFacts {
   journal: { lines: number; lastLineSha256: string };
 }
 
-export function makeReceipt(facts: ReceiptFacts): Receipt {
+export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
   const { state, frozen } = facts;
   const endedAt = state.ending?.at ?? state.lastAt;
   return {
@@ -76,7 +75,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
       baseCommit: state.base.commit ?? null,
       baseTree: state.base.tree ?? null,
     },
-    verdicts: facts.verdicts.map((verdict) => receiptVerdict(verdict, frozen.contract)),
+    verdicts: facts.verdicts.map((verdict) => receiptVerdict(verdict, frozen.contract, traitsOf)),
     allowed: state.allowed,
     effort: {
       iterations: state.iteration,
@@ -90,7 +89,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-function receiptVerdict(verdict: Verdict, contract: Contract): ReceiptVerdict {
+function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
   const { proof } = verdict;
   return {
     gate: verdict.gate,
@@ -98,32 +97,20 @@ function receiptVerdict(verdict: Verdict, contract: Contract): ReceiptVerdict {
     class: verdict.class,
     outcome: verdict.outcome,
     summary: verdict.summary,
-    command: commandOf(verdict, contract),
+    command: commandOf(verdict, contract, traitsOf),
     exitCode: proof?.exitCode ?? null,
     outputSha256: proof?.outputSha256 ?? null,
     durationMs: proof?.durationMs ?? null,
     reused: verdict.reused ?? false,
-    children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract)),
+    children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract, traitsOf)),
   };
 }
 
-function commandOf({ gate, proof }: Verdict, contract: Contract): string | null {
+function commandOf({ gate, proof }: Verdict, contract: Contract, traitsOf: TraitsOf): string | null {
   const spec = contract.gates[gate];
   if (proof?.command === undefined) return null;
-  // One verify line of a list after the other, all of which have to succeed.
-  if (spec?.kind === 'features') return `${STOP_AT_FAILURE}\n${proof.command}`;
-  return spec?.kind === 'run' ? wholeCommand(spec.options) : proof.command;
-}
-
-export const STOP_AT_FAILURE = 'set -e';
-
-/** As one line of shell that does the same anywhere: the folder and the variables that the contract gives it included. */
-export function wholeCommand({ command, cwd, env = {} }: GateOptions['run']): string {
-  return [
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteForShell(value)}`),
-    ...(cwd === undefined ? [] : [`cd ${quoteForShell(cwd)}`]),
-    command,
-  ].join(' && ');
+  const anywhere = spec && traitsOf(spec.kind).commandAnywhere?.(spec.options, proof.command);
+  return anywhere ?? proof.command;
 }
 
 /** One line for each fact, so that an edit can be told by its place: `verdicts.0.summary` and its JSON value. */

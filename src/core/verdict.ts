@@ -1,4 +1,5 @@
 /** What a gate says about one aspect of the work, and what many of them say together. */
+import type { Combination } from './gate-options.ts';
 
 export type Outcome = 'pass' | 'fail' | 'unproven' | 'skip';
 
@@ -63,7 +64,7 @@ export function sumUp(verdicts: readonly Verdict[]): Summary {
 }
 
 /** `any` passes with one of its children, `all` with every one; a skipped child counts for neither. */
-export function combine(how: 'all' | 'any', name: string, children: readonly Verdict[]): Verdict {
+export function combine(how: Combination, name: string, children: readonly Verdict[]): Verdict {
   const counted = children.filter((v) => v.outcome !== 'skip');
   const outcome = combinedOutcome(how, counted);
   const open = counted.filter((v) => v.outcome !== 'pass');
@@ -90,7 +91,7 @@ export function combine(how: 'all' | 'any', name: string, children: readonly Ver
   };
 }
 
-function combinedOutcome(how: 'all' | 'any', counted: readonly Verdict[]): Outcome {
+function combinedOutcome(how: Combination, counted: readonly Verdict[]): Outcome {
   const has = (outcome: Outcome) => counted.some((v) => v.outcome === outcome);
   if (counted.length === 0) return 'skip';
   if (how === 'any') return has('pass') ? 'pass' : has('unproven') ? 'unproven' : 'fail';
@@ -98,7 +99,7 @@ function combinedOutcome(how: 'all' | 'any', counted: readonly Verdict[]): Outco
 }
 
 /** As strong as what it rests on: `all` when anything in it was measured, `any` only by a child that passed. */
-function combinedClass(how: 'all' | 'any', counted: readonly Verdict[]): EvidenceClass {
+function combinedClass(how: Combination, counted: readonly Verdict[]): EvidenceClass {
   const carrying =
     how === 'any' && counted.some((v) => v.outcome === 'pass')
       ? counted.filter((v) => v.outcome === 'pass')

@@ -1,3 +1,4 @@
+import type { JudgedKind } from '../core/gate-options.ts';
 import { agentGate } from './agent/index.ts';
 import { approveGate } from './approve/index.ts';
 import { artefactGate } from './artefact/index.ts';
@@ -7,19 +8,19 @@ import { ciGate } from './ci/index.ts';
 import { customGate } from './custom/index.ts';
 import { featuresGate } from './features/index.ts';
 import { forbidGate } from './forbid/index.ts';
+import type { Gate } from './gate.ts';
 import { gitGate } from './git/index.ts';
 import { hookGate } from './hook/index.ts';
-import { CLAIM_GATES, type Gates } from './index.ts';
 import { judgeGate } from './judge/index.ts';
+import { promiseGate } from './promise/index.ts';
 import { runGate } from './run/index.ts';
 import { subagentsGate } from './subagents/index.ts';
 import { tasksGate } from './tasks/index.ts';
 import { testsIntactGate } from './tests_intact/index.ts';
 import { textGate } from './text/index.ts';
 
-/** Every gate there is, by the word that names it in a contract. `all` and `any` are combined, not judged. */
-export const ALL_GATES: Gates = {
-  ...CLAIM_GATES,
+/** Every gate that is judged, by the word that names it in a contract. */
+export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   agent: agentGate,
   approve: approveGate,
   artefact: artefactGate,
@@ -32,6 +33,7 @@ export const ALL_GATES: Gates = {
   git: gitGate,
   hook: hookGate,
   judge: judgeGate,
+  promise: promiseGate,
   run: runGate,
   subagents: subagentsGate,
   tasks: tasksGate,

@@ -3,6 +3,7 @@ import type { Answered } from '../core/approval.ts';
 import type { Utterance } from '../core/conversation.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { GateKind, GateOptions } from '../core/gate-options.ts';
+import type { GateTraits } from '../core/gate-traits.ts';
 import type { EvidenceClass, Outcome, Proof } from '../core/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports.ts';
 
@@ -71,9 +72,8 @@ export interface Judgement {
 /** One way of judging one aspect of the work. `judge` may throw: the caller turns that into `unproven`. */
 export type Gate<Kind extends GateKind = GateKind> = TimedGate<Kind> | InstantGate<Kind>;
 
-interface AnyGate<Kind extends GateKind> {
-  kind: Kind;
-  class: EvidenceClass;
+/** A kind of gate as one object: its traits, and how it is judged. */
+interface AnyGate<Kind extends GateKind> extends GateTraits<Kind> {
   /** The shell commands that judging may run, for a person to approve. */
   commands?(options: GateOptions[Kind], frozen: unknown): string[];
   /** What must not change from the loop's start on, as JSON; runs nothing. */
@@ -84,7 +84,7 @@ interface AnyGate<Kind extends GateKind> {
  * It stops its work, and every process it started, when `signal` aborts; what it returns after that is not looked at.
  */
 export interface TimedGate<Kind extends GateKind = GateKind> extends AnyGate<Kind> {
-  instant?: undefined;
+  instant?: never;
   judge(
     options: GateOptions[Kind],
     context: GateContext,
@@ -97,6 +97,9 @@ export interface InstantGate<Kind extends GateKind = GateKind> extends AnyGate<K
   instant: true;
   judge(options: GateOptions[Kind], context: GateContext): Judgement;
 }
+
+/** The gates that can be judged here; a promise loop loads its own alone. */
+export type Gates = { [Kind in GateKind]?: Gate<Kind> };
 
 export interface FreezeContext {
   project: string;

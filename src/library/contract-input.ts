@@ -36,6 +36,12 @@ interface TextOptions {
   at_most?: number;
 }
 
+interface ArtefactOptions {
+  section?: string;
+  has?: (string | { name: string; pattern: string })[];
+  words?: number;
+}
+
 /** One gate: its kind, what it looks at, and its options, beside the kind or in its long form. */
 export type GateInput = GateSettings &
   (
@@ -68,6 +74,10 @@ export type GateInput = GateSettings &
     | { custom: string | { file: string; with?: Record<string, unknown> }; with?: Record<string, unknown> }
     | { hook: string | { command: string } }
     | ({ text: ForbiddenText[] | ({ forbid?: ForbiddenText[] } & TextOptions) } & TextOptions)
+    | ({ artefact: string | ({ file: string } & ArtefactOptions) } & ArtefactOptions)
+    | { changed: true | string[] | { paths?: true | string[]; except?: string[] }; except?: string[] }
+    | { approve: string | { ask: string; file?: string }; file?: string }
+    | { subagents: string | { type: string; at_least?: number }; at_least?: number }
     | { all: string[] | { gates: string[] } }
     | { any: string[] | { gates: string[] } }
   );

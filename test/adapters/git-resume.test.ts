@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readFlowRecord, writeFlowRecord } from '../../src/adapters/git-record.ts';
 import { passingOf } from '../../src/core/progress.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 import { freshLoop } from '../core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, plainGit } from './support/git-scene.ts';
 import { commit, git, write } from './support/project-scene.ts';
@@ -39,7 +40,10 @@ describe('going on with a run', () => {
     commit(project, 'the one that was about to be made');
     const record = readFlowRecord(home, LOOP);
     if (!record) throw new Error('no record');
-    writeFlowRecord(home, { ...record, pending: { on: before, passing: passingOf([passes('tests')]) } });
+    writeFlowRecord(home, {
+      ...record,
+      pending: { on: before, passing: passingOf([passes('tests')], traitsOf) },
+    });
     const flow = await open(resume(first.folder));
     write(project, 'c.txt', 'three\n');
     expect(await flow.keep(state, [fails('tests'), passes('lint')])).toEqual([
@@ -53,7 +57,7 @@ describe('going on with a run', () => {
     const record = readFlowRecord(home, LOOP);
     if (!record) throw new Error('no record');
     const on = git(project, 'rev-parse', 'HEAD');
-    writeFlowRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')]) } });
+    writeFlowRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
     const flow = await open(resume(first.folder));
     write(project, 'b.txt', 'two\n');
     expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Passes now: tests')]);

@@ -13,6 +13,7 @@ import {
 import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract.ts';
 import { end } from '../../src/core/loop.ts';
 import { makeReceipt, type Receipt } from '../../src/core/receipt.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 import { freshLoop, T0, verdict } from '../core/samples.ts';
 import { temporaryFolder } from './workers.ts';
 
@@ -23,23 +24,26 @@ beforeEach(() => {
 });
 
 function receipt(): Receipt {
-  return makeReceipt({
-    state: end(freshLoop(), 'verified_done', 'gates_passed', 'tests', T0),
-    verdicts: [
-      verdict('pass', { proof: { command: 'npm test', exitCode: 0 } }),
-      verdict('pass', { gate: 'b' }),
-    ],
-    frozen: {
-      contract: promiseContract('DONE', DEFAULT_LIMITS),
-      frozen: { project: '/p', fingerprint: 'f', parts: {}, gates: {}, judgeMs: 1 },
+  return makeReceipt(
+    {
+      state: end(freshLoop(), 'verified_done', 'gates_passed', 'tests', T0),
+      verdicts: [
+        verdict('pass', { proof: { command: 'npm test', exitCode: 0 } }),
+        verdict('pass', { gate: 'b' }),
+      ],
+      frozen: {
+        contract: promiseContract('DONE', DEFAULT_LIMITS),
+        frozen: { project: '/p', fingerprint: 'f', parts: {}, gates: {}, judgeMs: 1 },
+      },
+      contractSha256: 'c',
+      contractFileNow: null,
+      task: { sha256: 's', preview: 'task' },
+      commit: null,
+      tree: 't',
+      journal: { lines: 3, lastLineSha256: 'l' },
     },
-    contractSha256: 'c',
-    contractFileNow: null,
-    task: { sha256: 's', preview: 'task' },
-    commit: null,
-    tree: 't',
-    journal: { lines: 3, lastLineSha256: 'l' },
-  });
+    traitsOf,
+  );
 }
 
 /** As it comes from a file, with something changed in it. */

@@ -8,6 +8,7 @@ import { rerun } from '../../src/app/rerun.ts';
 import { end } from '../../src/core/loop.ts';
 import { makeReceipt, type Receipt } from '../../src/core/receipt.ts';
 import { combine, type Verdict } from '../../src/core/verdict.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 import { type Scene, scene, write } from '../adapters/support/project-scene.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
 import { freshLoop, T0, verdict } from '../core/samples.ts';
@@ -34,18 +35,21 @@ async function receiptOf(
   changes: { commit?: string; tree?: string | null } = {},
 ): Promise<Receipt> {
   const gates = Object.fromEntries(verdicts.map((v) => [v.gate, run(v.proof?.command)]));
-  return makeReceipt({
-    state: end(freshLoop(), 'verified_done', 'gates_passed', 'x', T0),
-    verdicts,
-    frozen: frozenWith(contractWith(gates)),
-    contractSha256: '',
-    contractFileNow: null,
-    task: { sha256: '', preview: '' },
-    commit: null,
-    tree: await place.workspace.tree(),
-    journal: { lines: 1, lastLineSha256: '' },
-    ...changes,
-  });
+  return makeReceipt(
+    {
+      state: end(freshLoop(), 'verified_done', 'gates_passed', 'x', T0),
+      verdicts,
+      frozen: frozenWith(contractWith(gates)),
+      contractSha256: '',
+      contractFileNow: null,
+      task: { sha256: '', preview: '' },
+      commit: null,
+      tree: await place.workspace.tree(),
+      journal: { lines: 1, lastLineSha256: '' },
+      ...changes,
+    },
+    traitsOf,
+  );
 }
 
 describe('the commands of a receipt, run again', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { agentBrief } from '../../src/core/agent-words.ts';
 import { DEFAULT_LIMITS, type GateSpec, promiseContract } from '../../src/core/contract.ts';
 import { callsFor } from '../../src/core/plan-gates.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 
 const GATES: Record<string, GateSpec> = {
   tests: { kind: 'run', options: { command: 'npm test -- --token=sk-ant-abcdefgh1234', cwd: 'api' } },
@@ -18,7 +19,7 @@ const calls = (...names: string[]) =>
   callsFor(names, { ...promiseContract('x', DEFAULT_LIMITS), gates: GATES });
 
 test('an agent is told each check in words, without secrets', () => {
-  const brief = agentBrief(calls('tests', 'tidy', 'said', 'either', 'plan'));
+  const brief = agentBrief(calls('tests', 'tidy', 'said', 'either', 'plan'), traitsOf);
   expect(brief).toContain('- tests: `npm test -- --token=[redacted]` succeeds in api');
   expect(brief).toContain('- tidy: no added line has any of todo, raw-sql');
   expect(brief).toContain('- said: your final message ends with <promise>ALL DONE</promise>');
@@ -28,7 +29,7 @@ test('an agent is told each check in words, without secrets', () => {
 
 test('the phase of the loop is told with what it asks for', () => {
   const phase = { name: 'implement', number: 2, of: 3, instruction: 'Write the code.\nThen test it.' };
-  expect(agentBrief(calls('tidy'), phase)).toContain(
+  expect(agentBrief(calls('tidy'), traitsOf, phase)).toContain(
     'The whole work is in phase 2 of 3, "implement": Write the code. Then test it.',
   );
 });
@@ -39,9 +40,9 @@ test('however much there is to say, it is short', () => {
   );
   const many = callsFor(Object.keys(gates), { ...promiseContract('x', DEFAULT_LIMITS), gates });
   const phase = { name: 'p', number: 1, of: 1, instruction: 'y'.repeat(9000) };
-  const brief = agentBrief(many, phase);
+  const brief = agentBrief(many, traitsOf, phase);
   expect(brief.length).toBeLessThanOrEqual(2000);
   expect(brief).toContain('phase 1 of 1');
   expect(brief).toMatch(/before you end\.$/);
-  expect(agentBrief(many.slice(0, 13))).toContain('and 1 more');
+  expect(agentBrief(many.slice(0, 13), traitsOf)).toContain('and 1 more');
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { importCommands, type KnownPlan } from '../../src/core/command-phases.ts';
 import { stagesOf } from '../../src/core/command-stages.ts';
-import { NAME } from '../../src/wire/contract/values.ts';
+import { NAME } from '../../src/schema/values.ts';
 
 const NOTHING: KnownPlan = { phases: {}, gates: [], done: [] };
 const TESTED: KnownPlan = { phases: {}, gates: ['tests'], done: ['tests'] };

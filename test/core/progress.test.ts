@@ -15,6 +15,7 @@ import {
 } from '../../src/core/progress.ts';
 import { newRun } from '../../src/core/run.ts';
 import { combine, type Verdict } from '../../src/core/verdict.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 import { claim, freshLoop, verdict } from './samples.ts';
 
 const gate = (name: string, outcome: Verdict['outcome'], more: Partial<Verdict> = {}) =>
@@ -27,7 +28,7 @@ const features = (passing: number, all: number) =>
 
 /** Whether a run would keep `now`, when `before` was the last kept point. */
 function keeps(before: readonly Verdict[], now: readonly Verdict[], state = freshLoop()): boolean {
-  return isWorthKeeping(progressSince(passingOf(before), now), state, now);
+  return isWorthKeeping(progressSince(passingOf(before, traitsOf), now, traitsOf), state, now, traitsOf);
 }
 
 describe('an iteration is kept', () => {
@@ -72,7 +73,9 @@ describe('an iteration is not kept', () => {
     (outcome) => {
       const now = [gate('tests', 'pass'), gate('lint', outcome)];
       expect(keeps([gate('tests', 'fail'), gate('lint', 'pass')], now)).toBe(false);
-      expect(progressSince(passingOf([gate('lint', 'pass')]), now).lost).toEqual(['lint']);
+      expect(progressSince(passingOf([gate('lint', 'pass')], traitsOf), now, traitsOf).lost).toEqual([
+        'lint',
+      ]);
     },
   );
   test('when fewer features pass, though a gate more does', () => {
@@ -125,18 +128,20 @@ describe('combined gates', () => {
     const any = (a: Verdict['outcome'], b: Verdict['outcome']) => [
       combine('any', 'one', [gate('a', a), gate('b', b)]),
     ];
-    expect(progressSince(passingOf(any('pass', 'fail')), any('fail', 'pass'))).toEqual({
+    expect(progressSince(passingOf(any('pass', 'fail'), traitsOf), any('fail', 'pass'), traitsOf)).toEqual({
       gained: [],
       lost: [],
     });
-    expect(progressSince(passingOf(any('fail', 'fail')), any('fail', 'pass')).gained).toEqual(['one']);
+    expect(
+      progressSince(passingOf(any('fail', 'fail'), traitsOf), any('fail', 'pass'), traitsOf).gained,
+    ).toEqual(['one']);
   });
   test('a check of a service is found however deep it lies', () => {
     const ci = gate('checks', 'fail', { kind: 'ci' });
     const now = [combine('all', 'ready', [gate('tests', 'pass'), combine('any', 'sure', [ci])])];
-    expect(asksForChecks(now)).toBe(true);
-    expect(lacksOnlyCommit(now)).toBe(true);
-    expect(asksForChecks([gate('tests', 'pass')])).toBe(false);
+    expect(asksForChecks(now, traitsOf)).toBe(true);
+    expect(lacksOnlyCommit(now, traitsOf)).toBe(true);
+    expect(asksForChecks([gate('tests', 'pass')], traitsOf)).toBe(false);
   });
 });
 
@@ -172,10 +177,10 @@ describe('for whatever gates find', () => {
   test('the same again is no progress, and order does not matter', () => {
     fc.assert(
       fc.property(anyVerdicts, anyVerdicts, (before, now) => {
-        const [kept, found] = [passingOf(asVerdicts(before)), asVerdicts(now)];
-        expect(progressSince(passingOf(found), found).gained).toEqual([]);
-        const turned = progressSince(kept, [...found].reverse());
-        const { gained, lost } = progressSince(kept, found);
+        const [kept, found] = [passingOf(asVerdicts(before), traitsOf), asVerdicts(now)];
+        expect(progressSince(passingOf(found, traitsOf), found, traitsOf).gained).toEqual([]);
+        const turned = progressSince(kept, [...found].reverse(), traitsOf);
+        const { gained, lost } = progressSince(kept, found, traitsOf);
         expect([[...turned.gained].reverse(), [...turned.lost].reverse()]).toEqual([gained, lost]);
       }),
     );
@@ -184,7 +189,7 @@ describe('for whatever gates find', () => {
 
 describe('the message of a commit', () => {
   const verdicts = [gate('tests', 'pass', { summary: 'npm test: exit code 0' }), gate('lint', 'fail')];
-  const progress = progressSince(NOTHING_PASSES, verdicts);
+  const progress = progressSince(NOTHING_PASSES, verdicts, traitsOf);
 
   test('says what passes now, the task, every gate, and which run it was', () => {
     const state = freshLoop({ loop: '20260101-000000-abc123', iteration: 4 });

@@ -9,6 +9,7 @@ import {
 import { end } from '../../src/core/loop.ts';
 import { makeReceipt, type ReceiptFacts, receiptLines, renderReceipt } from '../../src/core/receipt.ts';
 import { combine } from '../../src/core/verdict.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 import { claim, freshLoop, T0, verdict } from './samples.ts';
 
 const passed = verdict('pass', {
@@ -46,7 +47,7 @@ function facts(changes: Partial<ReceiptFacts> = {}): ReceiptFacts {
 
 describe('what a receipt says', () => {
   test('what was run, on what, how it ended and what it took', () => {
-    expect(makeReceipt(facts())).toEqual({
+    expect(makeReceipt(facts(), traitsOf)).toEqual({
       v: 1,
       loop: 'l1',
       status: 'verified_done',
@@ -83,13 +84,13 @@ describe('what a receipt says', () => {
   });
   test('a claim says that nothing was measured', () => {
     const state = end(freshLoop(), 'claimed_done', 'claim_only', 'promise', T0);
-    const receipt = makeReceipt(facts({ state, verdicts: [claim('pass')] }));
+    const receipt = makeReceipt(facts({ state, verdicts: [claim('pass')] }), traitsOf);
     expect(receipt.statement).toContain('nothing was measured');
     expect(renderReceipt(receipt, 'md')).toContain('### Not verified:');
   });
   test('children keep their commands, and a reused verdict says so', () => {
     const both = combine('all', 'ready', [{ ...passed, reused: true }, verdict('pass', { gate: 'lint' })]);
-    const [ready] = makeReceipt(facts({ verdicts: [both] })).verdicts;
+    const [ready] = makeReceipt(facts({ verdicts: [both] }), traitsOf).verdicts;
     expect(ready?.command).toBeNull();
     expect(ready?.children).toMatchObject([
       { gate: 'tests', command: 'npm test', reused: true },
@@ -98,7 +99,10 @@ describe('what a receipt says', () => {
   });
   test('a command is given so that it does the same from the project alone', () => {
     const options = { command: 'npm test', cwd: 'packages/my api', env: { CI: 'true', NOTE: "it's" } };
-    const [said] = makeReceipt(facts({ frozen: frozenWith({ tests: { kind: 'run', options } }) })).verdicts;
+    const [said] = makeReceipt(
+      facts({ frozen: frozenWith({ tests: { kind: 'run', options } }) }),
+      traitsOf,
+    ).verdicts;
     expect(said?.command).toBe(
       "export CI=true && export NOTE='it'\\''s' && cd 'packages/my api' && npm test",
     );
@@ -106,7 +110,7 @@ describe('what a receipt says', () => {
   test('of several verify lines every one has to succeed', () => {
     const frozen = frozenWith({ tests: { kind: 'features', options: { file: 'f.json' } } });
     const verdicts = [verdict('pass', { kind: 'features', proof: { command: 'a\nb', exitCode: 0 } })];
-    const receipt = makeReceipt(facts({ frozen, verdicts }));
+    const receipt = makeReceipt(facts({ frozen, verdicts }), traitsOf);
     expect(receipt.verdicts[0]?.command).toBe('set -e\na\nb');
     expect(renderReceipt(receipt, 'text')).toContain('[set -e; a; b: exit 0]');
   });
@@ -116,7 +120,9 @@ describe('in words', () => {
   test('as text: one line a gate, children below, exceptions named', () => {
     const state = { ...facts().state, allowed: ['deleted:test/old.test.ts'] };
     const both = combine('any', 'ready', [passed, verdict('fail', { gate: 'ci', summary: 'red' })]);
-    expect(renderReceipt(makeReceipt(facts({ state, verdicts: [both] })), 'text').split('\n')).toEqual([
+    expect(
+      renderReceipt(makeReceipt(facts({ state, verdicts: [both] }), traitsOf), 'text').split('\n'),
+    ).toEqual([
       'Receipt of loop l1: verified_done',
       '  done, and verified: every gate passed (tests)',
       '  task      Build | it',
@@ -136,7 +142,7 @@ describe('in words', () => {
       summary: 'a | b\n<script>alert(1)</script> `x`',
       proof: { command: 'echo "a|b" | `cat`', exitCode: 0 },
     });
-    const text = renderReceipt(makeReceipt(facts({ verdicts: [nasty] })), 'md');
+    const text = renderReceipt(makeReceipt(facts({ verdicts: [nasty] }), traitsOf), 'md');
     expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(3);
     expect(text).not.toContain('<script>');
     expect(text).toContain('### Verified: Build \\| it');
@@ -144,24 +150,29 @@ describe('in words', () => {
   test('as Markdown: children, exceptions and a changed contract are there too', () => {
     const state = { ...facts().state, allowed: ['deleted:a'] };
     const verdicts = [combine('all', 'ready', [passed])];
-    const text = renderReceipt(makeReceipt(facts({ state, verdicts, contractFileNow: 'f1' })), 'md');
+    const text = renderReceipt(
+      makeReceipt(facts({ state, verdicts, contractFileNow: 'f1' }), traitsOf),
+      'md',
+    );
     expect(text).toContain('| ready / tests | pass | measured | pass | `npm test` |');
     expect(text).toContain('Allowed by a person: deleted:a.');
     expect(text).toContain('untildone.yaml was changed since; the one from the start ruled');
   });
   test('a contract file that was changed, or is gone, is said', () => {
     for (const contractFileNow of ['f1', null])
-      expect(renderReceipt(makeReceipt(facts({ contractFileNow })), 'text')).toContain('was changed since');
+      expect(renderReceipt(makeReceipt(facts({ contractFileNow }), traitsOf), 'text')).toContain(
+        'was changed since',
+      );
   });
 });
 
 describe('line by line', () => {
   test('every fact has its own place, in an order that does not depend on the file', () => {
-    const lines = receiptLines(makeReceipt(facts()));
+    const lines = receiptLines(makeReceipt(facts(), traitsOf));
     expect(lines).toContainEqual(['verdicts.0.exitCode', '0']);
     expect(lines).toContainEqual(['allowed', '[]']);
     expect(new Set(lines.map(([place]) => place)).size).toBe(lines.length);
-    const turned = JSON.parse(JSON.stringify(makeReceipt(facts())), (_, value: unknown) =>
+    const turned = JSON.parse(JSON.stringify(makeReceipt(facts(), traitsOf)), (_, value: unknown) =>
       value && typeof value === 'object' && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).reverse())
         : value,
@@ -169,7 +180,7 @@ describe('line by line', () => {
     expect(receiptLines(turned)).toEqual(lines);
   });
   test('another value, or a value of another type, is another line', () => {
-    const receipt = makeReceipt(facts());
+    const receipt = makeReceipt(facts(), traitsOf);
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         const lines = (summary: string) =>

@@ -13,6 +13,7 @@ import {
   shareFor,
 } from '../../src/core/run-children.ts';
 import { describeChildEntry, followUpWords } from '../../src/core/run-children-words.ts';
+import { traitsOf } from '../../src/gates/traits.ts';
 import { STARTED, T0 } from './samples.ts';
 
 const SHARE: Share = { costUsd: 5, tokens: 1000, iterations: 10 };
@@ -232,7 +233,11 @@ describe('the contract of a child', () => {
   };
   const rules = { passing: ['types'], share: SHARE, durationMs: 1000, pushed: false };
   test('asks for its feature, for what passes already, and for what is said', () => {
-    const child = childContract(contract, { ...rules, features: { gate: 'features', only: ['7'] } });
+    const child = childContract(
+      contract,
+      { ...rules, features: { gate: 'features', only: ['7'] } },
+      traitsOf,
+    );
     expect(child.done).toEqual(['features', 'promise', 'types']);
     expect(child.gates.features).toMatchObject({ options: { file: 'f.json', only: ['7'] } });
     expect(child.limits).toMatchObject({ ...SHARE, durationMs: 1000, stall: DEFAULT_LIMITS.stall });
@@ -240,10 +245,10 @@ describe('the contract of a child', () => {
   });
   test('asks for the checks of a service where its branch is pushed', () => {
     const features = { gate: 'features', only: ['7'] };
-    expect(childContract(contract, { ...rules, features, pushed: true }).done).toContain('checks');
+    expect(childContract(contract, { ...rules, features, pushed: true }, traitsOf).done).toContain('checks');
   });
   test('with a task of its own asks for everything but what looks at branches', () => {
-    expect(childContract(contract, rules).done).toEqual(['promise', 'tests', 'features', 'types']);
+    expect(childContract(contract, rules, traitsOf).done).toEqual(['promise', 'tests', 'features', 'types']);
   });
   test('lists are found inside `all`, too', () => {
     expect(featureGates(contract)).toEqual([{ gate: 'features', file: 'f.json' }]);
@@ -254,8 +259,8 @@ describe('the contract of a child', () => {
       gates: { ...contract.gates, ok: { kind: 'approve', options: { ask: 'Good?' } } },
     };
     const approved: Contract = { ...(asks as Contract), done: [...contract.done, 'ok'] };
-    expect(childContract(approved, rules).done).not.toContain('ok');
-    expect(approvals(approved)).toEqual(['ok']);
+    expect(childContract(approved, rules, traitsOf).done).not.toContain('ok');
+    expect(approvals(approved, traitsOf)).toEqual(['ok']);
   });
   test('a phase that comes before the work that is divided is found', () => {
     const phase = (name: string, exit: string[]) => ({ name, entry: [], exit });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { GATE_KINDS } from '../../src/wire/contract/gates.ts';
+import { GATE_KINDS } from '../../src/gates/grammar.ts';
 import { parseContract } from '../../src/wire/contract.ts';
 import { WHOLE_CONTRACT } from './support/contract-samples.ts';
 

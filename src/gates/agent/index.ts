@@ -3,6 +3,7 @@ import type { ScratchFolder } from '../../ports.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { fenced, MATERIAL_IS_DATA } from '../judge/fence.ts';
 import { judgementFrom, OPINION_WITH_EVIDENCE_SCHEMA } from '../judge/opinion.ts';
+import { agentTraits } from './traits.ts';
 
 const MAX_COST_USD = 2;
 const MAX_TURNS = 60;
@@ -14,8 +15,7 @@ const TOOLS = ['Read', 'Grep', 'Glob', 'Bash'];
  * that of the client, login included, and nothing keeps its commands inside the copy but their working folder.
  */
 export const agentGate: Gate<'agent'> = {
-  kind: 'agent',
-  class: 'judged',
+  ...agentTraits,
   async judge({ instruction, model, maxCostUsd = MAX_COST_USD, maxTurns = MAX_TURNS }, context, signal) {
     const { scratch, tree, baseTree } = context;
     if (!scratch || tree === undefined)

@@ -1,11 +1,11 @@
 import { type Answered, approvedText } from '../../core/approval.ts';
 import { sayMoment } from '../../core/duration.ts';
 import type { Gate, Judgement } from '../gate.ts';
+import { approveTraits } from './traits.ts';
 
 /** A person's word, given outside of the session. What they approved is approved as it was then. */
 export const approveGate: Gate<'approve'> = {
-  kind: 'approve',
-  class: 'judged',
+  ...approveTraits,
   async judge({ ask, file }, context): Promise<Judgement> {
     const { event } = context;
     // Nobody is held, and nothing fails, for what can be neither asked nor answered here.

@@ -5,6 +5,7 @@ import { patternProblem } from '../../core/line-pattern.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { NOTHING_TO_COMPARE, workSinceStart } from '../since-start.ts';
 import { asOneText, hasLine, type WrittenText, writtenText } from './text.ts';
+import { artefactTraits } from './traits.ts';
 
 type Options = GateOptions['artefact'];
 
@@ -13,8 +14,7 @@ type Options = GateOptions['artefact'];
  * claim, but one that a person can read, and the receipt holds its digest. What was there at the loop's start is none.
  */
 export const artefactGate: Gate<'artefact'> = {
-  kind: 'artefact',
-  class: 'claimed',
+  ...artefactTraits,
   async freeze({ file, section }, { workspace }) {
     const found = isGlob(file) ? await workspace.find(file) : [file];
     const files: Record<string, string> = {};

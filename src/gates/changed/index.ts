@@ -5,14 +5,13 @@ import type { FileChange } from '../../ports.ts';
 import { contentsAt } from '../contents.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../since-start.ts';
+import { changedTraits } from './traits.ts';
 
 const MOST_NAMED = 10;
 
 /** Something was done: at least one file was added, changed or taken away since the start. */
 export const changedGate: Gate<'changed'> = {
-  kind: 'changed',
-  // We see the change ourselves, but it proves nothing about the work: it must not make a loop verified.
-  class: 'claimed',
+  ...changedTraits,
   async judge(options, context, signal) {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };

@@ -2,6 +2,7 @@ import { isGlob } from '../../core/find-files.ts';
 import { fingerprint } from '../../core/fingerprint.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { findItems, type Item } from './items.ts';
+import { checklistTraits } from './traits.ts';
 
 interface Options {
   file?: string;
@@ -14,8 +15,7 @@ interface Options {
  * plan does not take the place of one that is not done.
  */
 export const checklistGate: Gate<'checklist'> = {
-  kind: 'checklist',
-  class: 'claimed',
+  ...checklistTraits,
   async freeze({ file, section }, { workspace }) {
     if (file === undefined) return undefined;
     const [plan] = isGlob(file) ? await workspace.find(file) : [file];

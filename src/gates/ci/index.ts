@@ -2,8 +2,8 @@ import type { Workspace } from '../../ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { type Check, type Standing, standingOf } from './checks.ts';
 import { checkRunsCommand, type Report, reportOf, statusesCommand } from './gh.ts';
+import { ciTraits } from './traits.ts';
 
-const WAIT_MS = 10 * 60_000;
 /** The first pause, as a part of the whole wait; each is longer than the one before, up to the longest. */
 const FIRST_PAUSE = 1 / 120;
 const LONGEST_PAUSE = 1 / 10;
@@ -16,14 +16,13 @@ const PUSH = 'Push it: git push';
 
 /** The checks of the pushed commit, as GitHub tells them: the service has run them, on exactly this commit. */
 export const ciGate: Gate<'ci'> = {
-  kind: 'ci',
-  class: 'measured',
+  ...ciTraits,
   commands: () => [checkRunsCommand('COMMIT'), statusesCommand('COMMIT')],
   freeze: async (_, { workspace }) => ({ remotes: await remotesOf(workspace) }),
-  async judge({ checks, waitMs = WAIT_MS }, context, signal) {
+  async judge(options, context, signal) {
     const commit = await committed(context);
     if (typeof commit !== 'string') return commit;
-    return waitForChecks(commit, checks, waitMs, context, signal);
+    return waitForChecks(commit, options.checks, ciTraits.waitMs(options), context, signal);
   },
 };
 

@@ -7,6 +7,7 @@ import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';
 import { usefulLines } from '../run/useful-lines.ts';
 import { readAnswer } from './answer.ts';
 import { MODULE_RUNNER } from './module-runner.ts';
+import { customTraits } from './traits.ts';
 
 /** A longer file, or one that is no text, is held fast only by the hash that a person approved. */
 const LONGEST_FROZEN = 256 * 1024;
@@ -14,8 +15,7 @@ const MODULE = /\.[mc]?[jt]s$/;
 
 /** A gate of the user's own: any executable, or a module. Both get a question in JSON and give one JSON object back. */
 export const customGate: Gate<'custom'> = {
-  kind: 'custom',
-  class: 'measured',
+  ...customTraits,
   commands({ file }) {
     return [shownCommand(file)];
   },

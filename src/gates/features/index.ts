@@ -7,6 +7,7 @@ import { atMost } from './at-most.ts';
 import { type Feature, parseFeatureList } from './feature-list.ts';
 import { type FrozenFeature, freezeFeatures, readFrozen, tampering } from './frozen.ts';
 import { type FeatureState, judgeFeatures } from './judge-features.ts';
+import { featuresTraits } from './traits.ts';
 
 const AT_ONCE = 4;
 
@@ -15,8 +16,7 @@ const AT_ONCE = 4;
  * verify command passes when both hold, and the command that is run is the one a person approved.
  */
 export const featuresGate: Gate<'features'> = {
-  kind: 'features',
-  class: 'claimed',
+  ...featuresTraits,
   commands(_options, frozen) {
     return (readFrozen(frozen) ?? []).flatMap(({ verify }) => verify ?? []);
   },

@@ -16,6 +16,7 @@ import {
   mayBeForbidden,
   type PatternGroup,
 } from './find.ts';
+import { forbidTraits } from './traits.ts';
 
 const MAX_LINES = 50;
 
@@ -24,8 +25,7 @@ const MAX_LINES = 50;
  * person may allow a file (`forbid:<path>`) or a group in a file (`<path>:<group>`).
  */
 export const forbidGate: Gate<'forbid'> = {
-  kind: 'forbid',
-  class: 'measured',
+  ...forbidTraits,
   async judge(options, context, signal) {
     const groups = groupsOf(options);
     if (typeof groups === 'string') return { outcome: 'unproven', summary: groups };

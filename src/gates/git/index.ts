@@ -2,6 +2,7 @@ import type { GitCheck } from '../../core/gate-options.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { type HiddenChange, hiddenChanges } from './hidden.ts';
 import { describeEntry, type GitStatus, parseStatus } from './status.ts';
+import { gitTraits } from './traits.ts';
 
 const MAX_FILES = 20;
 
@@ -28,8 +29,7 @@ interface Problem {
  * - `branch`: on the named branch, or on any when none is named.
  */
 export const gitGate: Gate<'git'> = {
-  kind: 'git',
-  class: 'measured',
+  ...gitTraits,
   async judge(options, context, signal) {
     const status = await readStatus(context, signal);
     if (status === undefined) return { outcome: 'fail', summary: 'the project is not in a git repository' };

@@ -4,6 +4,7 @@ import type { Gate, Judgement } from '../gate.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';
 import { type HookAnswer, readHookAnswer } from './answer.ts';
 import { eventFor } from './event.ts';
+import { hookTraits } from './traits.ts';
 
 /**
  * A command that was written for the hooks of Claude Code. It gets the event as JSON on stdin and answers by its exit
@@ -11,8 +12,7 @@ import { eventFor } from './event.ts';
  * the command itself failed, nothing is proven.
  */
 export const hookGate: Gate<'hook'> = {
-  kind: 'hook',
-  class: 'measured',
+  ...hookTraits,
   commands({ command }) {
     // It is run in the project's folder: seen from there, the script is found and held fast.
     return [command.replace(/\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})/g, '.')];

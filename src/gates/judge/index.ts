@@ -4,6 +4,7 @@ import type { Gate, GateContext } from '../gate.ts';
 import { describeChanges } from './changes.ts';
 import { fenced, MATERIAL_IS_DATA, type Material } from './fence.ts';
 import { judgementFrom, OPINION_SCHEMA } from './opinion.ts';
+import { judgeTraits } from './traits.ts';
 
 const MAX_COST_USD = 0.5;
 /** One to answer; the others for answers that the client sends back because of their shape. */
@@ -20,8 +21,7 @@ const CONVERSATION_LIMIT = 40_000;
  * for it, and then every stop is a new question.
  */
 export const judgeGate: Gate<'judge'> = {
-  kind: 'judge',
-  class: 'judged',
+  ...judgeTraits,
   async judge({ question, model, maxCostUsd = MAX_COST_USD, transcript }, context, signal) {
     const work = await workOf(context);
     const said = transcript ? await conversationOf(context) : undefined;

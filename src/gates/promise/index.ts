@@ -1,11 +1,10 @@
 import { findPromise, keepsPromise, renderPromise } from '../../core/promise.ts';
 import type { InstantGate } from '../gate.ts';
+import { promiseTraits } from './traits.ts';
 
 /** The agent's word: its final message states the promise. A claim, for loops that have nothing better. */
 export const promiseGate: InstantGate<'promise'> = {
-  instant: true,
-  kind: 'promise',
-  class: 'claimed',
+  ...promiseTraits,
   judge({ text }, context) {
     const message = context.lastMessage;
     if (message === undefined) return { outcome: 'fail', summary: 'there is no final message yet' };

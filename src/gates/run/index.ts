@@ -4,11 +4,11 @@ import { quoteForShell } from '../../core/shell-quote.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
+import { runTraits } from './traits.ts';
 
 /** A command: exit code 0 passes. What could not be run, or was ended from outside, proves nothing. */
 export const runGate: Gate<'run'> = {
-  kind: 'run',
-  class: 'measured',
+  ...runTraits,
   commands({ command, cwd }) {
     const folder = cwd === undefined ? '.' : (insideProject(cwd) ?? cwd);
     return [folder === '.' ? command : `cd ${quoteForShell(folder)} && ${command}`];

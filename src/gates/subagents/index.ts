@@ -1,14 +1,14 @@
 import { type AgentLine, isLost } from '../../core/agents.ts';
 import { globMatches } from '../../core/wildcard.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { subagentsTraits } from './traits.ts';
 
 /**
  * The subagents of a loop, by their type: so many began, all ended, all passed. One that was let go failing, or ended
  * without a word, is made good by one of the same type that began afterwards and passed.
  */
 export const subagentsGate: Gate<'subagents'> = {
-  kind: 'subagents',
-  class: 'claimed',
+  ...subagentsTraits,
   judge({ type, atLeast }, context) {
     const { agents } = context;
     if (!agents) return { outcome: 'skip', summary: 'subagents are counted in loops only' };

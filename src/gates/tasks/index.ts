@@ -1,10 +1,10 @@
 import { fingerprint } from '../../core/fingerprint.ts';
 import type { Gate } from '../gate.ts';
+import { tasksTraits } from './traits.ts';
 
 /** The open items of the client's own task list. The agent keeps it: a claim. */
 export const tasksGate: Gate<'tasks'> = {
-  kind: 'tasks',
-  class: 'claimed',
+  ...tasksTraits,
   async judge(_options, { session, tasks }) {
     const open = await tasks.open(session);
     if (open === undefined) return { outcome: 'skip', summary: 'this session has no task list' };

@@ -10,6 +10,7 @@ import { compareTests } from './compare-tests.ts';
 import { describeFinding, type Finding } from './finding.ts';
 import { mayBeTestFile, readTestFile } from './languages/index.ts';
 import type { FilePair } from './match-tests.ts';
+import { testsIntactTraits } from './traits.ts';
 
 const MAX_LINES = 50;
 
@@ -19,8 +20,7 @@ const MAX_LINES = 50;
  * renamed, is as it was. A person may allow a finding by its id, which stands in brackets behind it.
  */
 export const testsIntactGate: Gate<'tests_intact'> = {
-  kind: 'tests_intact',
-  class: 'measured',
+  ...testsIntactTraits,
   async judge(options, context, signal) {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };

@@ -5,6 +5,7 @@ import { patternProblem } from '../../core/line-pattern.ts';
 import { findInText, piecesOf, type TextFinding } from '../forbid/find.ts';
 import { groupsOf } from '../forbid/index.ts';
 import type { InstantGate, Judgement } from '../gate.ts';
+import { textTraits } from './traits.ts';
 
 /** More than a model could read; looking for patterns in it takes seconds. */
 const LONGEST = 1_000_000;
@@ -21,9 +22,7 @@ interface Fault {
 
 /** The text of a prompt or of a task. Judges nothing else: at a Stop there is no such text. */
 export const textGate: InstantGate<'text'> = {
-  instant: true,
-  kind: 'text',
-  class: 'measured',
+  ...textTraits,
   judge(options, { event }) {
     const written = writtenIn(event);
     if (!written) return { outcome: 'skip', summary: 'there is no prompt and no task to look at' };

@@ -1,16 +1,20 @@
 /** The grammar of `untildone.yaml`, and what a contract becomes. docs/reference/contract.md is the one for people. */
 import { z } from 'zod';
-import { type Contract, DEFAULT_LIMITS, type Limits, type Notification } from '../../core/contract.ts';
+import {
+  type Contract,
+  DEFAULT_LIMITS,
+  isCombination,
+  type Limits,
+  type Notification,
+} from '../../core/contract.ts';
 import { ENDINGS } from '../../core/loop.ts';
 import { MEMORY_LINES, MEMORY_SOURCES, type MemoryRule } from '../../core/memory.ts';
-import { gate, gateNames } from './gates.ts';
-import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
-import { promptRule } from './prompt-rule.ts';
-import { runRules } from './run-rules.ts';
-import { toolRules } from './tool-rules.ts';
+import { gate } from '../../gates/grammar.ts';
+import { traitsOf } from '../../gates/traits.ts';
 import {
   dollars,
   flag,
+  gateNames,
   listOf,
   nameOf,
   onlyTrue,
@@ -20,8 +24,12 @@ import {
   timeOf,
   tokenCount,
   wholeNumber,
-} from './values.ts';
-import { oneOf, say, strict } from './words.ts';
+} from '../../schema/values.ts';
+import { oneOf, say, strict } from '../../schema/words.ts';
+import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
+import { promptRule } from './prompt-rule.ts';
+import { runRules } from './run-rules.ts';
+import { toolRules } from './tool-rules.ts';
 
 export const CONTRACT_EXAMPLE = 'gates: { tests: { run: npm test } }';
 const GATES = 'tests: { run: npm test, timeout: 10m }';
@@ -249,13 +257,14 @@ export const contractSchema = root.transform((written): Contract => {
 /** Gates that are part of an all or any are judged through it. */
 function gatesOnTop(gates: Contract['gates']): string[] {
   const parts = new Set(Object.values(gates).flatMap(partsOf));
+  const readsText = (name: string) => traitsOf(gates[name]?.kind ?? '').readsText === true;
   // There is no prompt and no task at a Stop.
-  return Object.keys(gates).filter((name) => !parts.has(name) && gates[name]?.kind !== 'text');
+  return Object.keys(gates).filter((name) => !parts.has(name) && !readsText(name));
 }
 
 function partsOf(spec: Contract['gates'][string]): string[] {
   if (spec.kind === 'chunks') return spec.options.chunks.flatMap((chunk) => chunk.gates);
-  return spec.kind === 'all' || spec.kind === 'any' ? spec.options.gates : [];
+  return isCombination(spec) ? spec.options.gates : [];
 }
 
 function limitsFrom(written: z.output<typeof limits>): Limits {

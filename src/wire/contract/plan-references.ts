@@ -1,6 +1,7 @@
 /** What only the whole plan can tell: chunks that lead back to themselves, names that are taken, presets that lack a gate. */
 import { didYouMean } from '../../core/did-you-mean.ts';
 import { namesOfPreset, OWN_CONDITIONS, PRESETS } from '../../core/presets.ts';
+import { kindsWith } from '../../gates/traits.ts';
 import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
 import { approvalOf, CHUNKS_GATE } from './plan.ts';
 import { quoted, sentence, suggestion } from './problems.ts';
@@ -139,8 +140,9 @@ const WITHOUT_PERSON = ['every_stop', 'task_created', 'task_done', 'teammate', '
 
 /** A gate that always skips looks like one that passes. */
 function unasked(contract: Data, text: ContractText): Finding[] {
+  const askers = kindsWith('asksPerson');
   const asking = Object.entries(mapOf(contract.gates)).flatMap(([name, gate]) =>
-    'approve' in mapOf(gate) ? [name] : [],
+    askers.some((kind) => kind in mapOf(gate)) ? [name] : [],
   );
   const made = plannedGates({ phases: contract.phases });
   return WITHOUT_PERSON.flatMap((key) =>

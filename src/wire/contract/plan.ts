@@ -4,9 +4,8 @@ import type { Contract, GateSpec } from '../../core/contract.ts';
 import type { Chunk } from '../../core/gate-options.ts';
 import type { Phase } from '../../core/phases.ts';
 import { PRESETS, presetFor, REVIEW } from '../../core/presets.ts';
-import { gateNames } from './gates.ts';
-import { nameOf, onlyTrue, pathOf, textOf, timeOf, wholeNumber } from './values.ts';
-import { oneOf, say, strict } from './words.ts';
+import { gateNames, nameOf, onlyTrue, pathOf, textOf, timeOf, wholeNumber } from '../../schema/values.ts';
+import { oneOf, say, strict } from '../../schema/words.ts';
 
 const PHASES = 'phases: { plan: { do: Write PLAN.md, checkpoint: true }, build: { exit: [tests] } }';
 const CHECKPOINT = 'checkpoint: { ask: "Is the plan good?", file: PLAN.md }';

@@ -2,11 +2,11 @@
 import type { z } from 'zod';
 import { oneLine } from '../../core/clip.ts';
 import { didYouMean } from '../../core/did-you-mean.ts';
+import { GATE_KINDS, KIND_WORDS } from '../../gates/grammar.ts';
+import { SETTINGS } from '../../gates/kind-grammar.ts';
+import { hear, type Words } from '../../schema/words.ts';
 import type { ContractText, Finding, Path } from './document.ts';
-import { SETTINGS } from './gate-kind.ts';
-import { GATE_KINDS, KIND_WORDS } from './gates.ts';
 import { LIMIT_KEYS, LIMITS } from './grammar.ts';
-import { hear, type Words } from './words.ts';
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = Issue & { code: 'invalid_union' };

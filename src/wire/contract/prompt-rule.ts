@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import type { PromptRule } from '../../core/contract.ts';
 import { TELL_LIMIT } from '../../core/prompt-words.ts';
-import { gateNames } from './gates.ts';
-import { pathOf, textOf } from './values.ts';
-import { say, strict } from './words.ts';
+import { gateNames, pathOf, textOf } from '../../schema/values.ts';
+import { say, strict } from '../../schema/words.ts';
 
 const SHORT = 'prompt: [no-secrets]';
 const LONG = 'prompt: { gates: [no-secrets], tell: Answer in English. }';

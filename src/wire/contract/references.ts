@@ -1,5 +1,6 @@
 /** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
 import { didYouMean } from '../../core/did-you-mean.ts';
+import { COMBINATIONS } from '../../core/gate-options.ts';
 import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
 import { CHUNKS_GATE } from './plan.ts';
 import { checkPlan, plannedGates } from './plan-references.ts';
@@ -54,7 +55,7 @@ function namesIn(data: unknown): Names {
   const gates = mapOf(contract.gates);
   const parts = new Map<string, Reference[]>();
   for (const [name, gate] of Object.entries(gates)) {
-    const found = ['all', 'any'].flatMap((kind) => namesAt(mapOf(gate)[kind], ['gates', name, kind]));
+    const found = COMBINATIONS.flatMap((kind) => namesAt(mapOf(gate)[kind], ['gates', name, kind]));
     if (found.length > 0) parts.set(name, found);
   }
   const guards = [

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { RunRules } from '../../core/contract.ts';
 import { didYouMean } from '../../core/did-you-mean.ts';
 import { PERMISSION_MODES, RUN_MODES } from '../../core/run.ts';
-import { listOf, textOf, timeOf, wholeNumber } from './values.ts';
-import { oneOf, say, strict } from './words.ts';
+import { listOf, textOf, timeOf, wholeNumber } from '../../schema/values.ts';
+import { oneOf, say, strict } from '../../schema/words.ts';
 
 const RUN = 'run: { model: sonnet, allow: ["Bash(npm test:*)"], max_turns: 200 }';
 const MODE = 'run: { permission_mode: acceptEdits }';

@@ -1,4 +1,6 @@
 /** Gates that look at a text, in lists where there is none. */
+import { COMBINATIONS } from '../../core/gate-options.ts';
+import { kindsWith } from '../../gates/traits.ts';
 import { type ContractText, type Finding, mapOf } from './document.ts';
 import { quoted } from './problems.ts';
 
@@ -9,8 +11,9 @@ const EXAMPLE = 'prompt: [no-secrets]';
 /** A gate that always skips looks like one that passes; one that no list of texts names is never judged. */
 export function aboutTexts(text: ContractText): Finding[] {
   const contract = mapOf(text.data);
+  const readers = kindsWith('readsText');
   const texts = Object.entries(mapOf(contract.gates)).flatMap(([name, gate]) =>
-    'text' in mapOf(gate) ? [name] : [],
+    readers.some((kind) => kind in mapOf(gate)) ? [name] : [],
   );
   const misplaced = WITHOUT_TEXT.flatMap((key) =>
     namesIn(contract[key])
@@ -32,7 +35,7 @@ function unlisted(
 ): Finding[] {
   if ('done' in contract) return [];
   const parts = Object.values(mapOf(contract.gates)).flatMap((gate) =>
-    ['all', 'any'].flatMap((kind) => namesIn(mapOf(gate)[kind])),
+    COMBINATIONS.flatMap((kind) => namesIn(mapOf(gate)[kind])),
   );
   const listed = [...WITH_TEXT, ...WITHOUT_TEXT].flatMap((key) => namesIn(contract[key]));
   return texts

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ruleProblem } from '../../core/permission-rule.ts';
 import { rewriteProblem } from '../../core/rewrite-input.ts';
 import type { ToolRules } from '../../core/tool-rules.ts';
-import { flag, listOf, textOf } from './values.ts';
-import { say, strict } from './words.ts';
+import { flag, listOf, textOf } from '../../schema/values.ts';
+import { say, strict } from '../../schema/words.ts';
 
 const SAFE = 'tools: safe';
 const PROTECT = 'tools: { protect: ["infra/**", "!.env.example"] }';

@@ -10,8 +10,7 @@ import {
 import type { GateKind } from '../../../src/core/gate-options.ts';
 import { callsFor } from '../../../src/core/plan-gates.ts';
 import type { EvidenceClass } from '../../../src/core/verdict.ts';
-import type { Gate, GateContext, Judgement } from '../../../src/gates/gate.ts';
-import type { Gates } from '../../../src/gates/index.ts';
+import type { Gate, GateContext, Gates, Judgement } from '../../../src/gates/gate.ts';
 import type { FileChange, VerdictCache, Workspace } from '../../../src/ports.ts';
 
 export const PASS: Judgement = { outcome: 'pass', summary: 'passes' };

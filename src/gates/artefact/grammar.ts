@@ -1,9 +1,7 @@
-/** Gates that look at what the work left behind: what was written down, and what was changed. */
 import { z } from 'zod';
-import { patternProblem } from '../../core/line-pattern.ts';
-import { gateKind } from './gate-kind.ts';
-import { listOf, nameOf, onlyTrue, pathOf, textOf, wholeNumber } from './values.ts';
-import { say, strict } from './words.ts';
+import { listOf, nameOf, pathOf, patternOf, textOf, wholeNumber } from '../../schema/values.ts';
+import { say, strict } from '../../schema/words.ts';
+import { gateKind } from '../kind-grammar.ts';
 
 const ARTEFACT = 'plan: { artefact: PLAN.md, section: Plan, words: 50 }';
 const HAS = String.raw`class: { artefact: PLAN.md, has: ['complexity: *\d+'] }`;
@@ -11,10 +9,7 @@ const NAMED = String.raw`class: { artefact: PLAN.md, has: [{ name: complexity, p
 /** Enough for a sentence or two: a heading and a word are no record of anything. */
 const WORDS = 20;
 
-const pattern = z.string(say('a regular expression', HAS)).superRefine((source, context) => {
-  const problem = source === '' ? 'a regular expression' : patternProblem(source);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: say(problem, HAS) });
-});
+const pattern = patternOf(HAS);
 
 const hasItem = z.union(
   [
@@ -31,7 +26,7 @@ const hasItem = z.union(
   say('a regular expression, or { name, pattern }', HAS),
 );
 
-export const artefact = gateKind({
+export const artefactGrammar = gateKind({
   kind: 'artefact',
   about:
     'Something was written down since the start: a file, or a section of it. A claim that people can read.',
@@ -52,24 +47,5 @@ export const artefact = gateKind({
     ...(section === undefined ? {} : { section }),
     has: has.map((item) => (typeof item === 'string' ? { name: item, pattern: item } : item)),
     words,
-  }),
-});
-
-const CHANGED = 'implemented: { changed: ["src/**"], except: ["docs/**"] }';
-const globs = listOf(pathOf('a glob', CHANGED), 'glob', CHANGED);
-
-export const changed = gateKind({
-  kind: 'changed',
-  about: 'Something was changed since the start.',
-  example: CHANGED,
-  what: z
-    .union([onlyTrue(CHANGED), globs], say('true, or a list of globs', CHANGED))
-    .describe('true: any file. A list of globs: a file that one of them fits.'),
-  main: 'paths',
-  otherwise: true,
-  options: { except: globs.describe('Files that do not count.').exactOptional() },
-  build: (paths, { except }) => ({
-    ...(paths === true ? {} : { paths }),
-    ...(except === undefined ? {} : { except }),
   }),
 });

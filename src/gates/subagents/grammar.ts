@@ -1,10 +1,9 @@
-/** Gates that look at the subagents of a loop. */
-import { gateKind } from './gate-kind.ts';
-import { textOf, wholeNumber } from './values.ts';
+import { textOf, wholeNumber } from '../../schema/values.ts';
+import { gateKind } from '../kind-grammar.ts';
 
 const SUBAGENTS = 'workers: { subagents: "chunk-*", at_least: 2 }';
 
-export const subagents = gateKind({
+export const subagentsGrammar = gateKind({
   kind: 'subagents',
   about:
     'The subagents of this type, so many at least, have all ended, and passed the gates that guard them.',

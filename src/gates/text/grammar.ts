@@ -1,10 +1,8 @@
-/** `text`: what a prompt or a task has to say, and what it must not. */
 import { z } from 'zod';
 import { TEXT_GROUPS } from '../../core/gate-options.ts';
-import { gateKind } from './gate-kind.ts';
-import { patternOf } from './repository-gates.ts';
-import { listOf, nameOf, textOf, wholeNumber } from './values.ts';
-import { say, strict } from './words.ts';
+import { listOf, nameOf, patternOf, textOf, wholeNumber } from '../../schema/values.ts';
+import { say, strict } from '../../schema/words.ts';
+import { gateKind } from '../kind-grammar.ts';
 
 const TEXT = 'no-secrets: { text: { forbid: [secrets] } }';
 const CUSTOM = "calm: { text: { forbid: [{ name: shouting, pattern: '!!!' }] } }";
@@ -26,7 +24,7 @@ const item = z.union(
   say(`one of ${TEXT_GROUPS.join(', ')}, or { name, pattern }`, TEXT, { candidates: TEXT_GROUPS }),
 );
 
-export const text = gateKind({
+export const textGrammar = gateKind({
   kind: 'text',
   about: 'The text of a prompt or of a task: what it must not hold, what it has to hold, how long it is.',
   example: TEXT,

@@ -1,9 +1,9 @@
 /** How a kind of gate is written: short or long, its options beside it or inside it. */
 import { z } from 'zod';
-import type { GateSpec } from '../../core/contract.ts';
-import type { GateKind, GateOptions } from '../../core/gate-options.ts';
-import { flag, timeOf } from './values.ts';
-import { oneOf, say, strict } from './words.ts';
+import type { GateSpec } from '../core/contract.ts';
+import type { GateKind, GateOptions } from '../core/gate-options.ts';
+import { flag, timeOf } from '../schema/values.ts';
+import { oneOf, say, strict } from '../schema/words.ts';
 
 /** What every gate may say, whatever its kind. */
 const settings = {
@@ -44,8 +44,8 @@ export interface KindGrammar<
   build(what: z.output<What>, options: z.output<z.ZodObject<Options>>): GateOptions[Kind];
 }
 
-export interface GateKindSchema {
-  kind: GateKind;
+export interface GateKindSchema<Kind extends GateKind = GateKind> {
+  kind: Kind;
   example: string;
   schema: z.ZodType<GateSpec>;
 }
@@ -53,7 +53,7 @@ export interface GateKindSchema {
 /** `name: { <kind>: <what>, ...options }` or `name: { <kind>: { <main>: <what>, ...options } }`, for one kind. */
 export function gateKind<Kind extends GateKind, What extends z.ZodType, Options extends z.core.$ZodShape>(
   grammar: KindGrammar<Kind, What, Options>,
-): GateKindSchema {
+): GateKindSchema<Kind> {
   const { kind, example, options } = grammar;
   const shape = { [kind]: valueSchema(grammar).describe(grammar.about), ...options, ...settings };
   const schema = strict(shape, `a gate of the kind ${kind}`, example).transform(

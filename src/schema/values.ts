@@ -1,6 +1,7 @@
 /** The single values of a contract: each says what it expects and gives an example to copy. */
 import { z } from 'zod';
-import { parseDuration } from '../../core/duration.ts';
+import { parseDuration } from '../core/duration.ts';
+import { patternProblem } from '../core/line-pattern.ts';
 import { say } from './words.ts';
 
 const DAY = 86_400_000;
@@ -52,6 +53,19 @@ function staysInside(path: string): boolean {
 export function listOf<Item extends z.ZodType>(item: Item, what: string, example: string) {
   const words = say(`a list with at least one ${what}`, example);
   return z.array(item, words).min(1, words);
+}
+
+/** Names of gates. Whether a contract has them all is checked where the whole contract is read. */
+export function gateNames(example: string) {
+  return listOf(z.string(say('the name of a gate', example)), 'name of a gate', example);
+}
+
+/** A regular expression that is matched line by line. */
+export function patternOf(example: string) {
+  return z.string(say('a regular expression', example)).superRefine((source, context) => {
+    const problem = source === '' ? 'a regular expression' : patternProblem(source);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: say(problem, example) });
+  });
 }
 
 export function flag(example: string) {

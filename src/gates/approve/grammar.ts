@@ -1,10 +1,9 @@
-/** Gates that ask a person. */
-import { gateKind } from './gate-kind.ts';
-import { pathOf, textOf } from './values.ts';
+import { pathOf, textOf } from '../../schema/values.ts';
+import { gateKind } from '../kind-grammar.ts';
 
 const APPROVE = 'plan: { approve: "Is the plan good?", file: PLAN.md }';
 
-export const approve = gateKind({
+export const approveGrammar = gateKind({
   kind: 'approve',
   about: 'A person said yes: untildone approve NAME. The loop waits for it when everything else passes.',
   example: APPROVE,

@@ -1,0 +1,10 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const agentTraits = {
+  kind: 'agent',
+  class: 'judged',
+  modelQuestion: ({ instruction, maxCostUsd }) => ({ text: instruction, maxCostUsd }),
+  notInBaseline: true,
+  ofPiece: 'always',
+  isReusable: () => true,
+} as const satisfies GateTraits<'agent'>;

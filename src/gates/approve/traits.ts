@@ -1,0 +1,10 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const approveTraits = {
+  kind: 'approve',
+  class: 'judged',
+  asksPerson: true,
+  notInBaseline: true,
+  // You are asked about the whole run, once.
+  ofPiece: 'never',
+} as const satisfies GateTraits<'approve'>;

@@ -1,0 +1,7 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const checklistTraits = {
+  kind: 'checklist',
+  class: 'claimed',
+  passesWhen: ({ file }) => `no open item is left in ${file ?? 'the list of this conversation'}`,
+} as const satisfies GateTraits<'checklist'>;

@@ -1,0 +1,9 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+/** The pieces of a plan. `core/chunks.ts` combines their verdicts; `chunks:` of a contract is their grammar. */
+export const chunksTraits = {
+  kind: 'chunks',
+  class: 'claimed',
+  passesWhen: ({ chunks }) =>
+    `the chunks that your task names, or all: ${chunks.map(({ name }) => name).join(', ')}`,
+} as const satisfies GateTraits<'chunks'>;

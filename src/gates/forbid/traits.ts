@@ -1,0 +1,11 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const forbidTraits = {
+  kind: 'forbid',
+  class: 'measured',
+  isReusable: () => true,
+  looksByFile: true,
+  emptyOutcome: 'pass',
+  passesWhen: ({ patterns, custom }) =>
+    `no added line has any of ${[...patterns, ...custom.map(({ name }) => name)].join(', ')}`,
+} as const satisfies GateTraits<'forbid'>;

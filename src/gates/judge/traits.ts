@@ -1,0 +1,12 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const judgeTraits = {
+  kind: 'judge',
+  class: 'judged',
+  modelQuestion: ({ question, maxCostUsd }) => ({ text: question, maxCostUsd }),
+  notInBaseline: true,
+  ofPiece: 'always',
+  // A verdict that rests on the conversation, too, is asked for anew at every Stop.
+  isReusable: ({ transcript }) => transcript === undefined,
+  looksByFile: true,
+} as const satisfies GateTraits<'judge'>;

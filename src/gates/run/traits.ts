@@ -1,0 +1,21 @@
+import type { GateOptions } from '../../core/gate-options.ts';
+import type { GateTraits } from '../../core/gate-traits.ts';
+import { redact } from '../../core/redact.ts';
+import { quoteForShell } from '../../core/shell-quote.ts';
+
+export const runTraits = {
+  kind: 'run',
+  class: 'measured',
+  isReusable: () => true,
+  commandAnywhere: wholeCommand,
+  passesWhen: ({ command, cwd }) => `\`${redact(command)}\` succeeds${cwd ? ` in ${cwd}` : ''}`,
+} as const satisfies GateTraits<'run'>;
+
+/** The folder and the variables that the contract gives to the command are part of the line. */
+function wholeCommand({ command, cwd, env = {} }: GateOptions['run']): string {
+  return [
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteForShell(value)}`),
+    ...(cwd === undefined ? [] : [`cd ${quoteForShell(cwd)}`]),
+    command,
+  ].join(' && ');
+}

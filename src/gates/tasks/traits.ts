@@ -1,0 +1,9 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const tasksTraits = {
+  kind: 'tasks',
+  class: 'claimed',
+  // A fresh session has no tasks.
+  about: 'session',
+  ofPiece: 'always',
+} as const satisfies GateTraits<'tasks'>;

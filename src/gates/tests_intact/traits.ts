@@ -1,0 +1,8 @@
+import type { GateTraits } from '../../core/gate-traits.ts';
+
+export const testsIntactTraits = {
+  kind: 'tests_intact',
+  class: 'measured',
+  isReusable: () => true,
+  emptyOutcome: 'pass',
+} as const satisfies GateTraits<'tests_intact'>;

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { GateTraits } from '../../src/core/gate-traits.ts';
+import { kindsWith, measures, TRAITS, traitsOf } from '../../src/gates/traits.ts';
+
+const kindsWhere = (holds: (traits: GateTraits) => boolean) =>
+  Object.keys(TRAITS).filter((kind) => holds(traitsOf(kind)));
+
+test.each<[keyof GateTraits, string[]]>([
+  ['instant', ['promise', 'text']],
+  ['isWord', ['promise']],
+  ['modelQuestion', ['agent', 'judge']],
+  ['asksPerson', ['approve']],
+  ['readsText', ['text']],
+  ['notInBaseline', ['agent', 'approve', 'ci', 'hook', 'judge', 'promise', 'subagents', 'text']],
+  ['isReusable', ['agent', 'custom', 'features', 'forbid', 'judge', 'run', 'tests_intact']],
+  ['looksByFile', ['changed', 'forbid', 'judge']],
+  ['keepsFrozen', ['artefact']],
+  ['commandAnywhere', ['features', 'run']],
+  ['waitMs', ['ci']],
+])('%s holds for %j', (trait, kinds) => {
+  expect(kindsWith(trait).sort()).toEqual(kinds);
+});
+
+test('what a gate is about decides whether a run counts it as work', () => {
+  expect(kindsWhere(({ about }) => about === 'commits')).toEqual(['git']);
+  expect(kindsWhere(({ about }) => about === 'service')).toEqual(['ci']);
+  expect(kindsWhere(({ about }) => about === 'session')).toEqual(['promise', 'tasks']);
+});
+
+test('a piece of a divided run is always asked for what its own session says, and never for what is about the whole', () => {
+  const always = ['agent', 'hook', 'judge', 'promise', 'tasks'];
+  expect(kindsWhere(({ ofPiece }) => ofPiece === 'always')).toEqual(always);
+  expect(kindsWhere(({ ofPiece }) => ofPiece === 'never')).toEqual(['approve', 'git']);
+  expect(kindsWhere(({ ofPiece }) => ofPiece === 'when_pushed')).toEqual(['ci']);
+});
+
+test('where no file was changed, a pass or a failure says nothing', () => {
+  expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'pass')).toEqual(['forbid', 'tests_intact']);
+  expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'fail')).toEqual(['artefact', 'changed']);
+});
+
+test('a verdict that also rests on what was said is not used again', () => {
+  const { judge, custom, run } = TRAITS;
+  expect(judge.isReusable?.({ question: 'q' }, 'Stop')).toBe(true);
+  expect(judge.isReusable?.({ question: 'q', transcript: true }, 'Stop')).toBe(false);
+  expect(custom.isReusable?.({ file: 'f' }, 'Stop')).toBe(true);
+  expect(custom.isReusable?.({ file: 'f' }, 'TaskCompleted')).toBe(false);
+  expect(run.isReusable?.({ command: 'true' }, 'TaskCompleted')).toBe(true);
+});
+
+test('a contract measures when it asks for more than the word of the agent', () => {
+  const word = { kind: 'promise', options: { text: 'DONE' } } as const;
+  expect(measures({ gates: { word } })).toBe(false);
+  expect(measures({ gates: { word, tests: { kind: 'run', options: { command: 'true' } } } })).toBe(true);
+  expect(measures({ gates: JSON.parse('{"later":{"kind":"of_a_later_version","options":{}}}') })).toBe(true);
+});
