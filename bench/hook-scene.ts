@@ -6,12 +6,11 @@ import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { FileStore } from '../src/adapters/file-store.ts';
 import { homeAt } from '../src/adapters/home.ts';
-import { HOOK_FLAGS } from '../src/wire/hook-line.ts';
 import { writeTranscript } from './transcript.ts';
 
 export const CLI = resolve('dist/untildone.cjs');
 /** The arguments that make Node the hook, as `hook.sh` gives them. */
-export const HOOK = [...HOOK_FLAGS, CLI, 'hook'];
+export const HOOK = [CLI, 'hook'];
 
 /** A scratch home and project in which hooks are called as the client calls them. */
 export interface HookScene {
