@@ -91,7 +91,7 @@ function benchLoop(
     stop: (command, args, added = {}) => {
       const options = { cwd: project, env: { ...env, ...added }, input: input(), encoding: 'utf8' } as const;
       const { took, stdout } = run(command, args, options);
-      if (!stdout.startsWith('{"decision":"block"')) throw new Error(`the Stop was not blocked: ${stdout}`);
+      if (!/^\{\s*"decision": ?"block"/.test(stdout)) throw new Error(`the Stop was not blocked: ${stdout}`);
       return took;
     },
     tool: (command, args) => {
