@@ -3,6 +3,7 @@ import { type HookScene, openHookScene } from './hook-scene.ts';
 import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
+import { measureRalphLoop } from './ralph-loop.ts';
 import { type Row, renderTable } from './report.ts';
 import { measureRunLength } from './run-length.ts';
 import { measureRunOverhead } from './run-overhead.ts';
@@ -15,6 +16,7 @@ import { measureVerdictReuse } from './verdict-reuse.ts';
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
   ['an active Stop', measureActive],
+  ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],

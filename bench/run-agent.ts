@@ -1,11 +1,14 @@
 /**
- * Stands in for `agent.cjs` in a copy of the built program, so that the runner that is measured is the one that people
+ * Stands in for `judge.cjs` in a copy of the built program, so that the runner that is measured is the one that people
  * run. What it is to do comes in the environment.
  */
 import { agentSessions as realSessions } from '../src/adapters/agent-session.ts';
 import type { SessionListener, SessionPort } from '../src/ports.ts';
 import { instantSessions } from './run-instant.ts';
 import { now, writeLog } from './run-log.ts';
+
+/** @public The rest of the bundle is the real one. */
+export { foreignLoops, openJudges, saveReceipt } from '../src/judge-entry.ts';
 
 /** In the environment of the runner. */
 export type AgentWishes = {

@@ -42,10 +42,10 @@ export interface RunFigures {
 export async function openProgram(): Promise<Program> {
   // Beside the original: the Agent SDK is looked for from here upwards.
   const folder = mkdtempSync(join(resolve('dist'), 'bench-'));
-  for (const name of ['untildone', 'cli', 'judge', 'dialects', 'hook', 'session']) {
+  for (const name of ['untildone', 'cli', 'hook']) {
     cpSync(resolve('dist', `${name}.cjs`), join(folder, `${name}.cjs`));
   }
-  await bundle('bench/run-agent.ts', join(folder, 'agent.cjs'), 'cjs');
+  await bundle('bench/run-agent.ts', join(folder, 'judge.cjs'), 'cjs');
   await bundle('bench/run-bare.ts', join(folder, 'bare.mjs'), 'esm');
   const cli = join(folder, 'untildone.cjs');
   return {
@@ -71,7 +71,7 @@ async function bundle(entry: string, outfile: string, format: 'cjs' | 'esm'): Pr
     bundle: true,
     platform: 'node',
     target: 'node20',
-    external: ['@anthropic-ai/*'],
+    external: ['@anthropic-ai/*', './*.cjs'],
     logOverride: { 'empty-import-meta': 'silent' },
   });
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles for Node 20: bin (chooses), hook (small: a new process on every event), judge (the gates that measure), dialects (foreign state), session (all events but a Stop), agent (asking a model), tools (tool rules), dev (for authors of hooks), cli (everything else), and the library, an ES module with its types.
+// Bundles for Node 20: untildone (the program; chooses), hook (every event), judge (gates that measure, formats of other systems, models), dev (for authors of hooks), cli (everything else), and the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
@@ -18,27 +18,12 @@ const common = {
   mainFields: ['module', 'main'],
   logOverride: { 'empty-import-meta': 'silent' },
   define: { UNTILDONE_VERSION: JSON.stringify(version) },
-  external: [
-    '@anthropic-ai/*',
-    './untildone.cjs',
-    './hook.cjs',
-    './cli.cjs',
-    './judge.cjs',
-    './dialects.cjs',
-    './agent.cjs',
-    './tools.cjs',
-    './session.cjs',
-    './dev.cjs',
-  ],
+  external: ['@anthropic-ai/*', './untildone.cjs', './hook.cjs', './cli.cjs', './judge.cjs', './dev.cjs'],
 };
 
 await Promise.all([
   build({ ...common, entryPoints: ['src/hook-entry.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/judge-entry.ts'], outfile: 'dist/judge.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/dialects-entry.ts'], outfile: 'dist/dialects.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/session-entry.ts'], outfile: 'dist/session.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/tools-entry.ts'], outfile: 'dist/tools.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/agent-entry.ts'], outfile: 'dist/agent.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/cli-entry.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/dev-entry.ts'], outfile: 'dist/dev.cjs' }),
   build({

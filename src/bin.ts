@@ -1,52 +1,24 @@
-import { join } from 'node:path';
-import { homeRoot } from './adapters/home.ts';
-import { type LoadedBundle, loadBundle } from './adapters/kept-code.ts';
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { compileCache, homeRoot } from './adapters/home.ts';
 
-/** argv to one lazily loaded bundle: the hook must not pay for the rest of the program. */
-if (process.argv[2] === 'hook' && process.argv.length === 3) void answerHook();
-else require('./cli.cjs');
+/** Chooses the bundle by the first argument: the hook does not load the rest of the program. */
+if (process.argv[2] === 'hook' && process.argv.length === 3) {
+  cacheCompiledCode();
+  require('./hook.cjs');
+} else require('./cli.cjs');
 
-async function answerHook(): Promise<void> {
-  const bundles = keptBundles(homeRoot(process.env));
-  const { answered } = bundles.require('./hook.cjs') as typeof import('./hook-entry.ts');
-  bundles.keepAfter(await answered);
-  process.exit();
-}
-
-/** Whose code is kept, and after which event: the one that runs through the most of it, or comes the most often. */
-function keptAfter(id: string): string | undefined {
-  switch (id) {
-    case './hook.cjs':
-    case './judge.cjs':
-    case './dialects.cjs':
-      return 'Stop';
-    case './session.cjs':
-    case './tools.cjs':
-      return 'PreToolUse';
-    default:
-      return undefined;
+/**
+ * Lets Node keep its compiled code in the home, which only its user can write to (ADR 11). Node before 22.8 cannot. Node
+ * checks every entry, also against the bundle, and compiles again what does not fit.
+ */
+function cacheCompiledCode(): void {
+  try {
+    const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+    const home = homeRoot(process.env);
+    // Never makes a home: without one untildone is not set up here.
+    if (existsSync(home)) enableCompileCache?.(compileCache(home));
+  } catch {
+    // The hook is answered without it.
   }
-}
-
-/** Our own bundles with the code that earlier hooks left in the home, everything else as ever. */
-function keptBundles(home: string): { require: NodeJS.Require; keepAfter(event: string | undefined): void } {
-  const loaded = new Map<string, LoadedBundle>();
-  const modules = new Map<string, unknown>();
-  // Bundles ask for the same few modules from many of their files, and Node looks them up anew each time.
-  const known = (id: string) => {
-    if (!modules.has(id)) modules.set(id, keptAfter(id) === undefined ? require(id) : load(id));
-    return modules.get(id);
-  };
-  const load = (id: string) => {
-    const bundle = loadBundle(join(__dirname, id), join(home, id.replace('.cjs', '.code')));
-    loaded.set(id, bundle);
-    return bundle.run(ours);
-  };
-  const ours = Object.assign(known, { resolve: require.resolve }) as NodeJS.Require;
-  return {
-    require: ours,
-    keepAfter: (event) => {
-      for (const [id, bundle] of loaded) if (keptAfter(id) === event && !bundle.fromKept) bundle.keep();
-    },
-  };
 }

@@ -14,7 +14,7 @@ import { groupBy } from '../core/group-by.ts';
 import type { LoopRef } from '../ports.ts';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { removeFlowRecord } from './git-record.ts';
-import { type Home, projectFolder } from './home.ts';
+import { type Home, projectFolder, removeCompiledCode } from './home.ts';
 import { withLock } from './lock.ts';
 import { namesIn } from './names-in.ts';
 import { type Dropped, dropUnnamed, packLoose } from './shadow-keeping.ts';
@@ -111,8 +111,9 @@ export function claimedDirs(home: Home, refs: readonly LoopRef[]): Set<string> {
   return new Set(refs.map(({ dir }) => dir).filter((dir) => claims.includes(JSON.stringify(dir))));
 }
 
-/** Finishes what an earlier removal left, and returns the kept receipts that are older. */
+/** Removes compiled code, finishes what an earlier removal left, and returns the kept receipts that are older. */
 export function sweepHome(home: Home, oldBefore: number): string[] {
+  removeCompiledCode(home.root);
   return projectFolders(home).flatMap((folder) => {
     rmSync(join(folder, TRASH), { recursive: true, force: true });
     return namesIn(join(folder, RECEIPTS))

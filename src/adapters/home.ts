@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { readSmall, writeWhole } from './atomic-file.ts';
 import { sha256 } from './digest.ts';
 import { JournalError } from './journal-file.ts';
 import { withLock } from './lock.ts';
 import { userHome } from './machine.ts';
+import { namesIn } from './names-in.ts';
 
 /** The folders of the untildone home, out of the working tree: `git clean` and a sandboxed agent cannot reach it. */
 export interface Home {
@@ -36,6 +37,26 @@ export function homeFrom(env: NodeJS.ProcessEnv): Home {
 export function homeRoot(env: NodeJS.ProcessEnv): string {
   const given = env.UNTILDONE_HOME;
   return given ? resolve(given) : join(userHome(env), '.untildone');
+}
+
+/** Where Node keeps the compiled code of the hook. It can be removed at any time. */
+export function compileCache(root: string): string {
+  return join(root, 'compile-cache');
+}
+
+/** Files of compiled code that untildone wrote itself up to 0.1.0. */
+const OLD_CODE = /^(?:hook|judge|dialects|session|tools)\.code(?:\.\d+\.tmp)?$/;
+
+/** Removes compiled code, so that none stays of a program or a Node that is gone. Never throws: nothing needs this. */
+export function removeCompiledCode(root: string): void {
+  const old = namesIn(root).filter((name) => OLD_CODE.test(name));
+  for (const path of [compileCache(root), ...old.map((name) => join(root, name))]) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      // It is not read by anything that needs it.
+    }
+  }
 }
 
 /** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */

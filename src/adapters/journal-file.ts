@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { isoTime } from '../core/iso-time.ts';
 import { advance, type Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import {
@@ -132,7 +131,7 @@ export function appendAfter(
   const body = renderLine({
     v: JOURNAL_VERSION,
     seq: (tail?.line.seq ?? 0) + 1,
-    at: isoTime(at),
+    at: new Date(at).toISOString(),
     entry,
     state,
     prev: tail ? sha256(tail.text) : NO_PREVIOUS,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hostName } from './machine.ts';
+import { hostname } from 'node:os';
 
 /** Names one process for good: a pid alone is given out again after its process has died. */
 export interface ProcessId {
@@ -10,7 +10,7 @@ export interface ProcessId {
 }
 
 export function thisProcess(): ProcessId {
-  return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostName() };
+  return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
 }
 
 /**
@@ -18,7 +18,7 @@ export function thisProcess(): ProcessId {
  * pid may have been given to another process since.
  */
 export function livenessOf(id: ProcessId): 'alive' | 'dead' | 'unknown' {
-  if (id.host !== hostName()) return 'unknown';
+  if (id.host !== hostname()) return 'unknown';
   if (!isRunning(id.pid) || isZombie(id.pid)) return 'dead';
   const started = startOf(id.pid);
   if (id.started === '' || started === undefined) return 'unknown';

@@ -23,6 +23,7 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { InstallRecord, SettingsFile } from '../core/installation.ts';
 import { sha256 } from './digest.ts';
+import { removeCompiledCode } from './home.ts';
 
 export const SCOPES = ['project', 'local', 'user'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -69,7 +70,9 @@ export function prepareHome(home: string, hookScript: string): void {
   for (const folder of ['active', 'sessions', 'installs'])
     mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
   const script = hookScriptPath(home);
-  if (readText(script) !== hookScript) writeWhole(script, hookScript, { mode: 0o600 });
+  if (readText(script) === hookScript) return;
+  writeWhole(script, hookScript, { mode: 0o600 });
+  removeCompiledCode(home);
 }
 
 export function hookScriptPath(home: string): string {

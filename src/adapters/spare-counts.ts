@@ -3,10 +3,10 @@
  * disk without a free block still takes a name.
  */
 import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SpareCounts } from '../ports.ts';
 import { sha256 } from './digest.ts';
-import { temporaryFolder } from './machine.ts';
 
 const KEPT_MS = 3_600_000;
 const MOST = 64;
@@ -15,7 +15,7 @@ export function spareCounts(folder?: string, now: () => number = Date.now): Spar
   return {
     next(session, what) {
       try {
-        const own = ownFolder(folder ?? temporaryFolder());
+        const own = ownFolder(folder ?? tmpdir());
         const name = join(own, sha256(`${session}\n${what}`).slice(0, 32));
         forgetOld(name, now());
         for (let count = 1; count <= MOST; count++) if (createEmpty(`${name}.${count}`)) return count;

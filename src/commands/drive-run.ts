@@ -13,7 +13,7 @@ import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { RunMode } from '../core/run.ts';
 import type { FinishWords, GitFlow, LoopRef } from '../ports.ts';
 import { besideRun } from './foreign-beside.ts';
-import { loadAgentBundle } from './load-judges.ts';
+import { loadJudgeBundle } from './load-judges.ts';
 import { renderedReceipt } from './receipt.ts';
 import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
 import type { Interrupts } from './run-interrupts.ts';
@@ -104,7 +104,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
 
 /** Before anything begins: trying again and again would not bring it. */
 async function refuseWithoutClient({ env, project }: World): Promise<void> {
-  const { agentSessions } = await loadAgentBundle();
+  const { agentSessions } = await loadJudgeBundle();
   const missing = await agentSessions({ env, project }).missing();
   if (missing !== undefined) throw new UsageError(`no session can be started: ${missing}`);
 }

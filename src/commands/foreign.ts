@@ -20,7 +20,7 @@ import type { Place } from '../dialects/dialect.ts';
 import type { LoopRef } from '../ports.ts';
 import { newLoopId, transcriptUntilNow } from './start-inputs.ts';
 
-/** Everything that foreign state is looked after with; a bundle of its own, loaded where there is such state. */
+/** Everything that foreign state is looked after with; it is loaded where there is such state. */
 export interface ForeignWorld {
   home: Home;
   store: FileStore;

@@ -18,7 +18,7 @@ import type { Judges } from '../app/judge.ts';
 import type { Receipt } from '../core/receipt.ts';
 import { ALL_GATES } from '../gates/all.ts';
 import type { LoopRef } from '../ports.ts';
-import { type JudgesOptions, loadAgentBundle } from './load-judges.ts';
+import type { JudgesOptions } from './load-judges.ts';
 import { claudeConfigDir } from './project.ts';
 
 /** Everything that measuring gates need, put together. */
@@ -29,7 +29,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     gates: ALL_GATES,
     shell,
     notifier: systemNotifier(shell),
-    agent: { ask: async (ask) => (await loadAgentBundle()).agentSdk({ env }).ask(ask) },
+    agent: { ask: async (ask) => (await import('../adapters/agent-sdk.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),

@@ -9,7 +9,7 @@ import { promiseGate } from '../gates/promise/index.ts';
 import { measures } from '../gates/traits.ts';
 import type { Clock } from '../ports.ts';
 import { hasForeignSigns, placeOf } from './foreign-signs.ts';
-import { type JudgeBundle, loadDialects, loadSession, loadTools } from './load-judges.ts';
+import type { JudgeBundle } from './load-judges.ts';
 import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
 
@@ -18,8 +18,6 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** As measured: 8 unless set; a number of 0 or less switches the cap off; anything else means 8. */
 export function blockCapFrom(env: NodeJS.ProcessEnv): number {
   const value = env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP?.trim();
-  // As `install` writes it; a pattern is dearer than that.
-  if (value === '0') return 0;
   if (!value || !/^-?\d+$/.test(value)) return 8;
   return Math.max(0, Number(value));
 }
@@ -40,14 +38,14 @@ export function openPorts(
     judging: judgingMark(home),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
-    session: async () => (await loadSession()).openSession(home, env),
-    tools: async () => (await loadTools()).openTools(env),
+    session: async () => (await import('./session.ts')).openSession(home, env),
+    tools: async () => (await import('./tools.ts')).openTools(env),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
       if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
       const since = store.sessionSince(event.session);
-      const { foreignLoops } = await loadDialects();
+      const { foreignLoops } = await load();
       return foreignLoops(event, hasNative, {
         ...{ home, store, ports, judges: judgesOf },
         place: { ...place, ...(since === undefined ? {} : { since }) },

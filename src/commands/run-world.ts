@@ -4,7 +4,7 @@ import type { JudgingPorts } from '../app/judge.ts';
 import type { RunPlan, RunWorld } from '../app/run-loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { GitFlow, LoopRef } from '../ports.ts';
-import { loadAgentBundle } from './load-judges.ts';
+import { loadJudgeBundle } from './load-judges.ts';
 import type { Interrupts } from './run-interrupts.ts';
 import type { ClientOptions } from './run-options.ts';
 import type { RunReporter } from './run-report.ts';
@@ -50,7 +50,7 @@ export async function worldOf(driving: {
   interrupts: Interrupts;
 }): Promise<RunWorld> {
   const { ref, git, world, reporter, interrupts } = driving;
-  const { agentSessions } = await loadAgentBundle();
+  const { agentSessions } = await loadJudgeBundle();
   return {
     ports: inProcess(world),
     sessions: agentSessions({ env: world.env, project: world.project }),

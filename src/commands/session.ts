@@ -8,7 +8,7 @@ import { keepTranscript } from '../adapters/transcript-copies.ts';
 import { careWith, type SessionCare } from '../app/session-care.ts';
 import { claudeConfigDir } from './project.ts';
 
-/** What `session.cjs` offers: sessions are looked after with what this machine has. */
+/** Sessions are looked after with what this machine has. */
 export function openSession(home: Home, env: NodeJS.ProcessEnv): SessionCare {
   return careWith({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),

@@ -55,7 +55,7 @@ function openWorld({ project, env = process.env }: RunOptions): World {
 async function loadQuietJudges(): Promise<JudgeBundle> {
   const bundle = await loadJudgeBundle();
   return {
-    saveReceipt: bundle.saveReceipt,
+    ...bundle,
     openJudges: (home, env) => bundle.openJudges(home, env, { endWithSignals: false }),
   };
 }

@@ -72,12 +72,6 @@ export function parseSessionRecord(text: string): { project: string; pid: number
   return { project: match[1], pid: Number(match[2]) };
 }
 
-/**
- * How Node is started for the hook; no program can spare itself these. The entry is a file and no link, so it need not be
- * looked for, and for a few milliseconds V8 needs no more than one thread beside its own.
- */
-export const HOOK_FLAGS = ['--preserve-symlinks-main', '--v8-pool-size=1'];
-
 export interface HookScript {
   /** The node that runs the hook, as long as it exists; else the one on PATH does. */
   readonly nodePath: string;
@@ -110,7 +104,7 @@ export function hookScript({ nodePath, hookEntry }: HookScript): string {
   const noEntry =
     `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
     'Install untildone again, then run: untildone install';
-  const call = `"$node" ${HOOK_FLAGS.join(' ')} "$entry" hook`;
+  const call = '"$node" "$entry" hook';
   return `# Written by untildone. Do not edit: install and start write it again.
 # A run answers the events of its sessions itself; nothing is judged twice.
 if [ "$\{UNTILDONE_RUN+set}" ]; then

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { judgingMark } from '../../src/adapters/judging-mark.ts';
-import { hostName } from '../../src/adapters/machine.ts';
 import { renderProcessId } from '../../src/adapters/process-id.ts';
 import { promiseContract } from '../../src/core/contract.ts';
 import { describeEntry } from '../../src/core/entry-words.ts';
@@ -26,7 +26,7 @@ function watched(outcome = FAIL): HookScene & { seen: boolean[] } {
 }
 
 /** No process has this number. */
-const DEAD = renderProcessId({ pid: 2 ** 30, started: '1', host: hostName() });
+const DEAD = renderProcessId({ pid: 2 ** 30, started: '1', host: hostname() });
 
 function cutOff(scene: HookScene, count?: string): void {
   writeFileSync(file(scene, '.judging'), `1\n${DEAD}{"loop":"l1","gates":["tests"]}\n`);

@@ -1,6 +1,6 @@
 /**
- * Stands in for `agent.cjs` in a copy of the built program: the runner is the real one, only its clients are played, in
- * its own process. As the real client does, they keep their sessions on disk, and count them on over a resume.
+ * The sessions of `played-judge.ts`: the runner is the real one, only its clients are played, in its own process. As the
+ * real client does, they keep their sessions on disk, and count them on over a resume.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';

@@ -14,11 +14,13 @@ import { newWorld, type World } from './world.ts';
 export function newRunWorld(): World {
   const world = newWorld();
   buildSync({
-    entryPoints: [resolve(import.meta.dirname, 'played-agent.ts')],
-    outfile: join(world.folder, 'dist', 'agent.cjs'),
+    entryPoints: [resolve(import.meta.dirname, 'played-judge.ts')],
+    outfile: join(world.folder, 'dist', 'judge.cjs'),
     bundle: true,
     platform: 'node',
     format: 'cjs',
+    external: ['@anthropic-ai/*', './*.cjs'],
+    logOverride: { 'empty-import-meta': 'silent' },
   });
   execFileSync('git', ['init', '--quiet'], { cwd: world.project, env: world.env });
   const write = (name: string, text: string) => writeFileSync(join(world.project, name), text);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { homeAt, layOut } from '../../src/adapters/home.ts';
 import { answerQuestion, askingLoop } from '../../src/commands/answer-question.ts';
-import * as judgeBundle from '../../src/commands/judges.ts';
+import * as judgeBundle from '../../src/judge-entry.ts';
 import { openPorts } from '../../src/commands/ports.ts';
 import { type StatusLoop, status } from '../../src/commands/status.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';

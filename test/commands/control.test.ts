@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { homeAt, layOut } from '../../src/adapters/home.ts';
 import { holdLock } from '../../src/adapters/lock.ts';
 import { control } from '../../src/commands/control.ts';
-import * as judgeBundle from '../../src/commands/judges.ts';
+import * as judgeBundle from '../../src/judge-entry.ts';
 import { openPorts } from '../../src/commands/ports.ts';
 import { driverLock } from '../../src/commands/run-options.ts';
 import type { PersonCommand } from '../../src/core/journal.ts';

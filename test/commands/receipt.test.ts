@@ -5,7 +5,7 @@ import { type Home, homeAt, layOut } from '../../src/adapters/home.ts';
 import { type SignedReceipt, signReceipt } from '../../src/adapters/receipts.ts';
 import { approve } from '../../src/adapters/trust.ts';
 import { handleHook } from '../../src/app/handle-hook.ts';
-import * as judgeBundle from '../../src/commands/judges.ts';
+import * as judgeBundle from '../../src/judge-entry.ts';
 import { openPorts } from '../../src/commands/ports.ts';
 import { showReceipt, verifyReceipt } from '../../src/commands/receipt.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';

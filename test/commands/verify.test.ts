@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { homeAt, layOut } from '../../src/adapters/home.ts';
-import * as judgeBundle from '../../src/commands/judges.ts';
+import * as judgeBundle from '../../src/judge-entry.ts';
 import { openPorts } from '../../src/commands/ports.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { type VerifyOptions, verifyCommand } from '../../src/commands/verify.ts';

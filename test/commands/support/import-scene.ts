@@ -8,7 +8,7 @@ import {
   importFrom,
   undoImport,
 } from '../../../src/commands/import.ts';
-import * as judgeBundle from '../../../src/commands/judges.ts';
+import * as judgeBundle from '../../../src/judge-entry.ts';
 import { openPorts } from '../../../src/commands/ports.ts';
 import type { World } from '../../../src/commands/world.ts';
 import { parseContract } from '../../../src/wire/contract.ts';

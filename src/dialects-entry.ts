@@ -1,1 +1,0 @@
-export { foreignLoops } from './commands/foreign.ts';

@@ -1,1 +1,0 @@
-export { openSession } from './commands/session.ts';

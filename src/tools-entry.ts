@@ -1,1 +1,0 @@
-export { openTools } from './commands/tools.ts';

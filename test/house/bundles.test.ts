@@ -1,0 +1,29 @@
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+/** The packages of which a bundle holds something. */
+async function packagesIn(entry: string): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    external: ['@anthropic-ai/*', './*.cjs'],
+    logOverride: { 'empty-import-meta': 'silent' },
+  });
+  const names = Object.keys(metafile.inputs).map(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1],
+  );
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+test('the hook, which runs on every event, holds no library', async () => {
+  expect(await packagesIn('src/hook-entry.ts')).toEqual([]);
+});
+
+test('the gates hold no library but the one that checks what a model answered', async () => {
+  expect(await packagesIn('src/judge-entry.ts')).toEqual(['zod']);
+});
