@@ -5,18 +5,9 @@ import type { StopEvent } from '../core/event.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
+import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
 import type { AgentStory, Worktree } from '../ports.ts';
-import type { Judges, Work } from './judge.ts';
-import type { SessionPorts } from './session-care.ts';
-
-/** What of the work in a project is a subagent's own, as far as this can be told. */
-export interface OwnWork {
-  /** The gates that it is to be judged by, of those that guard its type. */
-  calls(planned: readonly GateCall[]): GateCall[];
-  work: Partial<Work>;
-  /** The verdicts, with what the agent has to know about how they were found. */
-  explained(verdicts: readonly Verdict[]): Verdict[];
-}
+import type { Judges, SessionPorts } from './judging-ports.ts';
 
 /** `begun`: the worktree that it was seen to begin in. */
 export async function workOfAgent(
@@ -57,7 +48,7 @@ async function workThere(
   begunAt: string | undefined,
   frozen: FrozenContract,
   judges: Judges,
-): Promise<Pick<Work, 'frozen' | 'worktree' | 'base'> & { onlyPaths?: undefined }> {
+): Promise<Pick<JudgingRequest, 'frozen' | 'worktree' | 'base'> & { onlyPaths?: undefined }> {
   const of = frozen.frozen.project;
   const commit = begunAt ?? (await commonCommit(workspace, of, judges));
   const tree = commit && (await revision(workspace, ['rev-parse', '--verify', '--quiet', `${commit}:./`]));

@@ -7,9 +7,8 @@ import type { LoopState } from '../core/loop.ts';
 import { phaseWords, REASON_LIMIT, reasonFor, type Situation } from '../core/reason.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Words } from '../dialects/dialect.ts';
-import type { Voice } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { FormatBehaviour, Words } from '../ports/session-loop.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { tellEnding } from './situation.ts';
 
 /** What a decided Stop is answered with: the words that belong to the decision. */
@@ -18,15 +17,15 @@ export function answerTo(
   situation: Situation,
   after: LoopState,
   verdicts: Verdict[],
-  voice: Voice | undefined,
+  format: FormatBehaviour | undefined,
   ports: JudgingPorts,
 ): Answer {
   switch (decision.kind) {
     case 'block':
       if (decision.instruction === 'hand_over') return { kind: 'refuse', reason: handOverReason(situation) };
-      if (voice)
+      if (format)
         return inPhase(
-          voice.instruct({ ...situation, verdicts, instruction: decision.instruction }),
+          format.instruct({ ...situation, verdicts, instruction: decision.instruction }),
           situation,
         );
       return {

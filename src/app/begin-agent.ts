@@ -4,18 +4,17 @@ import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { SubagentStartEvent } from '../core/event.ts';
 import { planGates } from '../core/plan-gates.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import { withMessages } from './answers.ts';
-import type { OwnLoop } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts, SessionPorts } from './judging-ports.ts';
 import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
 import { phaseIn } from './situation.ts';
 import { noteDown } from './unwritten.ts';
 
 /** A subagent begins in a loop: it is remembered, and told what it will be judged by. */
 export async function beginAgent(
   event: SubagentStartEvent,
-  { ref, state }: OwnLoop,
+  { ref, state }: SessionLoop,
   ports: SessionPorts,
 ): Promise<Answer> {
   const { agentId: id = '', agentType: type = '' } = event;

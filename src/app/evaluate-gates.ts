@@ -23,7 +23,7 @@ export interface Evaluation {
   /** What a gate of this name may look at. */
   contextFor(name: string): GateContext;
   /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
-  standing(name: string): Verdict | undefined;
+  knownVerdict(name: string): Verdict | undefined;
   /** Aborts when there is no more time for any gate, whatever its own time is; absent: there always is. */
   over?: AbortSignal;
 }
@@ -62,7 +62,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
 const MODELS: readonly GateKind[] = ['judge', 'agent'];
 
 function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
-  return MODELS.includes(spec.kind) && evaluation.standing(name) === undefined;
+  return MODELS.includes(spec.kind) && evaluation.knownVerdict(name) === undefined;
 }
 
 /** Whether all could still pass, as far as they were judged. What a person says is not known before they are asked. */
@@ -143,7 +143,7 @@ function partsOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdic
 
 async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
   const { name, spec } = call;
-  const standing = evaluation.standing(name);
+  const standing = evaluation.knownVerdict(name);
   if (standing) return standing;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
   const judgement = gate ? await judgeNow(gate) : unknownKind(spec);

@@ -5,21 +5,21 @@ import { oneLine } from '../core/clip.ts';
 import { eventName, type HookEvent, isCompactionAgent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import { joined, withMessages } from './answers.ts';
 import { beginAgent } from './begin-agent.ts';
 import { promptInLoop } from './guard-prompt.ts';
 import { guardPermission, guardSettings, guardTool } from './guard-session.ts';
 import { guardWork } from './guard-work.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { beforeCompaction, remind } from './remember.ts';
-import type { SessionPorts } from './session-care.ts';
 import { noteDown } from './unwritten.ts';
 import { noteCutOff, watchForeign } from './watched-stop.ts';
 
 const WORD_LIMIT = 200;
 
 /** Every event of a session that has a loop, but the Stop that is judged. */
-export async function eventInLoop(event: HookEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
+export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   const { ref } = loop;
   const state = noteCutOff(ref, loop.state, ports);
   watchForeign(loop, ports);

@@ -1,6 +1,6 @@
 import type { Contract, Frozen } from '../core/contract.ts';
 import type { Gate } from '../gates/gate.ts';
-import type { Judges } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 /** What a person approves and a loop holds fast, as of now. Runs nothing. */
 export interface Freezing {

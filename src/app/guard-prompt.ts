@@ -11,15 +11,15 @@ import {
   withoutPrompt,
 } from '../core/prompt-words.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
+import type { Judged } from '../ports/judging.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { ForeignFiles, StandingState } from '../ports.ts';
 import { joined, withMessages } from './answers.ts';
 import { GUARDED_BLOCKS } from './guard-work.ts';
-import type { OwnLoop } from './handle-stop.ts';
-import type { Judged } from './judge.ts';
 import { judgeLoop } from './judge-loop.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { realInside } from './memory.ts';
 import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
 import { KEPT, keepStanding, noteDown, standsUncounted } from './unwritten.ts';
 
 interface Outcome {
@@ -36,7 +36,7 @@ const PROMPT = 'prompt';
  */
 export async function promptInLoop(
   event: PromptEvent,
-  { ref, state }: OwnLoop,
+  { ref, state }: SessionLoop,
   ports: SessionPorts,
 ): Promise<Answer> {
   if (!isPersonsPrompt(event) || state.run) return SILENCE;

@@ -4,11 +4,11 @@ import type { ConfigChangeEvent, ToolEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import { personOnlyCommand, refusedWrite } from '../core/protect.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { LoopRef } from '../ports.ts';
 import { withMessages } from './answers.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { rulingOnOwnFile } from './own-files.ts';
-import type { SessionPorts } from './session-care.ts';
 import { answerFor, noteOfRuling, rulingInLoop } from './tool-rules.ts';
 import { noteDown } from './unwritten.ts';
 
@@ -16,7 +16,7 @@ import { noteDown } from './unwritten.ts';
 const WORD_LIMIT = 200;
 
 /** A tool call of a session in a loop: refused when it reaches for the definition of done, or as the contract's rules say. */
-export async function guardTool(event: ToolEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
+export async function guardTool(event: ToolEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   const { ref, state } = loop;
   const refusal = refusalOf(event, ref, ports);
   const ruling: ToolRuling = refusal
@@ -26,14 +26,18 @@ export async function guardTool(event: ToolEvent, loop: OwnLoop, ports: SessionP
 }
 
 /** The client would ask a person: answered where a rule of the contract does, or for the loop's own files, and left to the client elsewhere. */
-export async function guardPermission(event: ToolEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
+export async function guardPermission(
+  event: ToolEvent,
+  loop: SessionLoop,
+  ports: SessionPorts,
+): Promise<Answer> {
   const ruled = await rulingInLoop(event, loop.ref, loop.state, ports);
   const ruling = ruled.kind === 'none' ? await rulingOnOwnFile(event, loop, ports) : ruled;
   return withMessages(answerFor(event, ruling), noteRuling(event, loop, ruling, ports));
 }
 
 /** Returns what the person should be told. */
-function noteRuling(event: ToolEvent, loop: OwnLoop, ruling: ToolRuling, ports: SessionPorts): string[] {
+function noteRuling(event: ToolEvent, loop: SessionLoop, ruling: ToolRuling, ports: SessionPorts): string[] {
   const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...noteOfRuling(ruling) };
   const entry: Entry = { kind: 'event', event: event.name, detail };
   return noteDown(event, loop, entry, ports, { durable: ruling.kind !== 'none' }).messages;
@@ -59,7 +63,7 @@ function refusalOf(
 }
 
 /** Settings changed in mid-session: a change that would switch our hooks off is refused, and so does not take effect. */
-export function guardSettings(event: ConfigChangeEvent, loop: OwnLoop, ports: SessionPorts): Answer {
+export function guardSettings(event: ConfigChangeEvent, loop: SessionLoop, ports: SessionPorts): Answer {
   const problem = ports.guard.settingsProblem(ports.store.contract(loop.ref).frozen.project);
   const detail = { source: oneLine(event.source, WORD_LIMIT), ...(problem ? { refused: problem } : {}) };
   const { messages } = noteDown(event, loop, { kind: 'event', event: event.name, detail }, ports);

@@ -6,12 +6,13 @@ import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import { planGates } from '../core/plan-gates.ts';
 import { blocks } from '../core/verdict.ts';
+import type { OwnWork } from '../ports/judging.ts';
 import type { LoopRef } from '../ports.ts';
-import { type OwnWork, workOfAgent } from './agent-work.ts';
+import { workOfAgent } from './agent-work.ts';
 import { withMessages } from './answers.ts';
 import { judgeLoop } from './judge-loop.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
 import { noteDown, standsUncounted } from './unwritten.ts';
 
 /** The client caps how often it lets itself be held by a subagent's hook, but not by those of tasks and teammates. */

@@ -1,20 +1,19 @@
 import type { Answer } from '../core/answer.ts';
 import { newApprovals } from '../core/approval.ts';
 import { keepShort } from '../core/clip.ts';
-import { type Contract, type Frozen, isApproved, type Limits, measures } from '../core/contract.ts';
+import { type Contract, type Frozen, isApproved, measures } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { limitsIn } from '../core/phases.ts';
 import { redact } from '../core/redact.ts';
 import type { StopSeen } from '../core/stop.ts';
-import type { Verdict } from '../core/verdict.ts';
-import type { Held, Words } from '../dialects/dialect.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { LoopRef } from '../ports.ts';
 import { answerTo, notesOn, unchangedIn } from './answer-stop.ts';
 import { withMessages } from './answers.ts';
-import type { JudgingPorts } from './judge.ts';
 import { judgeStop } from './judge-loop.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { notifyEnding, notifyQuestion } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
 import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
@@ -24,26 +23,8 @@ import { noteCutOff, type Watch, watchOver } from './watched-stop.ts';
 
 const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
 
-/** A loop that the session of an event owns; `voice` when its state is a foreign one. */
-export interface OwnLoop {
-  ref: LoopRef;
-  state: LoopState;
-  voice?: Voice;
-}
-
-/** What a foreign state adds to the handling of a Stop: its own judgement, limits, words and files. */
-export interface Voice {
-  verdicts(contract: Contract): Promise<Verdict[]>;
-  limits(limits: Limits): Limits;
-  instruct(held: Held): Words;
-  /** Writes what was decided into the format's own files; returns what the person should be told besides. */
-  settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
-  /** Whether this file, named without links, is one that the format asks the agent itself to write. */
-  agentWrites(path: string): boolean;
-}
-
 /** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */
-export async function handleStop(event: StopEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
+export async function handleStop(event: StopEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
   const { contract } = ports.store.contract(loop.ref);
   const state = measures(contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
   const watch = watchOver(loop.ref, state, contract, ports);
@@ -57,7 +38,7 @@ export async function handleStop(event: StopEvent, loop: OwnLoop, ports: Judging
 /** Look, judge, decide, write down, answer. */
 async function answerStop(
   event: StopEvent,
-  { ref, state, voice }: OwnLoop,
+  { ref, state, format }: SessionLoop,
   watch: Watch,
   ports: JudgingPorts,
 ): Promise<Answer> {
@@ -81,7 +62,7 @@ async function answerStop(
   }: Awaited<ReturnType<typeof judgeStop>> = untrusted || tampering.contractReplaced
     ? { verdicts: [] }
     : await judgeStop(event, ref, state, { lastMessage, toolRan: signals.toolSinceBlock === true }, ports);
-  const verdicts = [...((await voice?.verdicts(contract)) ?? []), ...judged];
+  const verdicts = [...((await format?.verdicts(contract)) ?? []), ...judged];
   const seen: StopSeen = {
     ...seenAt(event, state, lastMessage, signals, ports),
     ...tampering,
@@ -91,9 +72,9 @@ async function answerStop(
     ...(untrusted ? { needsPerson: untrusted } : {}),
   };
 
-  const own = voice ? voice.limits(contract.limits) : contract.limits;
+  const own = format ? format.limits(contract.limits) : contract.limits;
   const limits = limitsIn(own, phase && contract.phases?.find(({ name }) => name === phase.name));
-  if (!voice && ports.spawnRun && leavesItsSession(contract, state, seen)) {
+  if (!format && ports.spawnRun && leavesItsSession(contract, state, seen)) {
     const { permissionMode } = event;
     ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
   }
@@ -122,7 +103,7 @@ async function answerStop(
   await keepReceipt(ref, after, verdicts, tree, ports);
   await notifyEnding(ref, after, ports);
   if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
-  const besides = voice?.settle(decision, after, verdicts) ?? [];
+  const besides = format?.settle(decision, after, verdicts) ?? [];
   if (decision.kind !== 'allow' && contract.memory) {
     const told = { project: frozen.project, contract, state: after, verdicts, now: ports.clock.now() };
     const task = ports.store.taskDigest(ref).preview;
@@ -130,7 +111,7 @@ async function answerStop(
     besides.push(...(await ports.session()).writeDown({ ...told, task }));
   }
   if (decision.kind === 'allow' && decision.cause === 'hand_over') besides.push(...goOnAsRun(ref, ports));
-  return withMessages(answerTo(decision, now, after, verdicts, voice, ports), besides);
+  return withMessages(answerTo(decision, now, after, verdicts, format, ports), besides);
 }
 
 /** The contract wants fresh sessions when this one is full. */

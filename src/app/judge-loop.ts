@@ -4,9 +4,10 @@ import { gatesOfPhase, nextPhase, type Phase, phaseOf } from '../core/phases.ts'
 import { callsFor, type GateCall, planGates } from '../core/plan-gates.ts';
 import type { StopSeen } from '../core/stop.ts';
 import { blocks } from '../core/verdict.ts';
+import type { Judged, OwnWork } from '../ports/judging.ts';
 import type { LoopRef } from '../ports.ts';
-import type { OwnWork } from './agent-work.ts';
-import { type Judged, type JudgingPorts, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /** What is known of the turn that is judged. */
 export interface SeenTurn {

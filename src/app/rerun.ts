@@ -1,5 +1,5 @@
 import type { Receipt, ReceiptVerdict } from '../core/receipt.ts';
-import type { Judges } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 export interface Rerun {
   gate: string;

@@ -3,7 +3,7 @@ import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../core/stop.ts';
 import { contextWindow, type TranscriptSignals } from '../core/transcript.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /** What comes from outside is cut to size before it is written: every later hook reads the end of the journal. */
 const ID_LIMIT = 200;

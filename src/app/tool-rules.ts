@@ -5,7 +5,7 @@ import type { ToolEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
 import type { LoopRef } from '../ports.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { rulingContract } from './ruling-contract.ts';
 
 const NOTHING: ToolRuling = { kind: 'none' };

@@ -5,7 +5,7 @@ import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import { noRoomMessage, noRoomReason, unwrittenMessage } from '../core/unwritten-words.ts';
 import type { LoopRef, StandingState } from '../ports.ts';
-import type { SessionPorts } from './session-care.ts';
+import type { SessionPorts } from './judging-ports.ts';
 
 interface Kept {
   written: boolean;

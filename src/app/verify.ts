@@ -4,7 +4,8 @@ import { callsFor } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { VerdictCache } from '../ports.ts';
 import { freeze } from './freeze.ts';
-import { type Judges, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 export interface VerifyPlan {
   contract: Contract;

@@ -8,14 +8,14 @@ const SRC = resolve(import.meta.dirname, '../../src');
 const MAY_IMPORT: Record<string, { rooms: string[]; vendors: string[] | 'node' | 'any' }> = {
   core: { rooms: ['core'], vendors: [] },
   'ports.ts': { rooms: ['core', 'ports'], vendors: [] },
-  ports: { rooms: ['core', 'ports'], vendors: [] },
-  gates: { rooms: ['core', 'ports.ts', 'gates'], vendors: [] },
-  dialects: { rooms: ['core', 'ports.ts', 'dialects'], vendors: [] },
+  ports: { rooms: ['core', 'ports', 'ports.ts'], vendors: [] },
+  gates: { rooms: ['core', 'ports.ts', 'ports', 'gates'], vendors: [] },
+  dialects: { rooms: ['core', 'ports.ts', 'ports', 'dialects'], vendors: [] },
   wire: { rooms: ['core', 'wire'], vendors: ['zod', 'zod/mini', 'yaml', 'jsonc-parser'] },
-  adapters: { rooms: ['core', 'ports.ts', 'wire', 'adapters'], vendors: 'any' },
-  app: { rooms: ['core', 'ports.ts', 'gates', 'dialects', 'app'], vendors: [] },
-  conformance: { rooms: ['core', 'ports.ts', 'wire', 'conformance'], vendors: 'node' },
-  simulator: { rooms: ['core', 'app', 'ports.ts', 'wire', 'simulator'], vendors: 'node' },
+  adapters: { rooms: ['core', 'ports.ts', 'ports', 'wire', 'adapters'], vendors: 'any' },
+  app: { rooms: ['core', 'ports.ts', 'ports', 'gates', 'dialects', 'app'], vendors: [] },
+  conformance: { rooms: ['core', 'ports.ts', 'ports', 'wire', 'conformance'], vendors: 'node' },
+  simulator: { rooms: ['core', 'app', 'ports.ts', 'ports', 'wire', 'simulator'], vendors: 'node' },
 };
 
 function mayUse(vendors: string[] | 'node' | 'any', target: string): boolean {
