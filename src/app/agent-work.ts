@@ -1,22 +1,22 @@
-import type { AgentLine } from '../core/agents.ts';
 import { chunksNamedIn } from '../core/chunks.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
 import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
 import type { AgentStory, Worktree } from '../ports.ts';
 import type { Judges, SessionPorts } from './judging-ports.ts';
 
-/** `begun`: the worktree that it was seen to begin in. */
+/** Tells the work of a subagent that stops from the rest. */
 export async function workOfAgent(
   event: StopEvent,
-  frozen: FrozenContract,
-  outputDir: string,
-  begun: AgentLine['worktree'],
-  ports: SessionPorts,
+  session: GuardedSession,
+  ports: Pick<SessionPorts, 'judges' | 'guard'>,
 ): Promise<OwnWork> {
+  const { contract: frozen, outputDir } = session;
+  const begun = session.worktreeOf(event.agentId ?? '');
   const judges = await ports.judges(frozen.contract);
   const story = event.agentTranscript ? await judges.agentStory?.(event.agentTranscript) : undefined;
   const { project } = frozen.frozen;
@@ -80,7 +80,7 @@ function projectPaths(
   event: StopEvent,
   project: string,
   worktree: Worktree | undefined,
-  ports: SessionPorts,
+  ports: Pick<SessionPorts, 'guard'>,
 ): string[] {
   const root = `${ports.guard.resolve(project, '.')}/`;
   const inside = files

@@ -1,9 +1,10 @@
 import type { ToolEvent } from '../core/event.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
 import type { SessionLoop } from '../ports/session-loop.ts';
+import { sessionWithLoop } from './guarded-session.ts';
 import type { SessionPorts } from './judging-ports.ts';
 import { rulingContract } from './ruling-contract.ts';
-import { rulingInLoop } from './tool-rules.ts';
+import { rulingOn } from './tool-rules.ts';
 
 const NOTHING: ToolRuling = { kind: 'none' };
 const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit'];
@@ -65,5 +66,6 @@ async function isDeniedElsewhere(
 ): Promise<boolean> {
   const native = ports.store.loopOfSession(event.session);
   if (!native || native.loop === ref.loop) return false;
-  return (await rulingInLoop(event, native, ports.store.read(native), ports)).kind === 'refuse';
+  const session = sessionWithLoop(event, { ref: native, state: ports.store.read(native) }, ports);
+  return (await rulingOn(event, session, ports)).kind === 'refuse';
 }
