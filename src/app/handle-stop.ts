@@ -14,17 +14,17 @@ import { judgeStop } from './judge-loop.ts';
 import type { JudgingPorts } from './judging-ports.ts';
 import { notifyEnding, notifyQuestion } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
-import { gatherFacts, type StopFacts, seenAt } from './see-stop.ts';
+import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './see-stop.ts';
 import { situationOf } from './situation.ts';
 import { noteCutOff, type Watch, watchOver } from './watched-stop.ts';
 
 /** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */
 export async function handleStop(event: StopEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
-  const { contract } = ports.store.contract(loop.ref);
-  const state = measures(contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
-  const watch = watchOver(loop.ref, state, contract, ports);
+  const loaded = ports.store.contract(loop.ref);
+  const state = measures(loaded.contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
+  const watch = watchOver(loop.ref, state, loaded.contract, ports);
   try {
-    return await answerStop(event, { ...loop, state }, watch, ports);
+    return await answerStop(event, { ...loop, state, loaded }, watch, ports);
   } finally {
     watch.end();
   }
@@ -33,7 +33,7 @@ export async function handleStop(event: StopEvent, loop: SessionLoop, ports: Jud
 /** Gathers facts, judges, decides, writes, answers. */
 async function answerStop(
   event: StopEvent,
-  loop: SessionLoop,
+  loop: StoppedLoop,
   watch: Watch,
   ports: JudgingPorts,
 ): Promise<Answer> {
@@ -49,7 +49,7 @@ async function answerStop(
   // From here on the session is not held: nothing that follows is a reason to.
   if (decided.decision.kind !== 'block') watch.end();
   const messages = await followUp(loop, decided, judged, ports);
-  const now = situationAfter(situation, state, seen, decided, ports.store.contract(ref).contract);
+  const now = situationAfter(situation, state, seen, decided, loop.loaded.contract);
   return withMessages(answerTo(decided, now, judged.verdicts, loop.format, ports), messages);
 }
 
@@ -65,7 +65,7 @@ type JudgedStop = Awaited<ReturnType<typeof judgeStop>>;
 /** The verdicts of a foreign format come first. Without an approved contract, no gate is judged. */
 async function judgeWork(
   event: StopEvent,
-  { ref, state, format }: SessionLoop,
+  { ref, state, format, loaded }: StoppedLoop,
   { signals, lastMessage, tampering, needsPerson }: StopFacts,
   watch: Watch,
   ports: JudgingPorts,
@@ -76,18 +76,18 @@ async function judgeWork(
     const turn = { lastMessage, toolRan: signals.toolSinceBlock === true };
     judged = await judgeStop(event, ref, state, turn, ports);
   }
-  const said = (await format?.verdicts(ports.store.contract(ref).contract)) ?? [];
+  const said = (await format?.verdicts(loaded.contract)) ?? [];
   return { ...judged, verdicts: [...said, ...judged.verdicts] };
 }
 
 /** Makes a run of a loop whose session is full, where the contract asks for it. */
 function beginRun(
   event: StopEvent,
-  { ref, state, format }: SessionLoop,
+  { ref, state, format, loaded }: StoppedLoop,
   seen: StopSeen,
   ports: JudgingPorts,
-) {
-  const { onContext, limits } = ports.store.contract(ref).contract;
+): void {
+  const { onContext, limits } = loaded.contract;
   const isFull = (seen.contextShare ?? 0) >= limits.context;
   if (format || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull) return;
   const { permissionMode } = event;
@@ -96,12 +96,12 @@ function beginRun(
 
 /** Decides under the lock, on the freshest state: a cancel that came while the gates were judged still counts. */
 function decideAndWrite(
-  { ref, state, format }: SessionLoop,
+  { ref, state, format, loaded }: StoppedLoop,
   seen: StopSeen,
   verdicts: Verdict[],
   { store, clock }: JudgingPorts,
 ): DecidedStop {
-  const { contract } = store.contract(ref);
+  const { contract } = loaded;
   const own = format ? format.limits(contract.limits) : contract.limits;
   const phase = seen.phase && contract.phases?.find(({ name }) => name === seen.phase?.name);
   const limits = limitsIn(own, phase);
@@ -122,12 +122,12 @@ function decideAndWrite(
 
 /** Does what follows from a decision that is written down; returns what the person should be told. */
 async function followUp(
-  { ref, state, format }: SessionLoop,
+  { ref, state, format, loaded }: StoppedLoop,
   { decision, after }: DecidedStop,
   { verdicts, tree }: JudgedStop,
   ports: JudgingPorts,
 ): Promise<string[]> {
-  const { contract, frozen } = ports.store.contract(ref);
+  const { contract, frozen } = loaded;
   await keepReceipt(ref, after, verdicts, tree, ports);
   await notifyEnding(ref, after, ports);
   if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);

@@ -6,6 +6,7 @@ import { redact } from '../core/redact.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../core/stop.ts';
 import { contextWindow, type TranscriptSignals } from '../core/transcript.ts';
 import type { SessionLoop } from '../ports/session-loop.ts';
+import type { LoadedContract } from '../ports.ts';
 import type { JudgingPorts } from './judging-ports.ts';
 import { type Tampering, tamperingWith } from './tampering.ts';
 
@@ -14,6 +15,11 @@ const ID_LIMIT = 200;
 const TASKS_KEPT = 100;
 /** A final message of many megabytes is judged by its end: reading all of it as Markdown would take too much. */
 const MESSAGE_LIMIT = 1024 * 1024;
+
+/** A loop whose session stops, with the contract that rules this Stop. */
+export interface StoppedLoop extends SessionLoop {
+  loaded: LoadedContract;
+}
 
 /** What is known of a Stop before anything is judged. */
 export interface StopFacts {
@@ -28,10 +34,10 @@ export interface StopFacts {
 /** Gathers what a Stop is decided from, but for the verdicts. `forged`: it came from inside a tool call of the session. */
 export async function gatherFacts(
   event: StopEvent,
-  { ref, state }: Pick<SessionLoop, 'ref' | 'state'>,
+  { ref, state, loaded }: StoppedLoop,
   ports: JudgingPorts,
 ): Promise<StopFacts | 'forged'> {
-  const { contract, frozen, sha256 } = ports.store.contract(ref);
+  const { contract, frozen, sha256 } = loaded;
   const handsOver = state.run !== undefined || contract.onContext === 'spawn';
   const signals = await look(event, state, ports, handsOver);
   if (isForged(signals)) return 'forged';
