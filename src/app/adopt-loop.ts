@@ -1,24 +1,10 @@
-import { DEFAULT_JUDGE_MS, type FrozenContract, foreignContract } from '../core/contract.ts';
+import { DEFAULT_JUDGE_MS, foreignContract } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
 import { withComplexity } from '../core/presets.ts';
 import type { ForeignLoop } from '../dialects/dialect.ts';
 import type { Claim, LoopRef, NewLoop } from '../ports.ts';
-import type { ForeignPorts, One } from './foreign-loops.ts';
-import type { Judges, JudgingPorts } from './judge.ts';
-
-/** What making a loop of a foreign state needs from the world. */
-export interface Adopting {
-  /** The contract that a person approved for a project, if it still is what was approved; else why it is left aside. */
-  approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
-  judges(): Promise<Judges>;
-  /** Makes the loop's files; its owner is whoever has the claim. */
-  layDown(loop: NewLoop): LoopRef;
-  newLoopId(): string;
-  /** What the session used so far is not the loop's. */
-  transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };
-  /** The state came with the repository, and no person said that it may hold sessions here. */
-  needsApproval(one: Pick<One, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
-}
+import type { ForeignPorts, ForeignStateSeen } from './foreign-ports.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 export type Adopted =
   | { kind: 'adopted'; ref: LoopRef; state: LoopState; notes: string[] }
@@ -27,16 +13,20 @@ export type Adopted =
   | { kind: 'needs_person'; message: string };
 
 /** Makes a loop of a foreign state: its contract frozen, its journal begun, its owner written down. */
-export async function adopt(one: One, foreign: ForeignPorts, ports: JudgingPorts): Promise<Adopted> {
-  const { dialect, path, reading, event } = one;
-  if (await foreign.needsApproval(one)) {
-    const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: ${claimLine(one, foreign)}`;
+export async function adopt(
+  seen: ForeignStateSeen,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<Adopted> {
+  const { dialect, path, reading, event } = seen;
+  if (await foreign.needsApproval(seen)) {
+    const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: ${claimLine(seen, foreign)}`;
     return { kind: 'needs_person', message };
   }
-  const { loop, notes } = await newLoop(one, foreign, ports);
+  const { loop, notes } = await newLoop(seen, foreign, ports);
   const begun: { ref?: LoopRef } = {};
   foreign.claims.change(path, (current) => {
-    if (!isSame(current, one.claim)) return undefined;
+    if (!isSame(current, seen.claim)) return undefined;
     begun.ref = foreign.layDown(loop);
     const { session } = event;
     return { v: 1, dialect: dialect.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
@@ -47,7 +37,7 @@ export async function adopt(one: One, foreign: ForeignPorts, ports: JudgingPorts
   return { kind: 'adopted', ref, state: firstCount(ref, reading, ports), notes };
 }
 
-function claimLine({ dialect }: One, { place }: ForeignPorts): string {
+function claimLine({ dialect }: ForeignStateSeen, { place }: ForeignPorts): string {
   const where =
     dialect.name === 'feature-list' && place.ralphLoopDir ? `RALPH_LOOP_DIR=${place.ralphLoopDir} ` : '';
   return `${where}untildone claim ${dialect.name}`;
@@ -64,7 +54,7 @@ function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): Lo
 }
 
 async function newLoop(
-  { dialect, reading, event, hasNative }: One,
+  { dialect, reading, event, hasNative }: ForeignStateSeen,
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): Promise<{ loop: NewLoop; notes: string[] }> {

@@ -1,4 +1,3 @@
-import type { AgentLine } from '../core/agents.ts';
 import { chunksNamedIn } from '../core/chunks.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { StopEvent } from '../core/event.ts';
@@ -6,27 +5,19 @@ import type { GateCall } from '../core/plan-gates.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
 import { traitsOf } from '../gates/traits.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
+import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
 import type { AgentStory, Worktree } from '../ports.ts';
-import type { Judges, Work } from './judge.ts';
-import type { SessionPorts } from './session-care.ts';
+import type { Judges, SessionPorts } from './judging-ports.ts';
 
-/** What of the work in a project is a subagent's own, as far as this can be told. */
-export interface OwnWork {
-  /** The gates that it is to be judged by, of those that guard its type. */
-  calls(planned: readonly GateCall[]): GateCall[];
-  work: Partial<Work>;
-  /** The verdicts, with what the agent has to know about how they were found. */
-  explained(verdicts: readonly Verdict[]): Verdict[];
-}
-
-/** `begun`: the worktree that it was seen to begin in. */
+/** Tells the work of a subagent that stops from the rest. */
 export async function workOfAgent(
   event: StopEvent,
-  frozen: FrozenContract,
-  outputDir: string,
-  begun: AgentLine['worktree'],
-  ports: SessionPorts,
+  session: GuardedSession,
+  ports: Pick<SessionPorts, 'judges' | 'guard'>,
 ): Promise<OwnWork> {
+  const { contract: frozen, outputDir } = session;
+  const begun = session.worktreeOf(event.agentId ?? '');
   const judges = await ports.judges(frozen.contract);
   const story = event.agentTranscript ? await judges.agentStory?.(event.agentTranscript) : undefined;
   const { project } = frozen.frozen;
@@ -58,7 +49,7 @@ async function workThere(
   begunAt: string | undefined,
   frozen: FrozenContract,
   judges: Judges,
-): Promise<Pick<Work, 'frozen' | 'worktree' | 'base'> & { onlyPaths?: undefined }> {
+): Promise<Pick<JudgingRequest, 'frozen' | 'worktree' | 'base'> & { onlyPaths?: undefined }> {
   const of = frozen.frozen.project;
   const commit = begunAt ?? (await commonCommit(workspace, of, judges));
   const tree = commit && (await revision(workspace, ['rev-parse', '--verify', '--quiet', `${commit}:./`]));
@@ -90,7 +81,7 @@ function projectPaths(
   event: StopEvent,
   project: string,
   worktree: Worktree | undefined,
-  ports: SessionPorts,
+  ports: Pick<SessionPorts, 'guard'>,
 ): string[] {
   const root = `${ports.guard.resolve(project, '.')}/`;
   const inside = files

@@ -1,43 +1,55 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { handOverReason } from '../core/brief.ts';
 import { keepShort } from '../core/clip.ts';
+import type { Contract } from '../core/contract.ts';
 import type { Decision } from '../core/decide.ts';
 import { questionMessage } from '../core/endings.ts';
 import type { LoopState } from '../core/loop.ts';
 import { phaseWords, REASON_LIMIT, reasonFor, type Situation } from '../core/reason.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Words } from '../dialects/dialect.ts';
-import type { Voice } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
-import { tellEnding } from './situation.ts';
+import type { FormatBehaviour, Words } from '../ports/session-loop.ts';
+import type { Ports } from '../ports.ts';
+import { askedNow, tellEnding } from './situation.ts';
+
+/** A Stop that was decided, and written down. */
+export interface DecidedStop {
+  decision: Decision;
+  /** The state after the decision. */
+  after: LoopState;
+  /** What a person approved since the last Stop, in words. */
+  approvals: string | undefined;
+}
 
 /** What a decided Stop is answered with: the words that belong to the decision. */
 export function answerTo(
-  decision: Decision,
+  { decision, after }: DecidedStop,
   situation: Situation,
-  after: LoopState,
   verdicts: Verdict[],
-  voice: Voice | undefined,
-  ports: JudgingPorts,
+  format: FormatBehaviour | undefined,
+  ports: Ports,
 ): Answer {
   switch (decision.kind) {
     case 'block':
-      if (decision.instruction === 'hand_over') return { kind: 'refuse', reason: handOverReason(situation) };
-      if (voice)
-        return inPhase(
-          voice.instruct({ ...situation, verdicts, instruction: decision.instruction }),
-          situation,
-        );
-      return {
-        kind: 'refuse',
-        reason: reasonFor(situation, verdicts, decision.instruction),
-      };
+      return refusal(decision.instruction, situation, verdicts, format);
     case 'end':
       return tellEnding(after, ports);
     case 'allow':
       return allowance(decision);
   }
+}
+
+type Instruction = Extract<Decision, { kind: 'block' }>['instruction'];
+
+function refusal(
+  instruction: Instruction,
+  situation: Situation,
+  verdicts: Verdict[],
+  format: FormatBehaviour | undefined,
+): Answer {
+  if (instruction === 'hand_over') return { kind: 'refuse', reason: handOverReason(situation) };
+  if (format) return inPhase(format.instruct({ ...situation, verdicts, instruction }), situation);
+  return { kind: 'refuse', reason: reasonFor(situation, verdicts, instruction) };
 }
 
 /** A foreign format knows nothing of the contract's phases. */
@@ -65,8 +77,25 @@ function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
   }
 }
 
+/** Where the loop stands once its Stop is decided. */
+export function situationAfter(
+  { promise: _, ...before }: Situation,
+  state: LoopState,
+  seen: StopSeen,
+  { after, approvals }: DecidedStop,
+  contract: Contract,
+): Situation {
+  return {
+    ...before,
+    ...askedNow(contract, after),
+    iteration: after.iteration,
+    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen)],
+    unchanged: unchangedIn(after, state.iteration),
+  };
+}
+
 /** What has to be said before everything else. */
-export function notesOn(seen: StopSeen): string[] {
+function notesOn(seen: StopSeen): string[] {
   const notes: string[] = (seen.phase?.passed ?? []).map((name) => `The phase "${name}" is complete.`);
   if (seen.contractFileChanged) {
     notes.push(
@@ -82,6 +111,6 @@ export function notesOn(seen: StopSeen): string[] {
 }
 
 /** Gates that fail exactly as they did before, with the iteration since which they do. */
-export function unchangedIn(after: LoopState, iteration: number): Record<string, number> {
+function unchangedIn(after: LoopState, iteration: number): Record<string, number> {
   return Object.fromEntries(after.gates.filter((g) => g.since < iteration).map((g) => [g.name, g.since]));
 }

@@ -5,36 +5,24 @@ import type { FrozenContract } from '../core/contract.ts';
 import type { SubagentStartEvent } from '../core/event.ts';
 import { planGates } from '../core/plan-gates.ts';
 import { traitsOf } from '../gates/traits.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
 import { withMessages } from './answers.ts';
-import type { OwnLoop } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
-import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
-import { phaseIn } from './situation.ts';
-import { noteDown } from './unwritten.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
-/** A subagent begins in a loop: it is remembered, and told what it will be judged by. */
+/** Remembers a subagent that begins, and tells it what it will be judged by. */
 export async function beginAgent(
   event: SubagentStartEvent,
-  { ref, state }: OwnLoop,
-  ports: SessionPorts,
+  session: GuardedSession,
+  ports: JudgingPorts,
 ): Promise<Answer> {
   const { agentId: id = '', agentType: type = '' } = event;
-  const frozen = ports.store.contract(ref);
-  const planned = planGates(event, frozen.contract);
-  const calls = planned.length > 0 && rulingContract(ref, state, ports) ? planned : [];
-  const worktree = calls.length === 0 ? undefined : await worktreeOf(event, frozen, ports);
-  const detail = beginningOf({ id, type }, worktree);
-  const { messages } = noteDown(event, { ref, state }, { kind: 'event', event: event.name, detail }, ports);
-  if (calls.length === 0 || state.status !== 'active') return withMessages(SILENCE, messages);
-  const context = agentBrief(calls, traitsOf, phaseIn(frozen.contract, state).phase);
-  return withMessages({ kind: 'inject', context }, messages);
-}
-
-/** The same in a plain session of a project whose contract guards all of them. */
-export function briefAgent(event: SubagentStartEvent, { contract }: FrozenContract): Answer {
-  const calls = planGates(event, contract);
-  return calls.length === 0 ? SILENCE : { kind: 'inject', context: agentBrief(calls, traitsOf) };
+  const planned = planGates(event, session.contract.contract);
+  const calls = planned.length > 0 && session.rules() ? planned : [];
+  const isFollowed = session.keepsNotes && calls.length > 0;
+  const worktree = isFollowed ? await worktreeOf(event, session.contract, ports) : undefined;
+  const messages = session.note(beginningOf({ id, type }, worktree));
+  if (calls.length === 0 || !session.isActive) return withMessages(SILENCE, messages);
+  return withMessages({ kind: 'inject', context: agentBrief(calls, traitsOf, session.phase) }, messages);
 }
 
 /** Where it begins: what it changes later is told from what was there by this commit. */

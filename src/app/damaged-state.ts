@@ -2,12 +2,12 @@ import { oneLine } from '../core/clip.ts';
 import type { HookEvent } from '../core/event.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Damage, Dialect, Held, Words } from '../dialects/dialect.ts';
+import type { Damage, Dialect } from '../dialects/dialect.ts';
+import type { FormatBehaviour, Held, SessionLoop, Words } from '../ports/session-loop.ts';
 import type { Claim } from '../ports.ts';
-import type { ForeignPorts } from './foreign-loops.ts';
+import type { ForeignPorts } from './foreign-ports.ts';
 import { agentWritesIn } from './foreign-voice.ts';
-import type { OwnLoop, Voice } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /** So often in a row a session is held for a state that it has to mend; then a person has to look at it. */
 const MOST_HOLDS = 3;
@@ -30,7 +30,7 @@ export function damagedLoop(
   { dialect, claim, damage, event }: DamagedState,
   foreign: ForeignPorts,
   ports: JudgingPorts,
-): OwnLoop | undefined {
+): SessionLoop | undefined {
   if (!damage || claim?.loopDir === undefined || claim.session !== event.session) return undefined;
   const ref = foreign.refOf(claim.loopDir);
   const state = ports.store.read(ref);
@@ -38,7 +38,7 @@ export function damagedLoop(
   const first = firstHold(state);
   const holds = first === undefined ? 0 : state.iteration - first;
   if (event.name === 'Stop' && holds >= MOST_HOLDS) return undefined;
-  const voice: Voice = {
+  const format: FormatBehaviour = {
     verdicts: async () => [verdictOn(damage)],
     limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
     instruct: (held) => wordsFor(damage, held, holds + 1),
@@ -50,7 +50,7 @@ export function damagedLoop(
     },
     agentWrites: agentWritesIn(dialect, foreign),
   };
-  return { ref, state, voice };
+  return { ref, state, format };
 }
 
 /** The iteration in which the damage was found, where the Stop before this one found it, too. */

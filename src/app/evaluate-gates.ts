@@ -22,7 +22,7 @@ export interface Evaluation {
   /** What a gate of this name may look at. */
   contextFor(name: string): GateContext;
   /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
-  standing(name: string): Verdict | undefined;
+  knownVerdict(name: string): Verdict | undefined;
   /** Aborts when there is no more time for any gate, whatever its own time is; absent: there always is. */
   over?: AbortSignal;
 }
@@ -59,7 +59,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
 }
 
 function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
-  return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.standing(name) === undefined;
+  return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.knownVerdict(name) === undefined;
 }
 
 /** Whether all could still pass, as far as they were judged. What a person says is not known before they are asked. */
@@ -141,7 +141,7 @@ function partsOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdic
 
 async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
   const { name, spec } = call;
-  const standing = evaluation.standing(name);
+  const standing = evaluation.knownVerdict(name);
   if (standing) return standing;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
   const judgement = gate ? await judgeNow(gate) : unknownKind(spec);

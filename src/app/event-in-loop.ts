@@ -5,47 +5,63 @@ import { oneLine } from '../core/clip.ts';
 import { eventName, type HookEvent, isCompactionAgent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import { joined, withMessages } from './answers.ts';
 import { beginAgent } from './begin-agent.ts';
-import { promptInLoop } from './guard-prompt.ts';
+import { guardPrompt } from './guard-prompt.ts';
 import { guardPermission, guardSettings, guardTool } from './guard-session.ts';
 import { guardWork } from './guard-work.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import { sessionWithLoop } from './guarded-session.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { beforeCompaction, remind } from './remember.ts';
-import type { SessionPorts } from './session-care.ts';
 import { noteDown } from './unwritten.ts';
 import { noteCutOff, watchForeign } from './watched-stop.ts';
 
 const WORD_LIMIT = 200;
 
 /** Every event of a session that has a loop, but the Stop that is judged. */
-export async function eventInLoop(event: HookEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
+export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   const { ref } = loop;
   const state = noteCutOff(ref, loop.state, ports);
   watchForeign(loop, ports);
-  if (event.name === 'PreToolUse') return guardTool(event, loop, ports);
-  if (event.name === 'PermissionRequest') return guardPermission(event, loop, ports);
-  if (isGuardedWork(event) && state.status === 'active') return guardWork(event, ref, state, ports);
-  if (event.name === 'ConfigChange') return guardSettings(event, loop, ports);
-  const atPrompt = event.name === 'UserPromptSubmit' ? await promptInLoop(event, loop, ports) : SILENCE;
-  if (atPrompt.kind === 'refuse') return atPrompt;
-  if (event.name === 'SubagentStart' && !isCompactionAgent(event)) return beginAgent(event, loop, ports);
-  if (eventName(event) === 'PreCompact') return beforeCompaction(event, loop, ports);
-  const { state: after, messages } = noteDown(event, { ref, state }, noteOf(event), ports);
-  if (event.name === 'SessionStart') return withMessages(remind(event, ref, after, ports), messages);
-  const told = event.name === 'UserPromptSubmit' ? joined([atPrompt, toldOf(state)]) : SILENCE;
-  return withMessages(told, messages);
+  const session = () => sessionWithLoop(event, { ref, state }, ports);
+  const note = () => noteDown(event, { ref, state }, noteOf(event), ports);
+  switch (event.name) {
+    case 'PreToolUse':
+      return guardTool(event, session(), ports);
+    case 'PermissionRequest':
+      return guardPermission(event, { ...loop, state }, session(), ports);
+    case 'ConfigChange':
+      return guardSettings(event, session(), ports);
+    case 'SessionStart': {
+      const { state: after, messages } = note();
+      return withMessages(remind(event, ref, after, ports), messages);
+    }
+    case 'UserPromptSubmit': {
+      // The prompts of a run are our own, and so are not judged.
+      const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
+      if (guarded.kind === 'refuse') return guarded;
+      return withMessages(joined([guarded, toldOf(state)]), note().messages);
+    }
+    case 'SubagentStart':
+      if (isCompactionAgent(event)) break;
+      return beginAgent(event, session(), ports);
+    case 'SubagentStop':
+    case 'TaskCreated':
+    case 'TaskCompleted':
+    case 'TeammateIdle':
+      if (state.status !== 'active' || isCompactionAgent(event)) break;
+      return guardWork(event, session(), ports);
+    default:
+      if (eventName(event) === 'PreCompact') return beforeCompaction(event, { ...loop, state }, ports);
+  }
+  return withMessages(SILENCE, note().messages);
 }
 
 /** What a person said goes with their next prompt. */
 function toldOf({ answers = {}, status }: LoopState): Answer {
   const context = status === 'active' ? newAnswers(answers) : undefined;
   return context === undefined ? SILENCE : { kind: 'inject', context };
-}
-
-function isGuardedWork(event: HookEvent): boolean {
-  const guarded = ['SubagentStop', 'TaskCreated', 'TaskCompleted', 'TeammateIdle'];
-  return guarded.includes(event.name) && !isCompactionAgent(event);
 }
 
 /** What the journal keeps of an event: its name and what tells it from others; never prompts or tool inputs. */

@@ -3,28 +3,13 @@ import { endingMessage } from '../core/endings.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
-import type { Dialect, ForeignLoop, Place } from '../dialects/dialect.ts';
-import type { Claim, Claims, ForeignFiles, LoopRef, StateChange } from '../ports.ts';
-import { type Adopting, adopt } from './adopt-loop.ts';
+import type { ForeignLoops, SessionLoop } from '../ports/session-loop.ts';
+import type { Claim, LoopRef } from '../ports.ts';
+import { adopt } from './adopt-loop.ts';
 import { damagedLoop } from './damaged-state.ts';
-import { close, voiceOf } from './foreign-voice.ts';
-import type { OwnLoop } from './handle-stop.ts';
-import type { ForeignLoops, JudgingPorts } from './judge.ts';
-
-/** What looking after foreign state needs from the world, beside what every hook needs. */
-export interface ForeignPorts extends Adopting {
-  dialects: readonly Dialect[];
-  place: Place;
-  files: ForeignFiles;
-  claims: Claims;
-  /** Does the changes in order; returns what could not be done. */
-  change(changes: readonly StateChange[]): string[];
-  /** The client of this session is known to be gone. */
-  isGone(session: string): boolean;
-  refOf(loopDir: string): LoopRef;
-  /** A path without links lies where foreign state belongs. */
-  belongs(path: string): boolean;
-}
+import type { ForeignPorts, ForeignStateSeen } from './foreign-ports.ts';
+import { behaviourOf, close } from './foreign-voice.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /**
  * The loops that foreign state asks of this session. A state that names its owner, or was claimed, holds that session
@@ -57,8 +42,8 @@ export async function foreignLoops(
         break;
       }
       case 'loop': {
-        const one: One = { dialect, path, claim, reading: reading.loop, event, hasNative };
-        const own = await ownLoop(one, found.messages, foreign, ports);
+        const seen: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative };
+        const own = await ownLoop(seen, found.messages, foreign, ports);
         if (own) found.loops.push(own);
         break;
       }
@@ -67,59 +52,49 @@ export async function foreignLoops(
   return found;
 }
 
-/** One foreign state as it was found. */
-export interface One {
-  dialect: Dialect;
-  path: string;
-  claim: Claim | undefined;
-  reading: ForeignLoop;
-  event: HookEvent;
-  hasNative: boolean;
-}
-
 async function ownLoop(
-  one: One,
+  seen: ForeignStateSeen,
   messages: string[],
   foreign: ForeignPorts,
   ports: JudgingPorts,
-): Promise<OwnLoop | undefined> {
-  const { claim, reading, event } = one;
+): Promise<SessionLoop | undefined> {
+  const { claim, reading, event } = seen;
   if (reading.owner !== undefined && reading.owner !== event.session) return undefined;
-  const known = knownClaim(one, foreign, ports);
+  const known = knownClaim(seen, foreign, ports);
   if (claim && !known && claim.session === event.session) {
-    messages.push(...withdraw(claim, replaced(one.path), foreign, ports));
+    messages.push(...withdraw(claim, replaced(seen.path), foreign, ports));
   }
-  observe(one, known, foreign);
+  observe(seen, known, foreign);
   if (known?.loopDir === undefined) {
-    if (known ? known.session !== event.session : !mayClaim(one)) {
-      if (!known && event.name === 'Stop') messages.push(...namesNobody(one));
+    if (known ? known.session !== event.session : !mayClaim(seen)) {
+      if (!known && event.name === 'Stop') messages.push(...namesNobody(seen));
       return undefined;
     }
-    return begin(one, messages, foreign, ports);
+    return begin(seen, messages, foreign, ports);
   }
   const ref = foreign.refOf(known.loopDir);
   const state = ports.store.read(ref);
   if (hasEnded(state)) {
     if (!state.closed && known.session === event.session)
-      messages.push(...close(one, ref, state, foreign, ports));
-    const again = mayClaim(one) && !isSamePrompt(state, event) && reading.renews(state, event.session);
-    return again ? begin(one, messages, foreign, ports) : undefined;
+      messages.push(...close(seen, ref, state, foreign, ports));
+    const again = mayClaim(seen) && !isSamePrompt(state, event) && reading.renews(state, event.session);
+    return again ? begin(seen, messages, foreign, ports) : undefined;
   }
-  if (known.session !== event.session && !takeOver(one, ref, state, foreign, ports)) return undefined;
+  if (known.session !== event.session && !takeOver(seen, ref, state, foreign, ports)) return undefined;
   if (reading.expired) {
-    messages.push(...withdraw(known, expired(one), foreign, ports));
+    messages.push(...withdraw(known, expired(seen), foreign, ports));
     return undefined;
   }
-  const fresh = synced(ref, ports.store.read(ref), one, ports);
-  return { ref, state: fresh, voice: voiceOf(one, ref, foreign, ports) };
+  const fresh = synced(ref, ports.store.read(ref), seen, ports);
+  return { ref, state: fresh, format: behaviourOf(seen, ref, foreign, ports) };
 }
 
 /**
  * The claim on this very state. A state that is changed while a prompt is being worked on (touched, given another time
  * or another text) stays the same loop: else an agent, or a script, would begin anew for ever and no limit would hold.
  */
-function knownClaim(one: One, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
-  const { claim, reading, event, path } = one;
+function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
+  const { claim, reading, event, path } = seen;
   if (!claim || claim.identity === reading.identity) return claim;
   if (claim.loopDir === undefined || claim.session !== event.session) return undefined;
   const state = ports.store.read(foreign.refOf(claim.loopDir));
@@ -134,13 +109,13 @@ function isSamePrompt(state: LoopState, event: HookEvent): boolean {
 }
 
 /** A state that names its owner is taken up at once; of the others, the first session that stops becomes the owner. */
-function mayClaim({ reading, event }: One): boolean {
+function mayClaim({ reading, event }: ForeignStateSeen): boolean {
   if (reading.owner !== undefined) return true;
   return reading.claimedBy === 'first' && event.name === 'Stop' && event.agentId === undefined;
 }
 
 /** Who waits for such a state to hold them has to learn that it does not. */
-function namesNobody({ reading, dialect, path }: One): string[] {
+function namesNobody({ reading, dialect, path }: ForeignStateSeen): string[] {
   if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
   return [
     `untildone: nobody is held by ${dialect.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${dialect.name}`,
@@ -148,17 +123,17 @@ function namesNobody({ reading, dialect, path }: One): string[] {
 }
 
 async function begin(
-  one: One,
+  seen: ForeignStateSeen,
   messages: string[],
   foreign: ForeignPorts,
   ports: JudgingPorts,
-): Promise<OwnLoop | undefined> {
-  const { reading, event, path, claim } = one;
-  if (isAtRest(one)) {
-    messages.push(...neverHeld(one));
+): Promise<SessionLoop | undefined> {
+  const { reading, event, path, claim } = seen;
+  if (isAtRest(seen)) {
+    messages.push(...neverHeld(seen));
     return undefined;
   }
-  const adopted = await adopt(one, foreign, ports);
+  const adopted = await adopt(seen, foreign, ports);
   if (adopted.kind === 'lost') return undefined;
   if (adopted.kind === 'needs_person') {
     if (event.name === 'Stop') messages.push(adopted.message);
@@ -169,11 +144,11 @@ async function begin(
   }
   const { ref, state, notes } = adopted;
   messages.push(...[...reading.notes, ...notes].map((note) => `untildone: ${note}`));
-  return { ref, state, voice: voiceOf(one, ref, foreign, ports) };
+  return { ref, state, format: behaviourOf(seen, ref, foreign, ports) };
 }
 
 /** What says that it is done is judged once, at a Stop: whoever never looks believes it. */
-function isAtRest({ reading, claim, event }: One): boolean {
+function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
   if (reading.expired) return true;
   if (reading.rest === undefined) return false;
   const wasJudged = claim?.identity === reading.identity && claim.loopDir !== undefined;
@@ -181,14 +156,14 @@ function isAtRest({ reading, claim, event }: One): boolean {
 }
 
 /** It is too old to begin with; whom it held before was told when that ended. */
-function neverHeld({ reading, claim, event, dialect, path }: One): string[] {
+function neverHeld({ reading, claim, event, dialect, path }: ForeignStateSeen): string[] {
   if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
   return [`untildone: nobody is held by ${dialect.name}: ${path}: ${reading.rest}`];
 }
 
 /** The owner's session has ended: whoever stops next goes on where it was. */
 function takeOver(
-  { path, event, reading, dialect }: One,
+  { path, event, reading, dialect }: ForeignStateSeen,
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
@@ -215,7 +190,12 @@ function takeOver(
  * The state file is the user's: a count that a person changed is taken over. One that only shows what it was before we
  * wrote to it (a folder that cannot be written, an agent that puts it back) changes nothing.
  */
-function synced(ref: LoopRef, state: LoopState, { reading, event }: One, ports: JudgingPorts): LoopState {
+function synced(
+  ref: LoopRef,
+  state: LoopState,
+  { reading, event }: ForeignStateSeen,
+  ports: JudgingPorts,
+): LoopState {
   const { iteration: says, maxIterations } = reading;
   const isNew = says !== undefined && says !== state.iteration && says !== state.fileIteration;
   // Only a person sets a count back, and then says something: within a prompt it only grows.
@@ -242,7 +222,7 @@ const replaced = (path: string): Withdrawal => ({
   cause: 'state_replaced',
   detail: `${path} holds another loop now`,
 });
-const expired = ({ path, reading }: One): Withdrawal => ({
+const expired = ({ path, reading }: ForeignStateSeen): Withdrawal => ({
   cause: 'expired',
   detail: `${path}: ${reading.rest ?? 'its time is over'}`,
 });
@@ -257,7 +237,11 @@ function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: J
 }
 
 /** What a format keeps of events is for the session that owns the state, or that may become its owner. */
-function observe({ dialect, event }: One, known: Claim | undefined, foreign: ForeignPorts): void {
+function observe(
+  { dialect, event }: ForeignStateSeen,
+  known: Claim | undefined,
+  foreign: ForeignPorts,
+): void {
   if (!dialect.observe || (known && known.session !== event.session)) return;
   foreign.change(dialect.observe(event, foreign.place, foreign.files));
 }

@@ -4,32 +4,37 @@ import { endingMessage } from '../core/endings.ts';
 import type { Ending, LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { FormatBehaviour } from '../ports/session-loop.ts';
 import type { LoopRef, StateChange } from '../ports.ts';
-import type { ForeignPorts, One } from './foreign-loops.ts';
-import type { Voice } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { ForeignPorts, ForeignStateSeen } from './foreign-ports.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /** A removed state file is kept with its loop up to this size. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** Lets a foreign state judge, speak and be written in its own way. */
-export function voiceOf(one: One, ref: LoopRef, foreign: ForeignPorts, ports: JudgingPorts): Voice {
-  const { reading } = one;
+export function behaviourOf(
+  seen: ForeignStateSeen,
+  ref: LoopRef,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): FormatBehaviour {
+  const { reading } = seen;
   return {
     verdicts: async (contract) =>
       reading.judge({
-        workspace: async () => (await foreign.judges()).workspace(ports.projectOf(one.event)),
+        workspace: async () => (await foreign.judges()).workspace(ports.projectOf(seen.event)),
         hasGates: asksForMoreThanPromise(contract),
       }),
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...reading.limits }),
     instruct: (held) => reading.instruct(held),
-    settle: (decision, after, verdicts) => settle(decision, after, verdicts, one, ref, foreign, ports),
-    agentWrites: agentWritesIn(one.dialect, foreign),
+    settle: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
+    agentWrites: agentWritesIn(seen.dialect, foreign),
   };
 }
 
 /** Wherever links lead: what lies outside of where such state belongs is nobody's to be let into. */
-export function agentWritesIn(dialect: Dialect, foreign: ForeignPorts): Voice['agentWrites'] {
+export function agentWritesIn(dialect: Dialect, foreign: ForeignPorts): FormatBehaviour['agentWrites'] {
   const { place, files } = foreign;
   return (path) => dialect.agentWrites?.(path, place, files) === true && foreign.belongs(path);
 }
@@ -38,7 +43,7 @@ function settle(
   decision: Decision,
   after: LoopState,
   verdicts: readonly Verdict[],
-  { reading, dialect }: One,
+  { reading, dialect }: ForeignStateSeen,
   ref: LoopRef,
   foreign: ForeignPorts,
   ports: JudgingPorts,
@@ -61,7 +66,7 @@ function settle(
  * person ended the loop from elsewhere.
  */
 export function close(
-  one: One,
+  seen: ForeignStateSeen,
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
@@ -74,7 +79,7 @@ export function close(
     cause: ending?.cause ?? '',
     detail: ending?.detail ?? '',
   };
-  return [endingMessage(state), ...settle(decision, state, [], one, ref, foreign, ports)];
+  return [endingMessage(state), ...settle(decision, state, [], seen, ref, foreign, ports)];
 }
 
 /** What a format's own hook put out, as one line for the person. */

@@ -1,7 +1,7 @@
 import type { Contract, Frozen } from '../core/contract.ts';
 import type { Gate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
-import type { Judges } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 /** What a person approves and a loop holds fast, as of now. Runs nothing. */
 export interface Freezing {

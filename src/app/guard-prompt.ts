@@ -1,8 +1,7 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
-import type { FrozenContract, PromptRule } from '../core/contract.ts';
+import type { PromptRule } from '../core/contract.ts';
 import { isPersonsPrompt, type PromptEvent } from '../core/event.ts';
-import { guardedAfter } from '../core/guarded.ts';
-import type { Entry } from '../core/journal.ts';
+import { planGates } from '../core/plan-gates.ts';
 import {
   isRefusedByText,
   promptLetThrough,
@@ -11,16 +10,14 @@ import {
   withoutPrompt,
 } from '../core/prompt-words.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
-import type { ForeignFiles, StandingState } from '../ports.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
+import type { ForeignFiles } from '../ports.ts';
 import { joined, withMessages } from './answers.ts';
 import { GUARDED_BLOCKS } from './guard-work.ts';
-import type { OwnLoop } from './handle-stop.ts';
-import type { Judged } from './judge.ts';
-import { judgeLoop } from './judge-loop.ts';
+import { judgeEvent } from './judge-event.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { realInside } from './memory.ts';
-import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
-import { KEPT, keepStanding, noteDown, standsUncounted } from './unwritten.ts';
+import { standsUncounted } from './unwritten.ts';
 
 interface Outcome {
   refused: boolean;
@@ -31,48 +28,24 @@ interface Outcome {
 const PROMPT = 'prompt';
 
 /**
- * A prompt in a session with a loop; paused or not, since it is the person who is looked after here. The prompts of a
- * run are our own, and so are not judged. An answer that refuses means that nothing begins.
+ * Guards a prompt that a person sends, and adds what the contract tells with it. A paused loop guards prompts, too: it
+ * is the person who is looked after here. An answer that refuses means that nothing begins.
  */
-export async function promptInLoop(
+export async function guardPrompt(
   event: PromptEvent,
-  { ref, state }: OwnLoop,
+  session: GuardedSession,
   ports: SessionPorts,
 ): Promise<Answer> {
-  if (!isPersonsPrompt(event) || state.run) return SILENCE;
-  const { contract, frozen } = ports.store.contract(ref);
+  const { contract, frozen } = session.contract;
   const rule = contract.prompt;
-  if (!rule || !rulingContract(ref, state, ports)) return SILENCE;
+  if (!rule || !isPersonsPrompt(event) || !session.rules()) return SILENCE;
   if (rule.gates.length === 0) return told(rule, frozen.project, ports.notes.files);
-  const { verdicts } = await judgeLoop(event, ref, state, { toolRan: true }, ports);
-  const before = state.guarded[PROMPT] ?? 0;
+  const calls = planGates(event, contract);
+  const { verdicts } = await judgeEvent(event, calls, session.facts(), { toolRan: true }, ports);
+  const before = session.refusals(PROMPT);
   const found = outcomeOf(verdicts, before);
   const kept = { verdicts: verdicts.map(withoutPrompt), refused: found.refused };
-  const entry: Entry = { kind: 'guard', event: event.name, subject: PROMPT, ...kept };
-  const { written, messages } = noteDown(event, { ref, state }, entry, ports);
-  const outcome = written ? found : uncounted(event, found, verdicts, before, ports);
-  return withMessages(withTold(outcome, rule, frozen.project, ports.notes.files), messages);
-}
-
-/** A prompt in a session without a loop. */
-export async function promptInSession(
-  event: PromptEvent,
-  { contract, frozen }: FrozenContract,
-  judgeGates: (names: readonly string[], state: StandingState) => Promise<Judged>,
-  ports: SessionPorts,
-): Promise<Answer> {
-  const rule = contract.prompt;
-  if (!rule || !isPersonsPrompt(event)) return SILENCE;
-  if (rule.gates.length === 0) return told(rule, frozen.project, ports.notes.files);
-  const state = ports.standing.read(event.session);
-  const { verdicts } = await judgeGates(rule.gates, state);
-  const before = state.guarded[PROMPT] ?? 0;
-  const found = outcomeOf(verdicts, before);
-  const guarded = guardedAfter(state.guarded, { subject: PROMPT, refused: found.refused, verdicts });
-  const isNews = found.refused || PROMPT in state.guarded;
-  const { written, messages } = isNews
-    ? keepStanding(event, { ...state, guarded }, frozen.project, ports)
-    : KEPT;
+  const { written, messages } = session.record({ subject: PROMPT, ...kept });
   const outcome = written ? found : uncounted(event, found, verdicts, before, ports);
   return withMessages(withTold(outcome, rule, frozen.project, ports.notes.files), messages);
 }

@@ -1,47 +1,44 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import { oneLine } from '../core/clip.ts';
 import type { ConfigChangeEvent, ToolEvent } from '../core/event.ts';
-import type { Entry } from '../core/journal.ts';
 import { personOnlyCommand, refusedWrite } from '../core/protect.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
-import type { LoopRef } from '../ports.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import { withMessages } from './answers.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { rulingOnOwnFile } from './own-files.ts';
-import type { SessionPorts } from './session-care.ts';
-import { answerFor, noteOfRuling, rulingInLoop } from './tool-rules.ts';
-import { noteDown } from './unwritten.ts';
+import { answerRuling, rulingOn } from './tool-rules.ts';
 
 /** What comes from outside is cut to size before it is written. */
 const WORD_LIMIT = 200;
 
 /** A tool call of a session in a loop: refused when it reaches for the definition of done, or as the contract's rules say. */
-export async function guardTool(event: ToolEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
-  const { ref, state } = loop;
-  const refusal = refusalOf(event, ref, ports);
-  const ruling: ToolRuling = refusal
-    ? { kind: 'refuse', ...refusal }
-    : await rulingInLoop(event, ref, state, ports);
-  return withMessages(answerFor(event, ruling), noteRuling(event, loop, ruling, ports));
+export async function guardTool(
+  event: ToolEvent,
+  session: GuardedSession,
+  ports: SessionPorts,
+): Promise<Answer> {
+  const refusal = refusalOf(event, session, ports);
+  const ruling: ToolRuling = refusal ? { kind: 'refuse', ...refusal } : await rulingOn(event, session, ports);
+  return answerRuling(event, ruling, session);
 }
 
-/** The client would ask a person: answered where a rule of the contract does, or for the loop's own files, and left to the client elsewhere. */
-export async function guardPermission(event: ToolEvent, loop: OwnLoop, ports: SessionPorts): Promise<Answer> {
-  const ruled = await rulingInLoop(event, loop.ref, loop.state, ports);
+/** Claude Code would ask you: answered where a rule of the contract does, or for the loop's own files; else it asks. */
+export async function guardPermission(
+  event: ToolEvent,
+  loop: SessionLoop,
+  session: GuardedSession,
+  ports: SessionPorts,
+): Promise<Answer> {
+  const ruled = await rulingOn(event, session, ports);
   const ruling = ruled.kind === 'none' ? await rulingOnOwnFile(event, loop, ports) : ruled;
-  return withMessages(answerFor(event, ruling), noteRuling(event, loop, ruling, ports));
-}
-
-/** Returns what the person should be told. */
-function noteRuling(event: ToolEvent, loop: OwnLoop, ruling: ToolRuling, ports: SessionPorts): string[] {
-  const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...noteOfRuling(ruling) };
-  const entry: Entry = { kind: 'event', event: event.name, detail };
-  return noteDown(event, loop, entry, ports, { durable: ruling.kind !== 'none' }).messages;
+  return answerRuling(event, ruling, session);
 }
 
 function refusalOf(
   event: ToolEvent,
-  ref: LoopRef,
+  session: GuardedSession,
   ports: SessionPorts,
 ): { why: string; reason: string } | undefined {
   const command = event.tool === 'Bash' ? event.input.command : undefined;
@@ -50,7 +47,7 @@ function refusalOf(
     const reason = `untildone: "untildone ${forPeople}" is for the person who started this. Go on with the task.`;
     return { why: `untildone ${forPeople}`, reason };
   }
-  const { project } = ports.store.contract(ref).frozen;
+  const { project } = session.contract.frozen;
   const cwd = event.cwd ?? project;
   const reason = refusedWrite(event.tool, event.input, ports.guard.protectedPaths(project), (path) =>
     ports.guard.resolve(cwd, path),
@@ -59,10 +56,16 @@ function refusalOf(
 }
 
 /** Settings changed in mid-session: a change that would switch our hooks off is refused, and so does not take effect. */
-export function guardSettings(event: ConfigChangeEvent, loop: OwnLoop, ports: SessionPorts): Answer {
-  const problem = ports.guard.settingsProblem(ports.store.contract(loop.ref).frozen.project);
-  const detail = { source: oneLine(event.source, WORD_LIMIT), ...(problem ? { refused: problem } : {}) };
-  const { messages } = noteDown(event, loop, { kind: 'event', event: event.name, detail }, ports);
+export function guardSettings(
+  event: ConfigChangeEvent,
+  session: GuardedSession,
+  ports: SessionPorts,
+): Answer {
+  const problem = ports.guard.settingsProblem(session.contract.frozen.project);
+  const messages = session.note({
+    source: oneLine(event.source, WORD_LIMIT),
+    ...(problem ? { refused: problem } : {}),
+  });
   if (!problem) return withMessages(SILENCE, messages);
   const reason = `untildone: ${problem}. A loop is running; the change does not take effect.`;
   return withMessages({ kind: 'refuse', reason }, messages);

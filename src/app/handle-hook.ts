@@ -1,10 +1,11 @@
 import type { Answer } from '../core/answer.ts';
 import type { HookEvent } from '../core/event.ts';
 import { hasEnded } from '../core/loop.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { Ports } from '../ports.ts';
 import { joined, withMessages } from './answers.ts';
-import { handleStop, type OwnLoop } from './handle-stop.ts';
-import type { JudgingPorts } from './judge.ts';
+import { handleStop } from './handle-stop.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /** One hook call from beginning to end. Throws only when the state itself cannot be read or written. */
 export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
@@ -32,7 +33,7 @@ async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> 
 }
 
 /** The loop that the session started itself, as long as it lives. */
-function nativeLoop(event: HookEvent, ports: Ports): OwnLoop | undefined {
+function nativeLoop(event: HookEvent, ports: Ports): SessionLoop | undefined {
   const ref = ports.store.loopOfSession(event.session);
   if (!ref) return undefined;
   const state = ports.store.read(ref);
@@ -44,7 +45,7 @@ function nativeLoop(event: HookEvent, ports: Ports): OwnLoop | undefined {
   return undefined;
 }
 
-async function handleLoop(event: HookEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
+async function handleLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
   if (event.name === 'Stop' && loop.state.status === 'active') return handleStop(event, loop, ports);
   return (await ports.session()).inLoop(event, loop, ports);
 }

@@ -1,22 +1,21 @@
 import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { HookEvent, SessionStartEvent, StopEvent } from '../core/event.ts';
-import { guardReason } from '../core/guard-words.ts';
-import { guardedAfter } from '../core/guarded.ts';
-import { callsFor, planGates } from '../core/plan-gates.ts';
+import { callsFor } from '../core/plan-gates.ts';
 import { standingReason } from '../core/reason.ts';
 import { blocks, type Verdict } from '../core/verdict.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
 import type { StandingState } from '../ports.ts';
-import { type OwnWork, workOfAgent } from './agent-work.ts';
 import { withMessages } from './answers.ts';
-import { briefAgent } from './begin-agent.ts';
-import { promptInSession } from './guard-prompt.ts';
-import { GUARDED_BLOCKS, guardedSubject } from './guard-work.ts';
-import { type Judged, judge } from './judge.ts';
+import { beginAgent } from './begin-agent.ts';
+import { guardPrompt } from './guard-prompt.ts';
+import { guardWork } from './guard-work.ts';
+import { sessionWithoutLoop } from './guarded-session.ts';
+import { judgeEvent } from './judge-event.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { memoryFor } from './memory.ts';
-import type { SessionPorts } from './session-care.ts';
-import { toolInSession } from './tool-rules.ts';
-import { KEPT, keepStanding, standsUncounted, toldOnce } from './unwritten.ts';
+import { answerRuling, rulingOn } from './tool-rules.ts';
+import { keepStanding, standsUncounted, toldOnce } from './unwritten.ts';
 
 /** An event of a session that has no loop, in a project whose contract guards every session. */
 export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
@@ -24,27 +23,24 @@ export async function handleStanding(event: HookEvent, ports: SessionPorts): Pro
   const frozen = ports.standing.contract(project);
   if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
   if (isSwitchedOff(event, project, ports)) return SILENCE;
-  if (event.name === 'PreToolUse' || event.name === 'PermissionRequest')
-    return toolInSession(event, frozen, ports);
+  const session = sessionWithoutLoop(event, frozen, ports);
   switch (event.name) {
+    case 'PreToolUse':
+    case 'PermissionRequest':
+      return answerRuling(event, await rulingOn(event, session, ports), session);
     case 'SessionStart':
       return withMessages(tellNotes(event, frozen, ports), await begin(event, frozen, ports));
     case 'Stop':
-      return standingStop(event, frozen, ports);
+      return standingStop(event, session, ports);
     case 'SubagentStart':
-      return briefAgent(event, frozen);
+      return beginAgent(event, session, ports);
     case 'SubagentStop':
     case 'TaskCreated':
     case 'TaskCompleted':
     case 'TeammateIdle':
-      return standingGuard(event, frozen, ports);
+      return guardWork(event, session, ports);
     case 'UserPromptSubmit':
-      return promptInSession(
-        event,
-        frozen,
-        (names, state) => judgeStanding(names, event, state, frozen, ports),
-        ports,
-      );
+      return guardPrompt(event, session, ports);
     default:
       return SILENCE;
   }
@@ -92,38 +88,71 @@ async function begin(
   }
 }
 
-async function standingStop(event: StopEvent, frozen: FrozenContract, ports: SessionPorts): Promise<Answer> {
-  const rule = frozen.contract.everyStop;
+/** Judges a Stop by the gates of `every_stop`: refused a bounded number of times a prompt, then let go with a word. */
+async function standingStop(event: StopEvent, session: GuardedSession, ports: SessionPorts): Promise<Answer> {
+  const { contract, frozen } = session.contract;
+  const rule = contract.everyStop;
   if (!rule) return SILENCE;
-  const before = ports.standing.read(event.session);
-  const samePrompt = before.promptId === event.promptId;
-  const state: StandingState = {
-    ...before,
-    blocks: samePrompt ? before.blocks : 0,
-    ...(event.promptId === undefined ? {} : { promptId: event.promptId }),
-  };
-  const keep = (after: StandingState) => keepStanding(event, after, frozen.frozen.project, ports);
-  const judges = await ports.judges(frozen.contract);
-  const tree = await judges.workspace(frozen.frozen.project).tree();
+  const state = stateInPrompt(event, ports);
+  const tree = await (await ports.judges(contract)).workspace(frozen.project).tree();
   if (tree === state.settledTree) return SILENCE;
-  const { verdicts, tree: judged = tree } = await judgeStanding(rule.gates, event, state, frozen, ports);
-  const letGoBy = verdicts.find((v) => v.letGo)?.letGo;
-  if (letGoBy !== undefined) {
-    keep({ ...state, settledTree: judged });
-    return { kind: 'halt', message: `untildone: let go: ${letGoBy}` };
+  const turn = { lastMessage: event.lastMessage, toolRan: true };
+  const calls = callsFor(rule.gates, contract);
+  const { verdicts, tree: judged = tree } = await judgeEvent(event, calls, session.facts(), turn, ports);
+  const decision = decideStanding(verdicts, rule.blocks - state.blocks);
+  const after =
+    decision.kind === 'block' ? { ...state, blocks: state.blocks + 1 } : { ...state, settledTree: judged };
+  const kept = keepStanding(event, after, frozen.project, ports);
+  switch (decision.kind) {
+    case 'halt':
+      return { kind: 'halt', message: `untildone: let go: ${decision.why}` };
+    case 'block':
+      return withMessages(refusal(event, decision, verdicts, rule, kept.written, ports), kept.messages);
+    case 'let_go':
+      return withMessages(letGo(decision.failing, state.blocks), kept.messages);
+    case 'pass':
+      return withMessages(unjudged(verdicts), kept.messages);
   }
+}
+
+/** The count of blocks begins anew with every prompt. */
+function stateInPrompt({ session, promptId }: StopEvent, ports: SessionPorts): StandingState {
+  const before = ports.standing.read(session);
+  return {
+    ...before,
+    blocks: before.promptId === promptId ? before.blocks : 0,
+    ...(promptId === undefined ? {} : { promptId }),
+  };
+}
+
+type StandingDecision =
+  /** A gate asked to end the work. */
+  | { kind: 'halt'; why: string }
+  | { kind: 'block'; failing: Verdict[]; left: number }
+  /** Gates still fail, after as many blocks as the contract allows. */
+  | { kind: 'let_go'; failing: Verdict[] }
+  | { kind: 'pass' };
+
+function decideStanding(verdicts: readonly Verdict[], left: number): StandingDecision {
+  const why = verdicts.find((v) => v.letGo)?.letGo;
+  if (why !== undefined) return { kind: 'halt', why };
   const failing = verdicts.filter(blocks);
-  const left = rule.blocks - state.blocks;
-  if (failing.length > 0 && left > 0) {
-    const { written, messages } = keep({ ...state, blocks: state.blocks + 1 });
-    if (written || standsUncounted(event, `stop ${event.promptId ?? ''}`, left, ports))
-      return withMessages({ kind: 'refuse', reason: standingReason(verdicts, 'before you stop') }, messages);
-    return withMessages({ kind: 'tell', message: letGo(failing, rule.blocks) }, messages);
-  }
-  const { messages } = keep({ ...state, settledTree: judged });
-  if (failing.length > 0)
-    return withMessages({ kind: 'tell', message: letGo(failing, state.blocks) }, messages);
-  return withMessages(unjudged(verdicts), messages);
+  if (failing.length === 0) return { kind: 'pass' };
+  return left > 0 ? { kind: 'block', failing, left } : { kind: 'let_go', failing };
+}
+
+/** A block that could not be counted is given as often as one that could. */
+function refusal(
+  event: StopEvent,
+  { failing, left }: Extract<StandingDecision, { kind: 'block' }>,
+  verdicts: readonly Verdict[],
+  rule: { blocks: number },
+  isCounted: boolean,
+  ports: SessionPorts,
+): Answer {
+  if (isCounted || standsUncounted(event, `stop ${event.promptId ?? ''}`, left, ports))
+    return { kind: 'refuse', reason: standingReason(verdicts, 'before you stop') };
+  return letGo(failing, rule.blocks);
 }
 
 /** What could not be judged, and is allowed to be, is still said: silence would look like a pass. */
@@ -133,61 +162,10 @@ function unjudged(verdicts: readonly Verdict[]): Answer {
   return { kind: 'tell', message: `untildone: could not be judged, and was let through: ${open.join(', ')}` };
 }
 
-function letGo(failing: readonly Verdict[], blocked: number): string {
+function letGo(failing: readonly Verdict[], blocked: number): Answer {
   const names = failing.map((v) => `${v.gate} (${v.summary})`).join(', ');
-  return `untildone: let go after ${blocked} blocks although ${names} still fails.`;
-}
-
-async function standingGuard(event: HookEvent, frozen: FrozenContract, ports: SessionPorts): Promise<Answer> {
-  const names = planGates(event, frozen.contract).map((call) => call.name);
-  if (names.length === 0) return SILENCE;
-  const state = ports.standing.read(event.session);
-  const subject = guardedSubject(event);
-  const own =
-    event.name === 'SubagentStop'
-      ? await workOfAgent(event, frozen, ports.standing.outputDir(frozen.frozen.project), undefined, ports)
-      : undefined;
-  const { verdicts: found } = await judgeStanding(names, event, state, frozen, ports, own);
-  const verdicts = own ? own.explained(found) : found;
-  const left = GUARDED_BLOCKS - (state.guarded[subject] ?? 0);
-  const refused = verdicts.some(blocks) && left > 0;
-  const guarded = guardedAfter(state.guarded, { subject, refused, verdicts });
-  const isNews = refused || subject in state.guarded;
-  const { written, messages } = isNews
-    ? keepStanding(event, { ...state, guarded }, frozen.frozen.project, ports)
-    : KEPT;
-  const holds = refused && (written || standsUncounted(event, subject, left, ports));
-  return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
-}
-
-async function judgeStanding(
-  names: readonly string[],
-  event: HookEvent,
-  state: StandingState,
-  frozen: FrozenContract,
-  ports: SessionPorts,
-  own?: OwnWork,
-): Promise<Judged> {
-  const { project } = frozen.frozen;
-  const planned = callsFor(names, frozen.contract);
-  return judge(
-    {
-      calls: own?.calls(planned) ?? planned,
-      frozen,
-      session: event.session,
-      task: frozen.contract.task ?? '',
-      outputDir: ports.standing.outputDir(project),
-      base: state.baseTree === undefined ? {} : { tree: state.baseTree },
-      allowed: [],
-      toolRan: true,
-      event,
-      cache: ports.standing.cache(project),
-      ...('lastMessage' in event && event.lastMessage !== undefined
-        ? { lastMessage: event.lastMessage }
-        : {}),
-      ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
-      ...own?.work,
-    },
-    await ports.judges(frozen.contract),
-  );
+  return {
+    kind: 'tell',
+    message: `untildone: let go after ${blocked} blocks although ${names} still fails.`,
+  };
 }

@@ -1,145 +1,148 @@
 import type { Answer } from '../core/answer.ts';
 import { newApprovals } from '../core/approval.ts';
-import { keepShort } from '../core/clip.ts';
-import { type Contract, type Frozen, isApproved, type Limits } from '../core/contract.ts';
 import { type Decision, decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
-import type { LoopState } from '../core/loop.ts';
 import { limitsIn } from '../core/phases.ts';
-import { redact } from '../core/redact.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Held, Words } from '../dialects/dialect.ts';
 import { measures } from '../gates/traits.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { LoopRef } from '../ports.ts';
-import { answerTo, notesOn, unchangedIn } from './answer-stop.ts';
+import { answerTo, type DecidedStop, situationAfter } from './answer-stop.ts';
 import { withMessages } from './answers.ts';
-import type { JudgingPorts } from './judge.ts';
 import { judgeStop } from './judge-loop.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { notifyEnding, notifyQuestion } from './notify.ts';
 import { keepReceipt } from './receipt.ts';
-import { finalMessage, isForged, look, seenAt } from './see-stop.ts';
-import { askedNow, situationOf } from './situation.ts';
-import { tamperingWith } from './tampering.ts';
+import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './see-stop.ts';
+import { situationOf } from './situation.ts';
 import { noteCutOff, type Watch, watchOver } from './watched-stop.ts';
 
-const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
-
-/** A loop that the session of an event owns; `voice` when its state is a foreign one. */
-export interface OwnLoop {
-  ref: LoopRef;
-  state: LoopState;
-  voice?: Voice;
-}
-
-/** What a foreign state adds to the handling of a Stop: its own judgement, limits, words and files. */
-export interface Voice {
-  verdicts(contract: Contract): Promise<Verdict[]>;
-  limits(limits: Limits): Limits;
-  instruct(held: Held): Words;
-  /** Writes what was decided into the format's own files; returns what the person should be told besides. */
-  settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
-  /** Whether this file, named without links, is one that the format asks the agent itself to write. */
-  agentWrites(path: string): boolean;
-}
-
 /** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */
-export async function handleStop(event: StopEvent, loop: OwnLoop, ports: JudgingPorts): Promise<Answer> {
-  const { contract } = ports.store.contract(loop.ref);
-  const state = measures(contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
-  const watch = watchOver(loop.ref, state, contract, ports);
+export async function handleStop(event: StopEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
+  const loaded = ports.store.contract(loop.ref);
+  const state = measures(loaded.contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
+  const watch = watchOver(loop.ref, state, loaded.contract, ports);
   try {
-    return await answerStop(event, { ...loop, state }, watch, ports);
+    return await answerStop(event, { ...loop, state, loaded }, watch, ports);
   } finally {
     watch.end();
   }
 }
 
-/** Look, judge, decide, write down, answer. */
+/** Gathers facts, judges, decides, writes, answers. */
 async function answerStop(
   event: StopEvent,
-  { ref, state, voice }: OwnLoop,
+  loop: StoppedLoop,
   watch: Watch,
   ports: JudgingPorts,
 ): Promise<Answer> {
-  const { contract, frozen, sha256 } = ports.store.contract(ref);
+  const { ref, state } = loop;
   // Before anything is written: a block that cannot be put into words must not be counted as one.
-  const { promise: _, ...situation } = situationOf(ref, state, ports);
-  const handsOver = state.run !== undefined || contract.onContext === 'spawn';
-  const signals = await look(event, state, ports, handsOver);
-  if (isForged(signals)) {
-    ports.store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: FORGED } }));
-    return { kind: 'ignore', why: FORGED };
-  }
-  const lastMessage = finalMessage(event, state, signals);
-  const tampering = await tamperingWith(ref, state, frozen, sha256, ports);
-  const untrusted = tampering.contractReplaced ? undefined : whatPersonMustDo(frozen, ports);
-  if (!untrusted && !tampering.contractReplaced) watch.begin();
-  const {
-    verdicts: judged,
-    tree,
-    phase,
-  }: Awaited<ReturnType<typeof judgeStop>> = untrusted || tampering.contractReplaced
-    ? { verdicts: [] }
-    : await judgeStop(event, ref, state, { lastMessage, toolRan: signals.toolSinceBlock === true }, ports);
-  const verdicts = [...((await voice?.verdicts(contract)) ?? []), ...judged];
-  const seen: StopSeen = {
-    ...seenAt(event, state, lastMessage, signals, ports),
-    ...tampering,
-    ...(tree === undefined ? {} : { tree }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(state.run ? { note: noteOf(lastMessage) } : {}),
-    ...(untrusted ? { needsPerson: untrusted } : {}),
-  };
+  const situation = situationOf(ref, state, ports);
+  const facts = await gatherFacts(event, loop, ports);
+  if (facts === 'forged') return ignoreForged(ref, ports);
+  const judged = await judgeWork(event, loop, facts, watch, ports);
+  const seen = seenAt(event, state, facts, judged, ports);
+  beginRun(event, loop, seen, ports);
+  const decided = decideAndWrite(loop, seen, judged.verdicts, ports);
+  // From here on the session is not held: nothing that follows is a reason to.
+  if (decided.decision.kind !== 'block') watch.end();
+  const messages = await followUp(loop, decided, judged, ports);
+  const now = situationAfter(situation, state, seen, decided, loop.loaded.contract);
+  return withMessages(answerTo(decided, now, judged.verdicts, loop.format, ports), messages);
+}
 
-  const own = voice ? voice.limits(contract.limits) : contract.limits;
-  const limits = limitsIn(own, phase && contract.phases?.find(({ name }) => name === phase.name));
-  if (!voice && ports.spawnRun && leavesItsSession(contract, state, seen)) {
-    const { permissionMode } = event;
-    ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
+const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
+
+function ignoreForged(ref: LoopRef, { store }: JudgingPorts): Answer {
+  store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: FORGED } }));
+  return { kind: 'ignore', why: FORGED };
+}
+
+type JudgedStop = Awaited<ReturnType<typeof judgeStop>>;
+
+/** The verdicts of a foreign format come first. Without an approved contract, no gate is judged. */
+async function judgeWork(
+  event: StopEvent,
+  { ref, state, format, loaded }: StoppedLoop,
+  { signals, lastMessage, tampering, needsPerson }: StopFacts,
+  watch: Watch,
+  ports: JudgingPorts,
+): Promise<JudgedStop> {
+  let judged: JudgedStop = { verdicts: [] };
+  if (needsPerson === undefined && !tampering.contractReplaced) {
+    watch.begin();
+    const turn = { lastMessage, toolRan: signals.toolSinceBlock === true };
+    judged = await judgeStop(event, ref, state, turn, ports);
   }
+  const said = (await format?.verdicts(loaded.contract)) ?? [];
+  return { ...judged, verdicts: [...said, ...judged.verdicts] };
+}
+
+/** Makes a run of a loop whose session is full, where the contract asks for it. */
+function beginRun(
+  event: StopEvent,
+  { ref, state, format, loaded }: StoppedLoop,
+  seen: StopSeen,
+  ports: JudgingPorts,
+): void {
+  const { onContext, limits } = loaded.contract;
+  const isFull = (seen.contextShare ?? 0) >= limits.context;
+  if (format || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull) return;
+  const { permissionMode } = event;
+  ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
+}
+
+/** Decides under the lock, on the freshest state: a cancel that came while the gates were judged still counts. */
+function decideAndWrite(
+  { ref, state, format, loaded }: StoppedLoop,
+  seen: StopSeen,
+  verdicts: Verdict[],
+  { store, clock }: JudgingPorts,
+): DecidedStop {
+  const { contract } = loaded;
+  const own = format ? format.limits(contract.limits) : contract.limits;
+  const phase = seen.phase && contract.phases?.find(({ name }) => name === seen.phase?.name);
+  const limits = limitsIn(own, phase);
   let decision = { kind: 'allow', cause: 'ended' } as Decision;
   let approvals: string | undefined;
-  // Decided under the lock on the freshest state: a cancel that came while the gates were judged still counts.
-  const after = ports.store.append(
+  const after = store.append(
     ref,
     (fresh) => {
       approvals = newApprovals(fresh.answers ?? {});
-      decision = decide(fresh, seen, verdicts, limits, ports.clock.now());
+      decision = decide(fresh, seen, verdicts, limits, clock.now());
       return { kind: 'stop', seen, verdicts, decision };
     },
     // A power cut ends a session and its last turn with it: one more block is not worth waiting for the disk.
     { durable: () => decision.kind !== 'block' || state.run !== undefined },
   );
-  // Nobody is held any more: what is still to be told or kept is no reason to.
-  if (decision.kind !== 'block') watch.end();
-  const now = {
-    ...situation,
-    ...askedNow(contract, after),
-    iteration: after.iteration,
-    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen)],
-    unchanged: unchangedIn(after, state.iteration),
-  };
+  return { decision, after, approvals };
+}
+
+/** Does what follows from a decision that is written down; returns what the person should be told. */
+async function followUp(
+  { ref, state, format, loaded }: StoppedLoop,
+  { decision, after }: DecidedStop,
+  { verdicts, tree }: JudgedStop,
+  ports: JudgingPorts,
+): Promise<string[]> {
+  const { contract, frozen } = loaded;
   await keepReceipt(ref, after, verdicts, tree, ports);
   await notifyEnding(ref, after, ports);
   if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
-  const besides = voice?.settle(decision, after, verdicts) ?? [];
+  const messages = format?.settle(decision, after, verdicts) ?? [];
+  // Notes change the tree, so they are written after judging.
   if (decision.kind !== 'allow' && contract.memory) {
-    const told = { project: frozen.project, contract, state: after, verdicts, now: ports.clock.now() };
     const task = ports.store.taskDigest(ref).preview;
-    // After judging: it changes the tree.
-    besides.push(...(await ports.session()).writeDown({ ...told, task }));
+    const stop = { project: frozen.project, contract, state: after, task, verdicts, now: ports.clock.now() };
+    messages.push(...(await ports.session()).writeDown(stop));
   }
-  if (decision.kind === 'allow' && decision.cause === 'hand_over') besides.push(...goOnAsRun(ref, ports));
-  return withMessages(answerTo(decision, now, after, verdicts, voice, ports), besides);
+  if (decision.kind === 'allow' && decision.cause === 'hand_over') messages.push(...goOnAsRun(ref, ports));
+  return messages;
 }
 
-/** The contract wants fresh sessions when this one is full. */
-function leavesItsSession({ onContext, limits }: Contract, state: LoopState, seen: StopSeen): boolean {
-  return onContext === 'spawn' && !state.run && (seen.contextShare ?? 0) >= limits.context;
-}
-
-/** Outside of a run there is nobody to go on: one is started, beside the session that ends here. */
+/** Starts a process that drives the loop from here on, where no run drives it already. */
 function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {
   if (!ports.spawnRun) return [];
   try {
@@ -153,18 +156,4 @@ function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {
       `untildone: the run that should go on could not be started (${message}): untildone run --resume ${ref.loop}`,
     ];
   }
-}
-
-const NOTE_LIMIT = 4000;
-
-/** What a session leaves for the next one; secrets are not for the journal. */
-function noteOf(lastMessage: string | undefined): string {
-  return keepShort(redact(lastMessage ?? ''), NOTE_LIMIT);
-}
-
-/** Commands of a repository run only after a person approved them; nobody is held for what only a person can do. */
-function whatPersonMustDo(frozen: Frozen, ports: JudgingPorts): string | undefined {
-  if (isApproved(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint)))
-    return undefined;
-  return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
 }

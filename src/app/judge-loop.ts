@@ -1,35 +1,14 @@
 import type { HookEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { gatesOfPhase, nextPhase, type Phase, phaseOf } from '../core/phases.ts';
-import { callsFor, type GateCall, planGates } from '../core/plan-gates.ts';
+import { callsFor, planGates } from '../core/plan-gates.ts';
 import type { StopSeen } from '../core/stop.ts';
 import { blocks } from '../core/verdict.ts';
-import type { LoopRef } from '../ports.ts';
-import type { OwnWork } from './agent-work.ts';
-import { type Judged, type JudgingPorts, judge } from './judge.ts';
-
-/** What is known of the turn that is judged. */
-export interface SeenTurn {
-  lastMessage?: string | undefined;
-  toolRan: boolean;
-  /** How much of the time for judging is gone already. */
-  spentMs?: number;
-  /** Of a subagent: what of all this is its own. */
-  own?: OwnWork | undefined;
-}
-
-/** Judges the gates with which a loop's contract guards this event. */
-export async function judgeLoop(
-  event: HookEvent,
-  ref: LoopRef,
-  state: LoopState,
-  seen: SeenTurn,
-  ports: JudgingPorts,
-): Promise<Judged> {
-  const planned = planGates(event, ports.store.contract(ref).contract);
-  const calls = seen.own?.calls(planned) ?? planned;
-  return calls.length === 0 ? { verdicts: [] } : judgeCalls(calls, event, ref, state, seen, ports);
-}
+import type { JudgingFacts } from '../ports/guarded-session.ts';
+import type { Judged } from '../ports/judging.ts';
+import type { LoopRef, Ports } from '../ports.ts';
+import { judgeEvent, type SeenTurn } from './judge-event.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /**
  * Judges a Stop phase by phase: what the phase of now asks for and, as long as everything passes, what the next one does.
@@ -44,7 +23,9 @@ export async function judgeStop(
 ): Promise<Judged & { phase?: NonNullable<StopSeen['phase']> }> {
   const { contract } = ports.store.contract(ref);
   let phase = phaseOf(contract, state);
-  if (!phase) return judgeLoop(event, ref, state, seen, ports);
+  const turn = { ...seen, toolRan: seen.toolRan || state.toolSeen };
+  const facts = factsOfLoop(ref, state, ports);
+  if (!phase) return judgeEvent(event, planGates(event, contract), facts, turn, ports);
   const began = ports.clock.now();
   const passed: string[] = [];
   let found: Found = { verdicts: [], still: new Set() };
@@ -52,7 +33,7 @@ export async function judgeStop(
     const names = [...new Set([...gatesOfPhase(contract, phase), ...(contract.everyStop?.gates ?? [])])];
     found = await judgedBeside(found, names, (those) => {
       const spentMs = ports.clock.now() - began;
-      return judgeCalls(callsFor(those, contract), event, ref, state, { ...seen, spentMs }, ports);
+      return judgeEvent(event, callsFor(those, contract), withTimeSpent(facts, spentMs), turn, ports);
     });
     const next = nextPhase(contract, phase);
     if (!next || found.verdicts.some((v) => blocks(v) || v.letGo !== undefined)) {
@@ -101,35 +82,24 @@ async function judgedBeside(
   };
 }
 
-async function judgeCalls(
-  calls: readonly GateCall[],
-  event: HookEvent,
-  ref: LoopRef,
-  state: LoopState,
-  seen: SeenTurn,
-  ports: JudgingPorts,
-): Promise<Judged> {
-  const held = ports.store.contract(ref);
-  const judgeMs = Math.max(1, held.frozen.judgeMs - (seen.spentMs ?? 0));
-  const frozen = { ...held, frozen: { ...held.frozen, judgeMs } };
-  return judge(
-    {
-      calls,
-      frozen,
-      session: state.session,
-      task: ports.store.task(ref),
-      outputDir: ports.store.outputDir(ref),
-      base: state.base,
-      allowed: state.allowed,
-      answers: state.answers ?? {},
-      agents: state.agents ?? [],
-      cache: ports.store.cache(ref),
-      toolRan: seen.toolRan || state.toolSeen,
-      event,
-      ...(seen.lastMessage === undefined ? {} : { lastMessage: seen.lastMessage }),
-      ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
-      ...seen.own?.work,
-    },
-    await ports.judges(frozen.contract),
-  );
+/** What a judging needs to know of a loop. */
+export function factsOfLoop(ref: LoopRef, state: LoopState, { store }: Pick<Ports, 'store'>): JudgingFacts {
+  return {
+    frozen: store.contract(ref),
+    session: state.session,
+    task: store.task(ref),
+    outputDir: store.outputDir(ref),
+    base: state.base,
+    allowed: state.allowed,
+    answers: state.answers ?? {},
+    agents: state.agents ?? [],
+    cache: store.cache(ref),
+  };
+}
+
+/** All phases of one Stop share the time for judging. */
+function withTimeSpent(facts: JudgingFacts, spentMs: number): JudgingFacts {
+  const { frozen } = facts.frozen;
+  const judgeMs = Math.max(1, frozen.judgeMs - spentMs);
+  return { ...facts, frozen: { ...facts.frozen, frozen: { ...frozen, judgeMs } } };
 }

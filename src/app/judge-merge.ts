@@ -1,7 +1,8 @@
 import { callsFor } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
-import { type JudgingPorts, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { inBaseline } from './start-loop.ts';
 
 /** How the work of a run stands, between its sessions: only what a baseline asks, so that no model is paid for it. */

@@ -5,7 +5,8 @@ import type { GateCall } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Gates } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
-import type { Judges, Work } from './judge.ts';
+import type { JudgingRequest } from '../ports/judging.ts';
+import type { Judges } from './judging-ports.ts';
 
 export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
   const specs = new Map<string, GateSpec>();
@@ -19,15 +20,18 @@ export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
 
 /** A gate whose command no longer means what a person approved fails by name; it is not run. */
 export function driftOf(
-  work: Work,
+  request: JudgingRequest,
   judges: Judges,
   specs: ReadonlyMap<string, GateSpec>,
 ): Map<string, Verdict> {
   const found = new Map<string, Verdict>();
   for (const [name, spec] of specs) {
-    const before = work.frozen.frozen.parts[name];
+    const before = request.frozen.frozen.parts[name];
     if (!before) continue;
-    const now = judges.parts(work.frozen.frozen.project, commandsOf(name, spec, work.frozen, judges.gates));
+    const now = judges.parts(
+      request.frozen.frozen.project,
+      commandsOf(name, spec, request.frozen, judges.gates),
+    );
     const changed = Object.keys(before).filter((part) => before[part] !== now[part]);
     if (changed.length > 0) found.set(name, drifted(name, spec, changed));
   }
@@ -59,47 +63,58 @@ export function cached(
   name: string,
   spec: GateSpec | undefined,
   tree: string | undefined,
-  work: Work,
+  request: JudgingRequest,
   judges: Judges,
 ): Verdict | undefined {
-  if (!spec || tree === undefined || !isReusable(spec, work)) return undefined;
-  const verdict = work.cache?.find(name, inputsOf(name, spec, tree, work, judges));
+  if (!spec || tree === undefined || !isReusable(spec, request)) return undefined;
+  const verdict = request.cache?.find(name, inputsOf(name, spec, tree, request, judges));
   if (!verdict) return undefined;
-  const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !work.toolRan);
+  const holds = verdict.outcome === 'pass' || (verdict.outcome === 'fail' && !request.toolRan);
   return holds ? { ...verdict, reused: true } : undefined;
 }
 
 /** What is said in a prompt or a task is no part of the tree: a gate that is told it is asked anew. */
-function isReusable(spec: GateSpec, { event }: Work): boolean {
+function isReusable(spec: GateSpec, { event }: JudgingRequest): boolean {
   if (event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated') return false;
   return traitsOf(spec.kind).isReusable?.(spec.options, event?.name) ?? false;
 }
 
 /** Everything that a verdict depends on: another definition of done, or another start, is another question. */
-function inputsOf(name: string, spec: GateSpec, tree: string, work: Work, judges: Judges): string {
-  const { parts, gates } = work.frozen.frozen;
+function inputsOf(
+  name: string,
+  spec: GateSpec,
+  tree: string,
+  request: JudgingRequest,
+  judges: Judges,
+): string {
+  const { parts, gates } = request.frozen.frozen;
   const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null]));
-  const question = [tree, work.base.tree ?? null, spec, held, work.allowed, fingerprint(work.task)];
-  if (!work.onlyPaths && !work.worktree) return JSON.stringify(question);
+  const question = [tree, request.base.tree ?? null, spec, held, request.allowed, fingerprint(request.task)];
+  if (!request.onlyPaths && !request.worktree) return JSON.stringify(question);
   // What git ignores is there, or not, in each worktree by itself.
   return JSON.stringify([
     ...question,
-    work.onlyPaths ?? null,
-    work.worktree ? work.frozen.frozen.project : null,
+    request.onlyPaths ?? null,
+    request.worktree ? request.frozen.frozen.project : null,
   ]);
 }
 
-export function keep(work: Work, verdicts: readonly Verdict[], tree: string, judges: Judges): void {
-  const specs = specsOf(work.calls);
+export function keep(
+  request: JudgingRequest,
+  verdicts: readonly Verdict[],
+  tree: string,
+  judges: Judges,
+): void {
+  const specs = specsOf(request.calls);
   // A gate that was not run because of what it would run is asked anew once that is put back.
   const worth = verdicts
     .flatMap(withChildren)
     .filter((v) => ['pass', 'fail'].includes(v.outcome) && !v.fingerprint?.startsWith(DRIFT));
-  work.cache?.keep(
+  request.cache?.keep(
     worth.flatMap((verdict) => {
       const spec = specs.get(verdict.gate);
-      return spec && isReusable(spec, work)
-        ? [{ inputs: inputsOf(verdict.gate, spec, tree, work, judges), verdict }]
+      return spec && isReusable(spec, request)
+        ? [{ inputs: inputsOf(verdict.gate, spec, tree, request, judges), verdict }]
         : [];
     }),
   );

@@ -1,9 +1,10 @@
 import type { Contract } from '../core/contract.ts';
 import { findFiles } from '../core/find-files.ts';
-import { hasEnded, type LoopState } from '../core/loop.ts';
+import { hasEnded } from '../core/loop.ts';
 import { type LoopNote, type MemoryFile, memoryText, updatedMemory } from '../core/memory.ts';
 import { phaseOf, phaseSituation } from '../core/phases.ts';
-import { blocks, type Verdict } from '../core/verdict.ts';
+import { blocks } from '../core/verdict.ts';
+import type { LoopStop } from '../ports/session-loop.ts';
 import type { ForeignFiles, StateChange } from '../ports.ts';
 
 export interface Told {
@@ -41,18 +42,6 @@ export function memoryFor(
 
 /** Older ones would not be told anyway. */
 const MOST_FILES = 50;
-
-/** What a loop writes down at a stop. */
-export interface LoopStop {
-  project: string;
-  contract: Pick<Contract, 'memory' | 'phases'>;
-  /** After the decision. */
-  state: LoopState;
-  /** Its beginning, without secrets. */
-  task: string;
-  verdicts: readonly Verdict[];
-  now: number;
-}
 
 /**
  * Keeps the loop's section in the newest of the files that hold notes; a file that is not there is not made. Never

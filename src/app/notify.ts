@@ -2,7 +2,7 @@ import type { LoopState } from '../core/loop.ts';
 import { hasEnded } from '../core/loop.ts';
 import { endingNotice, type Message, notificationsFor, questionNotice } from '../core/notification.ts';
 import type { LoopRef } from '../ports.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 /** Tells whom the contract names that a loop has ended. What cannot be delivered is journaled and changes nothing. */
 export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {

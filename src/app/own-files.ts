@@ -1,9 +1,10 @@
 import type { ToolEvent } from '../core/event.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
+import { sessionWithLoop } from './guarded-session.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
-import { rulingInLoop } from './tool-rules.ts';
+import { rulingOn } from './tool-rules.ts';
 
 const NOTHING: ToolRuling = { kind: 'none' };
 const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit'];
@@ -14,16 +15,16 @@ const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit'];
  */
 export async function rulingOnOwnFile(
   event: ToolEvent,
-  loop: OwnLoop,
+  loop: SessionLoop,
   ports: SessionPorts,
 ): Promise<ToolRuling> {
-  const { ref, state, voice } = loop;
+  const { ref, state, format } = loop;
   // Who plans changes nothing, and a paused loop asks for nothing.
   if (event.permissionMode === 'plan' || state.status !== 'active') return NOTHING;
   const { project } = ports.store.contract(ref).frozen;
   const path = writtenPath(event, project, ports);
   if (path === undefined) return NOTHING;
-  const isOwn = voice ? voice.agentWrites(path) : isListOf(loop, path, ports);
+  const isOwn = format ? format.agentWrites(path) : isListOf(loop, path, ports);
   if (!isOwn || (await isDeniedElsewhere(event, loop, ports))) return NOTHING;
   return { kind: 'permit', rule: 'a file that this loop is kept in' };
 }
@@ -42,7 +43,7 @@ const LIST_NAME = 'feature_list.json';
  * The feature list that a run works on. Only people start runs; a loop in a session may be started by its agent, which
  * must not let itself into files by naming them. A list that is a link, or lies outside of the project, is none.
  */
-function isListOf({ ref, state }: OwnLoop, path: string, ports: SessionPorts): boolean {
+function isListOf({ ref, state }: SessionLoop, path: string, ports: SessionPorts): boolean {
   const ruling = state.run ? rulingContract(ref, state, ports) : undefined;
   if (!ruling) return false;
   const { project } = ruling.frozen;
@@ -58,8 +59,13 @@ function isListOf({ ref, state }: OwnLoop, path: string, ports: SessionPorts): b
 }
 
 /** A session may have a loop of our own beside one in foreign files: its rules count for both. */
-async function isDeniedElsewhere(event: ToolEvent, { ref }: OwnLoop, ports: SessionPorts): Promise<boolean> {
+async function isDeniedElsewhere(
+  event: ToolEvent,
+  { ref }: SessionLoop,
+  ports: SessionPorts,
+): Promise<boolean> {
   const native = ports.store.loopOfSession(event.session);
   if (!native || native.loop === ref.loop) return false;
-  return (await rulingInLoop(event, native, ports.store.read(native), ports)).kind === 'refuse';
+  const session = sessionWithLoop(event, { ref: native, state: ports.store.read(native) }, ports);
+  return (await rulingOn(event, session, ports)).kind === 'refuse';
 }

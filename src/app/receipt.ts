@@ -3,7 +3,7 @@ import { makeReceipt } from '../core/receipt.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { LoopRef } from '../ports.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { contractFileNow } from './tampering.ts';
 
 /** Writes down what a done loop rests on. That it could not be written is journaled; it does not undo the ending. */

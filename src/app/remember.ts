@@ -5,11 +5,11 @@ import type { HookEvent, SessionStartEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import { REASON_LIMIT, reminderFor } from '../core/reason.ts';
 import type { Verdict } from '../core/verdict.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { LoopRef } from '../ports.ts';
-import type { OwnLoop } from './handle-stop.ts';
+import type { SessionPorts } from './judging-ports.ts';
 import { memoryFor } from './memory.ts';
 import { rulingContract } from './ruling-contract.ts';
-import type { SessionPorts } from './session-care.ts';
 import { situationOf } from './situation.ts';
 import { noteDown } from './unwritten.ts';
 
@@ -66,11 +66,11 @@ const WORD_LIMIT = 200;
  */
 export function beforeCompaction(
   event: HookEvent,
-  { ref, state, voice }: OwnLoop,
+  { ref, state, format }: SessionLoop,
   ports: SessionPorts,
 ): Answer {
   if (event.agentId) return SILENCE;
-  const kept = voice ? {} : keepTranscript(event, ref, ports);
+  const kept = format ? {} : keepTranscript(event, ref, ports);
   const detail = Object.keys(kept).length > 0 ? { detail: kept } : {};
   noteDown(event, { ref, state }, { kind: 'event', event: 'PreCompact', ...detail }, ports);
   if (state.status !== 'active') return SILENCE;

@@ -1,6 +1,6 @@
 import type { Receipt, ReceiptVerdict } from '../core/receipt.ts';
 import { traitsOf } from '../gates/traits.ts';
-import type { Judges } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 export interface Rerun {
   gate: string;

@@ -14,7 +14,7 @@ import {
   timeLeft,
 } from '../core/run-children.ts';
 import type { LoopRef } from '../ports.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { notifyEnding } from './notify.ts';
 import type { RunEvent } from './run-event.ts';
 

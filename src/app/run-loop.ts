@@ -13,7 +13,7 @@ import type { TranscriptUsage } from '../core/transcript.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef, ReadySession, SessionHappening, SessionPlan, SessionPort } from '../ports.ts';
 import { handleHook } from './handle-hook.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 import { LastAnswer } from './last-answer.ts';
 import { notifyEnding } from './notify.ts';
 import type { RunEvent } from './run-event.ts';

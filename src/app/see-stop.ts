@@ -1,9 +1,14 @@
-import { lastLines, oneLine } from '../core/clip.ts';
+import { keepShort, lastLines, oneLine } from '../core/clip.ts';
+import { type Frozen, isApproved } from '../core/contract.ts';
 import type { StopEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
+import { redact } from '../core/redact.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../core/stop.ts';
 import { contextWindow, type TranscriptSignals } from '../core/transcript.ts';
-import type { JudgingPorts } from './judge.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
+import type { LoadedContract } from '../ports.ts';
+import type { JudgingPorts } from './judging-ports.ts';
+import { type Tampering, tamperingWith } from './tampering.ts';
 
 /** What comes from outside is cut to size before it is written: every later hook reads the end of the journal. */
 const ID_LIMIT = 200;
@@ -11,11 +16,51 @@ const TASKS_KEPT = 100;
 /** A final message of many megabytes is judged by its end: reading all of it as Markdown would take too much. */
 const MESSAGE_LIMIT = 1024 * 1024;
 
+/** A loop whose session stops, with the contract that rules this Stop. */
+export interface StoppedLoop extends SessionLoop {
+  loaded: LoadedContract;
+}
+
+/** What is known of a Stop before anything is judged. */
+export interface StopFacts {
+  signals: TranscriptSignals;
+  /** What the agent said last; undefined when it could not be had. */
+  lastMessage: string | undefined;
+  tampering: Tampering;
+  /** What a person has to do before anything may be judged. */
+  needsPerson: string | undefined;
+}
+
+/** Gathers what a Stop is decided from, but for the verdicts. `forged`: it came from inside a tool call of the session. */
+export async function gatherFacts(
+  event: StopEvent,
+  { ref, state, loaded }: StoppedLoop,
+  ports: JudgingPorts,
+): Promise<StopFacts | 'forged'> {
+  const { contract, frozen, sha256 } = loaded;
+  const handsOver = state.run !== undefined || contract.onContext === 'spawn';
+  const signals = await look(event, state, ports, handsOver);
+  if (isForged(signals)) return 'forged';
+  const tampering = await tamperingWith(ref, state, frozen, sha256, ports);
+  return {
+    signals,
+    lastMessage: finalMessage(event, state, signals),
+    tampering,
+    needsPerson: tampering.contractReplaced ? undefined : whatPersonMustDo(frozen, ports),
+  };
+}
+
+/** Commands of a repository run only after a person approved them. A session is not held for what only a person can do. */
+function whatPersonMustDo(frozen: Frozen, { store }: JudgingPorts): string | undefined {
+  if (isApproved(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint))) return undefined;
+  return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
+}
+
 /**
  * Reads the transcript's end. The client is still writing it when the hook starts, so where something is missing that
  * the decision needs, it is read again for at most a second.
  */
-export async function look(
+async function look(
   event: StopEvent,
   state: LoopState,
   ports: JudgingPorts,
@@ -54,7 +99,7 @@ function isOlder({ lastText }: TranscriptSignals, { lastMessage }: StopEvent): b
 }
 
 /** A call that is still open when the transcript had its time: this Stop comes from inside it, not from the client. */
-export function isForged(signals: TranscriptSignals): boolean {
+function isForged(signals: TranscriptSignals): boolean {
   return signals.openToolUse !== undefined && !signals.answered;
 }
 
@@ -62,11 +107,7 @@ export function isForged(signals: TranscriptSignals): boolean {
  * What was said last. For an answer without any text the client sends the message before it once more: where the
  * transcript shows no text, or no answer at all, although it had its time, nothing was said.
  */
-export function finalMessage(
-  event: StopEvent,
-  state: LoopState,
-  signals: TranscriptSignals,
-): string | undefined {
+function finalMessage(event: StopEvent, state: LoopState, signals: TranscriptSignals): string | undefined {
   if (event.lastMessage === undefined) return signals.lastText ?? (signals.answered ? '' : undefined);
   const silent = signals.answered !== undefined && (signals.lastText ?? '').trim() === '';
   return silent && mayBeRepeated(event.lastMessage, state) ? '' : lastLines(event.lastMessage, MESSAGE_LIMIT);
@@ -79,11 +120,12 @@ function mayBeRepeated(message: string, state: LoopState): boolean {
   return before !== undefined && (before === EMPTY_MESSAGE || before === messageFingerprint(judged));
 }
 
+/** What the journal keeps of a Stop, with what was found when it was judged. */
 export function seenAt(
   event: StopEvent,
   state: LoopState,
-  lastMessage: string | undefined,
-  signals: TranscriptSignals,
+  { signals, lastMessage, tampering, needsPerson }: StopFacts,
+  { tree, phase }: Pick<StopSeen, 'tree' | 'phase'>,
   ports: JudgingPorts,
 ): StopSeen {
   const message = messageFingerprint(lastMessage);
@@ -100,7 +142,19 @@ export function seenAt(
     ...contextShareOf(event, signals),
     blockCap: ports.blockCap,
     ...(event.transcript ? { usage: usageSince(event.transcript, state, ports) } : {}),
+    ...tampering,
+    ...(tree === undefined ? {} : { tree }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(state.run ? { note: noteFrom(lastMessage) } : {}),
+    ...(needsPerson ? { needsPerson } : {}),
   };
+}
+
+const NOTE_LIMIT = 4000;
+
+/** What a session leaves for the next one, without secrets. */
+function noteFrom(lastMessage: string | undefined): string {
+  return keepShort(redact(lastMessage ?? ''), NOTE_LIMIT);
 }
 
 function inShort({ id, type }: StopEvent['backgroundTasks'][number]): StopSeen['background'][number] {

@@ -6,7 +6,8 @@ import { sumUp, type Verdict } from '../core/verdict.ts';
 import { measures, traitsOf } from '../gates/traits.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { freeze } from './freeze.ts';
-import { type Judges, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 export interface LoopPlan {
   loop: string;

@@ -2,7 +2,7 @@ import type { Frozen } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { LoopRef } from '../ports.ts';
-import type { Judges, JudgingPorts } from './judge.ts';
+import type { Judges, JudgingPorts } from './judging-ports.ts';
 
 export type Tampering = Pick<StopSeen, 'foreignLines' | 'contractFileChanged' | 'contractReplaced'>;
 

@@ -1,47 +1,45 @@
 /** The tool rules of a contract, asked when the client is about to use a tool or would ask a person whether it may. */
+
 import { type Answer, SILENCE } from '../core/answer.ts';
-import type { FrozenContract } from '../core/contract.ts';
+import { oneLine } from '../core/clip.ts';
 import type { ToolEvent } from '../core/event.ts';
-import type { LoopState } from '../core/loop.ts';
 import type { ToolRuling } from '../core/tool-rules.ts';
-import type { LoopRef } from '../ports.ts';
-import type { JudgingPorts } from './judge.ts';
-import { rulingContract } from './ruling-contract.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
+import { withMessages } from './answers.ts';
+import type { JudgingPorts } from './judging-ports.ts';
 
 const NOTHING: ToolRuling = { kind: 'none' };
+/** What comes from outside is cut to size before it is written. */
+const WORD_LIMIT = 200;
 
-/** In a loop. What nobody approved, or was put in the contract's place, rules nothing. */
-export async function rulingInLoop(
+/** What the contract of a session rules about a tool call. A contract that nobody approved rules nothing. */
+export async function rulingOn(
   event: ToolEvent,
-  ref: LoopRef,
-  state: LoopState,
-  ports: JudgingPorts,
+  session: Pick<GuardedSession, 'contract' | 'rules'>,
+  ports: Pick<JudgingPorts, 'tools'>,
 ): Promise<ToolRuling> {
-  if (ports.store.contract(ref).contract.tools === undefined) return NOTHING;
-  const ruling = rulingContract(ref, state, ports);
-  return ruling ? rulingOf(event, ruling, ports) : NOTHING;
-}
-
-/** In a session without a loop; the contract was approved. */
-export async function toolInSession(
-  event: ToolEvent,
-  frozen: FrozenContract,
-  ports: JudgingPorts,
-): Promise<Answer> {
-  if (frozen.contract.tools === undefined) return SILENCE;
-  return answerFor(event, await rulingOf(event, frozen, ports));
-}
-
-async function rulingOf(event: ToolEvent, frozen: FrozenContract, ports: JudgingPorts): Promise<ToolRuling> {
   const { name, tool, input } = event;
-  const { tools } = frozen.contract;
-  if (tools === undefined || (name !== 'PreToolUse' && name !== 'PermissionRequest')) return NOTHING;
-  const { project } = frozen.frozen;
-  return (await ports.tools()).judge({ event: name, tool, input, cwd: event.cwd ?? project }, tools, project);
+  const { contract, frozen } = session.contract;
+  if (contract.tools === undefined || (name !== 'PreToolUse' && name !== 'PermissionRequest')) return NOTHING;
+  if (!session.rules()) return NOTHING;
+  const { project } = frozen;
+  const call = { event: name, tool, input, cwd: event.cwd ?? project };
+  return (await ports.tools()).judge(call, contract.tools, project);
+}
+
+/** Records what was ruled, and answers with it. */
+export function answerRuling(
+  event: ToolEvent,
+  ruling: ToolRuling,
+  session: Pick<GuardedSession, 'note'>,
+): Answer {
+  const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...noteOfRuling(ruling) };
+  const messages = session.note(detail, { durable: ruling.kind !== 'none' });
+  return withMessages(answerFor(event, ruling), messages);
 }
 
 /** When the client would ask a person, the only word of ours is yes: what we refuse was refused before. */
-export function answerFor(event: ToolEvent, ruling: ToolRuling): Answer {
+function answerFor(event: ToolEvent, ruling: ToolRuling): Answer {
   switch (ruling.kind) {
     case 'none':
       return SILENCE;
@@ -55,7 +53,7 @@ export function answerFor(event: ToolEvent, ruling: ToolRuling): Answer {
 }
 
 /** What the journal keeps of it; never the input. */
-export function noteOfRuling(ruling: ToolRuling): Record<string, string> {
+function noteOfRuling(ruling: ToolRuling): Record<string, string> {
   switch (ruling.kind) {
     case 'none':
       return {};

@@ -4,16 +4,11 @@ import type { HookEvent, StopEvent } from '../core/event.ts';
 import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import { noRoomMessage, noRoomReason, unwrittenMessage } from '../core/unwritten-words.ts';
+import type { Recorded } from '../ports/guarded-session.ts';
 import type { LoopRef, StandingState } from '../ports.ts';
-import type { SessionPorts } from './session-care.ts';
+import type { SessionPorts } from './judging-ports.ts';
 
-interface Kept {
-  written: boolean;
-  /** What the person should be told, once. */
-  messages: string[];
-}
-
-export interface Noted extends Kept {
+interface Noted extends Recorded {
   /** The state after the entry; the one before it where it could not be written. */
   state: LoopState;
 }
@@ -34,7 +29,7 @@ export function noteDown(
   }
 }
 
-export const KEPT: Kept = { written: true, messages: [] };
+export const KEPT: Recorded = { written: true, messages: [] };
 
 /** The same for what is remembered of a session without a loop. */
 export function keepStanding(
@@ -42,7 +37,7 @@ export function keepStanding(
   state: StandingState,
   project: string,
   ports: SessionPorts,
-): Kept {
+): Recorded {
   try {
     ports.standing.write(event.session, state);
     return KEPT;

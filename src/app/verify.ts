@@ -5,7 +5,8 @@ import type { Verdict } from '../core/verdict.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { VerdictCache } from '../ports.ts';
 import { freeze } from './freeze.ts';
-import { type Judges, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { Judges } from './judging-ports.ts';
 
 export interface VerifyPlan {
   contract: Contract;

@@ -2,8 +2,8 @@ import { oneLine } from '../core/clip.ts';
 import type { Contract } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
 import { measures } from '../gates/traits.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
 import type { LoopRef, Ports } from '../ports.ts';
-import type { OwnLoop } from './handle-stop.ts';
 
 const GATES_LIMIT = 200;
 
@@ -33,10 +33,10 @@ export function noteCutOff(
 
 /** A foreign state is taken up wherever it appears, and its session held from then on. */
 export function watchForeign(
-  { ref, state, voice }: OwnLoop,
+  { ref, state, format }: SessionLoop,
   { judging, store }: Pick<Ports, 'judging' | 'store'>,
 ): void {
-  if (judging && voice && measures(store.contract(ref).contract)) judging.watch(state.session);
+  if (judging && format && measures(store.contract(ref).contract)) judging.watch(state.session);
 }
 
 export interface Watch {

@@ -3,7 +3,7 @@ import { claimFiles } from '../adapters/claims.ts';
 import type { FileStore } from '../adapters/file-store.ts';
 import { foreignFiles } from '../adapters/foreign-files.ts';
 import type { Home } from '../adapters/home.ts';
-import type { One } from '../app/foreign-loops.ts';
+import type { ForeignStateSeen } from '../app/foreign-ports.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { ALL_DIALECTS } from '../dialects/all.ts';
 import type { Dialect, ForeignLoop, Place, Reading } from '../dialects/dialect.ts';
@@ -34,7 +34,7 @@ export async function foreignStatus(
 interface StatusWorld {
   home: Home;
   store: FileStore;
-  needsApproval(one: Pick<One, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
+  needsApproval(one: Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
 }
 
 async function wordsFor(

@@ -8,15 +8,17 @@ import { applyChanges, foreignFiles, liesWithin } from '../adapters/foreign-file
 import { filesLock, type Home, layOut } from '../adapters/home.ts';
 import { writeNew } from '../adapters/new-file.ts';
 import { approvedContract } from '../adapters/standing.ts';
-import { type ForeignPorts, foreignLoops as findLoops, type One } from '../app/foreign-loops.ts';
+import { foreignLoops as findLoops } from '../app/foreign-loops.ts';
+import type { ForeignPorts, ForeignStateSeen } from '../app/foreign-ports.ts';
 import { close } from '../app/foreign-voice.ts';
 import { freeze } from '../app/freeze.ts';
-import type { ForeignLoops, Judges, JudgingPorts } from '../app/judge.ts';
+import type { Judges, JudgingPorts } from '../app/judging-ports.ts';
 import { CONTRACT_FILE, type FrozenContract } from '../core/contract.ts';
 import type { HookEvent } from '../core/event.ts';
 import { isSafeId } from '../core/safe-id.ts';
 import { ALL_DIALECTS } from '../dialects/all.ts';
 import type { Place } from '../dialects/dialect.ts';
+import type { ForeignLoops } from '../ports/session-loop.ts';
 import type { LoopRef } from '../ports.ts';
 import { newLoopId, transcriptUntilNow } from './start-inputs.ts';
 
@@ -81,7 +83,7 @@ export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
   const reading = dialect.read(world.place, foreignFiles);
   if (reading.kind !== 'loop' || reading.loop.identity !== claim.identity) return [];
   const event: HookEvent = { name: 'other', eventName: 'command', session: state.session };
-  const one: One = { dialect, path, claim, reading: reading.loop, event, hasNative: false };
+  const one: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative: false };
   return close(one, ref, state, foreign, world.ports).slice(1);
 }
 
@@ -113,7 +115,7 @@ async function approvedNow(
   };
 }
 
-type Found = Pick<One, 'dialect' | 'path' | 'reading'>;
+type Found = Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>;
 
 /** What a person approves who lets a state of the repository hold sessions: this very one, with what it says. */
 export function stateFingerprint({ dialect, path, reading }: Found): string {

@@ -14,7 +14,7 @@ import { scratchAt } from '../adapters/scratch.ts';
 import { systemShell } from '../adapters/shell.ts';
 import { taskListIn } from '../adapters/task-list.ts';
 import { openWorkspace } from '../adapters/workspace.ts';
-import type { Judges } from '../app/judge.ts';
+import type { Judges } from '../app/judging-ports.ts';
 import type { Receipt } from '../core/receipt.ts';
 import { ALL_GATES } from '../gates/all.ts';
 import type { LoopRef } from '../ports.ts';

@@ -1,5 +1,5 @@
 import type { Home } from '../adapters/home.ts';
-import type { Judges } from '../app/judge.ts';
+import type { Judges } from '../app/judging-ports.ts';
 import type { Receipt } from '../core/receipt.ts';
 import type { LoopRef, SessionPort } from '../ports.ts';
 import type { foreignLoops } from './foreign.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { JudgingPorts } from '../app/judge.ts';
+import type { JudgingPorts } from '../app/judging-ports.ts';
 import type { RunPlan, RunWorld } from '../app/run-loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { GitFlow, LoopRef } from '../ports.ts';

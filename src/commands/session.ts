@@ -5,12 +5,13 @@ import { userHome } from '../adapters/machine.ts';
 import { spareCounts } from '../adapters/spare-counts.ts';
 import { standingFiles } from '../adapters/standing.ts';
 import { keepTranscript } from '../adapters/transcript-copies.ts';
-import { careWith, type SessionCare } from '../app/session-care.ts';
+import type { OtherEvents } from '../app/judging-ports.ts';
+import { otherEvents } from '../app/session-care.ts';
 import { claudeConfigDir } from './project.ts';
 
-/** Sessions are looked after with what this machine has. */
-export function openSession(home: Home, env: NodeJS.ProcessEnv): SessionCare {
-  return careWith({
+/** Looks after sessions with what this machine has. */
+export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
+  return otherEvents({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
     spare: spareCounts(),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { projectFolder, readKey } from '../adapters/home.ts';
 import { verdictCache } from '../adapters/verdict-cache.ts';
-import type { Judges } from '../app/judge.ts';
+import type { Judges } from '../app/judging-ports.ts';
 import { verify } from '../app/verify.ts';
 import { CONTRACT_FILE } from '../core/contract.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';

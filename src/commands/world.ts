@@ -1,6 +1,6 @@
 import type { FileStore } from '../adapters/file-store.ts';
 import { type Home, homeFrom, layOut } from '../adapters/home.ts';
-import type { JudgingPorts } from '../app/judge.ts';
+import type { JudgingPorts } from '../app/judging-ports.ts';
 import type { Place } from '../dialects/dialect.ts';
 import { placeOf } from './foreign-signs.ts';
 import { type JudgeBundle, loadJudgeBundle } from './load-judges.ts';

@@ -3,6 +3,7 @@ import type { Decision } from '../core/decide.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
+import type { Held, Words } from '../ports/session-loop.ts';
 import type { ForeignFiles, StateChange, Workspace } from '../ports.ts';
 
 export const DIALECTS = ['ralph-loop', 'feature-list', 'verified-done', 'lock'] as const;
@@ -100,24 +101,4 @@ export interface Look {
   workspace(): Promise<Workspace>;
   /** The loop's contract asks for more than a promise: something else decides when the work is done. */
   hasGates: boolean;
-}
-
-export interface Held {
-  /** The iteration that begins. */
-  iteration: number;
-  maxIterations: Limit;
-  verdicts: readonly Verdict[];
-  instruction: Extract<Decision, { kind: 'block' }>['instruction'];
-  /** Where the whole task lies, for a task too long to repeat. */
-  taskFile: string;
-  promise?: string;
-  /** What else has to be said before everything else. */
-  notes?: readonly string[];
-}
-
-export interface Words {
-  /** For the model. */
-  reason: string;
-  /** For the person. */
-  message?: string;
 }

@@ -33,7 +33,7 @@ async function evaluate({ chunks, gates = {}, says = {}, done = ['chunks'], call
   const verdicts = await evaluateGates(calls(callsFor(done, contract)), {
     gates: judges.gates,
     contextFor: (name) => ({ name }) as GateContext,
-    standing: () => undefined,
+    knownVerdict: () => undefined,
     over: new AbortController().signal,
   });
   const plan = verdicts.find((v) => v.gate === 'chunks');

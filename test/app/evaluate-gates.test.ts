@@ -31,7 +31,7 @@ async function evaluate(gates: Record<string, GateSpec>, { says = {}, done, more
   const verdicts = await evaluateGates(callsFor(done ?? Object.keys(gates), contractWith(gates)), {
     gates: judges.gates,
     contextFor: (name) => ({ name }) as GateContext,
-    standing: () => undefined,
+    knownVerdict: () => undefined,
     over: new AbortController().signal,
     ...more,
   });
@@ -239,7 +239,7 @@ describe('a verdict that stands already', () => {
     const standing = verdict('fail', { gate: 'a', summary: 'changed' });
     const { verdicts, judged } = await evaluate(
       { a: run(), b: run() },
-      { more: { standing: (name) => (name === 'a' ? standing : undefined) } },
+      { more: { knownVerdict: (name) => (name === 'a' ? standing : undefined) } },
     );
     expect(verdicts[0]).toBe(standing);
     expect(judged).toEqual(['b']);
@@ -326,7 +326,7 @@ describe('a model costs money', () => {
     const standing = (name: string) => (name === 'review' ? before : undefined);
     const { verdicts, judged } = await evaluate(
       { review, tests: run('tests') },
-      { says: { tests: FAIL }, more: { standing } },
+      { says: { tests: FAIL }, more: { knownVerdict: standing } },
     );
     expect(judged).toEqual(['tests']);
     expect(verdicts[0]).toEqual(before);

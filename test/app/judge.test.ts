@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verdictCache } from '../../src/adapters/verdict-cache.ts';
-import { judge, type Work } from '../../src/app/judge.ts';
+import { judge } from '../../src/app/judge.ts';
 import type { Frozen, GateSpec } from '../../src/core/contract.ts';
 import type { GateKind } from '../../src/core/gate-options.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
+import type { JudgingRequest } from '../../src/ports/judging.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
 import {
   all,
@@ -30,7 +31,7 @@ describe('a verdict that is known already', () => {
   /** Judges twice, with something changed in between; the outcome of the second, and whether it was judged. */
   async function again(
     first: typeof PASS,
-    change: { work?: Partial<Work>; frozen?: Partial<Frozen>; spec?: GateSpec; tree?: string } = {},
+    change: { work?: Partial<JudgingRequest>; frozen?: Partial<Frozen>; spec?: GateSpec; tree?: string } = {},
   ) {
     const judges = fakeJudges({ tests: first });
     const cache = memoryCache();
@@ -58,7 +59,7 @@ describe('a verdict that is known already', () => {
   });
   test('what a gate was told of a prompt or a task is another question each time', async () => {
     const told = async (spec: GateSpec, name: 'UserPromptSubmit' | 'TaskCreated' | 'TaskCompleted') => {
-      const event = { name, session: 's', prompt: 'x', taskId: '1', subject: 'x' } as Work['event'];
+      const event = { name, session: 's', prompt: 'x', taskId: '1', subject: 'x' } as JudgingRequest['event'];
       const judges = fakeJudges({ own: PASS });
       const work = workOn(contractWith({ own: spec }), { cache: memoryCache(), ...(event ? { event } : {}) });
       await judge(work, judges);

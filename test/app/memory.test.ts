@@ -14,10 +14,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { applyChanges, foreignFiles } from '../../src/adapters/foreign-files.ts';
-import { type LoopStop, memoryFor, updateMemory } from '../../src/app/memory.ts';
+import { memoryFor, updateMemory } from '../../src/app/memory.ts';
 import type { LoopState } from '../../src/core/loop.ts';
 import type { MemoryRule } from '../../src/core/memory.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
+import type { LoopStop } from '../../src/ports/session-loop.ts';
 import { T0 } from '../core/samples.ts';
 
 let root: string;

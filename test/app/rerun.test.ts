@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scratchAt } from '../../src/adapters/scratch.ts';
 import { systemShell } from '../../src/adapters/shell.ts';
-import type { Judges } from '../../src/app/judge.ts';
+import type { Judges } from '../../src/app/judging-ports.ts';
 import { rerun } from '../../src/app/rerun.ts';
 import { end } from '../../src/core/loop.ts';
 import { makeReceipt, type Receipt } from '../../src/core/receipt.ts';

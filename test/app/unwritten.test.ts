@@ -8,7 +8,7 @@ import { setStanding, standingFiles } from '../../src/adapters/standing.ts';
 import { keepTranscript } from '../../src/adapters/transcript-copies.ts';
 import { approve } from '../../src/adapters/trust.ts';
 import { GUARDED_BLOCKS } from '../../src/app/guard-work.ts';
-import { careWith } from '../../src/app/session-care.ts';
+import { otherEvents } from '../../src/app/session-care.ts';
 import { type Answer, SILENCE } from '../../src/core/answer.ts';
 import type { Contract } from '../../src/core/contract.ts';
 import { textGate } from '../../src/gates/text/index.ts';
@@ -53,7 +53,7 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
   const spare = spareCounts(counts ? folder : join(folder, 'is not there'));
   const guard = { ...sessionGuard(home, join(folder, '.claude'), folder, {}), hasContract: () => true };
   scene.ports.session = async () =>
-    careWith({
+    otherEvents({
       standing: { ...standingFiles(home), write: full },
       guard,
       spare,

@@ -1,6 +1,6 @@
 /** The gates that ask a model, judged by the built hook at every Stop of one home. */
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/simulator/script.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import { bash, decisionsOf, journalOf, loopOf } from './support/untildone.ts';
 

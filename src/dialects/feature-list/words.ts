@@ -2,7 +2,7 @@ import { keepShort, oneLine } from '../../core/clip.ts';
 import { fingerprint } from '../../core/fingerprint.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/reason.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import type { Held, Words } from '../dialect.ts';
+import type { Held, Words } from '../../ports/session-loop.ts';
 import type { Feature, FeatureList } from './features.ts';
 import { COMPLETE, type Progress } from './progress.ts';
 

@@ -2,7 +2,7 @@ import { keepShort } from '../../core/clip.ts';
 import { renderPromise } from '../../core/promise.ts';
 import { DIFFERENT_APPROACH, failuresOf, REASON_LIMIT } from '../../core/reason.ts';
 import { blocks } from '../../core/verdict.ts';
-import type { Held, Words } from '../dialect.ts';
+import type { Held, Words } from '../../ports/session-loop.ts';
 import type { Lock, LockPaths } from './lock-files.ts';
 
 export const GO_ON =

@@ -3,7 +3,7 @@ import { describeEnding } from '../../core/endings.ts';
 import type { LoopState } from '../../core/loop.ts';
 import { renderPromise } from '../../core/promise.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/reason.ts';
-import type { Held, Words } from '../dialect.ts';
+import type { Held, Words } from '../../ports/session-loop.ts';
 
 const PROMPT_LIMIT = 6000;
 const BREAK = '\n\n';

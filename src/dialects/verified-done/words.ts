@@ -3,7 +3,7 @@ import type { Limit } from '../../core/contract.ts';
 import { renderPromise } from '../../core/promise.ts';
 import { DIFFERENT_APPROACH, failuresOf, REASON_LIMIT } from '../../core/reason.ts';
 import { blocks, type Verdict } from '../../core/verdict.ts';
-import type { Held, Words } from '../dialect.ts';
+import type { Held, Words } from '../../ports/session-loop.ts';
 import { CONDITION_PREFIX, KIND, SOURCE } from './judge.ts';
 import type { RalphState } from './read-state.ts';
 

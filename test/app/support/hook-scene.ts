@@ -9,8 +9,8 @@ import { standingFiles } from '../../../src/adapters/standing.ts';
 import { keepTranscript } from '../../../src/adapters/transcript-copies.ts';
 import { approve } from '../../../src/adapters/trust.ts';
 import { handleHook } from '../../../src/app/handle-hook.ts';
-import type { JudgingPorts } from '../../../src/app/judge.ts';
-import { careWith } from '../../../src/app/session-care.ts';
+import type { JudgingPorts } from '../../../src/app/judging-ports.ts';
+import { otherEvents } from '../../../src/app/session-care.ts';
 import { openTools } from '../../../src/commands/tools.ts';
 import type { Answer } from '../../../src/core/answer.ts';
 import type { Contract, Frozen } from '../../../src/core/contract.ts';
@@ -90,7 +90,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     judges: async () => scene.judges,
     foreign: async () => ({ loops: [], messages: [] }),
     session: async () =>
-      careWith({
+      otherEvents({
         standing: standingFiles(home),
         spare: spareCounts(folder),
         guard: {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Judges, Work } from '../../../src/app/judge.ts';
+import type { Judges } from '../../../src/app/judging-ports.ts';
 import {
   type Contract,
   DEFAULT_LIMITS,
@@ -11,6 +11,7 @@ import type { GateKind } from '../../../src/core/gate-options.ts';
 import { callsFor } from '../../../src/core/plan-gates.ts';
 import type { EvidenceClass } from '../../../src/core/verdict.ts';
 import type { Gate, GateContext, Gates, Judgement } from '../../../src/gates/gate.ts';
+import type { JudgingRequest } from '../../../src/ports/judging.ts';
 import type { FileChange, VerdictCache, Workspace } from '../../../src/ports.ts';
 
 export const PASS: Judgement = { outcome: 'pass', summary: 'passes' };
@@ -155,7 +156,11 @@ export function frozenWith(contract: Contract, changes: Partial<Frozen> = {}): F
 }
 
 /** One judging of everything that a contract asks of a Stop. */
-export function workOn(contract: Contract, changes: Partial<Work> = {}, frozen: Partial<Frozen> = {}): Work {
+export function workOn(
+  contract: Contract,
+  changes: Partial<JudgingRequest> = {},
+  frozen: Partial<Frozen> = {},
+): JudgingRequest {
   return {
     calls: callsFor(contract.done, contract),
     frozen: frozenWith(contract, frozen),

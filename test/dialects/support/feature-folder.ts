@@ -5,8 +5,9 @@ import { afterEach, beforeEach } from 'vitest';
 import { applyChanges, foreignFiles } from '../../../src/adapters/foreign-files.ts';
 import type { Decision } from '../../../src/core/decide.ts';
 import type { Ending, LoopState } from '../../../src/core/loop.ts';
-import type { ForeignLoop, Held, Place } from '../../../src/dialects/dialect.ts';
+import type { ForeignLoop, Place } from '../../../src/dialects/dialect.ts';
 import { featureListDialect } from '../../../src/dialects/feature-list/index.ts';
+import type { Held } from '../../../src/ports/session-loop.ts';
 import { freshLoop, T0 } from '../../core/samples.ts';
 
 let folder = '';
