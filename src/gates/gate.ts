@@ -63,7 +63,7 @@ export interface Judgement {
   proof?: Proof;
   /** Only a person can let this pass: what they are asked. */
   asks?: string;
-  /** What is judged here asks to end the work at once, whatever else fails (a hook's `continue: false`): why. */
+  /** Why the loop has to end at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
   /** Overrides the gate's class, when it depends on what was found (features with and without `verify`). */
   class?: EvidenceClass;
@@ -81,7 +81,7 @@ interface AnyGate<Kind extends GateKind> extends GateTraits<Kind> {
 }
 
 /**
- * It stops its work, and every process it started, when `signal` aborts; what it returns after that is not looked at.
+ * Stops its work, and every process it started, when `signal` aborts. What it returns after that is ignored.
  */
 export interface TimedGate<Kind extends GateKind = GateKind> extends AnyGate<Kind> {
   instant?: never;

@@ -101,7 +101,7 @@ function plainTitle(title: string): string {
   return plainText(title).replace(/[:.]$/, '').toLowerCase();
 }
 
-/** White space and emphasis do not make another item, nor another title. */
+/** Removes emphasis and extra white space: they make no difference between items, nor between titles. */
 export function plainText(text: string): string {
   return text
     .replace(/\*\*|__/g, '')

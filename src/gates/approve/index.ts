@@ -8,7 +8,7 @@ export const approveGate: Gate<'approve'> = {
   ...approveTraits,
   async judge({ ask, file }, context): Promise<Judgement> {
     const { event } = context;
-    // Nobody is held, and nothing fails, for what can be neither asked nor answered here.
+    // Where no person can be asked, a failure could never be mended.
     if (!context.answers || (event !== undefined && event.name !== 'Stop'))
       return { outcome: 'skip', summary: 'a person is asked only at the Stop of a loop' };
     const text = file === undefined ? undefined : await context.workspace.read(file);

@@ -40,7 +40,7 @@ export const artefactGate: Gate<'artefact'> = {
   },
 };
 
-/** Older ones are not the newest file of a glob. */
+/** Limits how many files of a glob are frozen; the newest come first. */
 const MOST_FROZEN = 200;
 
 function placeOf(file: string, { section }: Options): string {

@@ -30,11 +30,11 @@ function wantedBy({ paths, except }: GateOptions['changed'], { onlyPaths }: Gate
   return (path: string) => fits(path) && !excepted(path) && (own?.has(path) ?? true);
 }
 
-/** Notes are of this kind; more of them than this are not all read, for one is enough. */
+/** Files that may hold the notes of a loop. At most `MOST_READ` are read; every other counts as a change. */
 const MAY_HOLD_NOTES = /\.(?:md|mdx|markdown|txt)$/i;
 const MOST_READ = 100;
 
-/** A loop writes down where it stands: that is not the work. */
+/** Leaves out the files in which nothing changed but the notes of the loop. */
 async function withoutOwnNotes(
   changes: readonly FileChange[],
   span: Span,

@@ -8,7 +8,7 @@ import { ciTraits } from './traits.ts';
 const FIRST_PAUSE = 1 / 120;
 const LONGEST_PAUSE = 1 / 10;
 const GROWTH = 1.5;
-/** So many failures to reach GitHub in a row are one. */
+/** After so many failures in a row, GitHub counts as out of reach. */
 const PATIENCE = 3;
 const NAMED_FILES = 10;
 const COMMIT_AND_PUSH = 'Commit the work and push it.';

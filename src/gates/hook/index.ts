@@ -34,7 +34,7 @@ export const hookGate: Gate<'hook'> = {
   },
 };
 
-/** As measured: JSON is read first, whatever the exit code; `continue: false` beats everything; then a block; then exit 2. */
+/** Reads the answer as Claude Code does: JSON first, whatever the exit code; in it `continue: false`, then a block; then exit code 2. */
 function judgementFrom(command: string, result: ShellResult, atPrompt: boolean): Judgement {
   const answer = result.exitCode === undefined ? NO_ANSWER : readHookAnswer(result.stdout, atPrompt);
   const said = withMessage(answer);

@@ -34,7 +34,7 @@ export const runGate: Gate<'run'> = {
   },
 };
 
-/** Here the text is all there is to judge. A task that is completed is judged by the tree, as at any other time. */
+/** Whether the event brings a text that the tree does not show: a prompt, or a task that is created. */
 function isNew(event: HookEvent | undefined): boolean {
   return event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated';
 }
