@@ -41,8 +41,8 @@ export function newContract(additions: ContractAdditions, made: string): string 
 
 /**
  * The text with the additions in it. It is edited line by line, so that comments and columns stay: a YAML document that
- * is written out loses the columns and moves comments. Where that does not
- * give what is wanted (a contract in JSON, aliases), the whole text is written anew, with its comments.
+ * is written out loses the columns and moves comments. Where such an edit does not give what is wanted (a contract in
+ * JSON, aliases), the whole text is written anew, with its comments.
  */
 export function addToContract(text: string, additions: ContractAdditions): string {
   const before = mapOf(parsed(text).toJS());
