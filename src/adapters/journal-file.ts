@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import type { Entry } from '../core/entry.ts';
 import { isoTime } from '../core/iso-time.ts';
-import { advance, type Entry } from '../core/journal.ts';
+import { advance } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import {
   JOURNAL_VERSION,

@@ -1,8 +1,8 @@
+import type { RunMode } from '../core/contract.ts';
 import { type Contract, type FrozenContract, isApproved, measures } from '../core/contract.ts';
 import type { GateKind } from '../core/gate-options.ts';
 import { namesOnTheWay } from '../core/phases.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
-import type { RunMode } from '../core/run.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';
 import { freeze } from './freeze.ts';

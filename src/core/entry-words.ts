@@ -1,4 +1,4 @@
-import type { Entry } from './journal.ts';
+import type { Entry } from './entry.ts';
 import type { LoopState } from './loop.ts';
 import { describeChildEntry } from './run-children-words.ts';
 import type { Verdict } from './verdict.ts';

@@ -10,7 +10,7 @@ import { UsageError } from '../../src/commands/usage-error.ts';
 import type { World } from '../../src/commands/world.ts';
 import { approvedText } from '../../src/core/approval.ts';
 import type { Contract } from '../../src/core/contract.ts';
-import type { Entry } from '../../src/core/journal.ts';
+import type { Entry } from '../../src/core/entry.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import type { LoopRef } from '../../src/ports.ts';
 import { temporaryFolder } from '../adapters/workers.ts';

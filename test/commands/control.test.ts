@@ -7,7 +7,7 @@ import { control } from '../../src/commands/control.ts';
 import * as judgeBundle from '../../src/commands/judges.ts';
 import { openPorts } from '../../src/commands/ports.ts';
 import { driverLock } from '../../src/commands/run-options.ts';
-import type { PersonCommand } from '../../src/core/journal.ts';
+import type { PersonCommand } from '../../src/core/entry.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
 import { contractWith, frozenWith, run } from '../app/support/judging.ts';
 

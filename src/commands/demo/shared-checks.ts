@@ -1,6 +1,6 @@
 /** What every demo has to show, and how it is known: from the journal, the files and the simulator's log. */
 import type { Scanned } from '../../adapters/journal-scan.ts';
-import type { Entry } from '../../core/journal.ts';
+import type { Entry } from '../../core/entry.ts';
 import type { SimulatorRequest } from '../../simulator/server.ts';
 import type { JournalLine } from '../../wire/journal-line.ts';
 import type { Story } from './story.ts';

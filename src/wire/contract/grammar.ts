@@ -1,8 +1,14 @@
 /** The grammar of `untildone.yaml`, and what a contract becomes. docs/reference/contract.md is the one for people. */
 import { z } from 'zod';
-import { type Contract, DEFAULT_LIMITS, type Limits, type Notification } from '../../core/contract.ts';
+import {
+  type Contract,
+  DEFAULT_LIMITS,
+  type Limits,
+  type MemoryRule,
+  type Notification,
+} from '../../core/contract.ts';
 import { ENDINGS } from '../../core/loop.ts';
-import { MEMORY_LINES, MEMORY_SOURCES, type MemoryRule } from '../../core/memory.ts';
+import { MEMORY_LINES, MEMORY_SOURCES } from '../../core/memory.ts';
 import { gate, gateNames } from './gates.ts';
 import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
 import { promptRule } from './prompt-rule.ts';

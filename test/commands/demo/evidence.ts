@@ -1,6 +1,7 @@
 /** Made-up evidence of a demo: journals by their entries, and what a scripted model was asked. */
 import type { Scanned } from '../../../src/adapters/journal-scan.ts';
-import { advance, type Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
+import { advance } from '../../../src/core/journal.ts';
 import type { LoopState } from '../../../src/core/loop.ts';
 import type { StopSeen } from '../../../src/core/stop.ts';
 import type { SimulatorRequest } from '../../../src/simulator/server.ts';

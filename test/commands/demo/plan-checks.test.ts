@@ -6,7 +6,7 @@ import { homeAt, layOut } from '../../../src/adapters/home.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
 import { type PlanEvidence, planChecksOf } from '../../../src/commands/demo/plan-checks.ts';
 import { exampleFolder, planStory } from '../../../src/commands/demo/plan-story.ts';
-import type { Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
 import type { Receipt } from '../../../src/core/receipt.ts';
 import type { Outcome, Verdict } from '../../../src/core/verdict.ts';
 import { STARTED, seenStop, T0 } from '../../core/samples.ts';

@@ -6,7 +6,7 @@ import { homeAt, layOut } from '../../../src/adapters/home.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
 import { type RunEvidence, runChecksOf } from '../../../src/commands/demo/run-checks.ts';
 import { RUN_STORY } from '../../../src/commands/demo/run-story.ts';
-import type { Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
 import type { Receipt } from '../../../src/core/receipt.ts';
 import type { SessionEnd } from '../../../src/core/session-end.ts';
 import { STARTED } from '../../core/samples.ts';

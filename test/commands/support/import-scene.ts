@@ -2,12 +2,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { homeAt, layOut, realPath } from '../../../src/adapters/home.ts';
-import {
-  type ImportOptions,
-  type ImportResult,
-  importFrom,
-  undoImport,
-} from '../../../src/commands/import.ts';
+import { importFrom, undoImport } from '../../../src/commands/import.ts';
+import type { ImportOptions, ImportResult } from '../../../src/commands/import-report.ts';
 import * as judgeBundle from '../../../src/commands/judges.ts';
 import { openPorts } from '../../../src/commands/ports.ts';
 import type { World } from '../../../src/commands/world.ts';
