@@ -1,9 +1,8 @@
-import type { FrozenContract, Notification } from './core/contract.ts';
-import type { Entry } from './core/journal.ts';
+import type { FrozenContract, Notification, RunMode } from './core/contract.ts';
+import type { Entry } from './core/entry.ts';
 import type { LoopState } from './core/loop.ts';
 import type { Message } from './core/notification.ts';
 import type { Protected } from './core/protect.ts';
-import type { RunMode } from './core/run.ts';
 import type { TranscriptSignals, TranscriptUsage } from './core/transcript.ts';
 import type { Verdict } from './core/verdict.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, statSync, unlinkSync } 
 import { basename, join } from 'node:path';
 import { oneLine } from '../core/clip.ts';
 import type { FrozenContract } from '../core/contract.ts';
-import type { Entry } from '../core/journal.ts';
+import type { Entry } from '../core/entry.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { redact } from '../core/redact.ts';
 import { isSafeId } from '../core/safe-id.ts';

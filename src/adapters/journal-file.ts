@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { advance, type Entry } from '../core/journal.ts';
+import type { Entry } from '../core/entry.ts';
+import { advance } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import {
   JOURNAL_VERSION,

@@ -1,8 +1,9 @@
 import { agentBrief } from '../core/agent-words.ts';
-import { type AgentLine, beginningOf } from '../core/agents.ts';
+import { beginningOf } from '../core/agents.ts';
 import { type Answer, SILENCE } from '../core/answer.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { SubagentStartEvent } from '../core/event.ts';
+import type { AgentLine } from '../core/loop.ts';
 import { planGates } from '../core/plan-gates.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { GuardedSession } from '../ports/guarded-session.ts';

@@ -1,7 +1,7 @@
 import { oneLine } from '../core/clip.ts';
 import { endingMessage } from '../core/endings.ts';
+import type { Entry } from '../core/entry.ts';
 import type { HookEvent } from '../core/event.ts';
-import type { Entry } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { ForeignLoops, SessionLoop } from '../ports/session-loop.ts';
 import type { Claim, LoopRef } from '../ports.ts';

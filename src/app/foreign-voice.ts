@@ -1,7 +1,6 @@
 import { asksForMoreThanPromise } from '../core/contract.ts';
-import type { Decision } from '../core/decide.ts';
 import { endingMessage } from '../core/endings.ts';
-import type { Ending, LoopState } from '../core/loop.ts';
+import type { Decision, Ending, LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FormatBehaviour } from '../ports/session-loop.ts';

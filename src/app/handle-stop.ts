@@ -1,7 +1,8 @@
 import type { Answer } from '../core/answer.ts';
 import { newApprovals } from '../core/approval.ts';
-import { type Decision, decide } from '../core/decide.ts';
+import { decide } from '../core/decide.ts';
 import type { StopEvent } from '../core/event.ts';
+import type { Decision } from '../core/loop.ts';
 import { limitsIn } from '../core/phases.ts';
 import type { StopSeen } from '../core/stop.ts';
 import type { Verdict } from '../core/verdict.ts';

@@ -1,6 +1,7 @@
+import type { Phase } from '../core/contract.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { LoopState } from '../core/loop.ts';
-import { gatesOfPhase, nextPhase, type Phase, phaseOf } from '../core/phases.ts';
+import { gatesOfPhase, nextPhase, phaseOf } from '../core/phases.ts';
 import { callsFor, planGates } from '../core/plan-gates.ts';
 import type { StopSeen } from '../core/stop.ts';
 import { blocks } from '../core/verdict.ts';

@@ -1,18 +1,16 @@
 /** The part of a run in which its children work: who begins, whose work is taken in, and when the parent goes on. */
 import type { Limits } from '../core/contract.ts';
-import type { Entry } from '../core/journal.ts';
+import type { Entry } from '../core/entry.ts';
 import { reachedLimit } from '../core/limits.ts';
-import { type Ending, hasEnded, type LoopState } from '../core/loop.ts';
 import {
   type Children,
   type ChildState,
-  childToMerge,
+  type Ending,
+  hasEnded,
+  type LoopState,
   type MergeOutcome,
-  type Piece,
-  piecesToBegin,
-  shareFor,
-  timeLeft,
-} from '../core/run-children.ts';
+} from '../core/loop.ts';
+import { childToMerge, type Piece, piecesToBegin, shareFor, timeLeft } from '../core/run-children.ts';
 import type { LoopRef } from '../ports.ts';
 import type { JudgingPorts } from './judging-ports.ts';
 import { notifyEnding } from './notify.ts';

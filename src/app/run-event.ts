@@ -1,5 +1,4 @@
-import type { LoopState } from '../core/loop.ts';
-import type { ChildState, MergeOutcome } from '../core/run-children.ts';
+import type { ChildState, LoopState, MergeOutcome } from '../core/loop.ts';
 import type { SessionEnd } from '../core/session-end.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { SessionHappening } from '../ports.ts';

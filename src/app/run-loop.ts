@@ -1,7 +1,7 @@
 import type { Answer } from '../core/answer.ts';
 import { briefFor } from '../core/brief.ts';
+import type { Entry } from '../core/entry.ts';
 import type { HookEvent, StopEvent, ToolEvent } from '../core/event.ts';
-import type { Entry } from '../core/journal.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import { askedNames } from '../core/phases.ts';
 import { reminderFor } from '../core/reason.ts';

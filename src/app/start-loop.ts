@@ -1,7 +1,6 @@
-import { type Contract, type FrozenContract, isApproved } from '../core/contract.ts';
+import { type Contract, type FrozenContract, isApproved, type RunMode } from '../core/contract.ts';
 import { namesOnTheWay } from '../core/phases.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
-import type { RunMode } from '../core/run.ts';
 import { sumUp, type Verdict } from '../core/verdict.ts';
 import { measures, traitsOf } from '../gates/traits.ts';
 import type { LoopRef, NewLoop } from '../ports.ts';

@@ -1,7 +1,7 @@
 /** What happens when the journal cannot be written (a full disk, a folder that is read-only): rulings are made all the same. */
 import type { Answer } from '../core/answer.ts';
+import type { Entry } from '../core/entry.ts';
 import type { HookEvent, StopEvent } from '../core/event.ts';
-import type { Entry } from '../core/journal.ts';
 import type { LoopState } from '../core/loop.ts';
 import { noRoomMessage, noRoomReason, unwrittenMessage } from '../core/unwritten-words.ts';
 import type { Recorded } from '../ports/guarded-session.ts';

@@ -1,10 +1,10 @@
 import type { FileStore } from '../adapters/file-store.ts';
 import { isLocked } from '../adapters/lock.ts';
-import { type Answered, approvedText } from '../core/approval.ts';
+import { approvedText } from '../core/approval.ts';
 import { oneLine } from '../core/clip.ts';
 import type { Contract } from '../core/contract.ts';
 import { describeEnding } from '../core/endings.ts';
-import { hasEnded, type LoopState } from '../core/loop.ts';
+import { type Answered, hasEnded, type LoopState } from '../core/loop.ts';
 import { askedNames } from '../core/phases.ts';
 import { callsFor, type GateCall } from '../core/plan-gates.ts';
 import { redact } from '../core/redact.ts';

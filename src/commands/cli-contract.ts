@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { PRESETS, type PresetName } from '../core/presets.ts';
+import { PRESETS, type PresetName } from '../core/contract.ts';
 import { confirm, onTerminal } from './ask.ts';
 import { allowException, updateContract } from './contract.ts';
 import { meantLoop, newestLoop } from './find-loop.ts';

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { confirm, onTerminal } from './ask.ts';
-import { IMPORTABLE, type ImportOptions, importFrom, undoImport } from './import.ts';
+import { IMPORTABLE, importFrom, undoImport } from './import.ts';
+import type { ImportOptions } from './import-report.ts';
 import { onlyForPeople } from './person.ts';
 import { out } from './print.ts';
 import { ownerFrom } from './start-inputs.ts';

@@ -7,7 +7,7 @@ import { prepareHome } from '../adapters/settings-files.ts';
 import { notifyEnding } from '../app/notify.ts';
 import type { Limit } from '../core/contract.ts';
 import { parseDuration } from '../core/duration.ts';
-import type { PersonCommand } from '../core/journal.ts';
+import type { PersonCommand } from '../core/entry.ts';
 import { hasEnded } from '../core/loop.ts';
 import { hookScript } from '../wire/hook-line.ts';
 import { type Answer, answerQuestion, askingLoop } from './answer-question.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { packManyLoose } from '../adapters/home-keeping.ts';
 import type { Limit } from '../core/contract.ts';
-import { RUN_MODES, type RunMode } from '../core/run.ts';
+import { RUN_MODES, type RunMode } from '../core/contract.ts';
 import type { LoopRef } from '../ports.ts';
 import type { RunOptions } from './drive-run.ts';
 import { meantLoop } from './find-loop.ts';

@@ -1,7 +1,7 @@
 import type { FileStore } from '../adapters/file-store.ts';
 import { isLocked } from '../adapters/lock.ts';
 import { describeEnding } from '../core/endings.ts';
-import type { PersonCommand } from '../core/journal.ts';
+import type { PersonCommand } from '../core/entry.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
 import { childrenOf } from './find-loop.ts';

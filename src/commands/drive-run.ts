@@ -1,4 +1,5 @@
 /** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
+
 import { randomUUID } from 'node:crypto';
 import type { Flow } from '../adapters/git-keeping.ts';
 import { readFlowRecord } from '../adapters/git-record.ts';
@@ -8,20 +9,25 @@ import { approve } from '../adapters/trust.ts';
 import { runLoop } from '../app/run-loop.ts';
 import type { StartedLoop } from '../app/start-loop.ts';
 import { featureGates } from '../core/child-contract.ts';
-import type { Contract, Limit, Limits } from '../core/contract.ts';
+import type { Contract, Limit, Limits, RunMode } from '../core/contract.ts';
 import { hasEnded, type LoopState } from '../core/loop.ts';
-import type { RunMode } from '../core/run.ts';
 import type { FinishWords, GitFlow, LoopRef } from '../ports.ts';
 import { besideRun } from './foreign-beside.ts';
 import { loadJudgeBundle } from './load-judges.ts';
 import { renderedReceipt } from './receipt.ts';
 import { openRunGit, resumeRunGit, trustedWith } from './run-git.ts';
-import type { Interrupts } from './run-interrupts.ts';
 import { commitLate } from './run-late-commit.ts';
-import { type ClientOptions, clientFile, clientFor, driverLock, keptClient } from './run-options.ts';
+import {
+  type ClientOptions,
+  clientFile,
+  clientFor,
+  type Driving,
+  driverLock,
+  keptClient,
+  type RunCompany,
+} from './run-options.ts';
 import { leftBeside, workInParallel } from './run-parallel.ts';
 import { divisionOf, type Parallel, refuseIndivisible, splitWork } from './run-parallel-pieces.ts';
-import type { RunReporter } from './run-report.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { begin, nothingToDo, planLoop } from './start.ts';
 import { NotApproved, NothingToDo, UsageError } from './usage-error.ts';
@@ -45,19 +51,6 @@ export interface RunOptions {
   limits: Partial<Limits>;
   git?: Parameters<typeof openRunGit>[0];
   parallel?: Parallel;
-}
-
-/** Who watches a run, and what it is driven with. */
-export interface RunCompany {
-  world: World;
-  reporter: RunReporter;
-  interrupts: Interrupts;
-}
-
-export interface Driving extends RunCompany {
-  ref: LoopRef;
-  client: ClientOptions;
-  git: Flow | undefined;
 }
 
 /** Throws `NothingToDo` and `NotApproved` before anything has begun. */

@@ -14,7 +14,7 @@ import { proposeContract } from '../core/propose.ts';
 import { parseContract, renderProblem } from '../wire/contract.ts';
 import { addToContract, writtenGates, writtenPhases } from '../wire/contract-edit.ts';
 import { readContract } from './contract-file.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
 import { diffLines, endBeforeWriting } from './import-report.ts';
 import { ContractError, UsageError } from './usage-error.ts';
 

@@ -17,7 +17,7 @@ import { foreignHooks, type PlacedHook, withoutForeignHooks } from '../wire/fore
 import { isOurLine } from '../wire/hook-line.ts';
 import { JsonRefused } from '../wire/json-text.ts';
 import { readContract } from './contract-file.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
 import { diffLines, endBeforeWriting, fateLines } from './import-report.ts';
 import { claudeConfigDir } from './project.ts';
 

@@ -1,10 +1,12 @@
 /** What an import shows and asks before anything is written. */
+
 import { relative } from 'node:path';
 import { oneLine } from '../core/clip.ts';
 import type { Fate } from '../core/import-hooks.ts';
+import type { DialectName } from '../dialects/dialect.ts';
 import type { PlacedHook } from '../wire/foreign-hooks.ts';
-import type { ImportIo, ImportOptions, ImportResult } from './import.ts';
 import { lineDiff } from './line-diff.ts';
+import type { World } from './world.ts';
 
 const COMMAND_LIMIT = 160;
 const UNSEEN = /\p{Cc}/gu;
@@ -55,4 +57,33 @@ export async function endBeforeWriting(
   if (yes || question === undefined || (await ask(question))) return undefined;
   out('Nothing was written.');
   return { exitCode: 0 };
+}
+
+export type Importable = 'harness' | 'command' | DialectName;
+
+export interface ImportOptions {
+  from?: Importable;
+  /** Of `command`. */
+  files?: string[];
+  session?: string;
+  dryRun: boolean;
+  /** Write without asking. */
+  yes: boolean;
+  /** The old hooks stay in the settings. */
+  keepHooks: boolean;
+  /** There is a person to ask. */
+  terminal: boolean;
+}
+
+export type ImportWorld = World;
+
+export interface ImportIo {
+  out(line: string): void;
+  ask(question: string): Promise<boolean>;
+}
+
+export interface ImportResult {
+  exitCode: number;
+  /** There is something new to be approved. */
+  contractWritten?: true;
 }

@@ -13,8 +13,8 @@ import type { Dialect, DialectName, ForeignLoop, Place } from '../dialects/diale
 import type { LoopRef } from '../ports.ts';
 import { addToContract, newContract } from '../wire/contract-edit.ts';
 import { readContract } from './contract-file.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import.ts';
 import { type ConvertedState, convertState, filesOfState } from './import-conversion.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
 import { diffLines, endBeforeWriting } from './import-report.ts';
 import { start } from './start.ts';
 import { UsageError } from './usage-error.ts';

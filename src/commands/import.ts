@@ -2,43 +2,15 @@ import { ImportRecord } from '../adapters/import-record.ts';
 import { standingFiles } from '../adapters/standing.ts';
 import { hasEnded } from '../core/loop.ts';
 import { quoteForShell } from '../core/shell-quote.ts';
-import { DIALECTS, type DialectName } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/dialect.ts';
 import { askingFiles, importCommand } from './import-command.ts';
 import { importHarness, planHarness } from './import-harness.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
 import { foreignStates, importState } from './import-state.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
 export const IMPORTABLE = ['harness', 'command', ...DIALECTS] as const;
-export type Importable = 'harness' | 'command' | DialectName;
-
-export interface ImportOptions {
-  from?: Importable;
-  /** Of `command`. */
-  files?: string[];
-  session?: string;
-  dryRun: boolean;
-  /** Write without asking. */
-  yes: boolean;
-  /** The old hooks stay in the settings. */
-  keepHooks: boolean;
-  /** There is a person to ask. */
-  terminal: boolean;
-}
-
-export type ImportWorld = World;
-
-export interface ImportIo {
-  out(line: string): void;
-  ask(question: string): Promise<boolean>;
-}
-
-export interface ImportResult {
-  exitCode: number;
-  /** There is something new to be approved. */
-  contractWritten?: true;
-}
-
 export async function importFrom(
   options: ImportOptions,
   world: ImportWorld,

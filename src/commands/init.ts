@@ -2,8 +2,8 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNew } from '../adapters/new-file.ts';
 import { projectFacts } from '../adapters/project-facts.ts';
+import type { PresetName } from '../core/contract.ts';
 import { CONTRACT_FILE } from '../core/contract.ts';
-import type { PresetName } from '../core/presets.ts';
 import { proposeContract } from '../core/propose.ts';
 import { type MissingCondition, type ProposedPreset, proposePreset } from '../core/propose-preset.ts';
 

@@ -8,7 +8,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { SessionHappening } from '../ports.ts';
 import { boundedInput, boundedText as clean } from './bounded-json.ts';
 import type { GateLine, Happening, LimitsLine, RunFigures, RunLine } from './run-line.ts';
-import type { BegunMore, RunReporter } from './run-report.ts';
+import type { BegunMore, RunReporter } from './run-reporter.ts';
 
 /** One JSON object a line; docs/reference/run-events.md is its grammar. */
 export function jsonReporter(out: (line: string) => void, now: () => number): RunReporter {

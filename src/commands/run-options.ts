@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import { readSmall } from '../adapters/atomic-file.ts';
+import type { Flow } from '../adapters/git-keeping.ts';
 import { type Home, readKey } from '../adapters/home.ts';
 import { sealedJson, unsealedJson } from '../adapters/sealed-json.ts';
 import type { RunRules } from '../core/contract.ts';
 import type { LoopRef } from '../ports.ts';
+import type { Interrupts } from './run-interrupts.ts';
+import type { RunReporter } from './run-reporter.ts';
 import { UsageError } from './usage-error.ts';
+import type { World } from './world.ts';
 
 /** How the sessions of a run are started. */
 export interface ClientOptions {
@@ -70,4 +74,17 @@ export function driverLock(ref: LoopRef): string {
 
 function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `options of run ${ref.loop}`;
+}
+
+/** Who watches a run, and what it is driven with. */
+export interface RunCompany {
+  world: World;
+  reporter: RunReporter;
+  interrupts: Interrupts;
+}
+
+export interface Driving extends RunCompany {
+  ref: LoopRef;
+  client: ClientOptions;
+  git: Flow | undefined;
 }

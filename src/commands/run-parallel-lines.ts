@@ -1,4 +1,4 @@
-import type { ChildName, RunReporter } from './run-report.ts';
+import type { ChildName, RunReporter } from './run-reporter.ts';
 import { factLines, noteLines } from './run-words.ts';
 import { harmless } from './terminal-text.ts';
 

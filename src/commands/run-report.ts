@@ -1,33 +1,12 @@
-import type { RunEvent } from '../app/run-event.ts';
 import type { Limits } from '../core/contract.ts';
 import type { LoopState } from '../core/loop.ts';
-import type { Verdict } from '../core/verdict.ts';
 import { clockOf } from './run-figures.ts';
 import { jsonReporter } from './run-json.ts';
 import { childLines } from './run-parallel-lines.ts';
+import type { RunReporter } from './run-reporter.ts';
 import { liveReporter } from './run-view.ts';
 import { beginningLines, closingLines, factLines, noteLines, pausedLines } from './run-words.ts';
 import { colourWanted, cutTo, wrapLine } from './terminal-text.ts';
-
-/** Whoever tells a person, or a program, what a run does. Its methods may be handed around; none of them throws. */
-export interface RunReporter {
-  /** A run begins, or goes on after a pause; `baseline` is what its gates said last. */
-  begun(loop: string, task: string, baseline: readonly Verdict[], more?: BegunMore): void;
-  event(event: RunEvent): void;
-  note(text: string): void;
-  /** For one of the children of the run: what it tells says which of them it speaks of. */
-  child(child: ChildName): RunReporter;
-}
-
-export interface ChildName {
-  loop: string;
-  piece: string;
-}
-
-export interface BegunMore {
-  limits: Limits;
-  resumed: boolean;
-}
 
 export interface ReporterWorld {
   out(line: string): void;

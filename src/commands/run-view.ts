@@ -2,7 +2,7 @@ import type { RunEvent } from '../app/run-event.ts';
 import { clockOf } from './run-figures.ts';
 import { childLines } from './run-parallel-lines.ts';
 import { emptyPicture, type RunPicture, withBeginning, withChildEvent, withEvent } from './run-picture.ts';
-import type { ChildName, RunReporter } from './run-report.ts';
+import type { ChildName, RunReporter } from './run-reporter.ts';
 import { screenLines } from './run-screen.ts';
 import { beginningLines, closingLines, cutOffLines, factLines, noteLines, pausedLines } from './run-words.ts';
 import { type Terminal, TerminalRegion } from './terminal-region.ts';

@@ -7,7 +7,7 @@ import type { GitFlow, LoopRef } from '../ports.ts';
 import { loadJudgeBundle } from './load-judges.ts';
 import type { Interrupts } from './run-interrupts.ts';
 import type { ClientOptions } from './run-options.ts';
-import type { RunReporter } from './run-report.ts';
+import type { RunReporter } from './run-reporter.ts';
 import { transcriptOf } from './start-inputs.ts';
 import type { World } from './world.ts';
 

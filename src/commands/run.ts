@@ -1,9 +1,9 @@
 import { hasEnded, type LoopState } from '../core/loop.ts';
 import type { LoopRef } from '../ports.ts';
-import { beginRun, goOnWithRun, type RunCompany, type RunOptions } from './drive-run.ts';
+import { beginRun, goOnWithRun, type RunOptions } from './drive-run.ts';
 import { watchInterrupts } from './run-interrupts.ts';
-import type { ClientOptions } from './run-options.ts';
-import type { RunReporter } from './run-report.ts';
+import type { ClientOptions, RunCompany } from './run-options.ts';
+import type { RunReporter } from './run-reporter.ts';
 import { NothingToDo } from './usage-error.ts';
 import type { World } from './world.ts';
 

@@ -1,11 +1,11 @@
 import type { FileStore } from '../adapters/file-store.ts';
 import { isLocked } from '../adapters/lock.ts';
-import type { AgentLine } from '../core/agents.ts';
 import { oneLine } from '../core/clip.ts';
 import { sayDuration } from '../core/duration.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';
 import { groupBy } from '../core/group-by.ts';
 import { elapsedMs } from '../core/limits.ts';
+import type { AgentLine } from '../core/loop.ts';
 import { type GateLine, hasEnded, type LoopState } from '../core/loop.ts';
 import { type PhaseSituation, phaseOf, phaseSituation } from '../core/phases.ts';
 import type { LoopRef } from '../ports.ts';

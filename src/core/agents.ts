@@ -1,26 +1,7 @@
 import { oneLine } from './clip.ts';
-import type { LoopState } from './loop.ts';
+import type { AgentLine, LoopState } from './loop.ts';
 import type { StopSeen } from './stop.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
-
-/** A subagent of a loop, as far as its hooks told. */
-export interface AgentLine {
-  id: string;
-  type: string;
-  /**
-   * passed: it ended, and the gates that guard its type passed, or there are none. failed: it was let go although they
-   * fail. lost: it no longer works, and its end was never seen.
-   */
-  status: 'working' | 'passed' | 'failed' | 'lost';
-  begunAt: number;
-  endedAt?: number;
-  /** What it was let go with. */
-  failed?: string;
-  /** Of one that passed: by something that was measured. */
-  measured?: true;
-  /** It began in a worktree of its own, which was at this commit. */
-  worktree?: { folder: string; commit?: string };
-}
 
 /** Who a `guard` entry of a SubagentStop is about. */
 export interface GuardedAgent {

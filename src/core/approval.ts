@@ -1,15 +1,5 @@
+import type { Answered } from './loop.ts';
 import { withoutLoopSection } from './memory.ts';
-
-/** What a person said to a question of a loop (`untildone approve`, `untildone reject`). */
-export interface Answered {
-  said: 'approved' | 'rejected';
-  note?: string;
-  at: number;
-  /** SHA-256 of the file that was asked about, as it was then. */
-  digest?: string;
-  /** The agent was told since. */
-  told?: true;
-}
 
 const REMEMBERED = 50;
 

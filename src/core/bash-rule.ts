@@ -1,10 +1,10 @@
 /** What stands in the brackets of `Bash(...)`, compared with a command line. */
 import { gitCallOf } from './dangerous-git.ts';
-import type { Asked } from './permission-rule.ts';
 import { type ShellCall, shellCalls } from './shell-calls.ts';
 import { withVariables } from './shell-variables.ts';
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 import { fold } from './tool-paths.ts';
+import type { ToolCall, ToolPlace, Variables } from './tool-rules.ts';
 import { globMatches } from './wildcard.ts';
 
 /** `x:*` and `x *` mean `x` alone, too, and never `xy`. */
@@ -114,4 +114,11 @@ function goesToProject({ words, writes, input, inner }: SimpleCommand, { place, 
   const roots = place.roots.map(fold);
   if (!folder.startsWith('/') || !roots.includes(fold(call.cwd))) return false;
   return place.spellings(folder).every((path) => roots.includes(fold(path)));
+}
+
+/** A call, and what is known of the machine. */
+export interface Asked {
+  call: ToolCall;
+  place: ToolPlace;
+  variables: Variables;
 }

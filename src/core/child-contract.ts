@@ -1,7 +1,7 @@
 /** The definition of done of one piece of a run: that of the run, narrowed. Nothing is in it that the run's has not. */
 import type { Contract, Limit } from './contract.ts';
 import type { TraitsOf } from './gate-traits.ts';
-import type { Share } from './run-children.ts';
+import type { Share } from './loop.ts';
 
 export interface PieceRules {
   /** The feature list that the piece is taken from, and which of its features; absent: a task of its own. */

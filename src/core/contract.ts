@@ -1,10 +1,6 @@
 /** The definition of done of one loop, frozen when it starts. `wire/contract` makes it from `untildone.yaml`. */
 
 import { COMBINATIONS, type Combination, type GateKind, type GateOptions } from './gate-options.ts';
-import type { MemoryRule } from './memory.ts';
-import type { Phase, PhaseLimits } from './phases.ts';
-import type { PresetName } from './presets.ts';
-import type { RunMode } from './run.ts';
 import type { ToolRules } from './tool-rules.ts';
 
 export const CONTRACT_FILE = 'untildone.yaml';
@@ -101,6 +97,43 @@ export interface PromptRule {
   /** A file of the project whose beginning is told likewise, as it is then. */
   tellFile?: string;
 }
+
+export interface MemoryRule {
+  /** Globs: which files of the project hold notes. */
+  files: string[];
+  /** So many lines are told, in all. */
+  lines: number;
+  /** When: what began the session. */
+  inject: string[];
+  /** A loop keeps a section about itself in the newest of the files. */
+  update: boolean;
+}
+
+/** A part of the work that comes before the next one. */
+export interface Phase {
+  name: string;
+  /** What is to be done in it. */
+  instruction?: string;
+  /** The gates that have to pass before it begins. */
+  entry: string[];
+  /** The gates that have to pass before the next one begins. */
+  exit: string[];
+  limits?: PhaseLimits;
+}
+
+export interface PhaseLimits {
+  iterations?: number;
+  durationMs?: number;
+}
+
+export const PRESETS = ['verified-done'] as const;
+
+export type PresetName = (typeof PRESETS)[number];
+
+/** hybrid: go on in one session, hand over when it fills. session: never hand over. fresh: a session an iteration. */
+export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
+
+export type RunMode = (typeof RUN_MODES)[number];
 
 export interface Contract {
   v: 1;

@@ -1,5 +1,6 @@
+import type { ToolPlace, Variables } from './tool-rules.ts';
 /** What git can lose for good: history that others have, work that is in no commit, and the ways back. */
-import type { Look } from './dangerous.ts';
+
 import { inFolder, type ShellCall } from './shell-calls.ts';
 import { fold } from './tool-paths.ts';
 
@@ -147,4 +148,16 @@ function whatGoes({ command, words }: GitCall): 'changed' | 'untracked' | 'ignor
     default:
       return undefined;
   }
+}
+
+/** One call of a line, and what is around it. */
+export interface Look {
+  call: ShellCall;
+  /** The calls of the line before it. */
+  before: readonly ShellCall[];
+  /** The line itself. */
+  line: string;
+  place: ToolPlace;
+  variables: Variables;
+  at(word: string): readonly string[];
 }

@@ -1,20 +1,8 @@
 /** Commands that destroy what cannot be had back, or run what nobody has seen. docs/guides/tool-rules.md says why each. */
-import { has, lossInGit } from './dangerous-git.ts';
+import { has, type Look, lossInGit } from './dangerous-git.ts';
 import { inFolder, type ShellCall, shellCalls } from './shell-calls.ts';
 import { fold } from './tool-paths.ts';
 import type { ToolPlace, Variables } from './tool-rules.ts';
-
-/** One call of a line, and what is around it. */
-export interface Look {
-  call: ShellCall;
-  /** The calls of the line before it. */
-  before: readonly ShellCall[];
-  /** The line itself. */
-  line: string;
-  place: ToolPlace;
-  variables: Variables;
-  at(word: string): readonly string[];
-}
 
 const INTERPRETERS = /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua)$/;
 const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;

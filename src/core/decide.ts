@@ -3,18 +3,10 @@ import { oneLine } from './clip.ts';
 import type { Limits } from './contract.ts';
 import { sayDuration } from './duration.ts';
 import { type ReachedLimit, reachedLimit } from './limits.ts';
-import type { Ending, LoopState, WaitCause } from './loop.ts';
+import type { Decision, Ending, LoopState } from './loop.ts';
 import { stallOf } from './stall.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './stop.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
-
-/** What a Stop gets back. `allow` is silence and the loop lives on; `end` is an ending that a person is told about. */
-export type Decision =
-  | { kind: 'allow'; cause: 'paused' | 'ended' | WaitCause; wait?: WaitCause; detail?: string }
-  /** Of a run: this session is over, and leaves `note` for the next one. */
-  | { kind: 'allow'; cause: 'hand_over'; detail: string; note: string }
-  | { kind: 'block'; instruction: 'continue' | 'different_approach' | 'hand_over' }
-  | { kind: 'end'; status: Ending; cause: string; detail: string };
 
 const DETAIL_LIMIT = 500;
 

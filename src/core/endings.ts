@@ -1,5 +1,4 @@
-import type { LoopState } from './loop.ts';
-import type { RunState } from './run.ts';
+import type { LoopState, RunState } from './loop.ts';
 
 /** What an ending means, in words for a person who was not there. */
 export function describeEnding(state: LoopState): string {

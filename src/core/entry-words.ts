@@ -1,4 +1,4 @@
-import type { Entry, EntryOf } from './journal.ts';
+import type { Entry, EntryOf } from './entry.ts';
 import type { LoopState } from './loop.ts';
 import type { ChildEntry } from './run-children.ts';
 import { describeChildEntry } from './run-children-words.ts';

@@ -1,9 +1,11 @@
 /** What the tool rules of a contract say to one call. Pure: what must be looked up is asked of `place`. */
+
+import type { Asked } from './bash-rule.ts';
 import { oneLine } from './clip.ts';
 import { dangerIn } from './dangerous.ts';
 import { gitCallOf } from './dangerous-git.ts';
 import { hiddenPath } from './hidden.ts';
-import { type Asked, allowedBy, denies } from './permission-rule.ts';
+import { allowedBy, denies } from './permission-rule.ts';
 import { changedPath, type Protected } from './protect.ts';
 import { rewriteInput } from './rewrite-input.ts';
 import { shellCalls } from './shell-calls.ts';

@@ -1,8 +1,5 @@
-import type { AgentLine } from './agents.ts';
-import type { Answered } from './approval.ts';
-import type { Limit } from './contract.ts';
-import type { PhaseState } from './phases.ts';
-import type { RunState } from './run.ts';
+import type { Limit, RunMode } from './contract.ts';
+import type { SessionEnd } from './session-end.ts';
 import type { EvidenceClass, Outcome } from './verdict.ts';
 
 export const ENDINGS = [
@@ -103,6 +100,146 @@ export interface GateLine {
   /** Of chunks: each of them. */
   parts?: { name: string; verdict: Outcome; summary: string }[];
 }
+
+/** A subagent of a loop, as far as its hooks told. */
+export interface AgentLine {
+  id: string;
+  type: string;
+  /**
+   * passed: it ended, and the gates that guard its type passed, or there are none. failed: it was let go although they
+   * fail. lost: it no longer works, and its end was never seen.
+   */
+  status: 'working' | 'passed' | 'failed' | 'lost';
+  begunAt: number;
+  endedAt?: number;
+  /** What it was let go with. */
+  failed?: string;
+  /** Of one that passed: by something that was measured. */
+  measured?: true;
+  /** It began in a worktree of its own, which was at this commit. */
+  worktree?: { folder: string; commit?: string };
+}
+
+/** What a person said to a question of a loop (`untildone approve`, `untildone reject`). */
+export interface Answered {
+  said: 'approved' | 'rejected';
+  note?: string;
+  at: number;
+  /** SHA-256 of the file that was asked about, as it was then. */
+  digest?: string;
+  /** The agent was told since. */
+  told?: true;
+}
+
+/** Where a loop is in the order of its phases. */
+export interface PhaseState {
+  name: string;
+  /** How often the work went on in it, this time included; 0 at the very Stop at which it begins. */
+  iteration: number;
+  /** Working time of the loop when it began. */
+  since: number;
+}
+
+/** What the driver of a run needs to go on, after a crash too. */
+export interface RunState {
+  mode: RunMode;
+  /** The permissions of the session that it came from; a detached run never gets more. */
+  permissionMode?: string;
+  /** Hand over after so many iterations in one session. */
+  freshEvery?: number;
+  /** Sessions begun. */
+  sessions: number;
+  /** Stops that were held in the current session. */
+  heldInSession: number;
+  /** A session that was begun and has not come back: what crash recovery looks for. */
+  open?: { session: string; resume: boolean; at: number };
+  /** The current session was asked for a hand-over note, or has given it. */
+  handOver?: 'asked' | 'given';
+  /** What the last session left for the next one. */
+  note?: string;
+  compacted?: true;
+  /** The work was judged since the last session came back, and is not done. */
+  judged?: true;
+  /** Sessions in a row that ended by an error. */
+  failures: number;
+  lastEnd?: SessionEnd & { at: number };
+  /** What was counted of the current session's own totals; for `pricedTokens` of these the cost is known. */
+  counted: {
+    costUsd: number;
+    tokens: number;
+    pricedTokens?: number;
+    /** Of these, what nobody reported so far. */
+    estimated?: { costUsd: number; tokens: number };
+  };
+  /** What clients reported so far: what a token of this run costs. */
+  priced?: { costUsd: number; tokens: number };
+  /** Of a run that divides its work. */
+  children?: Children;
+  /** The run that this one does a piece of. */
+  parent?: string;
+}
+
+/** What a child may use up; taken off what is left of its parent's limits. */
+export interface Share {
+  costUsd: Limit;
+  tokens: Limit;
+  iterations: Limit;
+}
+
+export interface Spent {
+  costUsd: number;
+  /** The part of the cost that no client reported. */
+  estimatedUsd?: number;
+  tokens: number;
+  iterations: number;
+}
+
+export type MergeOutcome =
+  | 'merged'
+  /** Both sides changed the same lines: for somebody who reads them. */
+  | 'conflict'
+  /** What passed before did not pass any more. */
+  | 'regressed'
+  /** A hook, settings that were changed, work that was not committed. */
+  | 'refused'
+  /** There was no commit to take. */
+  | 'nothing';
+
+export interface ChildState {
+  piece: string;
+  loop: string;
+  /** `nothing_to_do`: its piece passed before it began. */
+  status: 'open' | 'nothing_to_do' | Ending;
+  share: Share;
+  spent: Spent;
+  branch?: string;
+  /** The last commit of its branch. */
+  commit?: string;
+  merge?: 'begun' | MergeOutcome;
+  /** Of a conflict. */
+  files?: string[];
+  /** Why it was not done, or not merged. */
+  detail?: string;
+}
+
+export interface Children {
+  atOnce: number;
+  pieces: number;
+  /** In the order they were begun. When all is over, without those whose work is in. */
+  list: ChildState[];
+  /** Pieces whose work is in. */
+  merged: number;
+  /** From here on the parent works by itself. */
+  over?: true;
+}
+
+/** What a Stop gets back. `allow` is silence and the loop lives on; `end` is an ending that a person is told about. */
+export type Decision =
+  | { kind: 'allow'; cause: 'paused' | 'ended' | WaitCause; wait?: WaitCause; detail?: string }
+  /** Of a run: this session is over, and leaves `note` for the next one. */
+  | { kind: 'allow'; cause: 'hand_over'; detail: string; note: string }
+  | { kind: 'block'; instruction: 'continue' | 'different_approach' | 'hand_over' }
+  | { kind: 'end'; status: Ending; cause: string; detail: string };
 
 export function hasEnded(state: LoopState): boolean {
   return state.status !== 'active' && state.status !== 'paused';

@@ -11,17 +11,6 @@ const MEMORY_CHARACTERS = 8000;
 /** With names and all: the client puts a longer context into a file and shows its beginning. */
 const TOLD_CHARACTERS = 9000;
 
-export interface MemoryRule {
-  /** Globs: which files of the project hold notes. */
-  files: string[];
-  /** So many lines are told, in all. */
-  lines: number;
-  /** When: what began the session. */
-  inject: string[];
-  /** A loop keeps a section about itself in the newest of the files. */
-  update: boolean;
-}
-
 export interface MemoryFile {
   path: string;
   text: string;

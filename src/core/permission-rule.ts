@@ -3,24 +3,16 @@
  * `mcp__server__tool`. Where a call can be read in two ways, a rule that refuses takes the wider one, a rule that
  * allows the narrower.
  */
-import { isAllowedCommand, isDeniedCommand } from './bash-rule.ts';
+import { type Asked, isAllowedCommand, isDeniedCommand } from './bash-rule.ts';
 import { hiddenPath } from './hidden.ts';
 import { changedPath } from './protect.ts';
 import { pathsMeant } from './tool-paths.ts';
-import type { ToolCall, ToolPlace, Variables } from './tool-rules.ts';
 import { globMatches } from './wildcard.ts';
 
 interface Rule {
   tool: string;
   /** What stands in the brackets; absent or `*`: every use. */
   content?: string;
-}
-
-/** A call, and what is known of the machine. */
-export interface Asked {
-  call: ToolCall;
-  place: ToolPlace;
-  variables: Variables;
 }
 
 const WRITERS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];

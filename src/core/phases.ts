@@ -1,30 +1,5 @@
-import type { Contract, Limits } from './contract.ts';
-
-/** A part of the work that comes before the next one. */
-export interface Phase {
-  name: string;
-  /** What is to be done in it. */
-  instruction?: string;
-  /** The gates that have to pass before it begins. */
-  entry: string[];
-  /** The gates that have to pass before the next one begins. */
-  exit: string[];
-  limits?: PhaseLimits;
-}
-
-export interface PhaseLimits {
-  iterations?: number;
-  durationMs?: number;
-}
-
-/** Where a loop is in the order of its phases. */
-export interface PhaseState {
-  name: string;
-  /** How often the work went on in it, this time included; 0 at the very Stop at which it begins. */
-  iteration: number;
-  /** Working time of the loop when it began. */
-  since: number;
-}
+import type { Contract, Limits, Phase } from './contract.ts';
+import type { PhaseState } from './loop.ts';
 
 /** The work goes on once more. */
 export function countIteration<Counted extends { iteration: number; phase?: PhaseState }>(

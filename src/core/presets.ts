@@ -1,9 +1,5 @@
 /** Ready-made phases. What a contract says itself, by the name of a condition, takes the place of what is here. */
-import type { Contract, GateSpec } from './contract.ts';
-import type { Phase } from './phases.ts';
-
-export const PRESETS = ['verified-done'] as const;
-export type PresetName = (typeof PRESETS)[number];
+import type { Contract, GateSpec, Phase } from './contract.ts';
 
 /** From this complexity on, and where none is given, the work is reviewed by someone who wants to find a fault. */
 export const REVIEW_FROM = 7;

@@ -1,5 +1,7 @@
 /** A contract with a preset for a project: its own conditions are made of what the project can run. */
-import { OWN_CONDITIONS, type PresetName, REVIEW_FROM } from './presets.ts';
+
+import type { PresetName } from './contract.ts';
+import { OWN_CONDITIONS, REVIEW_FROM } from './presets.ts';
 import {
   commandGates,
   DEFAULT_LIMITS_LINE,

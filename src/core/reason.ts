@@ -1,6 +1,6 @@
 import { keepShort, oneLine } from './clip.ts';
 import type { Limit } from './contract.ts';
-import type { Decision } from './decide.ts';
+import type { Decision } from './loop.ts';
 import type { PhaseSituation } from './phases.ts';
 import { renderPromise } from './promise.ts';
 import { blocks, type Verdict } from './verdict.ts';

@@ -1,6 +1,7 @@
 /** What is said of the children of a run: in its journal, and to the session that goes on where they left off. */
 import { oneLine } from './clip.ts';
-import type { ChildEntry, Children, ChildState } from './run-children.ts';
+import type { Children, ChildState } from './loop.ts';
+import type { ChildEntry } from './run-children.ts';
 
 export function describeChildEntry(entry: ChildEntry): string {
   switch (entry.kind) {

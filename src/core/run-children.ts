@@ -2,9 +2,20 @@
  * A run that divides its work: children are runs of their own, each with one piece of it, and what they spend and reach
  * is folded into the state of their parent. Pure: after a crash the same journal gives the same next steps.
  */
+
 import type { Limit, Limits } from './contract.ts';
 import { elapsedMs } from './limits.ts';
-import { closeWait, type Ending, hasEnded, type LoopState, openWait } from './loop.ts';
+import {
+  type Children,
+  type ChildState,
+  closeWait,
+  hasEnded,
+  type LoopState,
+  type MergeOutcome,
+  openWait,
+  type Share,
+  type Spent,
+} from './loop.ts';
 
 /** One part of the work that can be done by itself. */
 export interface Piece {
@@ -13,60 +24,6 @@ export interface Piece {
   title: string;
   /** The pieces whose work has to be in before this one begins. */
   after: readonly string[];
-}
-
-/** What a child may use up; taken off what is left of its parent's limits. */
-export interface Share {
-  costUsd: Limit;
-  tokens: Limit;
-  iterations: Limit;
-}
-
-interface Spent {
-  costUsd: number;
-  /** The part of the cost that no client reported. */
-  estimatedUsd?: number;
-  tokens: number;
-  iterations: number;
-}
-
-export type MergeOutcome =
-  | 'merged'
-  /** Both sides changed the same lines: for somebody who reads them. */
-  | 'conflict'
-  /** What passed before did not pass any more. */
-  | 'regressed'
-  /** A hook, settings that were changed, work that was not committed. */
-  | 'refused'
-  /** There was no commit to take. */
-  | 'nothing';
-
-export interface ChildState {
-  piece: string;
-  loop: string;
-  /** `nothing_to_do`: its piece passed before it began. */
-  status: 'open' | 'nothing_to_do' | Ending;
-  share: Share;
-  spent: Spent;
-  branch?: string;
-  /** The last commit of its branch. */
-  commit?: string;
-  merge?: 'begun' | MergeOutcome;
-  /** Of a conflict. */
-  files?: string[];
-  /** Why it was not done, or not merged. */
-  detail?: string;
-}
-
-export interface Children {
-  atOnce: number;
-  pieces: number;
-  /** In the order they were begun. When all is over, without those whose work is in. */
-  list: ChildState[];
-  /** Pieces whose work is in. */
-  merged: number;
-  /** From here on the parent works by itself. */
-  over?: true;
 }
 
 export type ChildEntry =

@@ -1,8 +1,8 @@
 /** What the entries of a run do to its state. */
-import type { Entry } from './journal.ts';
+import type { Entry } from './entry.ts';
+import type { RunState } from './loop.ts';
 import { closeWait, hasEnded, type LoopState, NEW_SESSION, openWait } from './loop.ts';
 import { countIteration } from './phases.ts';
-import type { RunState } from './run.ts';
 import type { SessionEnd } from './session-end.ts';
 
 export function advanceIntent(

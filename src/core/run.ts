@@ -1,11 +1,7 @@
+import type { RunMode } from './contract.ts';
 import { describeWait } from './endings.ts';
-import { hasEnded, type LoopState } from './loop.ts';
-import type { Children } from './run-children.ts';
+import { hasEnded, type LoopState, type RunState } from './loop.ts';
 import type { SessionEnd } from './session-end.ts';
-
-/** hybrid: go on in one session, hand over when it fills. session: never hand over. fresh: a session an iteration. */
-export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
-export type RunMode = (typeof RUN_MODES)[number];
 
 /** What the client may do without asking, in its own words. */
 export const PERMISSION_MODES = [
@@ -16,45 +12,6 @@ export const PERMISSION_MODES = [
   'auto',
   'bypassPermissions',
 ] as const;
-
-/** What the driver of a run needs to go on, after a crash too. */
-export interface RunState {
-  mode: RunMode;
-  /** The permissions of the session that it came from; a detached run never gets more. */
-  permissionMode?: string;
-  /** Hand over after so many iterations in one session. */
-  freshEvery?: number;
-  /** Sessions begun. */
-  sessions: number;
-  /** Stops that were held in the current session. */
-  heldInSession: number;
-  /** A session that was begun and has not come back: what crash recovery looks for. */
-  open?: { session: string; resume: boolean; at: number };
-  /** The current session was asked for a hand-over note, or has given it. */
-  handOver?: 'asked' | 'given';
-  /** What the last session left for the next one. */
-  note?: string;
-  compacted?: true;
-  /** The work was judged since the last session came back, and is not done. */
-  judged?: true;
-  /** Sessions in a row that ended by an error. */
-  failures: number;
-  lastEnd?: SessionEnd & { at: number };
-  /** What was counted of the current session's own totals; for `pricedTokens` of these the cost is known. */
-  counted: {
-    costUsd: number;
-    tokens: number;
-    pricedTokens?: number;
-    /** Of these, what nobody reported so far. */
-    estimated?: { costUsd: number; tokens: number };
-  };
-  /** What clients reported so far: what a token of this run costs. */
-  priced?: { costUsd: number; tokens: number };
-  /** Of a run that divides its work. */
-  children?: Children;
-  /** The run that this one does a piece of. */
-  parent?: string;
-}
 
 export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: string): RunState {
   return {

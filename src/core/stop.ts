@@ -1,8 +1,8 @@
 import { allTold } from './approval.ts';
 import { keepShort, oneLine } from './clip.ts';
-import type { Decision } from './decide.ts';
 import { fingerprint } from './fingerprint.ts';
 import { elapsedMs } from './limits.ts';
+import type { Decision } from './loop.ts';
 import { closeWait, end, type GateLine, hasEnded, type LoopState, openWait } from './loop.ts';
 import { countIteration } from './phases.ts';
 import { blocks, type Verdict } from './verdict.ts';

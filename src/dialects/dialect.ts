@@ -1,7 +1,6 @@
 import type { GateSpec, Limit, Limits } from '../core/contract.ts';
-import type { Decision } from '../core/decide.ts';
 import type { HookEvent } from '../core/event.ts';
-import type { LoopState } from '../core/loop.ts';
+import type { Decision, LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 import type { ForeignFiles, StateChange, Workspace } from '../ports.ts';

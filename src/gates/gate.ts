@@ -1,9 +1,8 @@
-import type { AgentLine } from '../core/agents.ts';
-import type { Answered } from '../core/approval.ts';
 import type { Utterance } from '../core/conversation.ts';
 import type { HookEvent } from '../core/event.ts';
 import type { GateKind, GateOptions } from '../core/gate-options.ts';
 import type { GateTraits } from '../core/gate-traits.ts';
+import type { AgentLine, Answered } from '../core/loop.ts';
 import type { EvidenceClass, Outcome, Proof } from '../core/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports.ts';
 

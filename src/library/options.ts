@@ -5,7 +5,8 @@ import type { ClientOptions } from '../commands/run-options.ts';
 import { UsageError } from '../commands/usage-error.ts';
 import { oneLine } from '../core/clip.ts';
 import type { Limits } from '../core/contract.ts';
-import { PERMISSION_MODES, RUN_MODES } from '../core/run.ts';
+import { RUN_MODES } from '../core/contract.ts';
+import { PERMISSION_MODES } from '../core/run.ts';
 import type { RunLimits, RunOptions } from './types.ts';
 
 /** Only what was said: the contract, or the run that goes on, says the rest. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginRun, goOnWithRun, type RunCompany } from '../commands/drive-run.ts';
+import { beginRun, goOnWithRun } from '../commands/drive-run.ts';
 import { meantLoop } from '../commands/find-loop.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../commands/load-judges.ts';
 import { onlyForPeople } from '../commands/person.ts';
@@ -9,7 +9,7 @@ import { projectOf } from '../commands/project.ts';
 import { renderedReceipt } from '../commands/receipt.ts';
 import type { Interrupts } from '../commands/run-interrupts.ts';
 import { lineTeller } from '../commands/run-json.ts';
-import { refuseRoot } from '../commands/run-options.ts';
+import { type RunCompany, refuseRoot } from '../commands/run-options.ts';
 import { UsageError } from '../commands/usage-error.ts';
 import { type World, worldWith } from '../commands/world.ts';
 import { describeEnding, describeWait } from '../core/endings.ts';

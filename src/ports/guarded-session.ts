@@ -1,5 +1,6 @@
-import type { AgentLine, GuardedAgent } from '../core/agents.ts';
+import type { GuardedAgent } from '../core/agents.ts';
 import type { FrozenContract } from '../core/contract.ts';
+import type { AgentLine } from '../core/loop.ts';
 import type { PhaseSituation } from '../core/phases.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { JudgingRequest } from './judging.ts';

@@ -1,7 +1,6 @@
-import type { AgentLine } from '../core/agents.ts';
-import type { Answered } from '../core/approval.ts';
 import type { FrozenContract } from '../core/contract.ts';
 import type { HookEvent } from '../core/event.ts';
+import type { AgentLine, Answered } from '../core/loop.ts';
 import type { GateCall } from '../core/plan-gates.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { VerdictCache, Workspace } from '../ports.ts';

@@ -1,6 +1,5 @@
 import type { Contract, Limit, Limits } from '../core/contract.ts';
-import type { Decision } from '../core/decide.ts';
-import type { LoopState } from '../core/loop.ts';
+import type { Decision, LoopState } from '../core/loop.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { LoopRef } from '../ports.ts';
 

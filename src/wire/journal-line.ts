@@ -1,4 +1,4 @@
-import type { Entry } from '../core/journal.ts';
+import type { Entry } from '../core/entry.ts';
 import type { LoopState } from '../core/loop.ts';
 
 export const JOURNAL_VERSION = 1;

@@ -5,7 +5,7 @@ import { FileStore, LoopExists } from '../../src/adapters/file-store.ts';
 import { type Home, homeAt, layOut, readKey } from '../../src/adapters/home.ts';
 import { JournalScan } from '../../src/adapters/journal-scan.ts';
 import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract.ts';
-import type { Entry } from '../../src/core/journal.ts';
+import type { Entry } from '../../src/core/entry.ts';
 import type { LoopRef, NewLoop } from '../../src/ports.ts';
 import { seenStop, T0, verdict } from '../core/samples.ts';
 import { makeFifo, runUnprivileged, runWorker, temporaryFolder } from './workers.ts';

@@ -3,7 +3,7 @@ import { contractFileDigest } from '../../src/adapters/contract-digest.ts';
 import { setStanding } from '../../src/adapters/standing.ts';
 import { approve } from '../../src/adapters/trust.ts';
 import { freeze } from '../../src/app/freeze.ts';
-import type { Phase } from '../../src/core/phases.ts';
+import type { Phase } from '../../src/core/contract.ts';
 import { approveGate } from '../../src/gates/approve/index.ts';
 import { T0 } from '../core/samples.ts';
 import { type ForeignScene, foreignScene, RALPH, ralph } from './support/foreign-scene.ts';

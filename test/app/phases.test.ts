@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { writeFrozenContract } from '../../src/adapters/file-store.ts';
-import type { Contract, GateSpec } from '../../src/core/contract.ts';
-import type { Phase } from '../../src/core/phases.ts';
+import type { Contract, GateSpec, Phase } from '../../src/core/contract.ts';
 import { messageOf, reasonOf } from './support/hook-scene.ts';
 import { contractWith, FAIL, PASS, run, type Says } from './support/judging.ts';
 import { GATES, type PhaseScene, phase, phaseScene, threePhases } from './support/phase-scene.ts';

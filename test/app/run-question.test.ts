@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/app/run-event.ts';
 import { type RunWorld, runLoop } from '../../src/app/run-loop.ts';
-import type { Contract } from '../../src/core/contract.ts';
-import type { Entry } from '../../src/core/journal.ts';
+import type { Contract, RunMode } from '../../src/core/contract.ts';
+import type { Entry } from '../../src/core/entry.ts';
 import { elapsedMs } from '../../src/core/limits.ts';
-import type { RunMode } from '../../src/core/run.ts';
 import { approveGate } from '../../src/gates/approve/index.ts';
 import type { SessionListener } from '../../src/ports.ts';
 import { hookScene } from './support/hook-scene.ts';

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { homeAt, layOut } from '../../src/adapters/home.ts';
 import { holdLock } from '../../src/adapters/lock.ts';
 import { control } from '../../src/commands/control.ts';
-import * as judgeBundle from '../../src/judge-entry.ts';
 import { openPorts } from '../../src/commands/ports.ts';
 import { driverLock } from '../../src/commands/run-options.ts';
-import type { PersonCommand } from '../../src/core/journal.ts';
+import type { PersonCommand } from '../../src/core/entry.ts';
+import * as judgeBundle from '../../src/judge-entry.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
 import { contractWith, frozenWith, run } from '../app/support/judging.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ImportOptions } from '../../src/commands/import.ts';
+import type { ImportOptions } from '../../src/commands/import-report.ts';
 import { ContractError, UsageError } from '../../src/commands/usage-error.ts';
 import {
   answering,

@@ -11,7 +11,7 @@ import { openWorkspace } from '../../src/adapters/workspace.ts';
 import { prune } from '../../src/commands/prune.ts';
 import { driverLock } from '../../src/commands/run-options.ts';
 import { status } from '../../src/commands/status.ts';
-import type { RunMode } from '../../src/core/run.ts';
+import type { RunMode } from '../../src/core/contract.ts';
 import type { LoopRef } from '../../src/ports.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
 import { contractWith, frozenWith, run } from '../app/support/judging.ts';

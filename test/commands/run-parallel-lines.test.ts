@@ -4,7 +4,7 @@ import { jsonReporter } from '../../src/commands/run-json.ts';
 import { emptyPicture, withChildEvent, withEvent } from '../../src/commands/run-picture.ts';
 import { lineReporter } from '../../src/commands/run-report.ts';
 import { screenLines } from '../../src/commands/run-screen.ts';
-import type { ChildState } from '../../src/core/run-children.ts';
+import type { ChildState } from '../../src/core/loop.ts';
 import { freshLoop } from '../core/samples.ts';
 
 const CHILD: ChildState = {

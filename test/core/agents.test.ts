@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AgentLine, agentWords, beginningOf, lineOf, patienceWith } from '../../src/core/agents.ts';
+import { agentWords, beginningOf, lineOf, patienceWith } from '../../src/core/agents.ts';
 import { decide } from '../../src/core/decide.ts';
-import { advance, type Entry, replay } from '../../src/core/journal.ts';
-import type { LoopState } from '../../src/core/loop.ts';
+import type { Entry } from '../../src/core/entry.ts';
+import { advance, replay } from '../../src/core/journal.ts';
+import type { AgentLine, LoopState } from '../../src/core/loop.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { freshLoop, LIMITS, STARTED, seenStop, T0, verdict } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Decision } from '../../src/core/decide.ts';
-import type { Entry, StartedEntry } from '../../src/core/journal.ts';
+import type { Entry, StartedEntry } from '../../src/core/entry.ts';
+import type { Decision } from '../../src/core/loop.ts';
 import { ENDINGS } from '../../src/core/loop.ts';
 import type { StopSeen } from '../../src/core/stop.ts';
 import type { Verdict } from '../../src/core/verdict.ts';

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Answered,
-  allTold,
-  answer,
-  approvedText,
-  newAnswers,
-  newApprovals,
-} from '../../src/core/approval.ts';
+import { allTold, answer, approvedText, newAnswers, newApprovals } from '../../src/core/approval.ts';
 import { sayMoment } from '../../src/core/duration.ts';
+import type { Answered } from '../../src/core/loop.ts';
 import { T0 } from './samples.ts';
 
 const said = (what: Answered['said'], more: Partial<Answered> = {}): Answered => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeEnding, describeWait, endingMessage } from '../../src/core/endings.ts';
-import { ENDINGS, type LoopState, type WaitCause } from '../../src/core/loop.ts';
-import { newRun, type RunState } from '../../src/core/run.ts';
+import { ENDINGS, type LoopState, type RunState, type WaitCause } from '../../src/core/loop.ts';
+import { newRun } from '../../src/core/run.ts';
 import { freshLoop, T0 } from './samples.ts';
 
 function ended(status: LoopState['status'], cause: string, detail: string): LoopState {

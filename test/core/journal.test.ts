@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { advance, type Entry, replay } from '../../src/core/journal.ts';
+import type { Entry } from '../../src/core/entry.ts';
+import { advance, replay } from '../../src/core/journal.ts';
 import { hasEnded, type LoopState } from '../../src/core/loop.ts';
 import { anyJournal } from './any-entry.ts';
 import { freshLoop, STARTED, seenStop, T0, verdict } from './samples.ts';

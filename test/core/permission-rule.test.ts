@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, allowedBy, denies, ruleProblem } from '../../src/core/permission-rule.ts';
+import type { Asked } from '../../src/core/bash-rule.ts';
+import { allowedBy, denies, ruleProblem } from '../../src/core/permission-rule.ts';
 import { variablesOf } from '../../src/core/shell-variables.ts';
 import { HOME, PROJECT, placeWith } from './a-place.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/core/contract.ts';
+import { DEFAULT_LIMITS, type Phase } from '../../src/core/contract.ts';
 import {
   askedNames,
   countIteration,
@@ -7,7 +7,6 @@ import {
   limitsIn,
   namesOnTheWay,
   nextPhase,
-  type Phase,
   phaseOf,
   phaseSituation,
 } from '../../src/core/phases.ts';

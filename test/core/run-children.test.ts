@@ -2,16 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { approvals, childContract, featureGates, phaseBefore } from '../../src/core/child-contract.ts';
 import { type Contract, DEFAULT_LIMITS, promiseContract } from '../../src/core/contract.ts';
-import { advance, type Entry, replay } from '../../src/core/journal.ts';
-import type { LoopState } from '../../src/core/loop.ts';
+import type { Entry } from '../../src/core/entry.ts';
+import { advance, replay } from '../../src/core/journal.ts';
+import type { LoopState, Share } from '../../src/core/loop.ts';
 import { nextStep } from '../../src/core/run.ts';
-import {
-  childToMerge,
-  type Piece,
-  piecesToBegin,
-  type Share,
-  shareFor,
-} from '../../src/core/run-children.ts';
+import { childToMerge, type Piece, piecesToBegin, shareFor } from '../../src/core/run-children.ts';
 import { describeChildEntry, followUpWords } from '../../src/core/run-children-words.ts';
 import { traitsOf } from '../../src/gates/traits.ts';
 import { STARTED, T0 } from './samples.ts';

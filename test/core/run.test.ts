@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/core/contract.ts';
+import { DEFAULT_LIMITS, type RunMode } from '../../src/core/contract.ts';
 import { decide } from '../../src/core/decide.ts';
-import { advance, type Entry, replay } from '../../src/core/journal.ts';
+import type { Entry } from '../../src/core/entry.ts';
+import { advance, replay } from '../../src/core/journal.ts';
 import { elapsedMs } from '../../src/core/limits.ts';
 import type { LoopState } from '../../src/core/loop.ts';
-import { nextStep, type RunMode } from '../../src/core/run.ts';
+import { nextStep } from '../../src/core/run.ts';
 import type { SessionEnd } from '../../src/core/session-end.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { STARTED, seenStop, T0 } from './samples.ts';

@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS } from '../../src/core/contract.ts';
 import { decide } from '../../src/core/decide.ts';
-import { advance, type StartedEntry } from '../../src/core/journal.ts';
+import type { StartedEntry } from '../../src/core/entry.ts';
+import { advance } from '../../src/core/journal.ts';
 import type { LoopState } from '../../src/core/loop.ts';
 import type { StopSeen } from '../../src/core/stop.ts';
 import type { Verdict } from '../../src/core/verdict.ts';

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../src/core/decide.ts';
+import type { Decision } from '../../src/core/loop.ts';
 import { makeFifo } from '../adapters/workers.ts';
 import { freshLoop, T0 } from '../core/samples.ts';
 import {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { applyChanges } from '../../src/adapters/foreign-files.ts';
-import type { Decision } from '../../src/core/decide.ts';
+import type { Decision } from '../../src/core/loop.ts';
 import { sumUp } from '../../src/core/verdict.ts';
 import { verifiedDoneDialect } from '../../src/dialects/verified-done/index.ts';
 import { temporaryFolder } from '../adapters/workers.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Answered, approvedText } from '../../src/core/approval.ts';
+import { approvedText } from '../../src/core/approval.ts';
 import type { HookEvent } from '../../src/core/event.ts';
+import type { Answered } from '../../src/core/loop.ts';
 import { approveGate } from '../../src/gates/approve/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { T0 } from '../core/samples.ts';

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -66,6 +67,55 @@ test('what is for authors of hooks is loaded by its own bundle alone; others kno
       .map((target) => `${relative(SRC, file)} loads ${target}`),
   );
   expect(wrong).toEqual([]);
+});
+
+/** The groups of files that import each other, directly or around corners; imports of types count, too. */
+function cyclesIn(paths: readonly string[]): string[][] {
+  const known = new Set(paths);
+  const targets = new Map(
+    paths.map((file) => [
+      file,
+      importsOf(file)
+        .map((target) => resolve(dirname(file), target))
+        .filter((target) => known.has(target)),
+    ]),
+  );
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: string): number => {
+    order.set(file, order.size);
+    let low = order.get(file) ?? 0;
+    open.push(file);
+    for (const target of targets.get(file) ?? []) {
+      if (!order.has(target)) low = Math.min(low, visit(target));
+      else if (open.includes(target)) low = Math.min(low, order.get(target) ?? 0);
+    }
+    if (low === order.get(file)) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1) cycles.push(group);
+    }
+    return low;
+  };
+  for (const file of paths) if (!order.has(file)) visit(file);
+  return cycles;
+}
+
+test('no files import each other in a circle, not even for types', () => {
+  const cycles = cyclesIn(files(SRC)).map((group) => group.map((file) => relative(SRC, file)).sort());
+  expect(cycles).toEqual([]);
+});
+
+test('a circle is found', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'circle-'));
+  const [a, b, c] = ['a.ts', 'b.ts', 'c.ts'].map((name) => join(folder, name)) as [string, string, string];
+  writeFileSync(a, "import type { B } from './b.ts';\n");
+  writeFileSync(b, "import {\n  c,\n} from './c.ts';\n");
+  writeFileSync(c, "export type { A } from './a.ts';\n");
+  expect(cyclesIn([a, b, c])).toEqual([[a, b, c]]);
+  writeFileSync(c, '');
+  expect(cyclesIn([a, b, c])).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
 
 test('core neither waits nor looks at the world', () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/core/journal.ts';
+import type { Entry } from '../../src/core/entry.ts';
 import type { LoopState } from '../../src/core/loop.ts';
 import { contractScene, git, startedSession } from './support/contract.ts';
 import type { Scene } from './support/scene.ts';

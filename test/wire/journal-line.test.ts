@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { advance, type Entry } from '../../src/core/journal.ts';
+import type { Entry } from '../../src/core/entry.ts';
+import { advance } from '../../src/core/journal.ts';
 import type { LoopState } from '../../src/core/loop.ts';
 import {
   JOURNAL_VERSION,

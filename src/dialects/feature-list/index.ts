@@ -1,5 +1,4 @@
-import type { Decision } from '../../core/decide.ts';
-import type { LoopState } from '../../core/loop.ts';
+import type { Decision, LoopState } from '../../core/loop.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports.ts';
 import type { Dialect, ForeignLoop, Place, Reading } from '../dialect.ts';
 import { logLine, outputOf, statusWord } from './endings.ts';

@@ -1,7 +1,6 @@
 import { keepShort, oneLine } from '../../core/clip.ts';
-import type { Decision } from '../../core/decide.ts';
 import { sayDuration } from '../../core/duration.ts';
-import type { LoopState } from '../../core/loop.ts';
+import type { Decision, LoopState } from '../../core/loop.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { ForeignFiles, StateChange } from '../../ports.ts';
 import type { Dialect, ForeignLoop, Place } from '../dialect.ts';

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/clip.ts';
-import type { Decision } from '../../core/decide.ts';
+import type { Decision } from '../../core/loop.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { StateChange } from '../../ports.ts';
 import type { Place } from '../dialect.ts';

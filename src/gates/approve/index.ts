@@ -1,5 +1,6 @@
-import { type Answered, approvedText } from '../../core/approval.ts';
+import { approvedText } from '../../core/approval.ts';
 import { sayMoment } from '../../core/duration.ts';
+import type { Answered } from '../../core/loop.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { approveTraits } from './traits.ts';
 

@@ -1,4 +1,5 @@
-import { type AgentLine, isLost } from '../../core/agents.ts';
+import { isLost } from '../../core/agents.ts';
+import type { AgentLine } from '../../core/loop.ts';
 import { globMatches } from '../../core/wildcard.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { subagentsTraits } from './traits.ts';

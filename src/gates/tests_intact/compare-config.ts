@@ -1,6 +1,7 @@
 /** What became weaker in the settings of runners, coverage, continuous integration and compilers. */
+
 import { ci } from './config/ci.ts';
-import type { ConfigReader, Guard } from './config/config.ts';
+import type { ConfigPair, ConfigReader, Guard } from './config/config.ts';
 import { coverage } from './config/coverage.ts';
 import { runners } from './config/runners.ts';
 import { compareScripts } from './config/scripts.ts';
@@ -9,14 +10,6 @@ import { strictness } from './config/strictness.ts';
 import type { Finding } from './finding.ts';
 
 const READERS: readonly ConfigReader[] = [runners, coverage, ci, strictness];
-
-export interface ConfigPair {
-  path: string;
-  /** Absent: the file is new. */
-  before?: string;
-  /** Absent: the file is gone. */
-  after?: string;
-}
 
 export function isConfig(path: string): boolean {
   return READERS.some((reader) => reader.reads(path));

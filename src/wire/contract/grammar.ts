@@ -5,10 +5,11 @@ import {
   DEFAULT_LIMITS,
   isCombination,
   type Limits,
+  type MemoryRule,
   type Notification,
 } from '../../core/contract.ts';
 import { ENDINGS } from '../../core/loop.ts';
-import { MEMORY_LINES, MEMORY_SOURCES, type MemoryRule } from '../../core/memory.ts';
+import { MEMORY_LINES, MEMORY_SOURCES } from '../../core/memory.ts';
 import { gate } from '../../gates/grammar.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import {

@@ -1,6 +1,8 @@
 /** What only the whole plan can tell: chunks that lead back to themselves, names that are taken, presets that lack a gate. */
+
+import { PRESETS } from '../../core/contract.ts';
 import { didYouMean } from '../../core/did-you-mean.ts';
-import { namesOfPreset, OWN_CONDITIONS, PRESETS } from '../../core/presets.ts';
+import { namesOfPreset, OWN_CONDITIONS } from '../../core/presets.ts';
 import { kindsWith } from '../../gates/traits.ts';
 import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
 import { approvalOf, CHUNKS_GATE } from './plan.ts';

@@ -1,9 +1,9 @@
 /** `phases`, `chunks` and `preset` of a contract: the order of the work. */
 import { z } from 'zod';
-import type { Contract, GateSpec } from '../../core/contract.ts';
+import type { Contract, GateSpec, Phase } from '../../core/contract.ts';
+import { PRESETS } from '../../core/contract.ts';
 import type { Chunk } from '../../core/gate-options.ts';
-import type { Phase } from '../../core/phases.ts';
-import { PRESETS, presetFor, REVIEW } from '../../core/presets.ts';
+import { presetFor, REVIEW } from '../../core/presets.ts';
 import { gateNames, nameOf, onlyTrue, pathOf, textOf, timeOf, wholeNumber } from '../../schema/values.ts';
 import { oneOf, say, strict } from '../../schema/words.ts';
 

@@ -1,8 +1,9 @@
 /** `run` of a contract: how the sessions of a run are started. */
 import { z } from 'zod';
 import type { RunRules } from '../../core/contract.ts';
+import { RUN_MODES } from '../../core/contract.ts';
 import { didYouMean } from '../../core/did-you-mean.ts';
-import { PERMISSION_MODES, RUN_MODES } from '../../core/run.ts';
+import { PERMISSION_MODES } from '../../core/run.ts';
 import { listOf, textOf, timeOf, wholeNumber } from '../../schema/values.ts';
 import { oneOf, say, strict } from '../../schema/words.ts';
 

@@ -1,7 +1,6 @@
-import type { Contract, GateSpec, Notification } from '../../../src/core/contract.ts';
+import type { Contract, GateSpec, Notification, Phase } from '../../../src/core/contract.ts';
 import type { LoopState } from '../../../src/core/loop.ts';
 import type { Message } from '../../../src/core/notification.ts';
-import type { Phase } from '../../../src/core/phases.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
 import type { LoopRef } from '../../../src/ports.ts';
 import { type HookScene, hookScene } from './hook-scene.ts';

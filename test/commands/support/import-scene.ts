@@ -2,15 +2,11 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { homeAt, layOut, realPath } from '../../../src/adapters/home.ts';
-import {
-  type ImportOptions,
-  type ImportResult,
-  importFrom,
-  undoImport,
-} from '../../../src/commands/import.ts';
-import * as judgeBundle from '../../../src/judge-entry.ts';
+import { importFrom, undoImport } from '../../../src/commands/import.ts';
+import type { ImportOptions, ImportResult } from '../../../src/commands/import-report.ts';
 import { openPorts } from '../../../src/commands/ports.ts';
 import type { World } from '../../../src/commands/world.ts';
+import * as judgeBundle from '../../../src/judge-entry.ts';
 import { parseContract } from '../../../src/wire/contract.ts';
 import { temporaryFolder } from '../../adapters/workers.ts';
 

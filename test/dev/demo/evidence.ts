@@ -1,7 +1,8 @@
 /** Made-up evidence of a demo: journals by their entries, and what a scripted model was asked. */
 import { resolve } from 'node:path';
 import type { Scanned } from '../../../src/adapters/journal-scan.ts';
-import { advance, type Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
+import { advance } from '../../../src/core/journal.ts';
 import type { LoopState } from '../../../src/core/loop.ts';
 import type { StopSeen } from '../../../src/core/stop.ts';
 import { type Demo, openDemo } from '../../../src/dev/demo/demo-folder.ts';

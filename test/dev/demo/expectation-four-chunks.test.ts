@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { homeAt, layOut } from '../../../src/adapters/home.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
 import { CONTRACT_FILE } from '../../../src/core/contract.ts';
-import type { Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
 import type { Receipt } from '../../../src/core/receipt.ts';
 import type { Outcome, Verdict } from '../../../src/core/verdict.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';

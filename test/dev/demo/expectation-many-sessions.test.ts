@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { homeAt, layOut } from '../../../src/adapters/home.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
-import type { Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
 import type { Receipt } from '../../../src/core/receipt.ts';
 import type { SessionEnd } from '../../../src/core/session-end.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';

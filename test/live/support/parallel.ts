@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
 import { git } from './contract.ts';
 import type { Scene } from './scene.ts';
 import { bash, loopsOf } from './untildone.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { StatusLoop } from '../../../src/commands/status.ts';
-import type { Entry } from '../../../src/core/journal.ts';
+import type { Entry } from '../../../src/core/entry.ts';
 import type { Scene } from './scene.ts';
 
 export const BIN = resolve(import.meta.dirname, '../../../dist/untildone.cjs');

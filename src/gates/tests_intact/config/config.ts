@@ -62,3 +62,11 @@ export function listAfter(text: string, name: RegExp): { value: string; line: nu
     }));
   });
 }
+
+export interface ConfigPair {
+  path: string;
+  /** Absent: the file is new. */
+  before?: string;
+  /** Absent: the file is gone. */
+  after?: string;
+}

@@ -1,6 +1,6 @@
 import { maskSource } from '../../../core/source/mask.ts';
-import type { ConfigPair } from '../compare-config.ts';
 import type { Finding } from '../finding.ts';
+import type { ConfigPair } from './config.ts';
 import { listAfter, NEVER_TESTS } from './config.ts';
 
 /** By file: the settings that say which files a runner or a compiler takes. */
