@@ -6,6 +6,7 @@ import { prepareClientHome } from '../../src/adapters/claude-client.ts';
 import { checksOf } from '../../src/commands/demo/checks.ts';
 import { STORY } from '../../src/commands/demo/story.ts';
 import type { Script } from '../../src/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import {
   CLAUDE,
   clientThat,
@@ -37,7 +38,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/\$ untildone log\n.*#1 {2}started/);
   });
 
-  test('with --keep the project, its journal and the state stay, and their folder is named', async () => {
+  longTest('with --keep the project, its journal and the state stay, and their folder is named', async () => {
     const who = person();
     const { code, stdout } = await demo(who, ['--keep']);
     expect(code).toBe(0);
@@ -62,7 +63,7 @@ describe('the demo', () => {
 });
 
 describe('a step that does not happen is named, with exit code 1', () => {
-  test('the real client with its hooks switched off holds nobody', async () => {
+  longTest('the real client with its hooks switched off holds nobody', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --settings '{"disableAllHooks":true}'`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -73,7 +74,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(readdirSync(who.temporary)).toEqual([]);
   });
 
-  test('the real client without the right to edit repairs nothing', async () => {
+  longTest('the real client without the right to edit repairs nothing', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Edit`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -83,7 +84,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(missed).not.toContain('its first claim to be finished is held');
   });
 
-  test('a client that only says that it was called does nothing', async () => {
+  longTest('a client that only says that it was called does nothing', async () => {
     const who = person();
     const client = clientThat(who, 'echo "{}"; echo "I am no client" >&2; exit 5');
     const { code, stdout, missed } = await demo(who, ['--claude', client]);
@@ -130,7 +131,7 @@ describe('interrupted', () => {
     },
   );
 
-  test('by a reader that goes away: nothing is left', async () => {
+  longTest('by a reader that goes away: nothing is left', async () => {
     const who = person();
     const child = startDemo(who, []);
     await once(child.stdout, 'data');
@@ -170,15 +171,18 @@ describe('--real', () => {
     expect(readdirSync(who.temporary).filter((name) => name.startsWith('untildone'))).toEqual([]);
   });
 
-  test('does not ask for the way of the script: a model that is right at once has done it too', async () => {
-    const [start, read, , , edit, , promise] = turns;
-    if (!start || !read || !edit || !promise) throw new Error('the story has changed');
-    const { who } = await loggedIn({ turns: [start, read, edit, promise] });
-    const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
-    expect(code, stdout).toBe(0);
-  });
+  longTest(
+    'does not ask for the way of the script: a model that is right at once has done it too',
+    async () => {
+      const [start, read, , , edit, , promise] = turns;
+      if (!start || !read || !edit || !promise) throw new Error('the story has changed');
+      const { who } = await loggedIn({ turns: [start, read, edit, promise] });
+      const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
+      expect(code, stdout).toBe(0);
+    },
+  );
 
-  test('a model that empties the test has not done it, and is not verified', async () => {
+  longTest('a model that empties the test has not done it, and is not verified', async () => {
     const [start, , , , , , last] = turns;
     if (!start || !last) throw new Error('the story has changed');
     const file_path = 'leap-year.test.js';
