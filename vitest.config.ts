@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
@@ -13,8 +14,8 @@ const common = {
 /** unit: in-process, for every commit. world: real files, processes and git. whole: the bundles and the real client. */
 export default defineConfig({
   test: {
-    // Most of a test's time is spent waiting for a client: on two cores the default would be one file at a time.
-    maxWorkers: '100%',
+    // Much of a test's time is spent waiting for a client: one more file than there are cores.
+    maxWorkers: availableParallelism() + 1,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {

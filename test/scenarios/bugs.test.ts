@@ -32,6 +32,8 @@ const withProcesses = [
   ...without.filter((_, i) => i % EVERY === 0),
 ];
 
+const PERMISSIONS_COUNT = permissionsCount();
+
 let folder: string;
 let program: string;
 let hook: HookUnderTest;
@@ -59,7 +61,7 @@ async function expectPassed(
   format: (typeof FORMATS)[number],
   run?: RunCommand,
 ): Promise<void> {
-  const bench = { untildone: [process.execPath, program], permissionsCount: permissionsCount(), run };
+  const bench = { untildone: [process.execPath, program], permissionsCount: PERMISSIONS_COUNT, run };
   expect(await replay(scenario, format, hook, bench)).toEqual({ kind: 'passed' });
 }
 
