@@ -1,37 +1,47 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
 
+const common = {
+  // A process serves many files: whatever a test changes in it, it puts back.
+  isolate: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+  env: { TZ: 'UTC' },
+};
+
 /** unit: in-process, for every commit. world: real files, processes and git. whole: the bundles and the real client. */
 export default defineConfig({
   test: {
-    // Most of a test's time is spent waiting for a client: on two cores the default would be one file at a time.
-    maxWorkers: '100%',
+    // Much of a test's time is spent waiting for a client: one more file than there are cores.
+    maxWorkers: availableParallelism() + 1,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {
         test: {
+          ...common,
           name: 'unit',
-          include: tests(
-            'core',
-            'wire',
-            'app',
-            'dialects',
-            'dev/conformance',
-            'dev/demo',
-            'commands',
-            'library',
-            'house',
-          ),
+          include: tests('core', 'wire', 'app', 'dialects', 'dev/conformance', 'dev/demo', 'commands', 'library', 'house'),
+          globalSetup: ['./test/support/shared-folder.ts'],
           testTimeout: 30_000,
         },
       },
-      { test: { name: 'world', include: tests('adapters', 'gates', 'dev/simulator'), testTimeout: 60_000 } },
       {
         test: {
+          ...common,
+          name: 'world',
+          include: tests('adapters', 'gates', 'dev/simulator'),
+          globalSetup: ['./test/support/shared-folder.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...common,
           name: 'whole',
           include: tests('scenarios', 'chaos', 'live'),
-          globalSetup: ['./test/support/build.ts'],
+          globalSetup: ['./test/support/shared-folder.ts', './test/support/build.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },

@@ -1,6 +1,6 @@
 import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './agents.ts';
 import { allTold, answer } from './approval.ts';
-import type { EntryOf, PersonCommand, StartedEntry } from './entry.ts';
+import type { Entry, EntryOf, StartedEntry } from './entry.ts';
 import { guardedAfter } from './guarded.ts';
 import { closeWait, end, hasEnded, type LoopState, NEW_SESSION, openWait, type WaitCause } from './loop.ts';
 import { newRun, runFromSession } from './run.ts';

@@ -8,6 +8,7 @@ import { renderProcessId } from '../../src/adapters/process-id.ts';
 import { scratchAt } from '../../src/adapters/scratch.ts';
 import { openWorkspace } from '../../src/adapters/workspace.ts';
 import type { Scratch, Workspace } from '../../src/ports.ts';
+import { initRepository } from '../support/repository.ts';
 
 let root: string;
 let project: string;
@@ -20,7 +21,7 @@ beforeEach(async () => {
   [project, temporary] = [join(root, 'my project'), join(root, 'tmp')];
   await mkdir(project);
   await mkdir(temporary);
-  execFileSync('git', ['init', '--quiet', '-b', 'main'], { cwd: project });
+  initRepository(project);
   const shadowDir = join(root, 'home', 'shadow');
   workspace = openWorkspace({ project, shadowDir, indexFile: join(root, 'home', 'index') });
   scratch = scratchAt({ shadowDir, folder: temporary });

@@ -3,20 +3,16 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { afterAll, afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { shared } from '../support/shared.ts';
 import type { Task } from './worker.ts';
 
 /** A folder for each call; all of them are gone after the test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-')));
-  folders.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 export function makeFifo(path: string): void {
   execFileSync('mkfifo', [path]);
@@ -29,21 +25,16 @@ export interface WorkerResult {
   stderr: string;
 }
 
-let bundle: string | undefined;
-
 function workerFile(): string {
-  if (!bundle) {
-    bundle = join(mkdtempSync(join(tmpdir(), 'untildone-worker-')), 'worker.cjs');
-    const entry = join(import.meta.dirname, 'worker.ts');
-    buildSync({ entryPoints: [entry], outfile: bundle, bundle: true, platform: 'node', format: 'cjs' });
-  }
-  return bundle;
+  const entry = join(import.meta.dirname, 'worker.ts');
+  const folder = shared('worker', (made) => {
+    const outfile = join(made, 'worker.cjs');
+    buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs' });
+    // Others than its owner run it, too.
+    chmodSync(made, 0o755);
+  });
+  return join(folder, 'worker.cjs');
 }
-
-afterAll(() => {
-  if (bundle) rmSync(join(bundle, '..'), { recursive: true, force: true });
-  bundle = undefined;
-});
 
 export function workerCommand(task: Task): [string, ...string[]] {
   return [process.execPath, workerFile(), JSON.stringify(task)];
@@ -59,10 +50,7 @@ const NOBODY = 65534;
 /** Runs a task as a user to whom read-only means read-only: nothing is, to root. */
 export function runUnprivileged(task: Task, owned: string): Promise<WorkerResult> {
   const isRoot = process.getuid?.() === 0;
-  if (isRoot) {
-    chmodSync(join(workerFile(), '..'), 0o755);
-    execFileSync('chown', ['-R', String(NOBODY), owned]);
-  }
+  if (isRoot) execFileSync('chown', ['-R', String(NOBODY), owned]);
   const child = startWorker(task, isRoot ? { uid: NOBODY } : {});
   child.stdin.end();
   return finished(child);

@@ -11,6 +11,7 @@ import { openSession } from '../../src/commands/session.ts';
 import { eventName, KNOWN_EVENTS } from '../../src/core/event.ts';
 import { parseHookEvent } from '../../src/wire/claude-hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../../src/wire/claude-hooks/render.ts';
+import { rounds } from '../support/long.ts';
 import { anyBytes, anyInput, mutateText } from './mutate.ts';
 import { seededRandom } from './random.ts';
 import { callHook, filesOf, type HookEnd, loopFolder, newWorld, startLoop, type World } from './world.ts';
@@ -18,6 +19,10 @@ import { callHook, filesOf, type HookEnd, loopFolder, newWorld, startLoop, type 
 const VICTIM = 'victim-5d1c';
 const OTHERS = ['other-a8f3', 'other-b207'];
 const EVENTS = [...KNOWN_EVENTS, 'SomethingNew', ...Array<string>(25).fill('Stop')];
+const INPUTS = rounds(4000);
+const STATES = rounds(500);
+const TRANSCRIPTS = rounds(400);
+const PROCESSES = rounds(200);
 const REFUSED_BY_EXIT = ['TeammateIdle', 'TaskCreated'];
 
 const { seed } = seededRandom();
@@ -150,10 +155,10 @@ function expectSmallLines(): void {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(200_000);
 }
 
-test('4,000 inputs: events with wrong, missing and odd fields, cut and damaged texts, bytes', async () => {
+test(`${INPUTS} inputs: events with wrong, missing and odd fields, cut and damaged texts, bytes`, async () => {
   const last = caseOf('stdin');
   const met = { problem: 0, silence: 0, answer: 0 };
-  for (let i = 0; i < 4000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     last.input = random.chance(0.05) ? anyBytes(random, 400) : anyInput(VICTIM, EVENTS, random);
     met[await expectGoodManners(last.input, 4000)]++;
     if (i % 20 === 0) {
@@ -164,7 +169,7 @@ test('4,000 inputs: events with wrong, missing and odd fields, cut and damaged t
   }
   expectOthersUntouched();
   // Neither everything refused at the door nor everything let through: all the ways were walked.
-  expect(Math.min(met.problem, met.silence, met.answer)).toBeGreaterThan(200);
+  expect(Math.min(met.problem, met.silence, met.answer)).toBeGreaterThan(INPUTS / 20);
 });
 
 test('inputs of extreme size and depth', async () => {
@@ -230,9 +235,9 @@ const eventOf = (name: string, more: object = {}) =>
     JSON.stringify({ session_id: VICTIM, hook_event_name: name, last_assistant_message: 'not yet', ...more }),
   );
 
-test('500 states of one session with changed, missing and misplaced files', async () => {
+test(`${STATES} states of one session with changed, missing and misplaced files`, async () => {
   const last = caseOf('');
-  for (let i = 0; i < 500; i++) {
+  for (let i = 0; i < STATES; i++) {
     const how = () => DAMAGES[random.below(DAMAGES.length - 1)] ?? 'removed';
     last.what = damage(random.pick(stateFiles()), how());
     if (random.chance(0.3)) last.what += `, ${damage(random.pick(stateFiles()), how())}`;
@@ -243,12 +248,12 @@ test('500 states of one session with changed, missing and misplaced files', asyn
   }
 });
 
-test('transcripts with damaged lines, bytes, cuts, or that are none', async () => {
+test(`${TRANSCRIPTS} transcripts with damaged lines, bytes, cuts, or that are none`, async () => {
   const last = caseOf('transcript');
   const recorded = resolve(import.meta.dirname, '../fixtures/transcripts');
   const texts = readdirSync(recorded).map((name) => readFileSync(join(recorded, name), 'utf8'));
   const path = join(world.folder, 'transcript.jsonl');
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < TRANSCRIPTS; i++) {
     const lines = random.pick(texts).split('\n');
     for (let k = random.below(6); k > 0; k--) {
       const at = random.below(lines.length);
@@ -266,10 +271,10 @@ test('transcripts with damaged lines, bytes, cuts, or that are none', async () =
   expectOthersUntouched();
 });
 
-test('200 processes: any of this, pipes included', async () => {
+test(`${PROCESSES} processes: any of this, pipes included`, async () => {
   const last = caseOf('');
   const transcript = join(world.folder, 'odd-transcript');
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < PROCESSES; i++) {
     last.what = 'stdin';
     last.input = anyInput(VICTIM, EVENTS, random);
     if (i % 3 === 1) {

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { parseState } from '../../src/dialects/ralph-loop/state-file.ts';
+import { rounds } from '../support/long.ts';
 import { seededRandom } from './random.ts';
 import { callHook, type HookEnd, newWorld, type World } from './world.ts';
 
-const KILLS = 60;
+const KILLS = rounds(60);
 const MAX = 200;
 
 let world: World;
@@ -68,7 +69,7 @@ test('of eight sessions that stop at once on one lock, again and again, exactly 
   write('.claude/runtime/locks/.lock_active', '');
   const sessions = Array.from({ length: 8 }, (_, i) => `s${i}`);
   const owners = new Set<string>();
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds(5, 2); round++) {
     const ends = await Promise.all(sessions.map(async (s) => ({ s, end: await stop(s) })));
     for (const { end } of ends) expect(end).toMatchObject({ code: 0, stderr: '' });
     const held = ends.filter(({ end }) => end.stdout.includes('"decision":"block"'));

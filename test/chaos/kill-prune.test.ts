@@ -5,11 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FileStore } from '../../src/adapters/file-store.ts';
 import { homeAt, layOut } from '../../src/adapters/home.ts';
 import { contractWith, frozenWith, run } from '../app/support/judging.ts';
+import { rounds } from '../support/long.ts';
 import { callHook, newWorld, type World } from './world.ts';
 
 const DAY = 86_400_000;
 const ENDED = 60;
-const KILLS = 8;
+const KILLS = rounds(8, 3);
+/** How long after its list a prune is killed at the latest. */
+const LATEST_MS = 48;
 
 let world: World;
 beforeAll(() => {
@@ -34,7 +37,7 @@ function makeLoops(): FileStore {
   return store;
 }
 
-function cli(args: string[], killAfterLines?: number): Promise<{ code: number | null; stdout: string }> {
+function cli(args: string[], killAfterMs?: number): Promise<{ code: number | null; stdout: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(world.folder, 'dist', 'untildone.cjs'), ...args], {
       ...{ cwd: world.project, env: world.env },
@@ -44,9 +47,9 @@ function cli(args: string[], killAfterLines?: number): Promise<{ code: number | 
     child.stdout.on('data', (chunk) => (stdout += chunk));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout }));
-    if (killAfterLines !== undefined) {
+    if (killAfterMs !== undefined) {
       // It lists what goes before it removes the first: from then on, some milliseconds later each time.
-      child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), killAfterLines * 6));
+      child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), killAfterMs));
     }
   });
 }
@@ -55,7 +58,7 @@ test('a prune that is killed at any time leaves loops that are whole or gone, an
   const store = makeLoops();
   const left: number[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
-    await cli(['prune'], kill);
+    await cli(['prune'], (kill * LATEST_MS) / KILLS);
     const { code, stdout } = await cli(['status', '--all', '--json']);
     expect(code).toBe(0);
     const { loops } = JSON.parse(stdout) as { loops: { id: string; status: string }[] };

@@ -6,6 +6,7 @@ import { JournalScan } from '../../src/adapters/journal-scan.ts';
 import type { Entry } from '../../src/core/entry.ts';
 import { replay } from '../../src/core/journal.ts';
 import type { JournalLine } from '../../src/wire/journal-line.ts';
+import { rounds } from '../support/long.ts';
 import { EVERYTHING, PIECES, REPORTS, type Report } from './played-agent.ts';
 import { seededRandom } from './random.ts';
 import {
@@ -20,7 +21,7 @@ import {
 } from './run-world.ts';
 import type { World } from './world.ts';
 
-const KILLS = 100;
+const KILLS = rounds(100);
 /** Strokes that are left when the last one is killed. */
 const SPARED = 15;
 /** Hands over and comes back often: the runner is killed between its sessions as much as inside them. */
@@ -164,8 +165,8 @@ test('every session that was begun has come back or is lost, before the next one
   const lost = sessions.filter(({ result }) => result.end.kind === 'lost').length;
   expect(lost).toBeLessThanOrEqual(KILLS);
   // Else the kills did not hit what this is about.
-  expect(lost).toBeGreaterThan(10);
-  expect(sessions.filter(({ intent }) => intent.resume).length).toBeGreaterThan(10);
+  expect(lost).toBeGreaterThan(KILLS / 10);
+  expect(sessions.filter(({ intent }) => intent.resume).length).toBeGreaterThan(KILLS / 10);
   expect(sessions.length - lost).toBeGreaterThan(5);
 });
 

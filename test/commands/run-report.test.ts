@@ -1,5 +1,3 @@
-process.env.TZ = 'UTC';
-
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/app/run-event.ts';

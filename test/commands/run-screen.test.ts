@@ -1,5 +1,3 @@
-process.env.TZ = 'UTC';
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/app/run-event.ts';

@@ -1,5 +1,3 @@
-process.env.TZ = 'UTC';
-
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { liveReporter } from '../../src/commands/run-view.ts';
 import { stripAnsi } from '../../src/core/ansi.ts';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkedPromise, flagsFirst, ownerFrom } from '../../src/commands/start-inputs.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { keepsPromise, renderPromise } from '../../src/core/promise.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 test('a flag that may have a value takes what follows, unless that is a flag', () => {
   const sorted = (...args: string[]) => flagsFirst(args, ['--model'], ['--resume']);
@@ -64,7 +65,7 @@ describe('flags before the words of a task', () => {
 describe('a promise', () => {
   test('that is accepted can be kept', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (text) => {
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: anyCharacter })), (text) => {
         let promise: string;
         try {
           promise = checkedPromise(text);

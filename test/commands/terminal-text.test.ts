@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { colourWanted, columnsOf, cutTo, harmless, wrapLine } from '../../src/commands/terminal-text.ts';
+import { workMs } from '../support/work-time.ts';
 
 test('colour is for terminals, and NO_COLOR has the last word', () => {
   expect(colourWanted({ isTTY: true }, {})).toBe(true);
@@ -52,8 +53,8 @@ describe('what others wrote', () => {
   });
 
   test('may be long', () => {
-    const began = performance.now();
+    const began = workMs();
     expect(harmless('x '.repeat(5_000_000)).length).toBeLessThanOrEqual(8_000);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(workMs() - began).toBeLessThan(1_000);
   });
 });

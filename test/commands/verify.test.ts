@@ -10,6 +10,7 @@ import * as judgeBundle from '../../src/judge-entry.ts';
 import { commit, git } from '../adapters/support/project-scene.ts';
 import { temporaryFolder } from '../adapters/workers.ts';
 import { FAIL, fakeJudges, type Says } from '../app/support/judging.ts';
+import { initRepository } from '../support/repository.ts';
 
 let world: World;
 let lines: string[];
@@ -30,7 +31,7 @@ beforeEach(() => {
 
 /** With the gates themselves, in a repository. */
 function inEarnest(): void {
-  git(world.project, 'init', '--quiet', '--initial-branch=main');
+  initRepository(world.project);
   world.judges = openPorts(world.home, world.env, async () => judgeBundle).judges;
 }
 

@@ -4,11 +4,12 @@ import type { Decision } from '../../src/core/loop.ts';
 import { ENDINGS } from '../../src/core/loop.ts';
 import type { StopSeen } from '../../src/core/stop.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { STARTED, T0 } from './samples.ts';
 
 /** Texts as they come from outside: any Unicode, lone halves of characters, names that every object inherits. */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.constantFrom('__proto__', 'constructor', 'toString', '', '\ud800', '\n', '😀', '0', '1'),
 );
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { allTold, answer, approvedText, newAnswers, newApprovals } from '../../src/core/approval.ts';
 import { sayMoment } from '../../src/core/duration.ts';
 import type { Answered } from '../../src/core/loop.ts';
+import { workMs } from '../support/work-time.ts';
 import { T0 } from './samples.ts';
 
 const said = (what: Answered['said'], more: Partial<Answered> = {}): Answered => ({
@@ -47,9 +48,9 @@ describe('what a person approves of a text', () => {
     );
   });
   test('a long line of spaces costs no time', () => {
-    const began = performance.now();
+    const began = workMs();
     approvedText(`${' '.repeat(50_000)}x\n${'\n'.repeat(50_000)}-`);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(workMs() - began).toBeLessThan(2000);
   });
 });
 

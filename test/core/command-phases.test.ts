@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { importCommands, type KnownPlan } from '../../src/core/command-phases.ts';
 import { stagesOf } from '../../src/core/command-stages.ts';
 import { NAME } from '../../src/schema/values.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const NOTHING: KnownPlan = { phases: {}, gates: [], done: [] };
 const TESTED: KnownPlan = { phases: {}, gates: ['tests'], done: ['tests'] };
@@ -234,7 +235,7 @@ describe('phases', () => {
     const line = fc.oneof(
       fc.constantFrom('## Phase 1: Plan', '### Step 2', '# 1. x', 'STOP', '**STOP** and wait', '```', '~~~'),
       fc.constantFrom('<checkpoint>', '</checkpoint>', '<checkpoint/>', '<!--', '-->', '---', '', '## Rules'),
-      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.string({ unit: anyCharacter, maxLength: 30 }),
     );
     const file = fc.array(line, { maxLength: 30 }).map((lines) => ({ name: 'a.md', text: lines.join('\n') }));
     fc.assert(

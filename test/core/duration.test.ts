@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDuration, sayDuration } from '../../src/core/duration.ts';
+import { workMs } from '../support/work-time.ts';
 
 describe('reading a time', () => {
   test.each([
@@ -45,11 +46,11 @@ describe('reading a time', () => {
     );
   });
   test('of absurd length is read quickly, or refused', () => {
-    const started = performance.now();
+    const started = workMs();
     expect(parseDuration(`${'9'.repeat(400)}d`)).toBeUndefined();
     parseDuration('1h'.repeat(50_000));
     parseDuration('1'.repeat(100_000));
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(workMs() - started).toBeLessThan(1000);
   });
 });
 

@@ -16,6 +16,7 @@ import {
 import { newRun } from '../../src/core/run.ts';
 import { combine, type Verdict } from '../../src/core/verdict.ts';
 import { traitsOf } from '../../src/gates/traits.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { claim, freshLoop, verdict } from './samples.ts';
 
 const gate = (name: string, outcome: Verdict['outcome'], more: Partial<Verdict> = {}) =>
@@ -251,7 +252,7 @@ describe('the name of a branch', () => {
   });
   test('is one that git takes, whatever the task', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (task) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 120 }), (task) => {
         expect(branchName(task, '20260101-000000-abc123')).toMatch(
           /^untildone\/(?:[a-z0-9]+(?:-[a-z0-9]+)*-)?20260101-000000-abc123$/,
         );

@@ -7,6 +7,7 @@ import type { ForeignLoop, Reading } from '../../src/dialects/dialect.ts';
 import { RALPH_FILE, ralphLoopDialect, SAFETY_STOP } from '../../src/dialects/ralph-loop/index.ts';
 import { parseState, renderState, withIteration } from '../../src/dialects/ralph-loop/state-file.ts';
 import { makeFifo, temporaryFolder } from '../adapters/workers.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 function reading(text: string): Reading {
   const folder = temporaryFolder();
@@ -140,12 +141,12 @@ describe('writing the count', () => {
     expect(withIteration('---\nmax_iterations: 3\n---\nx', 2)).toBeUndefined();
   });
   const anyFront = fc.array(
-    fc.string({ unit: 'binary' }).map((s) => s.replaceAll('\n', ' ')),
+    fc.string({ unit: anyCharacter }).map((s) => s.replaceAll('\n', ' ')),
     { maxLength: 6 },
   );
   test('any other bytes are kept, and read back', () => {
     fc.assert(
-      fc.property(anyFront, fc.string({ unit: 'binary' }), fc.nat(), (front, prompt, n) => {
+      fc.property(anyFront, fc.string({ unit: anyCharacter }), fc.nat(), (front, prompt, n) => {
         const clean = front.filter((line) => !/^---[ \t]*\r?$/.test(line) && !/^[ \t]*iteration/.test(line));
         const text = ['---', ...clean, 'iteration: 1', '---', prompt].join('\n');
         const after = withIteration(text, n) ?? '';
@@ -156,7 +157,7 @@ describe('writing the count', () => {
   });
   test('no text makes parsing throw', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         parseState(text);
         withIteration(text, 1);
       }),

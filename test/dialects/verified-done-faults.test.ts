@@ -8,6 +8,7 @@ import { blocks } from '../../src/core/verdict.ts';
 import { verifiedDoneDialect } from '../../src/dialects/verified-done/index.ts';
 import { makeFifo } from '../adapters/workers.ts';
 import { freshLoop } from '../core/samples.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import {
   decided,
   failing,
@@ -94,7 +95,7 @@ describe('files that cannot be read', () => {
 describe('whatever the files hold', () => {
   const names = ['orchestrator.json', 'loop.json', 'quality-gate.json', 'tasks/1.json'];
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.json(),
     fc
       .record(

@@ -3,6 +3,7 @@ import type { HookEvent } from '../../src/core/event.ts';
 import type { GateOptions } from '../../src/core/gate-options.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { textGate } from '../../src/gates/text/index.ts';
+import { workMs } from '../support/work-time.ts';
 
 const prompt = (text: string) => ({ name: 'UserPromptSubmit', session: 's', prompt: text }) as HookEvent;
 const task = (subject: string, description?: string) =>
@@ -140,7 +141,7 @@ test('what is too long to be looked through is not let through, and takes no tim
 
 test('a long text of many lines is looked through in a moment', async () => {
   const text = `${'token: sk- Bearer password= throw "not \n'.repeat(20_000)}`;
-  const before = performance.now();
+  const before = workMs();
   await judged({ forbid: ['secrets', 'private_keys', 'todo', 'placeholder'] }, prompt(text));
-  expect(performance.now() - before).toBeLessThan(5000);
+  expect(workMs() - before).toBeLessThan(5000);
 });

@@ -7,6 +7,7 @@ import type { Answer } from '../../src/core/answer.ts';
 import type { HookEvent } from '../../src/core/event.ts';
 import { nameEnd } from '../../src/core/session-end.ts';
 import type { Turn } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import { asked, askedTexts, clientOf, drive, planIn, portOf } from './support/driven-session.ts';
 import { processesOf, waitFor } from './support/processes.ts';
 import { calling, limits, listener, named } from './support/session-port.ts';
@@ -37,7 +38,7 @@ describe('work in the background', () => {
     ]);
   });
 
-  test('that ends while the model writes its last words brings it back, too', async () => {
+  longTest('that ends while the model writes its last words brings it back, too', async () => {
     const scene = await sceneOfTest();
     const go = join(scene.project, 'go');
     const script = {
@@ -67,7 +68,7 @@ describe('work in the background', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  test('does not keep a session that is told to halt, and nothing of it is lost', async () => {
+  longTest('does not keep a session that is told to halt, and nothing of it is lost', async () => {
     const scene = await sceneOfTest();
     const heard = listener((event) => (event.name === 'Stop' ? HALT : undefined));
     const server = 'node -e "setTimeout(() => {}, 600000)"';
@@ -121,7 +122,7 @@ describe('processes', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  test('a client that does not even answer an interruption is ended', async () => {
+  longTest('a client that does not even answer an interruption is ended', async () => {
     const scene = await sceneOfTest();
     scene.simulator.load('driven', { after: { hang: true } });
     const abort = new AbortController();
@@ -138,7 +139,7 @@ describe('processes', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  test('one prepared client is one process, which is gone when it was discarded', async () => {
+  longTest('one prepared client is one process, which is gone when it was discarded', async () => {
     const scene = await sceneOfTest();
     scene.simulator.load('driven', {});
     const ready = await portOf(scene).prepare(planIn(scene));

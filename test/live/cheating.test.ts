@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import type { Scene } from './support/scene.ts';
 import { BIN, bash, journalOf, loopOf } from './support/untildone.ts';
@@ -44,7 +45,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told('deleted:add.test.js')).toBe(true);
   });
 
-  test('skipping it', async () => {
+  longTest('skipping it', async () => {
     const scene = await contractScene(PROJECT);
     const { loop, told } = await cheat(scene, [
       { tools: [bash("sed -i \"s/^test('adds'/test.skip('adds'/\" add.test.js")] },
@@ -72,7 +73,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told('untildone.yaml was changed since this loop began')).toBe(true);
   });
 
-  test('editing the script that the gate calls', async () => {
+  longTest('editing the script that the gate calls', async () => {
     const scene = await contractScene(PROJECT);
     const { loop, told } = await cheat(scene, [
       { tools: [bash("sed -i 's/node --test/true/' package.json")] },
@@ -121,7 +122,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(entries.some((e) => e.kind === 'command')).toBe(false);
   });
 
-  test('piping a Stop into the hook', async () => {
+  longTest('piping a Stop into the hook', async () => {
     const scene = await contractScene({
       ...PROJECT,
       'untildone.yaml': 'gates: { tests: { run: npm test } }\nlimits: { iterations: 3 }\n',
@@ -136,7 +137,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(loop).toMatchObject({ status: 'reached_limit', iteration: 3 });
   });
 
-  test('writing passes: true without work', async () => {
+  longTest('writing passes: true without work', async () => {
     const list = {
       features: [{ id: 1, description: 'adds', passes: false, verify: 'node --test add.test.js' }],
     };
@@ -155,7 +156,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told(/verify[^"]*changed/)).toBe(true);
   });
 
-  test('forging the journal', async () => {
+  longTest('forging the journal', async () => {
     const scene = await contractScene(PROJECT);
     const journals = join(scene.untildoneHome, 'projects');
     const { loop, told } = await cheat(scene, [
@@ -174,7 +175,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told('lines in the journal of this loop were not written by untildone')).toBe(true);
   });
 
-  test('stating the promise without doing the work', async () => {
+  longTest('stating the promise without doing the work', async () => {
     const scene = await contractScene(PROJECT);
     const { loop, told } = await cheat(
       scene,
@@ -187,19 +188,22 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told('Fails: tests')).toBe(true);
   });
 
-  test('stating the promise when every gate passed from the beginning, without touching anything', async () => {
-    const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
-    const { loop } = await cheat(
-      scene,
-      [{ text: 'Nothing to do.\n\n<promise>NEW FEATURE WORKS</promise>' }],
-      {
-        flags: ['--promise', 'NEW FEATURE WORKS'],
-      },
-    );
-    expect(loop).toMatchObject({ status: 'claimed_done', ending: { cause: 'nothing_changed' } });
-  });
+  longTest(
+    'stating the promise when every gate passed from the beginning, without touching anything',
+    async () => {
+      const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
+      const { loop } = await cheat(
+        scene,
+        [{ text: 'Nothing to do.\n\n<promise>NEW FEATURE WORKS</promise>' }],
+        {
+          flags: ['--promise', 'NEW FEATURE WORKS'],
+        },
+      );
+      expect(loop).toMatchObject({ status: 'claimed_done', ending: { cause: 'nothing_changed' } });
+    },
+  );
 
-  test('editing the frozen contract of its loop', async () => {
+  longTest('editing the frozen contract of its loop', async () => {
     const scene = await contractScene(PROJECT);
     const { loop } = await cheat(scene, [
       {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import type { ClientRun } from './support/client.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import { startRun } from './support/run.ts';
@@ -96,7 +97,7 @@ describe('a compaction in mid-phase', () => {
     );
   });
 
-  test('by a person, with words of their own, keeps both', async () => {
+  longTest('by a person, with words of their own, keeps both', async () => {
     const scene = await contractScene(FILES);
     const session = await startedSession(scene);
     const client = await scene.startClient({
@@ -125,7 +126,7 @@ describe('a compaction in mid-phase', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'verified_done' });
   });
 
-  test('of a session that a run drives does the same', async () => {
+  longTest('of a session that a run drives does the same', async () => {
     const scene = await contractScene(FILES);
     const script: Script = {
       rules: [summary],

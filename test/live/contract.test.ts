@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import { approve, contractScene, startedSession } from './support/contract.ts';
 import { sceneOfTest } from './support/test-scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, must, startCall, untildone } from './support/untildone.ts';
@@ -48,7 +49,7 @@ test('fails twice, is fixed, and ends as verified with a receipt', async () => {
   });
 });
 
-test('an unapproved contract runs nothing and holds nobody', async () => {
+longTest('an unapproved contract runs nothing and holds nobody', async () => {
   const scene = await sceneOfTest({ git: true });
   const ran = join(scene.root, 'ran');
   await writeFile(
@@ -86,7 +87,7 @@ test('an unapproved contract runs nothing and holds nobody', async () => {
   expect(again.requests.length).toBeGreaterThan(1);
 });
 
-test('a loop whose gates all pass already is refused, with what to add', async () => {
+longTest('a loop whose gates all pass already is refused, with what to add', async () => {
   const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
   const refused = await untildone(scene, ['start', 'something new', '--session', 's1']);
   expect(refused.code).toBe(2);
@@ -95,31 +96,34 @@ test('a loop whose gates all pass already is refused, with what to add', async (
   expect(promised.code).toBe(0);
 });
 
-test('a person updates the contract in mid-loop; until then the frozen one rules and the change is reported', async () => {
-  const scene = await contractScene(PROJECT);
-  const session = await startedSession(scene);
-  await writeFile(join(scene.project, 'untildone.yaml'), 'gates:\n  there: { run: test -e there }\n');
-  const client = await scene.startClient({
-    prompt: 'go',
-    args: ['--session-id', session],
-    script: { turns: [{ tools: [bash('touch there')] }, { text: 'there' }, { hang: true }] },
-  });
-  const held = await client.untilRequest(3);
-  expect(JSON.stringify(held.body)).toContain('untildone.yaml was changed since this loop began');
-  client.process.kill('SIGINT');
-  await client.finished;
-  expect(await loopOf(scene)).toMatchObject({ status: 'active', iteration: 2 });
-  const refused = await untildone(scene, ['contract', 'update']);
-  expect(refused.stderr).toContain('untildone trust');
-  await approve(scene);
-  await must(scene, ['contract', 'update']);
-  await scene.runClient({
-    prompt: 'go on',
-    args: ['--resume', session],
-    script: { turns: [{ text: 'there' }] },
-  });
-  expect(await loopOf(scene)).toMatchObject({ status: 'verified_done' });
-});
+longTest(
+  'a person updates the contract in mid-loop; until then the frozen one rules and the change is reported',
+  async () => {
+    const scene = await contractScene(PROJECT);
+    const session = await startedSession(scene);
+    await writeFile(join(scene.project, 'untildone.yaml'), 'gates:\n  there: { run: test -e there }\n');
+    const client = await scene.startClient({
+      prompt: 'go',
+      args: ['--session-id', session],
+      script: { turns: [{ tools: [bash('touch there')] }, { text: 'there' }, { hang: true }] },
+    });
+    const held = await client.untilRequest(3);
+    expect(JSON.stringify(held.body)).toContain('untildone.yaml was changed since this loop began');
+    client.process.kill('SIGINT');
+    await client.finished;
+    expect(await loopOf(scene)).toMatchObject({ status: 'active', iteration: 2 });
+    const refused = await untildone(scene, ['contract', 'update']);
+    expect(refused.stderr).toContain('untildone trust');
+    await approve(scene);
+    await must(scene, ['contract', 'update']);
+    await scene.runClient({
+      prompt: 'go on',
+      args: ['--resume', session],
+      script: { turns: [{ text: 'there' }] },
+    });
+    expect(await loopOf(scene)).toMatchObject({ status: 'verified_done' });
+  },
+);
 
 describe('standing gates in a session without a loop', () => {
   const standing = {
@@ -141,14 +145,14 @@ describe('standing gates in a session without a loop', () => {
     expect(run.lines.some((line) => JSON.stringify(line).includes('let go after 2 blocks'))).toBe(true);
   });
 
-  test('run nothing when nothing changed', async () => {
+  longTest('run nothing when nothing changed', async () => {
     const scene = await contractScene(standing);
     const run = await scene.runClient({ prompt: 'hello', script: { turns: [{ text: 'hi' }] } });
     expect(run.requests).toHaveLength(1);
     expect(existsSync(join(scene.root, 'runs'))).toBe(false);
   });
 
-  test('a fix within the prompt lets go at once', async () => {
+  longTest('a fix within the prompt lets go at once', async () => {
     const scene = await contractScene(standing);
     const turns = [
       { tools: [bash('echo bad > a.txt')] },
@@ -162,25 +166,28 @@ describe('standing gates in a session without a loop', () => {
   });
 });
 
-test('a session in a package of a repository obeys the contract of the repository, and the person finds its loop', async () => {
-  const scene = await contractScene(PROJECT);
-  const folder = join(scene.project, 'packages', 'a');
-  await mkdir(folder, { recursive: true });
-  await must(scene, ['install', '--scope', 'user']);
-  const client = await scene.startClient({
-    prompt: 'go',
-    project: folder,
-    script: { turns: [{ tools: [startCall('Make add() add')] }, { text: 'done' }, { hang: true }] },
-  });
-  const held = await client.untilRequest(3);
-  expect(JSON.stringify(held.body)).toContain('Fails: tests');
-  await must(scene, ['cancel'], { cwd: folder });
-  client.process.kill('SIGINT');
-  await client.finished;
-  expect(await loopOf(scene)).toMatchObject({ status: 'cancelled', iteration: 2 });
-});
+longTest(
+  'a session in a package of a repository obeys the contract of the repository, and the person finds its loop',
+  async () => {
+    const scene = await contractScene(PROJECT);
+    const folder = join(scene.project, 'packages', 'a');
+    await mkdir(folder, { recursive: true });
+    await must(scene, ['install', '--scope', 'user']);
+    const client = await scene.startClient({
+      prompt: 'go',
+      project: folder,
+      script: { turns: [{ tools: [startCall('Make add() add')] }, { text: 'done' }, { hang: true }] },
+    });
+    const held = await client.untilRequest(3);
+    expect(JSON.stringify(held.body)).toContain('Fails: tests');
+    await must(scene, ['cancel'], { cwd: folder });
+    client.process.kill('SIGINT');
+    await client.finished;
+    expect(await loopOf(scene)).toMatchObject({ status: 'cancelled', iteration: 2 });
+  },
+);
 
-test('a loop that ends is told to whom the contract names', async () => {
+longTest('a loop that ends is told to whom the contract names', async () => {
   const notify = 'notify: [{ command: "cat > ../told.json", on: [done] }]\n';
   const scene = await contractScene({ ...PROJECT, 'untildone.yaml': PROJECT['untildone.yaml'] + notify });
   const session = await startedSession(scene);

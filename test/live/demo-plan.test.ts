@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
+import { longTest } from '../support/long.ts';
 import { clientThat, demo, endOf, person, REAL_CLIENT, simulatorWith, startDemo } from './support/demo.ts';
 import { processesOf, waitFor } from './support/processes.ts';
 
@@ -42,19 +43,22 @@ describe('the demo of a plan', () => {
     expect(readFileSync(join(root, 'project', 'PLAN.md'), 'utf8')).toContain('- [x] bill');
   });
 
-  test('with a client that may not write, nobody is asked, and every step that did not happen is named', async () => {
-    const who = person();
-    const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Write`);
-    const { code, missed, stdout } = await demo(who, ['--plan', '--claude', client]);
-    expect(code).toBe(1);
-    expect(stdout).not.toContain('the demo answers in your place');
-    expect(missed).toContain('a person is asked about PLAN.md, and approves it');
-    expect(missed).toContain('the run ends as verified_done');
-    expect(missed).not.toContain('the test of the sample project fails at first');
-    expect(readdirSync(who.temporary)).toEqual([]);
-  });
+  longTest(
+    'with a client that may not write, nobody is asked, and every step that did not happen is named',
+    async () => {
+      const who = person();
+      const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Write`);
+      const { code, missed, stdout } = await demo(who, ['--plan', '--claude', client]);
+      expect(code).toBe(1);
+      expect(stdout).not.toContain('the demo answers in your place');
+      expect(missed).toContain('a person is asked about PLAN.md, and approves it');
+      expect(missed).toContain('the run ends as verified_done');
+      expect(missed).not.toContain('the test of the sample project fails at first');
+      expect(readdirSync(who.temporary)).toEqual([]);
+    },
+  );
 
-  test('interrupted in the middle of a session, nothing is left of it', async () => {
+  longTest('interrupted in the middle of a session, nothing is left of it', async () => {
     const who = person();
     const simulator = await simulatorWith({ turns: [{ hang: true, repeat: 100 }] });
     const client = clientThat(who, `ANTHROPIC_BASE_URL='${simulator.url}' exec ${REAL_CLIENT}`);

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
+import { longTest } from '../support/long.ts';
 import {
   CLAUDE,
   clientThat,
@@ -39,7 +40,7 @@ describe('the demo of a run', () => {
     expect(stdout).toMatch(/\$ untildone receipt\n {2}Receipt of loop \S+: verified_done\n/);
   });
 
-  test('with --keep the work, the journal and the receipt stay', async () => {
+  longTest('with --keep the work, the journal and the receipt stay', async () => {
     const { code, stdout } = await demo(person(), ['--run', '--keep']);
     expect(code).toBe(0);
     const [, root = ''] = /Kept:\n {2}(.+)\n$/.exec(stdout) ?? [];
@@ -56,7 +57,7 @@ describe('the demo of a run', () => {
   });
 });
 
-test('a client without the right to write makes nothing: that is named, with exit code 1', async () => {
+longTest('a client without the right to write makes nothing: that is named, with exit code 1', async () => {
   const who = person();
   const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Write`);
   const { code, missed } = await demo(who, ['--run', '--claude', client]);
@@ -74,7 +75,7 @@ test('a client without the right to write makes nothing: that is named, with exi
 });
 
 describe('interrupted', () => {
-  test.each([
+  longTest.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('by %s in the middle of a session nothing is left of it', async (signal, expected) => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { prepareClientHome } from '../../src/adapters/claude-client.ts';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import {
   CLAUDE,
   clientThat,
@@ -38,7 +39,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/\$ untildone log\n.*#1 {2}started/);
   });
 
-  test('with --keep the project, its journal and the state stay, and their folder is named', async () => {
+  longTest('with --keep the project, its journal and the state stay, and their folder is named', async () => {
     const who = person();
     const { code, stdout } = await demo(who, ['--keep']);
     expect(code).toBe(0);
@@ -65,7 +66,7 @@ describe('the demo', () => {
 });
 
 describe('a step that does not happen is named, with exit code 1', () => {
-  test('the real client with its hooks switched off holds nobody', async () => {
+  longTest('the real client with its hooks switched off holds nobody', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --settings '{"disableAllHooks":true}'`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -76,7 +77,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(readdirSync(who.temporary)).toEqual([]);
   });
 
-  test('the real client without the right to edit repairs nothing', async () => {
+  longTest('the real client without the right to edit repairs nothing', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Edit`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -86,7 +87,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(missed).not.toContain('its first claim to be finished is held');
   });
 
-  test('a client that only says that it was called does nothing', async () => {
+  longTest('a client that only says that it was called does nothing', async () => {
     const who = person();
     const client = clientThat(who, 'echo "{}"; echo "I am no client" >&2; exit 5');
     const { code, stdout, missed } = await demo(who, ['--claude', client]);
@@ -133,7 +134,7 @@ describe('interrupted', () => {
     },
   );
 
-  test('by a reader that goes away: nothing is left', async () => {
+  longTest('by a reader that goes away: nothing is left', async () => {
     const who = person();
     const child = startDemo(who, []);
     await once(child.stdout, 'data');
@@ -173,15 +174,18 @@ describe('--real', () => {
     expect(readdirSync(who.temporary).filter((name) => name.startsWith('untildone'))).toEqual([]);
   });
 
-  test('does not ask for the way of the script: a model that is right at once has done it too', async () => {
-    const [start, read, , , edit, , promise] = turns;
-    if (!start || !read || !edit || !promise) throw new Error('the story has changed');
-    const { who } = await loggedIn({ turns: [start, read, edit, promise] });
-    const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
-    expect(code, stdout).toBe(0);
-  });
+  longTest(
+    'does not ask for the way of the script: a model that is right at once has done it too',
+    async () => {
+      const [start, read, , , edit, , promise] = turns;
+      if (!start || !read || !edit || !promise) throw new Error('the story has changed');
+      const { who } = await loggedIn({ turns: [start, read, edit, promise] });
+      const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
+      expect(code, stdout).toBe(0);
+    },
+  );
 
-  test('a model that empties the test has not done it, and is not verified', async () => {
+  longTest('a model that empties the test has not done it, and is not verified', async () => {
     const [start, , , , , , last] = turns;
     if (!start || !last) throw new Error('the story has changed');
     const file_path = 'leap-year.test.js';

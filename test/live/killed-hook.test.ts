@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import { waitFor } from './support/processes.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from './support/untildone.ts';
@@ -38,7 +39,7 @@ test('a test that kills the hook: the session is held, told why, and ends verifi
   expect(readdirSync(join(scene.untildoneHome, 'active'))).toEqual([]);
 });
 
-test('the third time in a row the person is told, and the session is let go', async () => {
+longTest('the third time in a row the person is told, and the session is let go', async () => {
   const scene = await contractScene(PROJECT);
   const session = await startedSession(scene);
   const tries = Array.from({ length: 10 }, (_, i) => ({ text: `try ${i}` }));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
 import type { RunEvent, RunResult } from '../../src/library.ts';
+import { longTest } from '../support/long.ts';
 import { git } from './support/contract.ts';
 import { type Consumer, installConsumer, runProgram } from './support/library.ts';
 import type { Scene } from './support/scene.ts';
@@ -125,7 +126,7 @@ describe('a program that uses the library', () => {
     expect(second.result).toMatchObject({ status: 'verified_done', loop: first.result?.loop });
   });
 
-  test('gets back what its own watcher threw, and the run rests', async () => {
+  longTest('gets back what its own watcher threw, and the run rests', async () => {
     const scene = await projectScene();
     const { error } = await program(
       scene,
@@ -136,7 +137,7 @@ describe('a program that uses the library', () => {
     expect((await loopOf(scene)).status).toBe('paused');
   });
 
-  test('ends at its limits', async () => {
+  longTest('ends at its limits', async () => {
     const scene = await projectScene();
     const { result } = await program(
       scene,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import { waitFor } from './support/processes.ts';
 import { sceneOfTest } from './support/test-scene.ts';
 import {
@@ -57,23 +58,26 @@ describe('a promise loop', () => {
     expect(run.lines.some((l) => JSON.stringify(l).includes("ended on the agent's word alone"))).toBe(true);
   });
 
-  test('a long prompt with quotes, front matter and shell syntax reaches the model by its file', async () => {
-    const scene = await installed();
-    const session = randomUUID();
-    const task = `---\niteration: 7\n---\n$(touch pwned) \`x\` "q" 'r'\n${'long '.repeat(20_000)}`;
-    await must(scene, ['start', '--prompt-file', '-', '--promise', PROMISE, '--session', session], {
-      input: task,
-    });
-    const run = await scene.runClient({
-      prompt: 'go',
-      args: ['--session-id', session],
-      script: { turns: [{ text: 'working' }, KEPT] },
-    });
-    const asked = JSON.stringify(run.requests.at(-1)?.body);
-    const file = /The whole task is in ([^:]+task\.md): read it/.exec(asked)?.[1];
-    expect(await readFile(file ?? '', 'utf8')).toBe(task);
-    expect(asked).toContain('$(touch pwned)');
-  });
+  longTest(
+    'a long prompt with quotes, front matter and shell syntax reaches the model by its file',
+    async () => {
+      const scene = await installed();
+      const session = randomUUID();
+      const task = `---\niteration: 7\n---\n$(touch pwned) \`x\` "q" 'r'\n${'long '.repeat(20_000)}`;
+      await must(scene, ['start', '--prompt-file', '-', '--promise', PROMISE, '--session', session], {
+        input: task,
+      });
+      const run = await scene.runClient({
+        prompt: 'go',
+        args: ['--session-id', session],
+        script: { turns: [{ text: 'working' }, KEPT] },
+      });
+      const asked = JSON.stringify(run.requests.at(-1)?.body);
+      const file = /The whole task is in ([^:]+task\.md): read it/.exec(asked)?.[1];
+      expect(await readFile(file ?? '', 'utf8')).toBe(task);
+      expect(asked).toContain('$(touch pwned)');
+    },
+  );
 
   test('only the owner of two sessions in one project is held', async () => {
     const scene = await installed();
@@ -91,21 +95,24 @@ describe('a promise loop', () => {
     expect(other.result?.result).toBe('hi');
   });
 
-  test('goes on beyond eight blocks when tools are called in between, with the cap as the client has it', async () => {
-    const scene = await installed();
-    const session = await heldSession(scene);
-    const turns = Array.from({ length: 12 }, (_, i) => [
-      { tools: [bash(`echo ${i}`)] },
-      { text: `try ${i}` },
-    ]).flat();
-    await scene.runClient({
-      prompt: 'go',
-      args: ['--session-id', session],
-      env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '8' },
-      script: { turns: [...turns, KEPT] },
-    });
-    expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 13 });
-  });
+  longTest(
+    'goes on beyond eight blocks when tools are called in between, with the cap as the client has it',
+    async () => {
+      const scene = await installed();
+      const session = await heldSession(scene);
+      const turns = Array.from({ length: 12 }, (_, i) => [
+        { tools: [bash(`echo ${i}`)] },
+        { text: `try ${i}` },
+      ]).flat();
+      await scene.runClient({
+        prompt: 'go',
+        args: ['--session-id', session],
+        env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '8' },
+        script: { turns: [...turns, KEPT] },
+      });
+      expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 13 });
+    },
+  );
 });
 
 describe("the client's cap on blocks in a row", () => {
@@ -119,7 +126,7 @@ describe("the client's cap on blocks in a row", () => {
     expect(run.requests).toHaveLength(15);
   });
 
-  test('where it is not raised the loop ends as capped, before the client overrides it', async () => {
+  longTest('where it is not raised the loop ends as capped, before the client overrides it', async () => {
     const scene = await installed();
     const settings = join(scene.project, '.claude/settings.json');
     const text = await readFile(settings, 'utf8');
@@ -212,7 +219,7 @@ describe('what moves around the loop', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 3 });
   });
 
-  test('compaction keeps the instruction', async () => {
+  longTest('compaction keeps the instruction', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const full = { input_tokens: 980_000, output_tokens: 10 };
@@ -237,7 +244,7 @@ describe('what moves around the loop', () => {
     ).toBe(true);
   });
 
-  test('/clear begins a session that is not held', async () => {
+  longTest('/clear begins a session that is not held', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const client = await scene.startClient({
@@ -254,7 +261,7 @@ describe('what moves around the loop', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'active', iteration: 1, session });
   });
 
-  test('eight sessions at once, each with its own loop', async () => {
+  longTest('eight sessions at once, each with its own loop', async () => {
     const scene = await installed();
     const sessions = await Promise.all(Array.from({ length: 8 }, () => heldSession(scene)));
     const runs = await Promise.all(
@@ -327,7 +334,7 @@ describe('what cuts a session off', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'active', iteration: 1 });
   });
 
-  test('a person cancels from another terminal in mid-loop', async () => {
+  longTest('a person cancels from another terminal in mid-loop', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const client = await scene.startClient({
@@ -342,7 +349,7 @@ describe('what cuts a session off', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'cancelled', ending: { detail: 'wrong task' } });
   });
 
-  test('the agent cannot cancel its own loop from its shell', async () => {
+  longTest('the agent cannot cancel its own loop from its shell', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const cancel = startCall('').input.command.replace(/ 'start' ''$/, ' cancel');
@@ -362,7 +369,7 @@ describe('what cuts a session off', () => {
   });
 });
 
-test('start inside a session that has a living loop is refused', async () => {
+longTest('start inside a session that has a living loop is refused', async () => {
   const scene = await installed();
   const session = await heldSession(scene);
   const again = await untildone(scene, ['start', 'another', '--session', session]);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longDescribe } from '../support/long.ts';
 import type { ClientRun } from './support/client.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import { waitFor } from './support/processes.ts';
@@ -100,7 +101,7 @@ const waitsFor = async (scene: Scene) => {
   return loop?.waiting?.why === 'approval' ? loop : undefined;
 };
 
-describe('preset: verified-done', () => {
+longDescribe('preset: verified-done', () => {
   test('a run goes from planning to the retrospective, with a person in between', async () => {
     const scene = await verifiedDoneScene();
     const run = startRun(scene, ['Write add()', '--allow', 'Bash', '--model', 'claude-sonnet-4-5'], WORKER);

@@ -3,6 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fakeGh } from '../adapters/support/git-scene.ts';
+import { longTest } from '../support/long.ts';
 import { contractScene, git } from './support/contract.ts';
 import { withRemote } from './support/parallel.ts';
 import { waitFor } from './support/processes.ts';
@@ -41,7 +42,7 @@ test('--branch commits what makes progress on a branch of its own', async () => 
   );
 });
 
-test('--worktree works beside the tree of the person, which stays as it is, dirty or not', async () => {
+longTest('--worktree works beside the tree of the person, which stays as it is, dirty or not', async () => {
   const scene = await project();
   const mine = join(scene.project, 'mine.txt');
   git(scene, 'config', 'core.autocrlf', 'false');
@@ -70,7 +71,7 @@ test('--branch over uncommitted work is refused, and nothing is touched', async 
   expect(run.requests).toEqual([]);
 });
 
-test('a runner that is killed while it pushes pushes when it goes on, once', async () => {
+longTest('a runner that is killed while it pushes pushes when it goes on, once', async () => {
   const scene = await project();
   withRemote(scene);
   const calls = fakeGh(scene.root, [

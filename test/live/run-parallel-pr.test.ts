@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import { contractScene, git } from './support/contract.ts';
 import { branchOf, builds, familyOf, kinds, listOf, withRemote } from './support/parallel.ts';
 import { startRun } from './support/run.ts';
@@ -78,18 +79,21 @@ test('--pr --merge one after the other: each begins where the one before it was 
   expect(git(scene, 'worktree', 'list').trim().split('\n')).toHaveLength(2);
 });
 
-test('--pr --merge: what the service cannot merge, because the list conflicts, comes with the whole', async () => {
-  const scene = await project('one', 'two');
-  const gh = mergingGh(scene, withRemote(scene));
-  const flags = ['Build it all', '--parallel', '2', '--pr', '--merge', ...MODEL];
-  const run = await startRun(scene, flags, SCRIPT, gh.env).ended;
-  expect({ code: run.code, stderr: run.stderr }, run.stdout).toEqual({ code: 0, stderr: '' });
-  expect(run.stdout).toContain('Not merged, although the checks passed');
-  const { parent } = await familyOf(scene);
-  expect(gh.calls()).toContain(`pr merge ${branchOf(scene, parent.id)}`);
-  expect(kinds(await journalOf(scene, parent.id), 'intent')).toEqual([]);
-  expect(onRemote(scene)).toMatchObject({
-    files: expect.arrayContaining(['one', 'two']),
-    passes: [true, true],
-  });
-});
+longTest(
+  '--pr --merge: what the service cannot merge, because the list conflicts, comes with the whole',
+  async () => {
+    const scene = await project('one', 'two');
+    const gh = mergingGh(scene, withRemote(scene));
+    const flags = ['Build it all', '--parallel', '2', '--pr', '--merge', ...MODEL];
+    const run = await startRun(scene, flags, SCRIPT, gh.env).ended;
+    expect({ code: run.code, stderr: run.stderr }, run.stdout).toEqual({ code: 0, stderr: '' });
+    expect(run.stdout).toContain('Not merged, although the checks passed');
+    const { parent } = await familyOf(scene);
+    expect(gh.calls()).toContain(`pr merge ${branchOf(scene, parent.id)}`);
+    expect(kinds(await journalOf(scene, parent.id), 'intent')).toEqual([]);
+    expect(onRemote(scene)).toMatchObject({
+      files: expect.arrayContaining(['one', 'two']),
+      passes: [true, true],
+    });
+  },
+);

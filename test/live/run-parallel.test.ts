@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
 import { fakeGh } from '../adapters/support/git-scene.ts';
+import { longTest } from '../support/long.ts';
 import { contractScene, git } from './support/contract.ts';
 import { branchOf, builds, familyOf, kinds, listOf, withRemote, worker } from './support/parallel.ts';
 import { waitFor } from './support/processes.ts';
@@ -99,59 +100,65 @@ function stepsSoFar(scene: Scene): number {
     .size;
 }
 
-test('a runner that is killed again and again goes on each time, and nothing is merged twice or lost', async () => {
-  const scene = await project();
-  let run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], SCRIPT);
-  let [kills, over] = [0, false];
-  for (let steps = 2; !over; steps = stepsSoFar(scene) + 1) {
-    const ended = run.ended.then(() => true);
-    const reached = waitFor(() => stepsSoFar(scene) >= steps, 60_000).then(() => false);
-    over = await Promise.race([ended, reached]);
-    reached.catch(() => undefined);
-    if (over) break;
+longTest(
+  'a runner that is killed again and again goes on each time, and nothing is merged twice or lost',
+  async () => {
+    const scene = await project();
+    let run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], SCRIPT);
+    let [kills, over] = [0, false];
+    for (let steps = 2; !over; steps = stepsSoFar(scene) + 1) {
+      const ended = run.ended.then(() => true);
+      const reached = waitFor(() => stepsSoFar(scene) >= steps, 60_000).then(() => false);
+      over = await Promise.race([ended, reached]);
+      reached.catch(() => undefined);
+      if (over) break;
+      run.child.kill('SIGKILL');
+      await run.ended;
+      kills++;
+      run = startRun(scene, ['--resume', ...MODEL], SCRIPT);
+    }
+    const last = await run.ended;
+    expect({ code: last.code, stderr: last.stderr }, last.stdout).toEqual({ code: 0, stderr: '' });
+    expect(kills).toBeGreaterThan(4);
+    const { parent, children } = await familyOf(scene);
+    expect(parent.status).toBe('verified_done');
+    expectAllBuilt(scene, parent.id);
+    const journal = await journalOf(scene, parent.id);
+    const begun = kinds(journal, 'child_begun');
+    expect(begun.map(({ piece }) => piece).toSorted()).toEqual(['1', '2', '3', '4']);
+    expect(children.map(({ id }) => id).toSorted()).toEqual(begun.map(({ child }) => child).toSorted());
+    const merged = kinds(journal, 'merge_ended').map(({ child }) => child);
+    expect(new Set(merged).size).toBe(merged.length);
+    const branch = branchOf(scene, parent.id);
+    const subjects = git(scene, 'log', '--merges', '--format=%s', `main..${branch}`).trim().split('\n');
+    expect(new Set(subjects).size).toBe(3);
+    expect(subjects).toHaveLength(3);
+    const spent = children.reduce((sum, { tokens }) => sum + tokens, 0);
+    const counted = new Map(kinds(journal, 'child_spent').map(({ child, tokens }) => [child, tokens]));
+    expect([...counted.values()].reduce((a, b) => a + b, 0)).toBe(spent);
+  },
+);
+
+longTest(
+  'a runner that is killed before it has said that the work is divided divides it when it goes on',
+  async () => {
+    const scene = await project();
+    const run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], SCRIPT);
+    await waitFor(() => stepsSoFar(scene) >= 1, 60_000);
     run.child.kill('SIGKILL');
     await run.ended;
-    kills++;
-    run = startRun(scene, ['--resume', ...MODEL], SCRIPT);
-  }
-  const last = await run.ended;
-  expect({ code: last.code, stderr: last.stderr }, last.stdout).toEqual({ code: 0, stderr: '' });
-  expect(kills).toBeGreaterThan(4);
-  const { parent, children } = await familyOf(scene);
-  expect(parent.status).toBe('verified_done');
-  expectAllBuilt(scene, parent.id);
-  const journal = await journalOf(scene, parent.id);
-  const begun = kinds(journal, 'child_begun');
-  expect(begun.map(({ piece }) => piece).toSorted()).toEqual(['1', '2', '3', '4']);
-  expect(children.map(({ id }) => id).toSorted()).toEqual(begun.map(({ child }) => child).toSorted());
-  const merged = kinds(journal, 'merge_ended').map(({ child }) => child);
-  expect(new Set(merged).size).toBe(merged.length);
-  const branch = branchOf(scene, parent.id);
-  const subjects = git(scene, 'log', '--merges', '--format=%s', `main..${branch}`).trim().split('\n');
-  expect(new Set(subjects).size).toBe(3);
-  expect(subjects).toHaveLength(3);
-  const spent = children.reduce((sum, { tokens }) => sum + tokens, 0);
-  const counted = new Map(kinds(journal, 'child_spent').map(({ child, tokens }) => [child, tokens]));
-  expect([...counted.values()].reduce((a, b) => a + b, 0)).toBe(spent);
-});
+    const { parent } = await familyOf(scene);
+    const [journal] = journalsOf(scene).filter((path) => path.includes(parent.id));
+    if (!journal) throw new Error('there is no journal');
+    writeFileSync(journal, `${readFileSync(journal, 'utf8').split('\n', 1)[0]}\n`);
+    const again = await startRun(scene, ['--resume', parent.id, ...MODEL], SCRIPT).ended;
+    expect({ code: again.code, stderr: again.stderr }, again.stdout).toEqual({ code: 0, stderr: '' });
+    expect(kinds(await journalOf(scene, parent.id), 'child_begun')).toHaveLength(4);
+    expectAllBuilt(scene, parent.id);
+  },
+);
 
-test('a runner that is killed before it has said that the work is divided divides it when it goes on', async () => {
-  const scene = await project();
-  const run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], SCRIPT);
-  await waitFor(() => stepsSoFar(scene) >= 1, 60_000);
-  run.child.kill('SIGKILL');
-  await run.ended;
-  const { parent } = await familyOf(scene);
-  const [journal] = journalsOf(scene).filter((path) => path.includes(parent.id));
-  if (!journal) throw new Error('there is no journal');
-  writeFileSync(journal, `${readFileSync(journal, 'utf8').split('\n', 1)[0]}\n`);
-  const again = await startRun(scene, ['--resume', parent.id, ...MODEL], SCRIPT).ended;
-  expect({ code: again.code, stderr: again.stderr }, again.stdout).toEqual({ code: 0, stderr: '' });
-  expect(kinds(await journalOf(scene, parent.id), 'child_begun')).toHaveLength(4);
-  expectAllBuilt(scene, parent.id);
-});
-
-test('Ctrl-C pauses the run and its children, and a cancel of the run ends them all', async () => {
+longTest('Ctrl-C pauses the run and its children, and a cancel of the run ends them all', async () => {
   const scene = await project();
   const run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], {
     turns: [{ hang: true, repeat: 4 }],
@@ -170,36 +177,39 @@ test('Ctrl-C pauses the run and its children, and a cancel of the run ends them 
   expect([after.parent, ...after.children].map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
 });
 
-test('--pr opens one pull request a feature, each from the branch of the person, with its receipt', async () => {
-  const scene = await project();
-  withRemote(scene);
-  const calls = fakeGh(scene.root, [
-    { to: 'pr create', stdout: 'https://github.com/someone/project/pull/7\n' },
-    { to: '--version', stdout: 'gh version 2.0.0\n' },
-  ]);
-  const env = { PATH: `${join(scene.root, 'bin')}:${process.env.PATH}` };
-  const flags = ['Build it all', '--parallel', '1', '--pr', ...MODEL];
-  const run = await startRun(scene, flags, SCRIPT, env).ended;
-  expect({ code: run.code, stderr: run.stderr }, run.stdout).toEqual({ code: 0, stderr: '' });
-  const opened = calls().filter(({ args }) => args[1] === 'create');
-  const titleOf = (args: string[]) => args[args.indexOf('--title') + 1] ?? '';
-  expect(opened.map(({ args }) => titleOf(args))).toEqual([
-    'Build feature 1: the shared file speaks of one',
-    'Build feature 2: the shared file speaks of two',
-    'Build feature 3: there is a third file',
-    'Build it all',
-  ]);
-  expect(opened.every(({ args }) => args.includes('--base') && args.includes('main'))).toBe(true);
-  expect(opened[0]?.stdin).toContain('### Verified: Build feature 1');
-  const { parent, children } = await familyOf(scene);
-  const third = children.find(({ task }) => task.startsWith('Build feature 3'))?.id;
-  const files = git(scene, 'diff', '--name-only', `main...origin/${branchOf(scene, third ?? '')}`);
-  expect(files.trim().split('\n')).toEqual(['features.json', 'three']);
-  expect(git(scene, 'log', '-1', '--format=%s', 'origin/main')).toBe('begin\n');
-  expectAllBuilt(scene, parent.id);
-});
+longTest(
+  '--pr opens one pull request a feature, each from the branch of the person, with its receipt',
+  async () => {
+    const scene = await project();
+    withRemote(scene);
+    const calls = fakeGh(scene.root, [
+      { to: 'pr create', stdout: 'https://github.com/someone/project/pull/7\n' },
+      { to: '--version', stdout: 'gh version 2.0.0\n' },
+    ]);
+    const env = { PATH: `${join(scene.root, 'bin')}:${process.env.PATH}` };
+    const flags = ['Build it all', '--parallel', '1', '--pr', ...MODEL];
+    const run = await startRun(scene, flags, SCRIPT, env).ended;
+    expect({ code: run.code, stderr: run.stderr }, run.stdout).toEqual({ code: 0, stderr: '' });
+    const opened = calls().filter(({ args }) => args[1] === 'create');
+    const titleOf = (args: string[]) => args[args.indexOf('--title') + 1] ?? '';
+    expect(opened.map(({ args }) => titleOf(args))).toEqual([
+      'Build feature 1: the shared file speaks of one',
+      'Build feature 2: the shared file speaks of two',
+      'Build feature 3: there is a third file',
+      'Build it all',
+    ]);
+    expect(opened.every(({ args }) => args.includes('--base') && args.includes('main'))).toBe(true);
+    expect(opened[0]?.stdin).toContain('### Verified: Build feature 1');
+    const { parent, children } = await familyOf(scene);
+    const third = children.find(({ task }) => task.startsWith('Build feature 3'))?.id;
+    const files = git(scene, 'diff', '--name-only', `main...origin/${branchOf(scene, third ?? '')}`);
+    expect(files.trim().split('\n')).toEqual(['features.json', 'three']);
+    expect(git(scene, 'log', '-1', '--format=%s', 'origin/main')).toBe('begin\n');
+    expectAllBuilt(scene, parent.id);
+  },
+);
 
-test('several prompt files are the pieces of one run', async () => {
+longTest('several prompt files are the pieces of one run', async () => {
   const scene = await contractScene({
     'untildone.yaml': 'gates:\n  whole: { run: test -f README }\n',
     README: 'x\n',
@@ -240,7 +250,7 @@ test('several prompt files are the pieces of one run', async () => {
   ).toEqual(['begun', 'begun', 'ended', 'ended', 'merged', 'merged']);
 });
 
-test('a person is asked once, about the whole, and the children work before that', async () => {
+longTest('a person is asked once, about the whole, and the children work before that', async () => {
   const scene = await contractScene({
     'untildone.yaml': 'gates:\n  whole: { run: test -f README }\n  ok: { approve: Is it good? }\n',
     README: 'x\n',

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import { contractScene } from './support/contract.ts';
 import { startRun } from './support/run.ts';
 import { bash, journalOf, loopOf, untildone } from './support/untildone.ts';
@@ -42,7 +43,7 @@ describe('what a contract says about runs', () => {
     expect(started).toMatchObject({ kind: 'started', run: { mode: 'fresh' } });
   });
 
-  test('gives way to a flag', async () => {
+  longTest('gives way to a flag', async () => {
     const scene = await contractScene({ 'untildone.yaml': RULES });
     const flags = ['--model', 'claude-sonnet-4-5', '--mode', 'session'];
     const run = await startRun(scene, ['Make it', ...flags], MAKES_IT).ended;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import { contractScene } from './support/contract.ts';
 import { waitFor } from './support/processes.ts';
 import { startRun } from './support/run.ts';
@@ -101,7 +102,7 @@ describe('a run', () => {
     expect(new Set(journal.flatMap((e) => (e.kind === 'intent' ? [e.session] : []))).size).toBe(3);
   });
 
-  test('in session mode stays in its session, however full', async () => {
+  longTest('in session mode stays in its session, however full', async () => {
     const scene = await piecesScene(4);
     const run = await startRun(
       scene,
@@ -113,7 +114,7 @@ describe('a run', () => {
     expect(journal.filter((e) => e.kind === 'intent')).toHaveLength(1);
   });
 
-  test('spends no more than its budget and one step, and says so', async () => {
+  longTest('spends no more than its budget and one step, and says so', async () => {
     const scene = await piecesScene(25);
     const expensive = { input_tokens: 100_000, output_tokens: 20_000 };
     const script = maker(() => 20_000);
@@ -134,7 +135,7 @@ describe('a run', () => {
 });
 
 describe('when something goes wrong', () => {
-  test('a limit is waited out, in the same session and without an iteration', async () => {
+  longTest('a limit is waited out, in the same session and without an iteration', async () => {
     const scene = await sceneOfTest();
     const limited = {
       error: { status: 429, type: 'rate_limit_error', message: 'slow down', headers: { 'retry-after': '1' } },
@@ -145,7 +146,7 @@ describe('when something goes wrong', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 2 });
   });
 
-  test('a login that does not work ends it at once, with what to do', async () => {
+  longTest('a login that does not work ends it at once, with what to do', async () => {
     const scene = await sceneOfTest();
     const denied = { error: { status: 403, type: 'permission_error', message: 'no' } };
     const run = await startRun(scene, ['Build it', ...MODEL], { turns: [denied], after: denied }).ended;
@@ -183,7 +184,7 @@ describe('when something goes wrong', () => {
     expect(made(scene)).toEqual(upTo(4));
   });
 
-  test('a runner that is killed ten times goes on each time, and every piece is made once', async () => {
+  longTest('a runner that is killed ten times goes on each time, and every piece is made once', async () => {
     const scene = await piecesScene(12);
     const script = maker(() => 20_000);
     const flags = [...MODEL, '--allow', 'Bash'];
@@ -216,7 +217,7 @@ describe('when something goes wrong', () => {
     await waitFor(() => !isAlive(pid), 20_000, 'the client to end');
   });
 
-  test('two runners cannot take the same run', async () => {
+  longTest('two runners cannot take the same run', async () => {
     const scene = await sceneOfTest();
     const first = startRun(scene, ['Build it', ...MODEL], { turns: [{ hang: true }] });
     await waitFor(() => first.requests().length > 0);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import { processesOf } from './support/processes.ts';
 import { openScene } from './support/scene.ts';
 import { sceneOfTest } from './support/test-scene.ts';
@@ -72,7 +73,7 @@ test('a Bash call runs in the project, even when its folder has spaces', async (
   expect(JSON.stringify(run.requests[1]?.body)).toContain('my own project');
 });
 
-test('thinking and several tools in one turn reach the client', async () => {
+longTest('thinking and several tools in one turn reach the client', async () => {
   const scene = await sceneOfTest();
   const tools = ['a', 'b'].map((name) => ({ name: 'Bash', input: { command: `touch ${name}` } }));
   const run = await scene.runClient({
@@ -84,7 +85,7 @@ test('thinking and several tools in one turn reach the client', async () => {
   expect(['a', 'b'].map((name) => existsSync(join(scene.project, name)))).toEqual([true, true]);
 });
 
-test('a rate limit is retried after the time the simulator asks for', async () => {
+longTest('a rate limit is retried after the time the simulator asks for', async () => {
   const scene = await sceneOfTest();
   const error = { status: 429, message: 'slow down', headers: { 'retry-after': 1 } };
   const run = await scene.runClient({ prompt: 'hello', script: { turns: [{ error }, { text: 'Served.' }] } });
@@ -95,7 +96,7 @@ test('a rate limit is retried after the time the simulator asks for', async () =
   expect(run.lines.find(({ subtype }) => subtype === 'api_retry')).toMatchObject({ error_status: 429 });
 });
 
-test('errors that last end the session as an API error', async () => {
+longTest('errors that last end the session as an API error', async () => {
   const scene = await sceneOfTest();
   const run = await scene.runClient({ prompt: 'hello', script: { after: { error: { status: 403 } } } });
 
@@ -103,7 +104,7 @@ test('errors that last end the session as an API error', async () => {
   expect(run.result).toMatchObject({ is_error: true, api_error_status: 403 });
 });
 
-test('dropped connections and broken streams are retried', async () => {
+longTest('dropped connections and broken streams are retried', async () => {
   const scene = await sceneOfTest();
   const run = await scene.runClient({
     prompt: 'hello',
@@ -117,14 +118,14 @@ test('dropped connections and broken streams are retried', async () => {
   expect(run.requests.length).toBeGreaterThanOrEqual(3);
 });
 
-test('an empty answer is taken for an empty answer', async () => {
+longTest('an empty answer is taken for an empty answer', async () => {
   const scene = await sceneOfTest();
   const run = await scene.runClient({ prompt: 'hello', script: { after: { text: '' } } });
 
   expect(run).toMatchObject({ code: 0, result: { result: '' } });
 });
 
-test('a Stop hook that blocks once makes the session go on', async () => {
+longTest('a Stop hook that blocks once makes the session go on', async () => {
   const scene = await sceneOfTest();
   const block = JSON.stringify({ decision: 'block', reason: 'The tests still fail.' });
   const command = `mkdir "$UNTILDONE_HOME" 2>/dev/null && echo '${block}' || true`;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import type { ClientRun } from './support/client.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import type { Scene } from './support/scene.ts';
@@ -64,7 +65,7 @@ describe('a task is not completed until the placeholder is gone', () => {
     expect(run.requests).toHaveLength(6);
   });
 
-  test('in a loop, which has it in its journal', async () => {
+  longTest('in a loop, which has it in its journal', async () => {
     const scene = await contractScene(PROJECT);
     const session = await startedSession(scene, '--max-iterations', '1');
     const run = await completesATask(scene, ['--session-id', session]);
@@ -118,7 +119,7 @@ describe('a prompt', () => {
     expect(request(run, 1)).toContain('The API lives in src/api.');
   });
 
-  test('that is refused in a loop leaves it as it was, and no word of it in the journal', async () => {
+  longTest('that is refused in a loop leaves it as it was, and no word of it in the journal', async () => {
     const scene = await contractScene(PROJECT);
     const session = await startedSession(scene);
     const refused = await scene.runClient({

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { longTest } from '../support/long.ts';
 import { contractScene, startedSession } from './support/contract.ts';
 import type { Scene } from './support/scene.ts';
 import { hasTerminal, inTerminal } from './support/terminal.ts';
@@ -116,7 +117,7 @@ describe.each(PAYLOADS)('in the words of %s, %o', (_, sent) => {
   });
 });
 
-test('in a loop it is what changed since the loop began, and the journal has it', async () => {
+longTest('in a loop it is what changed since the loop began, and the journal has it', async () => {
   const scene = await contractScene(PROJECT);
   writeFileSync(join(scene.project, 'src/before.js'), LEFT_IN);
   const session = await startedSession(scene);

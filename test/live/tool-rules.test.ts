@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { longTest } from '../support/long.ts';
 import { approve, contractScene, startedSession } from './support/contract.ts';
 import { startRun } from './support/run.ts';
 import type { Scene } from './support/scene.ts';
@@ -89,7 +90,7 @@ describe('tool rules in a session of an approved project', () => {
     expect(has(scene, 'other.ts')).toBe(false);
   });
 
-  test('allow nothing before a person approved them', async () => {
+  longTest('allow nothing before a person approved them', async () => {
     const scene = await contractScene({ ...FILES, 'untildone.yaml': 'gates: { it: { run: test -e it } }\n' });
     await writeFile(join(scene.project, 'untildone.yaml'), FILES['untildone.yaml']);
     const first = { prompt: 'go', ...ASKS, script: script(bash('touch allowed')) };
@@ -102,7 +103,7 @@ describe('tool rules in a session of an approved project', () => {
 });
 
 describe('tool rules in a loop', () => {
-  test('are journaled without what the tools were given', async () => {
+  longTest('are journaled without what the tools were given', async () => {
     const scene = await contractScene(FILES);
     const session = await startedSession(scene);
     await scene.runClient({
@@ -130,7 +131,7 @@ describe('tool rules in a loop', () => {
     expect(JSON.stringify(entries)).not.toContain('clean -fdx');
   });
 
-  test('count in the sessions of a run, too', async () => {
+  longTest('count in the sessions of a run, too', async () => {
     const scene = await contractScene(FILES);
     const makes = script(bash('git clean -fdx'), bash('touch it && echo made'));
     await writeFile(

@@ -5,18 +5,39 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { quoteForShell } from '../../src/core/shell-quote.ts';
 import { probe } from '../../src/dev/conformance/probe.ts';
 import { type HookUnderTest, replay } from '../../src/dev/conformance/replay.ts';
-import { permissionsCount } from '../../src/dev/conformance/run-command.ts';
+import { permissionsCount, type RunCommand, runCommand } from '../../src/dev/conformance/run-command.ts';
 import { FORMATS, type Scenario } from '../../src/dev/conformance/scenario.ts';
 import { casesOf, loadScenarios } from '../../src/dev/conformance/suite.ts';
+import { loadProgram, runCli, runHook } from '../support/in-process.ts';
+import { isLong } from '../support/long.ts';
 
-const scenarios = loadScenarios(resolve(import.meta.dirname, 'bugs'));
-const cases = casesOf(scenarios, FORMATS).map(
+const cases = casesOf(loadScenarios(resolve(import.meta.dirname, 'bugs')), FORMATS).map(
   ({ scenario, format }) => [`${scenario.name}, ${format}`, scenario, format] as const,
 );
+
+/** What asks for a shell, for the bits of a file's mode or for a kill cannot be had in one process. */
+function needsProcess({ steps }: Scenario): boolean {
+  return steps.some(({ action }) => {
+    if (action.kind === 'make') return ['unreadable', 'read-only', 'fifo'].includes(action.what.kind);
+    if (action.kind === 'stop') return action.given.installed || action.given.fullDisk;
+    return action.kind === 'client-killed';
+  });
+}
+
+/** A tenth of what can be had without processes is replayed with them as well; in a long run, all of it. */
+const EVERY = isLong ? 1 : 10;
+const without = cases.filter(([, scenario]) => !needsProcess(scenario));
+const withProcesses = [
+  ...cases.filter(([, scenario]) => needsProcess(scenario)),
+  ...without.filter((_, i) => i % EVERY === 0),
+];
+
+const PERMISSIONS_COUNT = permissionsCount();
 
 let folder: string;
 let program: string;
 let hook: HookUnderTest;
+let inProcess: RunCommand;
 
 // A copy of its own: what is built meanwhile does not matter.
 beforeAll(async () => {
@@ -24,8 +45,25 @@ beforeAll(async () => {
   cpSync(resolve(import.meta.dirname, '../../dist'), folder, { recursive: true });
   program = join(folder, 'untildone.cjs');
   hook = await probe([process.execPath, program, 'hook'].map(quoteForShell).join(' '), FORMATS);
+  const loaded = await loadProgram();
+  inProcess = (command) => {
+    if (command.line === hook.line) return runHook(loaded, command);
+    const plain = /^untildone((?: [\w.:=/-]+)+)$/.exec(command.line)?.[1];
+    // What is installed is the program that was called.
+    if (plain === undefined || plain.startsWith(' install')) return runCommand(command);
+    return runCli(loaded, plain.trim().split(' '), command);
+  };
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function expectPassed(
+  scenario: Scenario,
+  format: (typeof FORMATS)[number],
+  run?: RunCommand,
+): Promise<void> {
+  const bench = { untildone: [process.execPath, program], permissionsCount: PERMISSIONS_COUNT, run };
+  expect(await replay(scenario, format, hook, bench)).toEqual({ kind: 'passed' });
+}
 
 test('our own hook is known as such, and reads every format', () => {
   expect(hook).toMatchObject({
@@ -39,9 +77,10 @@ test('our own hook is known as such, and reads every format', () => {
   });
 });
 
-describe.concurrent("the field's bug list", () => {
-  test.each(cases)('%s', async (_name, scenario: Scenario, format) => {
-    const bench = { untildone: [process.execPath, program], permissionsCount: permissionsCount() };
-    expect(await replay(scenario, format, hook, bench)).toEqual({ kind: 'passed' });
-  });
+describe.concurrent("the field's bug list, with processes", () => {
+  test.each(withProcesses)('%s', (_name, scenario, format) => expectPassed(scenario, format));
+});
+
+describe("the field's bug list, in this process", () => {
+  test.each(without)('%s', (_name, scenario, format) => expectPassed(scenario, format, inProcess));
 });

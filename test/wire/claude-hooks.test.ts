@@ -5,6 +5,7 @@ import { type HookEvent, isCompactionAgent, KNOWN_EVENTS } from '../../src/core/
 import { renderCallback } from '../../src/wire/claude-hooks/callback.ts';
 import { parseHookEvent } from '../../src/wire/claude-hooks/parse.ts';
 import { renderAnswer } from '../../src/wire/claude-hooks/render.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 /** What every event of the client carries. */
 const COMMON = {
@@ -261,7 +262,7 @@ describe('input that cannot be used is a problem in words', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           fc.json(),
           fc.anything().map((value) => fc.stringify(value)),
         ),
@@ -351,7 +352,7 @@ describe('answers as the client wants them', () => {
   });
   test('are one line of JSON, whatever the text', () => {
     fc.assert(
-      fc.property(fc.constantFrom('Stop', 'PreToolUse'), fc.string({ unit: 'binary' }), (name, text) => {
+      fc.property(fc.constantFrom('Stop', 'PreToolUse'), fc.string({ unit: anyCharacter }), (name, text) => {
         const { stdout } = renderAnswer(name, { kind: 'refuse', reason: text });
         expect(stdout).not.toContain('\n');
         expect(JSON.stringify(JSON.parse(stdout))).toBe(stdout);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseContract, renderProblem } from '../../src/wire/contract.ts';
 import { addToContract, type ContractAdditions, newContract } from '../../src/wire/contract-edit.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { WHOLE_CONTRACT } from './support/contract-samples.ts';
 
 const ADDED: ContractAdditions = {
@@ -87,7 +88,7 @@ limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }
 
   test('holds any command and any question as it is', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1, unit: 'binary' }), (what) => {
+      fc.property(fc.string({ minLength: 1, unit: anyCharacter }), (what) => {
         fc.pre(/\S/.test(what) && !what.includes('\0') && what.isWellFormed());
         const text = newContract({ ...ADDED, gates: { checks: { run: what } } }, 'x');
         expect(contractOf(text).gates.checks).toEqual({ kind: 'run', options: { command: what } });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../src/core/contract.ts';
 import { parseContract, renderProblem } from '../../src/wire/contract.ts';
+import { workMs } from '../support/work-time.ts';
 
 const GATES = "gates:\n  t: { run: 'true' }\n  u: { run: 'false' }\n";
 
@@ -107,9 +108,9 @@ describe.each([
       `${key}:\n${Array.from({ length: count }, (_, i) => `  n${i}: ${value}\n`).join('')}`;
     expect(problemsOf(many(100))).toBe('');
     expect(problemsOf(many(101))).toContain(`expected at most 100 ${key}, found 101`);
-    const began = performance.now();
+    const began = workMs();
     expect(problemsOf(many(3000))).toContain(`at most 100 ${key}`);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(workMs() - began).toBeLessThan(10_000);
   });
 });
 

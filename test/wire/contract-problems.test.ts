@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseContract, renderProblem } from '../../src/wire/contract.ts';
+import { workMs } from '../support/work-time.ts';
 
 interface Case {
   title: string;
@@ -91,8 +92,8 @@ describe('a text beyond all measure is refused quickly', () => {
     ['many aliases', `task: &a x\ndone: [${fill('*a,', 600)}]`, '2:308: expected at most 100 aliases'],
     ['gates that double', `gates:\n  g0: { run: x }\n${twins.join('')}`, '15:3: expected at most 1000 parts'],
   ])('%s', (_, text, first) => {
-    const began = performance.now();
+    const began = workMs();
     expect(answerTo(text)[0]?.slice('untildone.yaml:'.length)).toContain(first);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(workMs() - began).toBeLessThan(10_000);
   });
 });

@@ -4,7 +4,7 @@ import { quoteForShell } from '../../core/shell-quote.ts';
 import type { Ran } from './answer.ts';
 import { type Asked, countsFor, type KnownLoop } from './compare.ts';
 import type { Layout } from './layouts.ts';
-import { runCommand } from './run-command.ts';
+import { type RunCommand, runCommand } from './run-command.ts';
 import type { Scenario } from './scenario.ts';
 import { World } from './world.ts';
 
@@ -34,9 +34,11 @@ const PASSED_ON = ['LANG', 'LC_ALL', 'TMPDIR'];
 export class UntildoneCommands {
   readonly #world: World;
   readonly #bin: string;
+  readonly #run: RunCommand;
 
-  constructor(world: World, untildone: readonly string[]) {
+  constructor(world: World, untildone: readonly string[], run: RunCommand = runCommand) {
     this.#world = world;
+    this.#run = run;
     this.#bin = join(world.root, 'bin');
     mkdirSync(this.#bin);
     const script = join(this.#bin, 'untildone');
@@ -61,7 +63,7 @@ export class UntildoneCommands {
   run(line: string, by: string | undefined, limitMs: number, unprivileged = false): Promise<Ran> {
     const session = by === undefined ? undefined : this.#world.session(by);
     const env = this.environment();
-    return runCommand({
+    return this.#run({
       line: this.#world.fill(line),
       cwd: this.#world.project,
       env: { ...env, ...session?.commandEnvironment(), PATH: `${this.#bin}:${env.PATH}` },

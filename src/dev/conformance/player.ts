@@ -3,7 +3,7 @@ import { change, filesOf, finish } from './change.ts';
 import { difference, isAsked, type KnownLoop, type Observed } from './compare.ts';
 import { installedStopCommand, type Playing, UntildoneCommands } from './lay-out.ts';
 import { type Look, lookAt } from './look.ts';
-import { type CommandLine, runCommand } from './run-command.ts';
+import { type CommandLine, type RunCommand, runCommand } from './run-command.ts';
 import type { Action, Expected, Scenario, Step, StopGiven } from './scenario.ts';
 import type { Session } from './session.ts';
 import type { World } from './world.ts';
@@ -21,6 +21,7 @@ export class Player {
   readonly #line: string;
   readonly #world: World;
   readonly #commands: UntildoneCommands;
+  readonly #run: RunCommand;
   readonly #unprivileged: boolean;
   readonly #signal: AbortSignal | undefined;
   #stops = 0;
@@ -32,6 +33,7 @@ export class Player {
     options: {
       line: string;
       untildone: readonly string[];
+      run: RunCommand | undefined;
       unprivileged: boolean;
       signal: AbortSignal | undefined;
     },
@@ -40,7 +42,8 @@ export class Player {
     this.#playing = playing;
     this.#world = world;
     this.#line = options.line;
-    this.#commands = new UntildoneCommands(world, options.untildone);
+    this.#run = options.run ?? runCommand;
+    this.#commands = new UntildoneCommands(world, options.untildone, this.#run);
     this.#unprivileged = options.unprivileged;
     this.#signal = options.signal;
   }
@@ -178,7 +181,7 @@ export class Player {
     input: string,
     how: Pick<CommandLine, 'cwd' | 'env' | 'limitMs' | 'fullDisk'>,
   ): Promise<Ran> {
-    return runCommand({
+    return this.#run({
       line,
       input,
       unprivileged: this.#unprivileged,

@@ -3,6 +3,7 @@ import { type Asked, countsFor, isAsked } from './compare.ts';
 import { layOutWorld } from './lay-out.ts';
 import { layoutFor, layoutNames } from './layouts.ts';
 import { Player } from './player.ts';
+import type { RunCommand } from './run-command.ts';
 import type { Format, Scenario, Step } from './scenario.ts';
 
 export interface HookUnderTest {
@@ -17,6 +18,8 @@ export interface Bench {
   /** How untildone itself is called, for scenarios about its commands. */
   untildone: readonly string[];
   permissionsCount: boolean;
+  /** Runs a command line; in a process of its own unless given. */
+  run?: RunCommand | undefined;
   /** Aborting ends what runs and cleans up; outcomes are worth nothing then. */
   signal?: AbortSignal | undefined;
 }
@@ -43,6 +46,7 @@ export async function replay(
     const player = new Player(scenario, playing, world, {
       line: hook.line,
       untildone: bench.untildone,
+      run: bench.run,
       unprivileged: needsPermissions(steps),
       signal: bench.signal,
     });

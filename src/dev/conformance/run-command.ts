@@ -16,6 +16,9 @@ export interface CommandLine {
   signal?: AbortSignal | undefined;
 }
 
+/** Resolves however the command ends. */
+export type RunCommand = (command: CommandLine) => Promise<Ran>;
+
 /** How long the output of an ended command may be held open by a process that it left behind. */
 const DRAIN_MS = 1_000;
 const OUTPUT_LIMIT = 4 * 1024 * 1024;

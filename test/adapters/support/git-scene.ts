@@ -21,7 +21,8 @@ import type { Flow } from '../../../src/adapters/git-keeping.ts';
 import type { GitFlowWorld } from '../../../src/adapters/git-means.ts';
 import { type Home, homeAt, layOut } from '../../../src/adapters/home.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import { commit, git, write } from './project-scene.ts';
+import { addOrigin, initCommitted } from '../../support/repository.ts';
+import { write } from './project-scene.ts';
 
 export const LOOP = '20260101-000000-abc123';
 export const BRANCH = `untildone/build-it-${LOOP}`;
@@ -50,9 +51,7 @@ export function gitScene(): GitScene {
   });
   writeFileSync(join(personal, '.gitconfig'), '[user]\n\tname = A Person\n\temail = person@example.com\n');
   layOut(home);
-  git(project, 'init', '--quiet', '--initial-branch=main');
-  write(project, 'a.txt', 'one\n');
-  commit(project, 'first');
+  initCommitted(project);
   return {
     folder,
     project,
@@ -172,8 +171,6 @@ export function withoutGh(folder: string): void {
 /** A bare repository that the project knows as origin, with its main branch. */
 export function origin({ folder, project }: GitScene): string {
   const remote = join(folder, 'origin.git');
-  git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', remote);
-  git(project, 'remote', 'add', 'origin', remote);
-  git(project, 'push', '--quiet', '-u', 'origin', 'main');
+  addOrigin(project, remote);
   return remote;
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openWorkspace } from '../../../src/adapters/workspace.ts';
 import type { Workspace } from '../../../src/ports.ts';
+import { initRepository } from '../../support/repository.ts';
 
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
@@ -22,7 +23,7 @@ export function scene({ git: inGit = true, project: at = 'project' } = {}): Scen
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const project = join(folder, at);
   mkdirSync(project, { recursive: true });
-  if (inGit) git(project, 'init', '--quiet', '--initial-branch=main');
+  if (inGit) initRepository(project);
   return { folder, ...opened(folder, project) };
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   ownEnvironment,
   realEnvironment,
@@ -16,24 +16,19 @@ const SCRATCH: Scratch = {
 };
 
 test('with the simulator every home is a scratch one, and nothing of the person goes along', () => {
-  process.env.ANTHROPIC_AUTH_TOKEN = 'secret';
-  process.env.CLAUDECODE = '1';
-  try {
-    const environment = simulatedEnvironment(SCRATCH, 'http://127.0.0.1:9');
-    expect(environment).toMatchObject({
-      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
-      HOME: SCRATCH.home,
-      UNTILDONE_HOME: SCRATCH.untildoneHome,
-      TMPDIR: SCRATCH.temporary,
-    });
-    expect(environment.PATH?.split(':')[0]).toBe(SCRATCH.bin);
-    expect(environment).not.toHaveProperty('ANTHROPIC_AUTH_TOKEN');
-    expect(environment).not.toHaveProperty('CLAUDECODE');
-    expect(environment).not.toHaveProperty('CLAUDE_CONFIG_DIR');
-  } finally {
-    delete process.env.ANTHROPIC_AUTH_TOKEN;
-    delete process.env.CLAUDECODE;
-  }
+  vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'secret');
+  vi.stubEnv('CLAUDECODE', '1');
+  const environment = simulatedEnvironment(SCRATCH, 'http://127.0.0.1:9');
+  expect(environment).toMatchObject({
+    ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+    HOME: SCRATCH.home,
+    UNTILDONE_HOME: SCRATCH.untildoneHome,
+    TMPDIR: SCRATCH.temporary,
+  });
+  expect(environment.PATH?.split(':')[0]).toBe(SCRATCH.bin);
+  expect(environment).not.toHaveProperty('ANTHROPIC_AUTH_TOKEN');
+  expect(environment).not.toHaveProperty('CLAUDECODE');
+  expect(environment).not.toHaveProperty('CLAUDE_CONFIG_DIR');
 });
 
 test("with the person's own login their environment goes along, but our state stays in the scratch folder", () => {

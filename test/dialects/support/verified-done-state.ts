@@ -11,6 +11,7 @@ import type { Held } from '../../../src/ports/session-loop.ts';
 import { commit, git, write } from '../../adapters/support/project-scene.ts';
 import { temporaryFolder } from '../../adapters/workers.ts';
 import { freshLoop, LIMITS, seenStop, T0 } from '../../core/samples.ts';
+import { initRepository } from '../../support/repository.ts';
 
 let homeFolder = '';
 let projectFolder = '';
@@ -73,7 +74,7 @@ export const decided = async (iteration: number) => {
   return decide(freshLoop({ iteration, maxIterations }), seenStop(), await judged(), limits, T0);
 };
 export const inGit = (files: Record<string, string> = { 'a.ts': 'a' }) => {
-  git(projectFolder, 'init', '--quiet', '--initial-branch=main');
+  initRepository(projectFolder);
   for (const [path, text] of Object.entries(files)) write(projectFolder, path, text);
   commit(projectFolder);
 };

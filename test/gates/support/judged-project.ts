@@ -8,6 +8,7 @@ import { systemShell } from '../../../src/adapters/shell.ts';
 import { openWorkspace } from '../../../src/adapters/workspace.ts';
 import type { GateContext } from '../../../src/gates/gate.ts';
 import type { Workspace } from '../../../src/ports.ts';
+import { initRepository } from '../../support/repository.ts';
 import { fakeAgent } from './fake-agent.ts';
 
 export interface JudgedProject {
@@ -45,7 +46,7 @@ export async function projectOfTest(): Promise<JudgedProject> {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-  git('init', '--quiet', '-b', 'main');
+  initRepository(dir);
   const indexFile = join(root, 'untildone', 'index');
   const workspace = openWorkspace({ project: dir, shadowDir, indexFile });
   return {

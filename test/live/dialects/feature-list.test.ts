@@ -1,5 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { longTest } from '../../support/long.ts';
 import { startRun } from '../support/run.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/untildone.ts';
 import { dialectScene } from './scene.ts';
@@ -113,7 +114,7 @@ test('left alone, the agent marks its features with Edit where the list usually 
   ]);
 });
 
-test('a list that an Edit damages holds the session until it is mended', async () => {
+longTest('a list that an Edit damages holds the session until it is mended', async () => {
   const scene = await withList('- Max Iterations: 6\n- Iteration: 0\n');
   const list = scene.place(`${LOOPS}/todo/feature_list.json`);
   const run = await scene.runClient({
@@ -138,7 +139,7 @@ test('a list that an Edit damages holds the session until it is mended', async (
   expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'block', 'claimed_done']);
 });
 
-test('at its limit it lets go, names what is left, and logs it', async () => {
+longTest('at its limit it lets go, names what is left, and logs it', async () => {
   const scene = await withList('- Max Iterations: 2\n- Iteration: 1\n- Status: IN_PROGRESS\n');
   const run = await scene.runClient({ prompt: 'go', script: { turns: [{ text: 'a' }, { text: 'b' }] } });
   expect(run.requests).toHaveLength(2);
@@ -149,7 +150,7 @@ test('at its limit it lets go, names what is left, and logs it', async () => {
   expect(await scene.read(`${LOOPS}/todo/progress.txt`)).toContain('- Status: REACHED_LIMIT');
 });
 
-test('a list laid out by "features new" holds the next session', async () => {
+longTest('a list laid out by "features new" holds the next session', async () => {
   const scene = await dialectScene();
   await must(scene, ['features', 'new', 'todo api', '--max-iterations', '1']);
   const run = await scene.runClient({ prompt: 'go', script: { turns: [{ text: 'a' }, { text: 'b' }] } });
@@ -160,7 +161,7 @@ test('a list laid out by "features new" holds the next session', async () => {
   });
 });
 
-test('a run beside a list serves itself alone, and says how the list is run', async () => {
+longTest('a run beside a list serves itself alone, and says how the list is run', async () => {
   const scene = await withList('- Iteration: 0\n');
   const { ended } = startRun(scene, ['say so', '--promise', 'DONE'], {
     turns: [{ text: 'not yet' }, { text: '<promise>DONE</promise>' }],
@@ -178,7 +179,7 @@ test('a run beside a list serves itself alone, and says how the list is run', as
   expect(await scene.read(`${LOOPS}/todo/progress.txt`)).toBe('- Iteration: 0\n');
 });
 
-test('a run with a list in .claude marks its features with Edit', async () => {
+longTest('a run with a list in .claude marks its features with Edit', async () => {
   const scene = await withList('- Iteration: 0\n');
   const list = scene.place(`${LOOPS}/todo/feature_list.json`);
   const file = `${LOOPS}/todo/feature_list.json`;

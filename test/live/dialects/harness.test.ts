@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { longTest } from '../../support/long.ts';
 import { approve, git } from '../support/contract.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/untildone.ts';
 import { dialectScene } from './scene.ts';
@@ -66,7 +67,7 @@ test('a Stop script goes on as a gate: it holds a plain session at every stop, n
   expect(await scene.read('.claude/settings.json')).not.toContain('validate_plan_completion');
 });
 
-test('in a loop the same gate leads to a verified end', async () => {
+longTest('in a loop the same gate leads to a verified end', async () => {
   const scene = await importedScene();
   const session = randomUUID();
   await must(scene, ['start', 'Do the plan', '--session', session]);
@@ -80,7 +81,7 @@ test('in a loop the same gate leads to a verified end', async () => {
   expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'verified_done']);
 });
 
-test('a script that says continue: false lets the session go, whatever fails', async () => {
+longTest('a script that says continue: false lets the session go, whatever fails', async () => {
   const stops = 'print(\'{"continue": false, "stopReason": "the budget is spent"}\')\n';
   const scene = await importedScene({ '.claude/hooks/validate_plan_completion.py': stops });
   await scene.write(
@@ -111,7 +112,7 @@ test('a script that says continue: false lets the session go, whatever fails', a
   });
 });
 
-test('notes are told to a session that begins, and a loop writes down where it stands', async () => {
+longTest('notes are told to a session that begins, and a loop writes down where it stands', async () => {
   const memory = 'docs/plans/shop/MEMORY.md';
   const scene = await importedScene({ [memory]: '# Shop\r\n\r\nThe cart comes next.\r\n' });
   const contract = (await scene.read('untildone.yaml')).replace('update: false', 'update: true');

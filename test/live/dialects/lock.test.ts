@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { longTest } from '../../support/long.ts';
 import { waitFor } from '../support/processes.ts';
 import { bash, decisionsOf, journalOf, loopOf, loopsOf } from '../support/untildone.ts';
 import { dialectScene } from './scene.ts';
@@ -38,42 +39,45 @@ test('a lock holds the session that stops first, in the words of lock mode, unti
   );
 });
 
-test('another session next to it is not held; when the owner has ended, the next one goes on', async () => {
-  const scene = await dialectScene();
-  await scene.write(LOCK, '');
-  const owner = randomUUID();
-  const first = await scene.startClient({
-    prompt: 'go',
-    args: ['--session-id', owner],
-    script: {
-      turns: [
-        { text: 'mine' },
-        { tools: [bash('touch held; while [ ! -e go-on ]; do sleep 0.02; done')] },
-        { tools: [bash('kill -9 $CLAUDE_PID')] },
-      ],
-    },
-  });
-  await waitFor(() => existsSync(scene.place('held')));
-  const second = await scene.runClient({ prompt: 'hello', script: { turns: [{ text: 'hi' }] } });
-  expect(second.requests).toHaveLength(1);
-  await scene.write('go-on', '');
-  await first.finished;
-  expect(await loopsOf(scene)).toMatchObject([{ session: owner, dialect: 'lock', iteration: 2 }]);
-  // Nobody said goodbye: the process is gone, and that is enough.
-  const third = await scene.startClient({
-    prompt: 'hello',
-    script: {
-      turns: [
-        { text: 'hi' },
-        { tools: [bash(`touch taken; while [ -e '${scene.place(LOCK)}' ]; do sleep 0.02; done`)] },
-        { text: 'bye' },
-      ],
-    },
-  });
-  await waitFor(() => existsSync(scene.place('taken')));
-  await rm(scene.place(LOCK));
-  const { session } = await third.finished;
-  const loops = await loopsOf(scene);
-  expect(loops).toMatchObject([{ session, dialect: 'lock', iteration: 3, status: 'cancelled' }]);
-  expect(decisionsOf(await journalOf(scene, loops[0]?.id ?? ''))).toEqual(['block', 'block']);
-});
+longTest(
+  'another session next to it is not held; when the owner has ended, the next one goes on',
+  async () => {
+    const scene = await dialectScene();
+    await scene.write(LOCK, '');
+    const owner = randomUUID();
+    const first = await scene.startClient({
+      prompt: 'go',
+      args: ['--session-id', owner],
+      script: {
+        turns: [
+          { text: 'mine' },
+          { tools: [bash('touch held; while [ ! -e go-on ]; do sleep 0.02; done')] },
+          { tools: [bash('kill -9 $CLAUDE_PID')] },
+        ],
+      },
+    });
+    await waitFor(() => existsSync(scene.place('held')));
+    const second = await scene.runClient({ prompt: 'hello', script: { turns: [{ text: 'hi' }] } });
+    expect(second.requests).toHaveLength(1);
+    await scene.write('go-on', '');
+    await first.finished;
+    expect(await loopsOf(scene)).toMatchObject([{ session: owner, dialect: 'lock', iteration: 2 }]);
+    // Nobody said goodbye: the process is gone, and that is enough.
+    const third = await scene.startClient({
+      prompt: 'hello',
+      script: {
+        turns: [
+          { text: 'hi' },
+          { tools: [bash(`touch taken; while [ -e '${scene.place(LOCK)}' ]; do sleep 0.02; done`)] },
+          { text: 'bye' },
+        ],
+      },
+    });
+    await waitFor(() => existsSync(scene.place('taken')));
+    await rm(scene.place(LOCK));
+    const { session } = await third.finished;
+    const loops = await loopsOf(scene);
+    expect(loops).toMatchObject([{ session, dialect: 'lock', iteration: 3, status: 'cancelled' }]);
+    expect(decisionsOf(await journalOf(scene, loops[0]?.id ?? ''))).toEqual(['block', 'block']);
+  },
+);

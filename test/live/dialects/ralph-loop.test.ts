@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { longTest } from '../../support/long.ts';
 import { waitFor } from '../support/processes.ts';
 import { sceneOfTest } from '../support/test-scene.ts';
 import { BIN, bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../support/untildone.ts';
@@ -67,7 +68,7 @@ test('a state file of the plugin holds its session until the promise is kept, an
   expect(run.lines.some((l) => JSON.stringify(l).includes('Ralph iteration 2 | To stop: output'))).toBe(true);
 });
 
-test('the session next to it is not held, and its Stop leaves the file as it is', async () => {
+longTest('the session next to it is not held, and its Stop leaves the file as it is', async () => {
   const scene = await installed();
   await mkdir(join(scene.project, '.claude'), { recursive: true });
   const text = stateFile(randomUUID());
@@ -78,7 +79,7 @@ test('the session next to it is not held, and its Stop leaves the file as it is'
   expect(await loopsOf(scene)).toEqual([]);
 });
 
-test('the agent starts one as the plugin would, and cancels it', async () => {
+longTest('the agent starts one as the plugin would, and cancels it', async () => {
   const scene = await installed();
   const untildone = `'${process.execPath}' '${BIN}'`;
   const run = await scene.runClient({
@@ -104,7 +105,7 @@ test('the agent starts one as the plugin would, and cancels it', async () => {
   expect(JSON.stringify(run.requests.at(-1)?.body)).toContain('was at iteration 2');
 });
 
-test('a person who removes the file cancels the loop', async () => {
+longTest('a person who removes the file cancels the loop', async () => {
   const scene = await installed();
   const session = randomUUID();
   const file = join(scene.project, STATE);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { longTest } from '../../support/long.ts';
 import { BIN, bash, decisionsOf, journalOf, loopOf, must } from '../support/untildone.ts';
 import { dialectScene } from './scene.ts';
 
@@ -63,7 +64,7 @@ test('an orchestrator is held until its conditions are met and its work is commi
   expect(log).toContain('Stop APPROVED');
 });
 
-test('a loop is let go at its own maximum, and stop_hook_active does not let it go before', async () => {
+longTest('a loop is let go at its own maximum, and stop_hook_active does not let it go before', async () => {
   const scene = await dialectScene();
   const session = randomUUID();
   const state = { task: 'fix all type errors', iteration: 1, max_iterations: 3, verified_done: false };

@@ -1,0 +1,138 @@
+/** The program without its processes: a hook call, or a plain command, is a function call in this process. */
+import fs, { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import type { Ran } from '../../src/dev/conformance/answer.ts';
+import type { CommandLine } from '../../src/dev/conformance/run-command.ts';
+
+const SOURCE = resolve(import.meta.dirname, '../../src');
+
+interface Program {
+  answerEvent(): Promise<unknown>;
+  main(argv: string[]): Promise<void>;
+}
+
+/** The bundles of the program, which it loads when it needs them, are parts of this one. */
+const bundlesInside: Plugin = {
+  name: 'bundles inside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => {
+      const entry = join(SOURCE, path.replace(/\.cjs$/, '-entry.ts'));
+      return existsSync(entry) ? { path: entry } : { path, external: true };
+    });
+  },
+};
+
+export async function loadProgram(): Promise<Program> {
+  const folder = mkdtempSync(join(tmpdir(), 'untildone-in-process-'));
+  const outfile = join(folder, 'program.cjs');
+  try {
+    await build({
+      stdin: {
+        contents:
+          "export { answerEvent } from './commands/hook.ts'; export { main } from './commands/cli.ts';",
+        resolveDir: SOURCE,
+      },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      format: 'cjs',
+      mainFields: ['module', 'main'],
+      external: ['@anthropic-ai/*'],
+      define: { UNTILDONE_VERSION: '"0.0.0"' },
+      logLevel: 'error',
+      logOverride: { 'empty-import-meta': 'silent' },
+      plugins: [bundlesInside],
+    });
+    return createRequire(import.meta.url)(outfile) as Program;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Answers as a process would: the event on stdin, at most one object on stdout, and an exit code. */
+export function runHook(program: Program, command: CommandLine): Promise<Ran> {
+  return inPlaceOfProcess(command, () => program.answerEvent());
+}
+
+export function runCli(program: Program, args: readonly string[], command: CommandLine): Promise<Ran> {
+  return inPlaceOfProcess(command, () => program.main(['node', 'untildone', ...args]));
+}
+
+/** One at a time: folder, environment and output are those of this process while the work lasts. */
+async function inPlaceOfProcess(
+  { cwd, env, input }: CommandLine,
+  work: () => Promise<unknown>,
+): Promise<Ran> {
+  const before = { cwd: process.cwd(), env: { ...process.env }, exitCode: process.exitCode };
+  const listeners = LISTENED.map(([from, name]) => [from, name, from.listeners(name)] as const);
+  const said = { 1: '', 2: '' };
+  const giveBack = takeOutput(said, Buffer.from(input));
+  const began = performance.now();
+  try {
+    process.chdir(cwd);
+    setEnvironment(env);
+    process.exitCode = undefined;
+    await work();
+    const ms = Math.round(performance.now() - began);
+    const exitCode = Number(process.exitCode ?? 0);
+    return { exitCode, timedOut: false, stdout: said[1], stderr: said[2], ms };
+  } finally {
+    giveBack();
+    process.exitCode = before.exitCode;
+    setEnvironment(before.env);
+    process.chdir(before.cwd);
+    for (const [from, name, known] of listeners)
+      for (const added of from.listeners(name))
+        if (!known.includes(added)) from.removeListener(name, added as () => void);
+  }
+}
+
+const LISTENED: [NodeJS.EventEmitter, string][] = [
+  ...['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((name): [NodeJS.EventEmitter, string] => [process, name]),
+  [process.stdout, 'error'],
+];
+
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
+  for (const [name, value] of Object.entries(env)) if (process.env[name] !== value) process.env[name] = value;
+}
+
+/** Stands in for stdin, stdout and stderr, read and written as files or as streams. Returns what puts them back. */
+function takeOutput(said: Record<1 | 2, string>, input: Buffer): () => void {
+  const { readSync, writeSync, fstatSync } = fs;
+  const writes = { 1: process.stdout.write, 2: process.stderr.write };
+  let rest = input;
+  const read = (fd: number, chunk: Buffer, ...more: never[]) => {
+    if (fd !== 0) return readSync(fd, chunk, ...more);
+    const size = rest.copy(chunk);
+    rest = rest.subarray(size);
+    return size;
+  };
+  const write = (fd: number, data: Buffer | string, from = 0, ...more: never[]) => {
+    if (fd !== 1 && fd !== 2) return writeSync(fd, data as Buffer, from, ...more);
+    const bytes = Buffer.from(data as string).subarray(from);
+    said[fd] += bytes.toString();
+    return bytes.length;
+  };
+  const file = import.meta.filename;
+  const stat = (fd: number, ...more: never[]) =>
+    fd === 0 ? fs.statSync(file, ...more) : fstatSync(fd, ...more);
+  const take = (fd: 1 | 2) => (text: unknown) => {
+    said[fd] += String(text);
+    return true;
+  };
+  Object.assign(fs, { readSync: read, writeSync: write, fstatSync: stat });
+  Object.assign(process.stdout, { write: take(1) });
+  Object.assign(process.stderr, { write: take(2) });
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(fs, { readSync, writeSync, fstatSync });
+    Object.assign(process.stdout, { write: writes[1] });
+    Object.assign(process.stderr, { write: writes[2] });
+    syncBuiltinESMExports();
+  };
+}

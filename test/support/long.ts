@@ -1,0 +1,21 @@
+import { describe, test } from 'vitest';
+
+/** `npm run test:long` sets it: everything that is repeated is repeated as often as it was meant to be. */
+export const isLong = process.env.UNTILDONE_LONG !== undefined;
+
+const SHARE = 5;
+
+/** How often something random is repeated: a fifth of the full count, unless the run is a long one. */
+export function rounds(full: number, atLeast = 1): number {
+  return isLong ? full : Math.max(atLeast, Math.ceil(full / SHARE));
+}
+
+const nothing = () => undefined;
+
+/** A test of long runs alone: what it shows of the client, or of us without one, another test shows in every run. */
+export const longTest = isLong
+  ? test
+  : (Object.assign(nothing, { each: () => nothing }) as never as typeof test);
+
+/** A group of such tests. */
+export const longDescribe = isLong ? describe : (nothing as never as typeof describe);
