@@ -11,6 +11,33 @@ const common = {
   env: { TZ: 'UTC' },
 };
 
+const UNIT = [
+  'core',
+  'schema',
+  'terminal',
+  'client/hooks',
+  'client/settings',
+  'contract',
+  'judging',
+  'formats',
+  'hook',
+  'run/{begin,driver,parallel,view}',
+  'cli',
+  'dev/{conformance,demo}',
+  'library',
+  'house',
+];
+const WORLD = [
+  'files',
+  'home',
+  'client/{sdk,transcript}',
+  'project',
+  'gates',
+  'run/{client,git}',
+  'dev/simulator',
+  'support',
+];
+
 /** unit: in-process, for every commit. world: real files, processes and git. whole: the bundles and the real client. */
 export default defineConfig({
   test: {
@@ -22,7 +49,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'unit',
-          include: tests('core', 'wire', 'app', 'dialects', 'dev/conformance', 'dev/demo', 'commands', 'library', 'house'),
+          include: tests(...UNIT),
           globalSetup: ['./test/support/shared-folder.ts'],
           testTimeout: 30_000,
         },
@@ -31,7 +58,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'world',
-          include: tests('adapters', 'gates', 'dev/simulator'),
+          include: tests(...WORLD),
           globalSetup: ['./test/support/shared-folder.ts'],
           testTimeout: 60_000,
         },

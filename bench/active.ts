@@ -1,4 +1,4 @@
-import { HOOK_LINE } from '../src/wire/hook-line.ts';
+import { HOOK_LINE } from '../src/home/hook-line.ts';
 import { HOOK, type HookScene } from './hook-scene.ts';
 import { comparePaired, type Row } from './report.ts';
 import { sampleInRounds } from './sampler.ts';

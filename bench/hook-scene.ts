@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, truncateSync } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { FileStore } from '../src/adapters/file-store.ts';
-import { homeAt } from '../src/adapters/home.ts';
+import { homeAt } from '../src/home/layout.ts';
+import { FileStore } from '../src/home/store.ts';
 import { writeTranscript } from './transcript.ts';
 
 export const CLI = resolve('dist/untildone.cjs');

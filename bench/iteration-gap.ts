@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { addHooks } from '../src/wire/claude-settings.ts';
-import { openScene, type Scene } from '../test/live/support/scene.ts';
+import { addHooks } from '../src/client/settings/our-hooks.ts';
+import { openScene, type Scene } from '../test/support/live/scene.ts';
 import { run } from './hook-scene.ts';
 import { compareMedians, type Row } from './report.ts';
 import { shuffled } from './sampler.ts';

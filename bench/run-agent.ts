@@ -2,13 +2,14 @@
  * Stands in for `judge.cjs` in a copy of the built program, so that the runner that is measured is the one that people
  * run. What it is to do comes in the environment.
  */
-import { agentSessions as realSessions } from '../src/adapters/agent-session.ts';
-import type { SessionListener, SessionPort } from '../src/ports.ts';
+
+import type { SessionListener, SessionPort } from '../src/ports/ports.ts';
+import { agentSessions as realSessions } from '../src/run/client/session.ts';
 import { instantSessions } from './run-instant.ts';
 import { now, writeLog } from './run-log.ts';
 
 /** @public The rest of the bundle is the real one. */
-export { foreignLoops, openJudges, saveReceipt } from '../src/judge-entry.ts';
+export { foreignLoops, openJudges, saveReceipt } from '../src/main/judge.ts';
 
 /** In the environment of the runner. */
 export type AgentWishes = {

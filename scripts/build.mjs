@@ -22,20 +22,20 @@ const common = {
 };
 
 await Promise.all([
-  build({ ...common, entryPoints: ['src/hook-entry.ts'], outfile: 'dist/hook.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/judge-entry.ts'], outfile: 'dist/judge.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/cli-entry.ts'], outfile: 'dist/cli.cjs' }),
-  build({ ...common, entryPoints: ['src/dev-entry.ts'], outfile: 'dist/dev.cjs' }),
+  build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
+  build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
   build({
     ...common,
-    entryPoints: ['src/bin.ts'],
+    entryPoints: ['src/main/untildone.ts'],
     outfile: 'dist/untildone.cjs',
     banner: { js: '#!/usr/bin/env node' },
   }),
   build({
     ...common,
     format: 'esm',
-    entryPoints: { index: 'src/library.ts' },
+    entryPoints: { index: 'src/library/index.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },
     // What drives a run is loaded when one is started: gates import this module, too.
@@ -47,7 +47,7 @@ await Promise.all([
     },
   }),
 ]);
-writeDeclarations('src/library.ts', 'dist/types');
+writeDeclarations('src/library/index.ts', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });

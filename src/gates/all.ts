@@ -1,4 +1,4 @@
-import type { JudgedKind } from '../core/gate-options.ts';
+import type { JudgedKind } from '../core/contract/gate-options.ts';
 import { agentGate } from './agent/index.ts';
 import { approveGate } from './approve/index.ts';
 import { artefactGate } from './artefact/index.ts';

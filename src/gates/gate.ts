@@ -1,10 +1,10 @@
-import type { Utterance } from '../core/conversation.ts';
-import type { HookEvent } from '../core/event.ts';
-import type { GateKind, GateOptions } from '../core/gate-options.ts';
-import type { GateTraits } from '../core/gate-traits.ts';
-import type { AgentLine, Answered } from '../core/loop.ts';
-import type { EvidenceClass, Outcome, Proof } from '../core/verdict.ts';
-import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports.ts';
+import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
+import type { GateTraits } from '../core/contract/gate-traits.ts';
+import type { Utterance } from '../core/loop/conversation.ts';
+import type { HookEvent } from '../core/loop/event.ts';
+import type { AgentLine, Answered } from '../core/loop/state.ts';
+import type { EvidenceClass, Outcome, Proof } from '../core/loop/verdict.ts';
+import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 
 /** What a gate may look at. */
 export interface GateContext {

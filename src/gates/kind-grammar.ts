@@ -1,7 +1,7 @@
 /** How a kind of gate is written: short or long, its options beside it or inside it. */
 import { z } from 'zod';
-import type { GateSpec } from '../core/contract.ts';
-import type { GateKind, GateOptions } from '../core/gate-options.ts';
+import type { GateSpec } from '../core/contract/contract.ts';
+import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import { flag, timeOf } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
 

@@ -1,7 +1,7 @@
 /** The traits of every kind of gate. Small and pure, so that every bundle may hold them; judging is in `all.ts`. */
-import type { Contract } from '../core/contract.ts';
-import type { GateKind } from '../core/gate-options.ts';
-import type { GateTraits } from '../core/gate-traits.ts';
+import type { Contract } from '../core/contract/contract.ts';
+import type { GateKind } from '../core/contract/gate-options.ts';
+import type { GateTraits } from '../core/contract/gate-traits.ts';
 import { agentTraits } from './agent/traits.ts';
 import { approveTraits } from './approve/traits.ts';
 import { artefactTraits } from './artefact/traits.ts';

@@ -1,12 +1,12 @@
 /** From what a program says to what a run is started with. JavaScript has no compiler that checks it: we do. */
-import { contractFrom } from '../commands/contract-file.ts';
-import type { RunOptions as DrivingOptions } from '../commands/drive-run.ts';
-import type { ClientOptions } from '../commands/run-options.ts';
-import { UsageError } from '../commands/usage-error.ts';
-import { oneLine } from '../core/clip.ts';
-import type { Limits } from '../core/contract.ts';
-import { RUN_MODES } from '../core/contract.ts';
-import { PERMISSION_MODES } from '../core/run.ts';
+import { contractFrom } from '../contract/contract-file.ts';
+import type { Limits } from '../core/contract/contract.ts';
+import { RUN_MODES } from '../core/contract/contract.ts';
+import { PERMISSION_MODES } from '../core/run/run.ts';
+import { oneLine } from '../core/text/clip.ts';
+import { UsageError } from '../core/text/errors.ts';
+import type { ClientOptions } from '../run/begin/client-options.ts';
+import type { RunOptions as DrivingOptions } from '../run/begin/drive-run.ts';
 import type { RunLimits, RunOptions } from './types.ts';
 
 /** Only what was said: the contract, or the run that goes on, says the rest. */

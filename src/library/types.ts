@@ -1,4 +1,4 @@
-import type { GateLine, RunLine } from '../commands/run-line.ts';
+import type { GateLine, RunLine } from '../run/view/line.ts';
 import type { ContractInput } from './contract-input.ts';
 
 export type Limit = number | 'unlimited';

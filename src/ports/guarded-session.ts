@@ -1,8 +1,8 @@
-import type { GuardedAgent } from '../core/agents.ts';
-import type { FrozenContract } from '../core/contract.ts';
-import type { AgentLine } from '../core/loop.ts';
-import type { PhaseSituation } from '../core/phases.ts';
-import type { Verdict } from '../core/verdict.ts';
+import type { FrozenContract } from '../core/contract/contract.ts';
+import type { PhaseSituation } from '../core/loop/phases.ts';
+import type { AgentLine } from '../core/loop/state.ts';
+import type { GuardedAgent } from '../core/loop/subagents.ts';
+import type { Verdict } from '../core/loop/verdict.ts';
 import type { JudgingRequest } from './judging.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { FrozenContract } from '../core/contract.ts';
-import type { HookEvent } from '../core/event.ts';
-import type { AgentLine, Answered } from '../core/loop.ts';
-import type { GateCall } from '../core/plan-gates.ts';
-import type { Verdict } from '../core/verdict.ts';
-import type { VerdictCache, Workspace } from '../ports.ts';
+import type { FrozenContract } from '../core/contract/contract.ts';
+import type { HookEvent } from '../core/loop/event.ts';
+import type { GateCall } from '../core/loop/plan-gates.ts';
+import type { AgentLine, Answered } from '../core/loop/state.ts';
+import type { Verdict } from '../core/loop/verdict.ts';
+import type { VerdictCache, Workspace } from './ports.ts';
 
 /** Asks to judge some gates of one contract. */
 export interface JudgingRequest {

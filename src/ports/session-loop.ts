@@ -1,7 +1,7 @@
-import type { Contract, Limit, Limits } from '../core/contract.ts';
-import type { Decision, LoopState } from '../core/loop.ts';
-import type { Verdict } from '../core/verdict.ts';
-import type { LoopRef } from '../ports.ts';
+import type { Contract, Limit, Limits } from '../core/contract/contract.ts';
+import type { Decision, LoopState } from '../core/loop/state.ts';
+import type { Verdict } from '../core/loop/verdict.ts';
+import type { LoopRef } from './ports.ts';
 
 /** A loop that the session of an event owns. */
 export interface SessionLoop {

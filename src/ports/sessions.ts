@@ -1,8 +1,8 @@
-import type { Answer } from '../core/answer.ts';
-import type { HookEvent } from '../core/event.ts';
-import type { LoopState } from '../core/loop.ts';
-import type { SessionFacts } from '../core/session-end.ts';
-import type { Verdict } from '../core/verdict.ts';
+import type { Answer } from '../core/loop/answer.ts';
+import type { HookEvent } from '../core/loop/event.ts';
+import type { LoopState } from '../core/loop/state.ts';
+import type { Verdict } from '../core/loop/verdict.ts';
+import type { SessionFacts } from '../core/run/session-end.ts';
 
 /** How one client session of a run is to be started. */
 export interface SessionPlan {

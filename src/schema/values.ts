@@ -1,7 +1,7 @@
 /** The single values of a contract: each says what it expects and gives an example to copy. */
 import { z } from 'zod';
-import { parseDuration } from '../core/duration.ts';
-import { patternProblem } from '../core/line-pattern.ts';
+import { parseDuration } from '../core/text/duration.ts';
+import { patternProblem } from '../core/text/line-pattern.ts';
 import { say } from './words.ts';
 
 const DAY = 86_400_000;

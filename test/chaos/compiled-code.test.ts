@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newWorld, startLoop, type World } from './world.ts';
+import { newWorld, startLoop, type World } from '../support/chaos/world.ts';
 
 const SESSION = 'compiled-code';
 let world: World;

@@ -2,19 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFailed, test } from 'vitest';
-import { homeAt } from '../../src/adapters/home.ts';
-import { readTail } from '../../src/adapters/journal-file.ts';
-import { pollSignals, transcriptFiles } from '../../src/adapters/transcript-file.ts';
-import { handleHook } from '../../src/app/handle-hook.ts';
-import { openPorts } from '../../src/commands/ports.ts';
-import { openSession } from '../../src/commands/session.ts';
-import { eventName, KNOWN_EVENTS } from '../../src/core/event.ts';
-import { parseHookEvent } from '../../src/wire/claude-hooks/parse.ts';
-import { type HookOutput, renderAnswer } from '../../src/wire/claude-hooks/render.ts';
+import { parseHookEvent } from '../../src/client/hooks/parse.ts';
+import { type HookOutput, renderAnswer } from '../../src/client/hooks/render.ts';
+import { pollSignals, transcriptFiles } from '../../src/client/transcript/file.ts';
+import { eventName, KNOWN_EVENTS } from '../../src/core/loop/event.ts';
+import { readTail } from '../../src/home/journal/file.ts';
+import { homeAt } from '../../src/home/layout.ts';
+import { handleHook } from '../../src/hook/handle-hook.ts';
+import { openPorts } from '../../src/hook/wiring/ports.ts';
+import { openSession } from '../../src/hook/wiring/session.ts';
+import { anyBytes, anyInput, mutateText } from '../support/chaos/mutate.ts';
+import { seededRandom } from '../support/chaos/random.ts';
+import {
+  callHook,
+  filesOf,
+  type HookEnd,
+  loopFolder,
+  newWorld,
+  startLoop,
+  type World,
+} from '../support/chaos/world.ts';
 import { rounds } from '../support/long.ts';
-import { anyBytes, anyInput, mutateText } from './mutate.ts';
-import { seededRandom } from './random.ts';
-import { callHook, filesOf, type HookEnd, loopFolder, newWorld, startLoop, type World } from './world.ts';
 
 const VICTIM = 'victim-5d1c';
 const OTHERS = ['other-a8f3', 'other-b207'];

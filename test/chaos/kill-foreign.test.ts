@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
-import { parseState } from '../../src/dialects/ralph-loop/state-file.ts';
+import { parseState } from '../../src/formats/ralph-loop/state-file.ts';
+import { seededRandom } from '../support/chaos/random.ts';
+import { callHook, type HookEnd, newWorld, type World } from '../support/chaos/world.ts';
 import { rounds } from '../support/long.ts';
-import { seededRandom } from './random.ts';
-import { callHook, type HookEnd, newWorld, type World } from './world.ts';
 
 const KILLS = rounds(60);
 const MAX = 200;

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import { readTail } from '../../src/adapters/journal-file.ts';
-import { JournalScan } from '../../src/adapters/journal-scan.ts';
-import { replay } from '../../src/core/journal.ts';
-import { messageFingerprint } from '../../src/core/stop.ts';
-import type { JournalLine } from '../../src/wire/journal-line.ts';
-import { rounds } from '../support/long.ts';
-import { seededRandom } from './random.ts';
+import { messageFingerprint } from '../../src/core/loop/count-stop.ts';
+import { replay } from '../../src/core/loop/journal.ts';
+import { readTail } from '../../src/home/journal/file.ts';
+import type { JournalLine } from '../../src/home/journal/line.ts';
+import { JournalScan } from '../../src/home/journal/scan.ts';
+import { seededRandom } from '../support/chaos/random.ts';
 import {
   callHook,
   type HookCall,
@@ -16,7 +15,8 @@ import {
   newWorld,
   startLoop,
   type World,
-} from './world.ts';
+} from '../support/chaos/world.ts';
+import { rounds } from '../support/long.ts';
 
 const SESSIONS = ['s1', 's2', 's3', 's4'];
 const TIMED_KILLS = rounds(250);

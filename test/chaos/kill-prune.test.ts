@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FileStore } from '../../src/adapters/file-store.ts';
-import { homeAt, layOut } from '../../src/adapters/home.ts';
-import { contractWith, frozenWith, run } from '../app/support/judging.ts';
+import { homeAt, layOut } from '../../src/home/layout.ts';
+import { FileStore } from '../../src/home/store.ts';
+import { callHook, newWorld, type World } from '../support/chaos/world.ts';
+import { contractWith, frozenWith, run } from '../support/hook/judging.ts';
 import { rounds } from '../support/long.ts';
-import { callHook, newWorld, type World } from './world.ts';
 
 const DAY = 86_400_000;
 const ENDED = 60;

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import { readTail } from '../../src/adapters/journal-file.ts';
-import { JournalScan } from '../../src/adapters/journal-scan.ts';
-import type { Entry } from '../../src/core/entry.ts';
-import { replay } from '../../src/core/journal.ts';
-import type { JournalLine } from '../../src/wire/journal-line.ts';
-import { rounds } from '../support/long.ts';
-import { EVERYTHING, PIECES, REPORTS, type Report } from './played-agent.ts';
-import { seededRandom } from './random.ts';
+import type { Entry } from '../../src/core/loop/entry.ts';
+import { replay } from '../../src/core/loop/journal.ts';
+import { readTail } from '../../src/home/journal/file.ts';
+import type { JournalLine } from '../../src/home/journal/line.ts';
+import { JournalScan } from '../../src/home/journal/scan.ts';
+import { EVERYTHING, PIECES, REPORTS, type Report } from '../support/chaos/played-agent.ts';
+import { seededRandom } from '../support/chaos/random.ts';
 import {
   newRunWorld,
   type RunnerEnd,
@@ -18,8 +17,9 @@ import {
   strokesMade,
   untildone,
   untilMoment,
-} from './run-world.ts';
-import type { World } from './world.ts';
+} from '../support/chaos/run-world.ts';
+import type { World } from '../support/chaos/world.ts';
+import { rounds } from '../support/long.ts';
 
 const KILLS = rounds(100);
 /** Strokes that are left when the last one is killed. */

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HOOK_LINE } from '../../src/wire/hook-line.ts';
-import { newWorld, type World } from './world.ts';
+import { HOOK_LINE } from '../../src/home/hook-line.ts';
+import { newWorld, type World } from '../support/chaos/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratchAt } from '../../src/adapters/scratch.ts';
 import { agentGate } from '../../src/gates/agent/index.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
-import type { AgentAsk, AgentPort, Scratch } from '../../src/ports.ts';
-import { fakeAgent, type ModelBehaviour } from './support/fake-agent.ts';
-import { type JudgedProject, projectOfTest } from './support/judged-project.ts';
+import type { AgentAsk, AgentPort, Scratch } from '../../src/ports/ports.ts';
+import { scratchAt } from '../../src/project/trees/scratch.ts';
+import { fakeAgent, type ModelBehaviour } from '../support/gates/fake-agent.ts';
+import { type JudgedProject, projectOfTest } from '../support/gates/judged-project.ts';
 
 const INSTRUCTION = 'Start the server and check that GET /todos answers.';
 const PASS = { verdict: 'pass', reason: 'it answers', missing: [], evidence: ['curl /todos: 200'] };

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { approvedText } from '../../src/core/approval.ts';
-import type { HookEvent } from '../../src/core/event.ts';
-import type { Answered } from '../../src/core/loop.ts';
+import type { HookEvent } from '../../src/core/loop/event.ts';
+import { approvedText } from '../../src/core/loop/questions.ts';
+import type { Answered } from '../../src/core/loop/state.ts';
 import { approveGate } from '../../src/gates/approve/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
-import { T0 } from '../core/samples.ts';
-import { makeProject, noAbort, type TestProject } from './support/project.ts';
+import { T0 } from '../support/core/samples.ts';
+import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 let project: TestProject;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { GateOptions } from '../../src/core/gate-options.ts';
+import type { GateOptions } from '../../src/core/contract/gate-options.ts';
 import { changedGate } from '../../src/gates/changed/index.ts';
-import { scene, write } from '../adapters/support/project-scene.ts';
-import { contextOf, type Files, workScene } from './support/work-scene.ts';
+import { contextOf, type Files, workScene } from '../support/gates/work-scene.ts';
+import { scene, write } from '../support/project/project-scene.ts';
 
 const START: Files = { 'src/a.ts': 'export {};\n', 'docs/a.md': 'words\n', 'MEMORY.md': 'Notes.\n' };
 

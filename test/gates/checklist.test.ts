@@ -1,9 +1,9 @@
 import { rmSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Utterance } from '../../src/core/conversation.ts';
+import type { Utterance } from '../../src/core/loop/conversation.ts';
 import { checklistGate } from '../../src/gates/checklist/index.ts';
 import { findItems } from '../../src/gates/checklist/items.ts';
-import { makeProject, noAbort, type TestProject } from './support/project.ts';
+import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 let project: TestProject;
 beforeEach(() => {

@@ -2,10 +2,10 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemShell } from '../../src/adapters/shell.ts';
 import { ciGate } from '../../src/gates/ci/index.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
-import { type JudgedProject, projectOfTest } from './support/judged-project.ts';
+import { systemShell } from '../../src/project/shell/shell.ts';
+import { type JudgedProject, projectOfTest } from '../support/gates/judged-project.ts';
 
 const FAKE_GH = `#!/bin/sh
 echo "$*" >> "$FAKE_GH/asked"

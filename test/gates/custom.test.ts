@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemShell } from '../../src/adapters/shell.ts';
 import { customGate } from '../../src/gates/custom/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
-import { makeProject, noAbort, type TestProject } from './support/project.ts';
+import { systemShell } from '../../src/project/shell/shell.ts';
+import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 let project: TestProject;
 beforeEach(() => {

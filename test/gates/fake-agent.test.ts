@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { keepsAgentPortContract } from './support/agent-port-contract.ts';
-import { fakeAgent } from './support/fake-agent.ts';
+import { keepsAgentPortContract } from '../support/gates/agent-port-contract.ts';
+import { fakeAgent } from '../support/gates/fake-agent.ts';
 
 describe('the fake agent', () => {
   keepsAgentPortContract(async (behaviour) => ({

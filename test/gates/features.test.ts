@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { featuresGate } from '../../src/gates/features/index.ts';
-import { makeProject, noAbort, type TestProject } from './support/project.ts';
+import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 const FILE = 'feature_list.json';
 

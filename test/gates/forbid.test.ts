@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { GateOptions } from '../../src/core/gate-options.ts';
+import type { GateOptions } from '../../src/core/contract/gate-options.ts';
 import { builtInGroup, describeFinding, findForbidden, mayBeForbidden } from '../../src/gates/forbid/find.ts';
 import { forbidGate } from '../../src/gates/forbid/index.ts';
-import { scene, write } from '../adapters/support/project-scene.ts';
-import { contextOf, type Files, type WorkScene, workScene } from './support/work-scene.ts';
+import { contextOf, type Files, type WorkScene, workScene } from '../support/gates/work-scene.ts';
+import { scene, write } from '../support/project/project-scene.ts';
 
 const ALL = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'];
 const options = (more: Partial<GateOptions['forbid']> = {}) => ({ patterns: ALL, custom: [], ...more });

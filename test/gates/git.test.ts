@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { GitCheck } from '../../src/core/gate-options.ts';
+import type { GitCheck } from '../../src/core/contract/gate-options.ts';
 import { gitGate } from '../../src/gates/git/index.ts';
-import { git, scene, write } from '../adapters/support/project-scene.ts';
-import { contextOf, type WorkScene, workScene } from './support/work-scene.ts';
+import { contextOf, type WorkScene, workScene } from '../support/gates/work-scene.ts';
+import { git, scene, write } from '../support/project/project-scene.ts';
 
 const judged = (work: WorkScene, ...checks: GitCheck[]) => work.judge(gitGate, { checks });
 

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { hookGate } from '../../src/gates/hook/index.ts';
-import { makeProject, noAbort, type TestProject } from './support/project.ts';
+import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 let project: TestProject;
 beforeEach(() => {

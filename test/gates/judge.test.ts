@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { judgeGate } from '../../src/gates/judge/index.ts';
-import { type FakeAgent, fakeAgent, type ModelBehaviour } from './support/fake-agent.ts';
-import { type JudgedProject, projectOfTest } from './support/judged-project.ts';
+import { type FakeAgent, fakeAgent, type ModelBehaviour } from '../support/gates/fake-agent.ts';
+import { type JudgedProject, projectOfTest } from '../support/gates/judged-project.ts';
 
 const QUESTION = 'Does the diff do what the task asks?';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { forbidGate } from '../../src/gates/forbid/index.ts';
 import { describeChanges } from '../../src/gates/judge/changes.ts';
-import { workScene } from './support/work-scene.ts';
+import { workScene } from '../support/gates/work-scene.ts';
 
 const TODO = { patterns: ['todo'], custom: [] };
 const BOTH = { 'a.js': '// TODO: a\n', 'b.js': '// TODO: b\n' };

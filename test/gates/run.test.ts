@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { runGate } from '../../src/gates/run/index.ts';
-import { makeProject, noAbort, type TestProject } from './support/project.ts';
+import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 let project: TestProject;
 beforeEach(() => {

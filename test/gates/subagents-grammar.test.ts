@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseContract, renderProblem } from '../../src/wire/contract.ts';
+import { parseContract, renderProblem } from '../../src/contract/read.ts';
 
 const parse = (gate: string) => parseContract(`gates:\n  workers: ${gate}\n`, 'untildone.yaml');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { BackgroundTask, HookEvent } from '../../src/core/event.ts';
-import type { AgentLine } from '../../src/core/loop.ts';
+import type { BackgroundTask, HookEvent } from '../../src/core/loop/event.ts';
+import type { AgentLine } from '../../src/core/loop/state.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { subagentsGate } from '../../src/gates/subagents/index.ts';
 

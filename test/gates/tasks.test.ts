@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { tasksGate } from '../../src/gates/tasks/index.ts';
-import type { TaskList } from '../../src/ports.ts';
-import { noAbort } from './support/project.ts';
+import type { TaskList } from '../../src/ports/ports.ts';
+import { noAbort } from '../support/gates/project.ts';
 
 type Tasks = Awaited<ReturnType<TaskList['open']>>;
 

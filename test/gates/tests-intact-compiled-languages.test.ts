@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { idsOf } from './support/weakenings.ts';
+import { idsOf } from '../support/gates/weakenings.ts';
 
 describe('Go', () => {
   const GO = `package math

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findWeakenings } from '../../src/gates/tests_intact/index.ts';
-import { type ConfigRow, idsOf, PYPROJECT } from './support/weakenings.ts';
+import { type ConfigRow, idsOf, PYPROJECT } from '../support/gates/weakenings.ts';
 
 const WORKFLOW = `on: push
 jobs:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { idsOf, type SourceRow } from './support/weakenings.ts';
+import { idsOf, type SourceRow } from '../support/gates/weakenings.ts';
 
 describe('Python', () => {
   const PY = `import pytest

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { testsIntactGate } from '../../src/gates/tests_intact/index.ts';
-import { git, scene } from '../adapters/support/project-scene.ts';
-import { contextOf, type WorkScene, workScene } from './support/work-scene.ts';
+import { contextOf, type WorkScene, workScene } from '../support/gates/work-scene.ts';
+import { git, scene } from '../support/project/project-scene.ts';
 
 const one = (name: string, value = 1) => `test('${name}', () => {\n  expect(f()).toBe(${value});\n});\n`;
 const START = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HookEvent } from '../../src/core/event.ts';
-import type { GateOptions } from '../../src/core/gate-options.ts';
+import type { GateOptions } from '../../src/core/contract/gate-options.ts';
+import type { HookEvent } from '../../src/core/loop/event.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { textGate } from '../../src/gates/text/index.ts';
 import { workMs } from '../support/work-time.ts';

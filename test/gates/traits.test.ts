@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GateTraits } from '../../src/core/gate-traits.ts';
+import type { GateTraits } from '../../src/core/contract/gate-traits.ts';
 import { kindsWith, measures, TRAITS, traitsOf } from '../../src/gates/traits.ts';
 
 const kindsWhere = (holds: (traits: GateTraits) => boolean) =>

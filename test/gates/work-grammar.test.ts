@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseContract, renderProblem } from '../../src/wire/contract.ts';
+import { parseContract, renderProblem } from '../../src/contract/read.ts';
 
 function gateOf(text: string): unknown {
   const result = parseContract(`gates:\n  it: ${text}\ndone: [it]\n`, 'untildone.yaml');

@@ -21,9 +21,9 @@ async function packagesIn(entry: string): Promise<string[]> {
 }
 
 test('the hook, which runs on every event, holds no library', async () => {
-  expect(await packagesIn('src/hook-entry.ts')).toEqual([]);
+  expect(await packagesIn('src/main/hook.ts')).toEqual([]);
 });
 
 test('the gates hold no library but the one that checks what a model answered', async () => {
-  expect(await packagesIn('src/judge-entry.ts')).toEqual(['zod']);
+  expect(await packagesIn('src/main/judge.ts')).toEqual(['zod']);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, expectTypeOf, test } from 'vitest';
-import { COMBINATIONS, type GateKind } from '../../src/core/gate-options.ts';
+import { COMBINATIONS, type GateKind } from '../../src/core/contract/gate-options.ts';
 import { ALL_GATES } from '../../src/gates/all.ts';
 import { GATE_KINDS } from '../../src/gates/grammar.ts';
 import { TRAITS, traitsOf } from '../../src/gates/traits.ts';
@@ -12,7 +12,7 @@ const KINDS = Object.keys(TRAITS);
 const KIND = `'(?:${KINDS.join('|')})'`;
 
 /** The one place beside `src/gates` that names all kinds: the shapes of their options. */
-const UNION = 'core/gate-options.ts';
+const UNION = 'core/contract/gate-options.ts';
 
 /** Two or more kinds side by side: in an array of nothing else, in the cases of a switch, in one condition. */
 function listsOfKinds(source: string): string[] {

@@ -1,70 +1,90 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { filesIn, SRC } from './files.ts';
 
-const SRC = resolve(import.meta.dirname, '../../src');
+/** The rooms of the house, from the ground up: a file imports from its own room and from those before it. AGENTS.md shows the same list. */
+const ROOMS = [
+  'core',
+  'ports',
+  'schema',
+  'files',
+  'terminal',
+  'home',
+  'client',
+  'project',
+  'gates',
+  'judging',
+  'contract',
+  'formats',
+  'hook',
+  'run',
+  'cli',
+  'dev',
+  'library',
+  'main',
+];
 
-/** Which room may import from which; the same table stands in AGENTS.md. */
-const MAY_IMPORT: Record<string, { rooms: string[]; vendors: string[] | 'any' }> = {
-  core: { rooms: ['core'], vendors: [] },
-  'ports.ts': { rooms: ['core', 'ports'], vendors: [] },
-  ports: { rooms: ['core', 'ports'], vendors: [] },
-  gates: { rooms: ['core', 'ports.ts', 'gates'], vendors: [] },
-  dialects: { rooms: ['core', 'ports.ts', 'dialects'], vendors: [] },
-  wire: { rooms: ['core', 'wire'], vendors: ['zod', 'zod/mini', 'yaml', 'jsonc-parser'] },
-  adapters: { rooms: ['core', 'ports.ts', 'wire', 'adapters'], vendors: 'any' },
-  app: { rooms: ['core', 'ports.ts', 'gates', 'dialects', 'app'], vendors: [] },
-  'dev/conformance': { rooms: ['core', 'ports.ts', 'wire', 'dev/conformance'], vendors: ['node'] },
-  'dev/simulator': { rooms: ['core', 'dev/simulator'], vendors: ['node', 'zod', 'yaml'] },
-};
+/** What a place may use besides our own files; the first that fits rules. Everything else may use all that is installed. */
+const MAY_USE: [RegExp, string[]][] = [
+  [/^core\//, ['strip-ansi']],
+  [/^ports\//, []],
+  [/^schema\//, ['zod', 'jsonc-parser']],
+  [/^gates\/(.+\/)?(.+-)?grammar\.ts$/, ['zod']],
+  [/^(gates|judging|formats)\//, []],
+  [/^hook\/(stop|events|guard)\//, []],
+  [/^dev\/conformance\//, ['node', 'commander']],
+];
 
-function mayUse(vendors: string[] | 'any', target: string): boolean {
-  if (vendors === 'any') return true;
-  return vendors.includes(target.startsWith('node:') ? 'node' : target);
+/** `cli` starts what is in the bundle of `dev`, and knows its types alone. */
+const TYPES_ONLY: [string, string[]][] = [['cli', ['dev', 'main']]];
+
+const LOADED = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
+const NAMED = /(?:from|import\(|^import) ?'([^']+)'/gm;
+
+function namedIn(file: string, pattern: RegExp): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(pattern)].map((match) => match[1] ?? '');
 }
 
-function files(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? files(path) : path.endsWith('.ts') ? [path] : [];
-  });
-}
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(?:from|import\(|^import) ?'([^']+)'/gm)].map((m) => m[1] ?? '');
-}
-
-/** A folder of src; of dev, one of its own folders. */
 function roomOf(path: string): string {
-  const [room = '', part = ''] = relative(SRC, path).split('/');
-  return room === 'dev' ? `${room}/${part}` : room;
+  return relative(SRC, path).split('/')[0] ?? '';
 }
 
-test('every import goes in a direction that the house allows', () => {
-  const wrong = files(SRC).flatMap((file) => {
-    const room = MAY_IMPORT[roomOf(file)];
-    if (!room) return [];
-    return importsOf(file)
-      .filter((target) =>
-        target.startsWith('.')
-          ? !room.rooms.includes(roomOf(resolve(dirname(file), target)))
-          : !mayUse(room.vendors, target),
-      )
-      .map((target) => `${relative(SRC, file)} imports ${target}`);
-  });
+function mayEnter(file: string, target: string): boolean {
+  const [from, to] = [roomOf(file), roomOf(resolve(dirname(file), target))];
+  if (ROOMS.indexOf(to) <= ROOMS.indexOf(from)) return true;
+  const isKnown = TYPES_ONLY.some(([room, known]) => room === from && known.includes(to));
+  return isKnown && !namedIn(file, LOADED).includes(target);
+}
+
+function mayUse(file: string, target: string): boolean {
+  const rule = MAY_USE.find(([place]) => place.test(relative(SRC, file)));
+  return !rule || rule[1].includes(target.startsWith('node:') ? 'node' : target);
+}
+
+test('every file lies in a room', () => {
+  const outside = filesIn(SRC).filter((file) => !ROOMS.includes(roomOf(file)));
+  expect(outside.map((file) => relative(SRC, file))).toEqual([]);
+});
+
+test('every import goes down in the house', () => {
+  const wrong = filesIn(SRC).flatMap((file) =>
+    namedIn(file, NAMED)
+      .filter((target) => !(target.startsWith('.') ? mayEnter(file, target) : mayUse(file, target)))
+      // Built beside each other, and loaded by name.
+      .filter((target) => !/^\.\/\w+\.cjs$/.test(target))
+      .map((target) => `${relative(SRC, file)} imports ${target}`),
+  );
   expect(wrong).toEqual([]);
 });
 
-test('what is for authors of hooks is loaded by its own bundle alone; others know its types', () => {
-  const loads = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
-  const outside = files(SRC).filter((file) => !relative(SRC, file).startsWith('dev'));
-  const wrong = outside.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(loads)]
-      .map((match) => match[1] ?? '')
-      .filter((target) => target.startsWith('.') && roomOf(resolve(dirname(file), target)).startsWith('dev'))
-      .map((target) => `${relative(SRC, file)} loads ${target}`),
+test('the traits of all gates bring no judging code along: a hook loads them at every event', () => {
+  const collected = namedIn(join(SRC, 'gates/traits.ts'), NAMED).filter((target) => target.startsWith('./'));
+  expect(collected.filter((target) => !target.endsWith('/traits.ts'))).toEqual([]);
+  const traits = filesIn(join(SRC, 'gates')).filter((file) => /\/gates\/.+\/traits\.ts$/.test(file));
+  const wrong = traits.flatMap((file) =>
+    namedIn(file, NAMED).filter((target) => !/^\.\.\/\.\.\/core\//.test(target)),
   );
   expect(wrong).toEqual([]);
 });
@@ -75,7 +95,7 @@ function cyclesIn(paths: readonly string[]): string[][] {
   const targets = new Map(
     paths.map((file) => [
       file,
-      importsOf(file)
+      namedIn(file, NAMED)
         .map((target) => resolve(dirname(file), target))
         .filter((target) => known.has(target)),
     ]),
@@ -102,7 +122,7 @@ function cyclesIn(paths: readonly string[]): string[][] {
 }
 
 test('no files import each other in a circle, not even for types', () => {
-  const cycles = cyclesIn(files(SRC)).map((group) => group.map((file) => relative(SRC, file)).sort());
+  const cycles = cyclesIn(filesIn(SRC)).map((group) => group.map((file) => relative(SRC, file)).sort());
   expect(cycles).toEqual([]);
 });
 
@@ -119,15 +139,19 @@ test('a circle is found', () => {
 });
 
 test('core neither waits nor looks at the world', () => {
-  const impure = files(join(SRC, 'core')).filter((file) =>
+  const impure = filesIn(join(SRC, 'core')).filter((file) =>
     /\b(await|async|process\.|Date\.now|new Date\(\)|Math\.random)\b/.test(readFileSync(file, 'utf8')),
   );
   expect(impure.map((f) => relative(SRC, f))).toEqual([]);
 });
 
-test('no file is longer than 400 lines', () => {
+test('no file is longer than 400 lines, no folder holds more than 25 files', () => {
   const root = dirname(SRC);
-  const all = ['src', 'test', 'bench'].flatMap((folder) => files(join(root, folder)));
+  const all = ['src', 'test', 'bench'].flatMap((folder) => filesIn(join(root, folder)));
   const long = all.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
   expect(long.map((f) => relative(root, f))).toEqual([]);
+  const counts = new Map<string, number>();
+  for (const file of all) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  const full = [...counts].filter(([, count]) => count > 25);
+  expect(full.map(([folder, count]) => `${relative(root, folder)}: ${count}`)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ContractError, UsageError } from '../../src/commands/usage-error.ts';
+import { ContractError, UsageError } from '../../src/core/text/errors.ts';
 import { clientOptions, drivingOptions } from '../../src/library/options.ts';
 import type { RunOptions } from '../../src/library/types.ts';
 

@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
-import type { HookEvent } from '../../src/core/event.ts';
-import { nameEnd } from '../../src/core/session-end.ts';
+import type { Answer } from '../../src/core/loop/answer.ts';
+import type { HookEvent } from '../../src/core/loop/event.ts';
+import { nameEnd } from '../../src/core/run/session-end.ts';
 import type { Turn } from '../../src/dev/simulator/script.ts';
+import { asked, askedTexts, clientOf, drive, planIn, portOf } from '../support/live/driven-session.ts';
+import { processesOf, waitFor } from '../support/live/processes.ts';
+import { calling, limits, listener, named } from '../support/live/session-port.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
 import { longTest } from '../support/long.ts';
-import { asked, askedTexts, clientOf, drive, planIn, portOf } from './support/driven-session.ts';
-import { processesOf, waitFor } from './support/processes.ts';
-import { calling, limits, listener, named } from './support/session-port.ts';
-import { sceneOfTest } from './support/test-scene.ts';
 
 const HALT: Answer = { kind: 'halt', message: 'Enough.' };
 

@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentSessions } from '../../src/adapters/agent-session.ts';
-import { nameEnd } from '../../src/core/session-end.ts';
+import { nameEnd } from '../../src/core/run/session-end.ts';
 import type { Turn } from '../../src/dev/simulator/script.ts';
-import { asked, askedTexts, clientOf, drive, planIn, portOf } from './support/driven-session.ts';
-import { processesOf, waitFor } from './support/processes.ts';
-import { calling, limits, listener, named } from './support/session-port.ts';
-import { keepsSessionPortContract } from './support/session-port-contract.ts';
-import { sceneOfTest } from './support/test-scene.ts';
+import { agentSessions } from '../../src/run/client/session.ts';
+import { asked, askedTexts, clientOf, drive, planIn, portOf } from '../support/live/driven-session.ts';
+import { processesOf, waitFor } from '../support/live/processes.ts';
+import { calling, limits, listener, named } from '../support/live/session-port.ts';
+import { keepsSessionPortContract } from '../support/live/session-port-contract.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
 
 describe('the real client', () => {
   keepsSessionPortContract(async (script) => {

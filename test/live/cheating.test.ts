@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { BIN, bash, journalOf, loopOf } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import type { Scene } from './support/scene.ts';
-import { BIN, bash, journalOf, loopOf } from './support/untildone.ts';
 
 const PROJECT = {
   'untildone.yaml':

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import type { ClientRun } from '../support/live/client.ts';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import { startRun } from '../support/live/run.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import type { ClientRun } from './support/client.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import { startRun } from './support/run.ts';
-import type { Scene } from './support/scene.ts';
-import { bash, journalOf, loopOf, must } from './support/untildone.ts';
 
 const CONTRACT = `gates:
   planned: { artefact: PLAN.md, section: Plan, words: 5 }

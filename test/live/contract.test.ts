@@ -2,10 +2,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { approve, contractScene, startedSession } from '../support/live/contract.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
+import {
+  bash,
+  decisionsOf,
+  journalOf,
+  loopOf,
+  must,
+  startCall,
+  untildone,
+} from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { approve, contractScene, startedSession } from './support/contract.ts';
-import { sceneOfTest } from './support/test-scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, must, startCall, untildone } from './support/untildone.ts';
 
 const PROJECT = {
   'untildone.yaml': 'gates:\n  tests: { run: npm test }\n  intact: { tests_intact: true }\n',

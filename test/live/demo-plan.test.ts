@@ -2,9 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
+import {
+  clientThat,
+  demo,
+  endOf,
+  person,
+  REAL_CLIENT,
+  simulatorWith,
+  startDemo,
+} from '../support/live/demo.ts';
+import { processesOf, waitFor } from '../support/live/processes.ts';
 import { longTest } from '../support/long.ts';
-import { clientThat, demo, endOf, person, REAL_CLIENT, simulatorWith, startDemo } from './support/demo.ts';
-import { processesOf, waitFor } from './support/processes.ts';
 
 const EVERY_CHECK = openDemo('four-chunks', resolve(import.meta.dirname, '../../src')).expect.map(
   ({ says }) => says,

@@ -3,7 +3,6 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
-import { longTest } from '../support/long.ts';
 import {
   CLAUDE,
   clientThat,
@@ -13,9 +12,10 @@ import {
   REAL_CLIENT,
   simulatorWith,
   startDemo,
-} from './support/demo.ts';
-import { processesOf, waitFor } from './support/processes.ts';
-import { BIN } from './support/untildone.ts';
+} from '../support/live/demo.ts';
+import { processesOf, waitFor } from '../support/live/processes.ts';
+import { BIN } from '../support/live/untildone.ts';
+import { longTest } from '../support/long.ts';
 
 const EVERY_CHECK = openDemo('many-sessions', resolve(import.meta.dirname, '../../src')).expect.map(
   ({ says }) => says,

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { prepareClientHome } from '../../src/adapters/claude-client.ts';
+import { prepareClientHome } from '../../src/client/sdk/find-client.ts';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
 import type { Script } from '../../src/dev/simulator/script.ts';
-import { longTest } from '../support/long.ts';
 import {
   CLAUDE,
   clientThat,
@@ -15,9 +14,10 @@ import {
   REAL_CLIENT,
   simulatorWith,
   startDemo,
-} from './support/demo.ts';
-import { processesOf, waitFor } from './support/processes.ts';
-import { BIN } from './support/untildone.ts';
+} from '../support/live/demo.ts';
+import { processesOf, waitFor } from '../support/live/processes.ts';
+import { BIN } from '../support/live/untildone.ts';
+import { longTest } from '../support/long.ts';
 
 const DEMO = openDemo('one-session', resolve(import.meta.dirname, '../../src'));
 const EVERY_CHECK = DEMO.expect.map(({ says }) => says);

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import { waitFor } from '../support/live/processes.ts';
+import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import { waitFor } from './support/processes.ts';
-import { bash, decisionsOf, journalOf, loopOf, must } from './support/untildone.ts';
 
 /** The gate runs what the agent writes, as a child of the hook itself. */
 const PROJECT = {

@@ -2,13 +2,13 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
-import type { RunEvent, RunResult } from '../../src/library.ts';
+import type { RunEvent, RunResult } from '../../src/library/index.ts';
+import { git } from '../support/live/contract.ts';
+import { type Consumer, installConsumer, runProgram } from '../support/live/library.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
+import { bash, loopOf } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { git } from './support/contract.ts';
-import { type Consumer, installConsumer, runProgram } from './support/library.ts';
-import type { Scene } from './support/scene.ts';
-import { sceneOfTest } from './support/test-scene.ts';
-import { bash, loopOf } from './support/untildone.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/library.md'), 'utf8');
 

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { longTest } from '../support/long.ts';
-import { waitFor } from './support/processes.ts';
-import { sceneOfTest } from './support/test-scene.ts';
+import { waitFor } from '../support/live/processes.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
 import {
   bash,
   decisionsOf,
@@ -14,7 +13,8 @@ import {
   must,
   startCall,
   untildone,
-} from './support/untildone.ts';
+} from '../support/live/untildone.ts';
+import { longTest } from '../support/long.ts';
 
 const PROMISE = 'ALL TESTS PASS';
 const KEPT = { text: `Everything is there.\n\n<promise>${PROMISE}</promise>` };

@@ -1,8 +1,8 @@
 /** The gates that ask a model, judged by the built hook at every Stop of one home. */
 import { expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import { bash, decisionsOf, journalOf, loopOf } from './support/untildone.ts';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import { bash, decisionsOf, journalOf, loopOf } from '../support/live/untildone.ts';
 
 const opinion = (verdict: 'pass' | 'fail', reason: string, more: object) => ({
   tools: [{ name: 'StructuredOutput', input: { verdict, reason, missing: [], ...more } }],

@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentSdk } from '../../src/adapters/agent-sdk.ts';
-import { cleanEnvironment, findClaude } from '../../src/adapters/claude-client.ts';
-import { scratchAt } from '../../src/adapters/scratch.ts';
-import { systemShell } from '../../src/adapters/shell.ts';
-import { openWorkspace } from '../../src/adapters/workspace.ts';
+import { agentSdk } from '../../src/client/sdk/ask-model.ts';
+import { cleanEnvironment, findClaude } from '../../src/client/sdk/find-client.ts';
 import type { Script } from '../../src/dev/simulator/script.ts';
 import { agentGate } from '../../src/gates/agent/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { judgeGate } from '../../src/gates/judge/index.ts';
-import { processesOf, waitFor } from './support/processes.ts';
-import type { Scene } from './support/scene.ts';
-import { sceneOfTest } from './support/test-scene.ts';
+import { systemShell } from '../../src/project/shell/shell.ts';
+import { scratchAt } from '../../src/project/trees/scratch.ts';
+import { openWorkspace } from '../../src/project/trees/workspace.ts';
+import { processesOf, waitFor } from '../support/live/processes.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
 
 interface Work {
   scene: Scene;

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import type { ClientRun } from '../support/live/client.ts';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import { waitFor } from '../support/live/processes.ts';
+import { startRun } from '../support/live/run.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { bash, journalOf, loopOf, loopsOf, must } from '../support/live/untildone.ts';
 import { longDescribe } from '../support/long.ts';
-import type { ClientRun } from './support/client.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import { waitFor } from './support/processes.ts';
-import { startRun } from './support/run.ts';
-import type { Scene } from './support/scene.ts';
-import { bash, journalOf, loopOf, loopsOf, must } from './support/untildone.ts';
 
 const PLAN = `# Plan
 

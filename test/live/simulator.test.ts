@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { processesOf } from '../support/live/processes.ts';
+import { openScene } from '../support/live/scene.ts';
+import { sceneOfTest } from '../support/live/test-scene.ts';
 import { longTest } from '../support/long.ts';
-import { processesOf } from './support/processes.ts';
-import { openScene } from './support/scene.ts';
-import { sceneOfTest } from './support/test-scene.ts';
 
 const callBash = (command: string) => ({ tools: [{ name: 'Bash', input: { command } }] });
 

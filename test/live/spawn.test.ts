@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractScene } from './support/contract.ts';
-import { waitFor } from './support/processes.ts';
-import { bash, journalOf, loopOf, startCall } from './support/untildone.ts';
+import { contractScene } from '../support/live/contract.ts';
+import { waitFor } from '../support/live/processes.ts';
+import { bash, journalOf, loopOf, startCall } from '../support/live/untildone.ts';
 
 test('a session that is full hands over to one detached run, which goes on to the end', async () => {
   const scene = await contractScene({

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/core/entry.ts';
-import type { LoopState } from '../../src/core/loop.ts';
+import type { Entry } from '../../src/core/loop/entry.ts';
+import type { LoopState } from '../../src/core/loop/state.ts';
+import { contractScene, git, startedSession } from '../support/live/contract.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { contractScene, git, startedSession } from './support/contract.ts';
-import type { Scene } from './support/scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, must } from './support/untildone.ts';
 
 const agentFile = (name: string) => `---\nname: ${name}\ndescription: does ${name}\n---\nYou do ${name}.\n`;
 const PROJECT = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { ClientRun } from '../support/live/client.ts';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { bash, journalOf, loopOf } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import type { ClientRun } from './support/client.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import type { Scene } from './support/scene.ts';
-import { bash, journalOf, loopOf } from './support/untildone.ts';
 
 /** Naming one of them brings the task tools to models that have none by default. */
 const WITH_TASKS = ['--allowedTools', 'Bash,TaskCreate,TaskUpdate'];

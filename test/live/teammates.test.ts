@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { contractScene, startedSession } from '../support/live/contract.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { hasTerminal, inTerminal } from '../support/live/terminal.ts';
+import { bash, journalOf, loopOf } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { contractScene, startedSession } from './support/contract.ts';
-import type { Scene } from './support/scene.ts';
-import { hasTerminal, inTerminal } from './support/terminal.ts';
-import { bash, journalOf, loopOf } from './support/untildone.ts';
 
 const PROJECT = {
   'untildone.yaml': `gates:

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { approve, contractScene, startedSession } from '../support/live/contract.ts';
+import { startRun } from '../support/live/run.ts';
+import type { Scene } from '../support/live/scene.ts';
+import { bash, journalOf, loopOf } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
-import { approve, contractScene, startedSession } from './support/contract.ts';
-import { startRun } from './support/run.ts';
-import type { Scene } from './support/scene.ts';
-import { bash, journalOf, loopOf } from './support/untildone.ts';
 
 const TOOLS = `tools:
   protect: ["infra/**"]

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { quoteForShell } from '../../src/core/shell-quote.ts';
+import { quoteForShell } from '../../src/core/shell/shell-quote.ts';
 import { probe } from '../../src/dev/conformance/probe.ts';
 import { type HookUnderTest, replay } from '../../src/dev/conformance/replay.ts';
 import { permissionsCount, type RunCommand, runCommand } from '../../src/dev/conformance/run-command.ts';

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { filesOf, loopFolder } from '../chaos/world.ts';
-import { loops, ok, refusal, spawnCli, start, stop, useWorld, world } from './support/cli.ts';
+import { filesOf, loopFolder } from '../support/chaos/world.ts';
+import { loops, ok, refusal, spawnCli, start, stop, useWorld, world } from '../support/cli/cli.ts';
 
 useWorld();
 

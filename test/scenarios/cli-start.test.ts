@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { filesOf, loopFolder } from '../chaos/world.ts';
-import { cli, loops, ok, refusal, start, stop, useWorld, world } from './support/cli.ts';
+import { filesOf, loopFolder } from '../support/chaos/world.ts';
+import { cli, loops, ok, refusal, start, stop, useWorld, world } from '../support/cli/cli.ts';
 
 useWorld();
 

@@ -2,8 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_LINE } from '../../src/wire/hook-line.ts';
-import { callHook, loopFolder, newWorld, type World } from '../chaos/world.ts';
+import { HOOK_LINE } from '../../src/home/hook-line.ts';
+import { callHook, loopFolder, newWorld, type World } from '../support/chaos/world.ts';
 
 let world: World;
 beforeEach(() => {

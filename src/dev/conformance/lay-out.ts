@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoteForShell } from '../../core/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
 import type { Ran } from './answer.ts';
 import { type Asked, countsFor, type KnownLoop } from './compare.ts';
 import type { Layout } from './layouts.ts';

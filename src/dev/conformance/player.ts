@@ -2,7 +2,7 @@ import { answerOf, type Ran } from './answer.ts';
 import { change, filesOf, finish } from './change.ts';
 import { difference, isAsked, type KnownLoop, type Observed } from './compare.ts';
 import { installedStopCommand, type Playing, UntildoneCommands } from './lay-out.ts';
-import { type Look, lookAt } from './look.ts';
+import { type Look, lookAt } from './observe.ts';
 import { type CommandLine, type RunCommand, runCommand } from './run-command.ts';
 import type { Action, Expected, Scenario, Step, StopGiven } from './scenario.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,7 @@
 /** Finds out what a command is: whether it can be run at all, what it reads, whether it is untildone. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { oneLine } from '../../core/clip.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { answerOf, type Ran } from './answer.ts';
 import { layOutWorld, UntildoneCommands } from './lay-out.ts';
 import { layoutFor, layoutNames } from './layouts.ts';

@@ -1,7 +1,8 @@
 /** Compares what a demo left behind with what its `demo.yaml` expects. */
-import type { Scanned } from '../../adapters/journal-scan.ts';
-import { receiptProblems, type SignedReceipt } from '../../adapters/receipts.ts';
-import type { JournalLine } from '../../wire/journal-line.ts';
+
+import type { JournalLine } from '../../home/journal/line.ts';
+import type { Scanned } from '../../home/journal/scan.ts';
+import { receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
 import { isRecord } from '../simulator/script.ts';
 import type { SimulatorRequest } from '../simulator/server.ts';
 import type { Demo, Part, Query, Step } from './demo-folder.ts';

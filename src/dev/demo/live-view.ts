@@ -1,8 +1,8 @@
 /** The demo as lines of text: when, who, what. Colour is an addition; without it nothing is lost. */
 
-import { wrapLine } from '../../commands/terminal-text.ts';
-import { callInWords } from '../../commands/tool-words.ts';
-import type { Happening } from '../../wire/client-stream.ts';
+import type { Happening } from '../../client/sdk/stream.ts';
+import { callInWords } from '../../run/view/tool-words.ts';
+import { wrapLine } from '../../terminal/text.ts';
 
 export type Speaker = 'you' | 'claude' | 'tool' | 'untildone' | 'demo';
 

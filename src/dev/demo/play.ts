@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Interruption } from '../../commands/interruption.ts';
+import type { Interruption } from '../../terminal/interruption.ts';
 import { type Simulator, startSimulator } from '../simulator/server.ts';
 import type { Demo } from './demo-folder.ts';
 import { type Evidence, happened, linesOf } from './expectation.ts';

@@ -1,12 +1,13 @@
 /** What a demo leaves in the scratch home, read from there. */
-import { readSmall } from '../../adapters/atomic-file.ts';
-import { FileStore } from '../../adapters/file-store.ts';
-import { homeAt, readKey } from '../../adapters/home.ts';
-import { JournalScan, type Scanned } from '../../adapters/journal-scan.ts';
-import type { SignedReceipt } from '../../adapters/receipts.ts';
-import { type Found, readLoops } from '../../commands/find-loop.ts';
-import { systemClock } from '../../commands/ports.ts';
-import { parseReceipt } from '../../commands/receipt.ts';
+
+import { parseReceipt } from '../../cli/contract/receipt.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { JournalScan, type Scanned } from '../../home/journal/scan.ts';
+import { homeAt, readKey } from '../../home/layout.ts';
+import type { SignedReceipt } from '../../home/receipts.ts';
+import { FileStore } from '../../home/store.ts';
+import { type Found, readLoops } from '../../hook/start/find-loop.ts';
+import { systemClock } from '../../hook/wiring/ports.ts';
 import type { Scratch } from './scratch.ts';
 
 function openStore({ untildoneHome, project }: Scratch): { store: FileStore; newest: Found | undefined } {

@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cleanEnvironment, prepareClientHome } from '../../adapters/claude-client.ts';
-import { quoteForShell } from '../../core/shell-quote.ts';
+import { cleanEnvironment, prepareClientHome } from '../../client/sdk/find-client.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
 import type { Demo } from './demo-folder.ts';
 
 export interface Scratch {

@@ -2,9 +2,9 @@
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endMarked } from '../../adapters/process-tree.ts';
-import { quoteForShell } from '../../core/shell-quote.ts';
-import { type Happening, parseStreamLine } from '../../wire/client-stream.ts';
+import { type Happening, parseStreamLine } from '../../client/sdk/stream.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { endMarked } from '../../files/process-tree.ts';
 import type { Simulator } from '../simulator/server.ts';
 import { type ChildEnd, type ChildLaunch, runChild } from './child.ts';
 import type { Demo } from './demo-folder.ts';

@@ -1,5 +1,5 @@
-import { keepShort } from '../../core/clip.ts';
-import type { ScratchFolder } from '../../ports.ts';
+import { keepShort } from '../../core/text/clip.ts';
+import type { ScratchFolder } from '../../ports/ports.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { fenced, MATERIAL_IS_DATA } from '../judge/fence.ts';
 import { judgementFrom, OPINION_WITH_EVIDENCE_SCHEMA } from '../judge/opinion.ts';

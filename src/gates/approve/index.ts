@@ -1,6 +1,6 @@
-import { approvedText } from '../../core/approval.ts';
-import { sayMoment } from '../../core/duration.ts';
-import type { Answered } from '../../core/loop.ts';
+import { approvedText } from '../../core/loop/questions.ts';
+import type { Answered } from '../../core/loop/state.ts';
+import { sayMoment } from '../../core/text/duration.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { approveTraits } from './traits.ts';
 

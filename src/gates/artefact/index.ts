@@ -1,9 +1,9 @@
-import { isGlob } from '../../core/find-files.ts';
-import { fingerprint } from '../../core/fingerprint.ts';
-import type { GateOptions } from '../../core/gate-options.ts';
-import { patternProblem } from '../../core/line-pattern.ts';
+import type { GateOptions } from '../../core/contract/gate-options.ts';
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { isGlob } from '../../core/text/find-files.ts';
+import { patternProblem } from '../../core/text/line-pattern.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
-import { NOTHING_TO_COMPARE, workSinceStart } from '../since-start.ts';
+import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/since-start.ts';
 import { asOneText, hasLine, type WrittenText, writtenText } from './text.ts';
 import { artefactTraits } from './traits.ts';
 

@@ -1,5 +1,5 @@
-import { withoutLoopSection } from '../../core/memory.ts';
-import { linesUnder, type MarkdownLine } from '../markdown.ts';
+import { withoutLoopSection } from '../../core/loop/notes.ts';
+import { linesUnder, type MarkdownLine } from '../shared/markdown.ts';
 
 /** What somebody wrote down, without what a template or untildone itself put there. */
 export interface WrittenText {

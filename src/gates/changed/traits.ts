@@ -1,4 +1,4 @@
-import type { GateTraits } from '../../core/gate-traits.ts';
+import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
 export const changedTraits = {
   kind: 'changed',

@@ -1,5 +1,5 @@
-import { isGlob } from '../../core/find-files.ts';
-import { fingerprint } from '../../core/fingerprint.ts';
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { isGlob } from '../../core/text/find-files.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { findItems, type Item } from './items.ts';
 import { checklistTraits } from './traits.ts';

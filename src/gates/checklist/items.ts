@@ -1,4 +1,4 @@
-import { linesUnder, plainText } from '../markdown.ts';
+import { linesUnder, plainText } from '../shared/markdown.ts';
 
 /** One item of a Markdown task list. */
 export interface Item {

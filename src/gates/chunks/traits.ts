@@ -1,4 +1,4 @@
-import type { GateTraits } from '../../core/gate-traits.ts';
+import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
 /** The pieces of a plan. `core/chunks.ts` combines their verdicts; `chunks:` of a contract is their grammar. */
 export const chunksTraits = {

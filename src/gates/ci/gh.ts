@@ -1,4 +1,4 @@
-import type { Shell, ShellResult } from '../../ports.ts';
+import type { Shell, ShellResult } from '../../ports/ports.ts';
 import { type Check, parseChecks } from './checks.ts';
 
 export type Report =

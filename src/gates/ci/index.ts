@@ -1,4 +1,4 @@
-import type { Workspace } from '../../ports.ts';
+import type { Workspace } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { type Check, type Standing, standingOf } from './checks.ts';
 import { checkRunsCommand, type Report, reportOf, statusesCommand } from './gh.ts';

@@ -1,4 +1,4 @@
-import type { Combination } from '../../core/gate-options.ts';
+import type { Combination } from '../../core/contract/gate-options.ts';
 import { gateNames } from '../../schema/values.ts';
 import { type GateKindSchema, gateKind } from '../kind-grammar.ts';
 

@@ -1,5 +1,5 @@
 /** `all` and `any` are never judged themselves: `core/verdict.ts` combines the verdicts of their gates. */
-import type { GateTraits } from '../../core/gate-traits.ts';
+import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
 export const allTraits = {
   kind: 'all',

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../core/verdict.ts';
+import type { Outcome } from '../../core/loop/verdict.ts';
 import type { Judgement } from '../gate.ts';
 
 const OUTCOMES: readonly string[] = ['pass', 'fail', 'unproven', 'skip'] satisfies Outcome[];

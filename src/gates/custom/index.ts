@@ -1,6 +1,6 @@
-import { fileNameFor, insideProject } from '../../core/project-path.ts';
-import { quoteForShell } from '../../core/shell-quote.ts';
-import type { ShellResult } from '../../ports.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { fileNameFor, insideProject } from '../../core/text/paths.ts';
+import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';

@@ -1,4 +1,4 @@
-import { jsonFault } from '../../wire/json-fault.ts';
+import { jsonFault } from '../../schema/json-fault.ts';
 
 /** One feature of a feature list. Ids are compared as text: `7` and `"7"` are the same. */
 export interface Feature {

@@ -1,6 +1,6 @@
-import { fingerprint } from '../../core/fingerprint.ts';
-import { fileNameFor } from '../../core/project-path.ts';
-import type { ShellResult } from '../../ports.ts';
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { fileNameFor } from '../../core/text/paths.ts';
+import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { judgementOf, UNTIL_ABORTED } from '../run/outcome.ts';
 import { atMost } from './at-most.ts';

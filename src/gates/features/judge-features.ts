@@ -1,7 +1,7 @@
-import { oneLine } from '../../core/clip.ts';
-import { fingerprint } from '../../core/fingerprint.ts';
-import type { Outcome } from '../../core/verdict.ts';
-import type { ShellResult } from '../../ports.ts';
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import type { Outcome } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import type { ShellResult } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
 import type { Feature } from './feature-list.ts';
 

@@ -1,4 +1,4 @@
-import type { GateTraits } from '../../core/gate-traits.ts';
+import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
 /** Verify commands stand in lines below each other, and all of them have to succeed. */
 export const STOP_AT_FAILURE = 'set -e';

@@ -2,7 +2,7 @@
  * Debugging that was left in the code. Ways of printing that programs also use for their own output (`print`,
  * `fmt.Println`, `println!`, `puts`) count only when what they print says that it is for debugging.
  */
-import type { LinePattern, SourceFile } from './pattern.ts';
+import type { LinePattern, SourceFile } from './patterns.ts';
 
 /** `"DEBUG: x"`, `"here"`, `">>> x"`, `"!!!"`: nobody else is meant to read that. */
 const DEBUG_WORDS = String.raw`\s*[a-zA-Z]{0,2}["'\x60]\s*(?:debug\b|dbg\b|here\b|xxx|test\s?\d*["'\x60]|[>*!#=-]{3,})`;

@@ -1,10 +1,10 @@
-import { oneLine } from '../../core/clip.ts';
-import type { FORBID_GROUPS } from '../../core/gate-options.ts';
+import type { FORBID_GROUPS } from '../../core/contract/gate-options.ts';
 import { languageOf } from '../../core/source/lexicon.ts';
 import { type MaskedSource, maskSource } from '../../core/source/mask.ts';
-import type { AddedLine } from '../../ports.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import type { AddedLine } from '../../ports/ports.ts';
 import { DEBUG, DEBUGGER } from './debug.ts';
-import type { LinePattern, SourceFile, View } from './pattern.ts';
+import type { LinePattern, SourceFile, View } from './patterns.ts';
 import { PRIVATE_KEYS, SECRETS, secretNamed, withoutSecrets } from './secrets.ts';
 import { PLACEHOLDER, TODO } from './unfinished.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FORBID_GROUPS } from '../../core/gate-options.ts';
+import { FORBID_GROUPS } from '../../core/contract/gate-options.ts';
 import { listOf, nameOf, pathOf, patternOf } from '../../schema/values.ts';
 import { say, strict } from '../../schema/words.ts';
 import { gateKind } from '../kind-grammar.ts';

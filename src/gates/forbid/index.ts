@@ -1,12 +1,12 @@
-import { fingerprint } from '../../core/fingerprint.ts';
-import type { GateOptions } from '../../core/gate-options.ts';
-import { groupBy } from '../../core/group-by.ts';
-import { patternProblem } from '../../core/line-pattern.ts';
-import { pathMatcher } from '../../core/path-glob.ts';
-import type { AddedLine } from '../../ports.ts';
-import { contentsAt } from '../contents.ts';
+import type { GateOptions } from '../../core/contract/gate-options.ts';
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { groupBy } from '../../core/text/group-by.ts';
+import { patternProblem } from '../../core/text/line-pattern.ts';
+import { pathMatcher } from '../../core/text/path-glob.ts';
+import type { AddedLine } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
-import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../since-start.ts';
+import { contentsAt } from '../shared/contents.ts';
+import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/since-start.ts';
 import {
   builtInGroup,
   customGroup,

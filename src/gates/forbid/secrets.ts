@@ -1,5 +1,5 @@
-import { secretsIn } from '../../core/redact.ts';
-import type { LinePattern } from './pattern.ts';
+import { secretsIn } from '../../core/text/redact.ts';
+import type { LinePattern } from './patterns.ts';
 
 /** Keys whose first letters tell whose they are. */
 const KEYS: readonly (readonly [name: string, expression: RegExp])[] = [

@@ -1,5 +1,5 @@
 /** Work that says of itself that it is not finished. */
-import type { LinePattern, SourceFile } from './pattern.ts';
+import type { LinePattern, SourceFile } from './patterns.ts';
 
 /** As a mark in a comment; `TODO list` in the words of a program about TODO lists is none. */
 export const TODO: readonly LinePattern[] = ['TODO', 'FIXME', 'XXX', 'HACK'].map((word) => ({

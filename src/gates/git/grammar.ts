@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GitCheck } from '../../core/gate-options.ts';
+import type { GitCheck } from '../../core/contract/gate-options.ts';
 import { listOf, textOf } from '../../schema/values.ts';
 import { oneOf, say, strict } from '../../schema/words.ts';
 import { gateKind } from '../kind-grammar.ts';

@@ -1,4 +1,4 @@
-import type { GitCheck } from '../../core/gate-options.ts';
+import type { GitCheck } from '../../core/contract/gate-options.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { type HiddenChange, hiddenChanges } from './hidden.ts';
 import { describeEntry, type GitStatus, parseStatus } from './status.ts';

@@ -1,4 +1,4 @@
-import { type HookEvent, writtenIn } from '../../core/event.ts';
+import { type HookEvent, writtenIn } from '../../core/loop/event.ts';
 import type { GateContext } from '../gate.ts';
 
 /**

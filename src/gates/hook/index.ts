@@ -1,5 +1,5 @@
-import { fileNameFor } from '../../core/project-path.ts';
-import type { ShellResult } from '../../ports.ts';
+import { fileNameFor } from '../../core/text/paths.ts';
+import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';
 import { type HookAnswer, readHookAnswer } from './answer.ts';

@@ -1,5 +1,5 @@
-import { keepShort } from '../../core/clip.ts';
-import type { FileChange, Workspace } from '../../ports.ts';
+import { keepShort } from '../../core/text/clip.ts';
+import type { FileChange, Workspace } from '../../ports/ports.ts';
 import { unifiedDiff } from './diff.ts';
 
 export interface ChangesText {

@@ -1,5 +1,5 @@
-import { keepShort } from '../../core/clip.ts';
-import { conversationText } from '../../core/conversation.ts';
+import { conversationText } from '../../core/loop/conversation.ts';
+import { keepShort } from '../../core/text/clip.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { describeChanges } from './changes.ts';
 import { fenced, MATERIAL_IS_DATA, type Material } from './fence.ts';

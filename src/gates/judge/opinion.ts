@@ -1,4 +1,4 @@
-import type { AgentAnswer } from '../../ports.ts';
+import type { AgentAnswer } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
 
 /** What a model says about the work. */

@@ -1,4 +1,4 @@
-import { findPromise, keepsPromise, renderPromise } from '../../core/promise.ts';
+import { findPromise, keepsPromise, renderPromise } from '../../core/loop/promise.ts';
 import type { InstantGate } from '../gate.ts';
 import { promiseTraits } from './traits.ts';
 

@@ -1,5 +1,5 @@
-import type { GateTraits } from '../../core/gate-traits.ts';
-import { renderPromise } from '../../core/promise.ts';
+import type { GateTraits } from '../../core/contract/gate-traits.ts';
+import { renderPromise } from '../../core/loop/promise.ts';
 
 export const promiseTraits = {
   kind: 'promise',

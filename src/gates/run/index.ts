@@ -1,6 +1,6 @@
-import type { HookEvent } from '../../core/event.ts';
-import { fileNameFor, insideProject } from '../../core/project-path.ts';
-import { quoteForShell } from '../../core/shell-quote.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';

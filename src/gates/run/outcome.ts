@@ -1,5 +1,5 @@
-import type { Proof } from '../../core/verdict.ts';
-import type { ShellResult } from '../../ports.ts';
+import type { Proof } from '../../core/loop/verdict.ts';
+import type { ShellResult } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
 import { failureFingerprint, usefulLines } from './useful-lines.ts';
 

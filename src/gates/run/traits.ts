@@ -1,7 +1,7 @@
-import type { GateOptions } from '../../core/gate-options.ts';
-import type { GateTraits } from '../../core/gate-traits.ts';
-import { redact } from '../../core/redact.ts';
-import { quoteForShell } from '../../core/shell-quote.ts';
+import type { GateOptions } from '../../core/contract/gate-options.ts';
+import type { GateTraits } from '../../core/contract/gate-traits.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { redact } from '../../core/text/redact.ts';
 
 export const runTraits = {
   kind: 'run',

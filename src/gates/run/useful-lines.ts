@@ -1,7 +1,7 @@
-import { plainLines } from '../../core/ansi.ts';
-import { oneLine } from '../../core/clip.ts';
-import { fingerprint, withoutVolatileParts } from '../../core/fingerprint.ts';
-import { redact } from '../../core/redact.ts';
+import { fingerprint, withoutVolatileParts } from '../../core/loop/fingerprint.ts';
+import { plainLines } from '../../core/text/ansi.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { redact } from '../../core/text/redact.ts';
 import { findFailures } from './failures.ts';
 
 const FAILURE_LINES = 24;

@@ -1,6 +1,6 @@
-import { isLost } from '../../core/agents.ts';
-import type { AgentLine } from '../../core/loop.ts';
-import { globMatches } from '../../core/wildcard.ts';
+import type { AgentLine } from '../../core/loop/state.ts';
+import { isLost } from '../../core/loop/subagents.ts';
+import { globMatches } from '../../core/text/globs.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { subagentsTraits } from './traits.ts';
 

@@ -1,9 +1,9 @@
-import { fingerprint } from '../../core/fingerprint.ts';
-import { pathMatcher } from '../../core/path-glob.ts';
-import type { FileChange } from '../../ports.ts';
-import { contentsAt } from '../contents.ts';
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { pathMatcher } from '../../core/text/path-glob.ts';
+import type { FileChange } from '../../ports/ports.ts';
 import type { Gate, Judgement } from '../gate.ts';
-import { NOTHING_TO_COMPARE, workSinceStart } from '../since-start.ts';
+import { contentsAt } from '../shared/contents.ts';
+import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/since-start.ts';
 import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
 import { compareTests } from './compare-tests.ts';

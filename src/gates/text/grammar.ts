@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TEXT_GROUPS } from '../../core/gate-options.ts';
+import { TEXT_GROUPS } from '../../core/contract/gate-options.ts';
 import { listOf, nameOf, patternOf, textOf, wholeNumber } from '../../schema/values.ts';
 import { say, strict } from '../../schema/words.ts';
 import { gateKind } from '../kind-grammar.ts';

@@ -1,7 +1,7 @@
-import { writtenIn } from '../../core/event.ts';
-import type { GateOptions } from '../../core/gate-options.ts';
-import { groupBy } from '../../core/group-by.ts';
-import { patternProblem } from '../../core/line-pattern.ts';
+import type { GateOptions } from '../../core/contract/gate-options.ts';
+import { writtenIn } from '../../core/loop/event.ts';
+import { groupBy } from '../../core/text/group-by.ts';
+import { patternProblem } from '../../core/text/line-pattern.ts';
 import { findInText, piecesOf, type TextFinding } from '../forbid/find.ts';
 import { groupsOf } from '../forbid/index.ts';
 import type { InstantGate, Judgement } from '../gate.ts';

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { homeAt, layOut } from '../../../src/adapters/home.ts';
-import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
-import { CONTRACT_FILE } from '../../../src/core/contract.ts';
-import type { Entry } from '../../../src/core/entry.ts';
-import type { Receipt } from '../../../src/core/receipt.ts';
-import type { Outcome, Verdict } from '../../../src/core/verdict.ts';
+import { parseContract } from '../../../src/contract/read.ts';
+import { CONTRACT_FILE } from '../../../src/core/contract/contract.ts';
+import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { Receipt } from '../../../src/core/loop/receipt.ts';
+import type { Outcome, Verdict } from '../../../src/core/loop/verdict.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
-import { parseContract } from '../../../src/wire/contract.ts';
-import { STARTED, seenStop, T0 } from '../../core/samples.ts';
+import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
+import { STARTED, seenStop, T0 } from '../../support/core/samples.ts';
 import {
   askedFor,
   DAMAGED,

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { homeAt, layOut } from '../../../src/adapters/home.ts';
-import { type SignedReceipt, signReceipt } from '../../../src/adapters/receipts.ts';
-import type { Entry } from '../../../src/core/entry.ts';
-import type { Receipt } from '../../../src/core/receipt.ts';
-import type { SessionEnd } from '../../../src/core/session-end.ts';
+import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { Receipt } from '../../../src/core/loop/receipt.ts';
+import type { SessionEnd } from '../../../src/core/run/session-end.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
-import { STARTED } from '../../core/samples.ts';
+import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
+import { STARTED } from '../../support/core/samples.ts';
 import {
   askedFor,
   DAMAGED,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
 import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
-import { STARTED } from '../../core/samples.ts';
+import { STARTED } from '../../support/core/samples.ts';
 import {
   askedFor,
   DAMAGED,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Happening } from '../../../src/client/sdk/stream.ts';
 import { liveView, usefulLines } from '../../../src/dev/demo/live-view.ts';
-import type { Happening } from '../../../src/wire/client-stream.ts';
 
 function view(options: { colour?: boolean; width?: number } = {}) {
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type SimulatorRequest, startSimulator } from '../../../src/dev/simulator/server.ts';
-import { ask, simulate, textOf, withTurns } from './support/ask.ts';
+import { ask, simulate, textOf, withTurns } from '../../support/dev/ask.ts';
 
 interface Event {
   type: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ask, post, simulate, textOf, withTurns } from './support/ask.ts';
+import { ask, post, simulate, textOf, withTurns } from '../../support/dev/ask.ts';
 
 describe('other requests', () => {
   test('tokens are counted as the script says, without using up a turn', async () => {

@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, PYTHON_DODGES } from './dodges.ts';
+import { dodgesIn, PYTHON_DODGES } from './assertion-bypasses.ts';
 import { withHelpers } from './helpers.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {

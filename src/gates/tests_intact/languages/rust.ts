@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, RUST_DODGES } from './dodges.ts';
+import { dodgesIn, RUST_DODGES } from './assertion-bypasses.ts';
 import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,

@@ -1,3 +1,0 @@
-import { main } from './commands/cli.ts';
-
-void main(process.argv);

@@ -1,0 +1,98 @@
+import { Command, CommanderError } from 'commander';
+import { UsageError } from '../core/text/errors.ts';
+import { flagsFirst } from '../hook/start/inputs.ts';
+import { addContractCommands } from './contract/commands.ts';
+import { addDevCommands } from './dev.ts';
+import { addForeignCommands } from './formats/commands.ts';
+import { addFeaturesCommands } from './formats/features-commands.ts';
+import { addLockCommands } from './formats/lock-commands.ts';
+import { addStateCommands } from './formats/state-commands.ts';
+import { addImportCommands } from './import/commands.ts';
+import { addInstallCommands } from './install/commands.ts';
+import { addLoopCommands } from './loop/commands.ts';
+import { addRunCommand } from './run.ts';
+import { VERSION } from './version.ts';
+
+export function buildCli(): Command {
+  const cli = new Command('untildone')
+    .description('Keeps Claude Code working until the work is provably done.')
+    .version(VERSION)
+    .configureOutput({ outputError: (problem, write) => write(inOneLine(problem)) })
+    .exitOverride();
+  cli
+    .command('hook')
+    .description('answer one hook event on stdin (Claude Code calls this)')
+    .action(async () => (await import('../hook/answer-event.ts')).hook());
+  addLoopCommands(cli);
+  addRunCommand(cli);
+  addContractCommands(cli);
+  addForeignCommands(cli);
+  addFeaturesCommands(cli);
+  addLockCommands(cli);
+  addStateCommands(cli);
+  addInstallCommands(cli);
+  addImportCommands(cli);
+  addDevCommands(cli);
+  return cli;
+}
+
+const TAKE_TASKS = ['start', 'run'];
+/** Whatever stands behind these belongs to a text or to another command. */
+const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conformance'];
+
+/** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
+function taskLast(argv: string[], cli: Command): string[] {
+  const start = cli.commands.find((command) => command.name() === argv[2]);
+  if (!start || !TAKE_TASKS.includes(start.name())) return argv;
+  const names = (wanted: 'required' | 'optional') =>
+    start.options.filter((option) => option[wanted]).map((option) => option.long ?? '');
+  return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), names('required'), names('optional'))];
+}
+
+/** `error: unknown option '--promis'\n(Did you mean --promise?)`, as one line with the way out. */
+function inOneLine(problem: string): string {
+  const said = problem
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '');
+  return `untildone: ${said}; untildone --help shows what there is\n`;
+}
+
+/** Wrong use is exit 2; what went wrong is said in one line, with a stack trace only for --debug. */
+export async function main(argv: string[]): Promise<void> {
+  const debug = argv[2] === '--debug' || (!FREE_WORDS.includes(argv[2] ?? '') && argv.includes('--debug'));
+  // Whoever reads may have had enough (`untildone log | head`).
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? process.exitCode : 2),
+  );
+  try {
+    const cli = buildCli();
+    await cli.parseAsync(
+      taskLast(
+        argv.filter((a, i) => !(debug && a === '--debug' && (i === 2 || argv[2] !== '--debug'))),
+        cli,
+      ),
+    );
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      return;
+    }
+    const { stack } = error as Error;
+    const said = debug && !isWrongUse(error) ? stack : inWords(error as Error);
+    process.stderr.write(`untildone: ${said}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** By its name as well: what another bundle throws is of a class of its own. */
+function isWrongUse(error: unknown): boolean {
+  return error instanceof UsageError || (error as Error).name === 'UsageError';
+}
+
+/** What the system says of a full disk tells nobody what to do. */
+export function inWords(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') return error.message;
+  return `the disk is full (${error.message}): make room, then type it again. A run that broke off goes on with: untildone run --resume`;
+}

@@ -1,0 +1,94 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PresetName } from '../../core/contract/contract.ts';
+import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import { proposeContract } from '../../core/contract/propose.ts';
+import {
+  type MissingCondition,
+  type ProposedPreset,
+  proposePreset,
+} from '../../core/contract/propose-preset.ts';
+import { writeNew } from '../../files/new-file.ts';
+import { projectFacts } from '../../project/facts/project-facts.ts';
+
+const OTHER_SPELLING = 'untildone.yml';
+
+export interface InitOptions {
+  project: string;
+  /** Write without asking. */
+  yes: boolean;
+  /** There is a person to ask. */
+  terminal: boolean;
+  /** Ready-made phases instead of gates alone. */
+  preset?: PresetName;
+}
+
+export interface InitResult {
+  exitCode: number;
+  /** The text that a person saw on a terminal and approved: it may be trusted. Never there with `yes`. */
+  approved?: string;
+}
+
+/**
+ * Proposes a contract, shows it, and writes it. Exit code: 0 written or declined, 1 written, but something has to be added
+ * before it can be used, 2 refused.
+ */
+export async function init(
+  options: InitOptions,
+  ask: (question: string) => Promise<boolean>,
+  out: (line: string) => void,
+): Promise<InitResult> {
+  const present = [CONTRACT_FILE, OTHER_SPELLING].find((name) => isThere(join(options.project, name)));
+  if (present !== undefined) return refuse(present, out);
+  if (!options.yes && !options.terminal) {
+    const preset = options.preset === undefined ? '' : ` --preset ${options.preset}`;
+    out(
+      `There is no terminal to ask on. To write the proposed contract unasked: untildone init${preset} --yes`,
+    );
+    return { exitCode: 2 };
+  }
+  const { text, missing } = proposalFor(options);
+  for (const line of text.trimEnd().split('\n')) out(line);
+  out('');
+  if (!options.yes && !(await ask(`Write this to ${CONTRACT_FILE}?`))) {
+    out('Nothing was written.');
+    return { exitCode: 0 };
+  }
+  if (!writeNew(join(options.project, CONTRACT_FILE), text, 0o644)) return refuse(CONTRACT_FILE, out);
+  if (missing.length > 0) return sayMissing(missing, options, out);
+  out(`Wrote ${CONTRACT_FILE}. Edit it as you like, and commit it.`);
+  return options.yes ? { exitCode: 0 } : { exitCode: 0, approved: text };
+}
+
+function proposalFor({ project, preset }: InitOptions): ProposedPreset {
+  const facts = projectFacts(project);
+  return preset === undefined ? { text: proposeContract(facts), missing: [] } : proposePreset(preset, facts);
+}
+
+/** Nothing of it can be approved yet. */
+function sayMissing(
+  missing: readonly MissingCondition[],
+  { preset }: InitOptions,
+  out: (line: string) => void,
+): InitResult {
+  out(`Wrote ${CONTRACT_FILE}, but it is NOT complete: without these gates the preset ${preset} is refused.`);
+  for (const { name, what, example } of missing) {
+    out(`  ${name}: ${what} was found. Add to "gates": ${name}: ${example}`);
+  }
+  out('Their lines are there, behind a "#": name your commands, take away the "#", then: untildone trust');
+  return { exitCode: 1 };
+}
+
+function refuse(present: string, out: (line: string) => void): InitResult {
+  out(
+    present === CONTRACT_FILE
+      ? `${CONTRACT_FILE} is already there and is left as it is. Edit it, or move it away and run this again.`
+      : `${present} is there, but a contract is called ${CONTRACT_FILE}. Rename it: mv ${present} ${CONTRACT_FILE}`,
+  );
+  return { exitCode: 2 };
+}
+
+/** A link that leads nowhere is something, too. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,167 @@
+import { readContract } from '../../contract/contract-file.ts';
+import { renderReceipt } from '../../core/loop/receipt.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
+import { traitsOf } from '../../gates/traits.ts';
+import { JournalScan } from '../../home/journal/scan.ts';
+import { readKey } from '../../home/layout.ts';
+import { isOwnKey, keyName, receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
+import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import { commandsIn, rerun } from '../../judging/rerun.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { confirm, onTerminal } from '../../terminal/ask.ts';
+import { freezeNow } from './trust.ts';
+
+export function showReceipt(
+  ref: LoopRef,
+  format: 'text' | 'json' | 'md',
+  world: World,
+  out: (line: string) => void,
+): void {
+  const text = readSmall(world.store.receiptFile(ref));
+  if (text === undefined) {
+    const { status } = world.store.read(ref);
+    throw new UsageError(`loop ${ref.loop} has no receipt: it is ${status}, and only a done loop gets one`);
+  }
+  if (format === 'json') {
+    out(text.trimEnd());
+    return;
+  }
+  const signed = parseReceipt(text, ref.loop);
+  for (const problem of receiptProblems(signed)) out(`CHANGED since it was signed: ${problem}`);
+  out(renderReceipt(signed.receipt, format));
+}
+
+/** The receipt of a loop as Markdown; undefined when it has none. */
+export function renderedReceipt(ref: LoopRef, world: World): string | undefined {
+  const text = readSmall(world.store.receiptFile(ref));
+  return text === undefined ? undefined : renderReceipt(parseReceipt(text, ref.loop).receipt, 'md');
+}
+
+/** Exit code: 0 intact, 1 changed, 2 not a receipt. */
+export async function verifyReceipt(
+  file: string,
+  options: { rerun: boolean; prepare?: string },
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const text = readSmall(file);
+  if (text === undefined) throw new UsageError(`there is no file ${file}`);
+  const signed = parseReceipt(text, file);
+  const journal = await lookAtJournal(signed, world);
+  const problems = [...receiptProblems(signed), ...journal.problems];
+  for (const problem of problems) out(`CHANGED: ${problem}`);
+  for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
+  if (problems.length > 0) return 1;
+  const own = isOwnKey(signed, world.home);
+  const whose = own
+    ? "this machine's key"
+    : `a key that this machine does not know (${keyName(signed.publicKey)})`;
+  out(`Intact: nothing in this receipt was changed since it was signed with ${whose}.`);
+  if (options.rerun) {
+    if (!own) await askAboutStranger(signed, world, out);
+    return rerunReceipt(signed, options.prepare, world, out);
+  }
+  out('It shows tampering, it does not prove the work: --rerun runs its commands again in a clean copy.');
+  return 0;
+}
+
+/** Whoever made it could have put anything into it: what this project does not run anyway is asked about. */
+async function askAboutStranger(
+  { receipt }: SignedReceipt,
+  world: World,
+  out: (line: string) => void,
+): Promise<void> {
+  const known = await linesOfContract(world);
+  const strange = commandsIn(receipt.verdicts).filter(
+    ({ command }) => !command.split('\n').every((line) => known.has(line)),
+  );
+  if (strange.length === 0) return;
+  out('These commands of a stranger, which this project does not know, would run on this machine, as you:');
+  for (const { gate, command } of strange) out(`  ${oneLine(`${gate}: ${command}`, 1000)}`);
+  if (!onTerminal())
+    throw new UsageError('nobody is there to ask whether they may run; on a terminal, this asks');
+  if (!(await confirm('Run them?'))) throw new UsageError('not run');
+}
+
+/** Every line that judging the contract of this project would run. */
+async function linesOfContract(world: World): Promise<Set<string>> {
+  const file = readContract(world.project);
+  if (!file) return new Set();
+  const { commands } = await freezeNow(file, world);
+  const lines = Object.values(commands).flat();
+  const anywhere = Object.entries(file.contract.gates).flatMap(([name, { kind, options }]) =>
+    (commands[name] ?? []).map((line) => traitsOf(kind).commandAnywhere?.(options, line) ?? line),
+  );
+  const all = [STOP_AT_FAILURE, ...anywhere, ...lines];
+  return new Set(all.flatMap((command) => command.split('\n')));
+}
+
+async function rerunReceipt(
+  { receipt }: SignedReceipt,
+  prepare: string | undefined,
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const { openJudges } = await loadJudgeBundle();
+  const results = await rerun(receipt, world.project, prepare, openJudges(world.home, world.env));
+  if ('problem' in results) throw new UsageError(results.problem);
+  for (const { gate, command, before, now, output } of results) {
+    out(
+      `${now === before ? 'same' : 'DIFFERENT'}  ${gate}: ${command}: exit ${now ?? 'none'}, the receipt says ${before ?? 'none'}`,
+    );
+    if (now !== before) for (const line of output.trimEnd().split('\n').slice(-20)) out(`    ${line}`);
+  }
+  if (results.length === 0) out('This receipt rests on no command that could be run again.');
+  return results.every(({ now, before }) => now === before) ? 0 : 1;
+}
+
+interface JournalFindings {
+  problems: string[];
+  /** Lines that are not ours between lines that follow from each other: torn by a crash, or added. */
+  notes: string[];
+}
+
+/** Where the loop's journal lies on this machine it has to lead to this receipt, line by line. */
+async function lookAtJournal({ receipt }: SignedReceipt, world: World): Promise<JournalFindings> {
+  const ref = world.store.loops().find((r) => r.loop === receipt.loop);
+  if (!ref) return { problems: [], notes: [] };
+  const problems: string[] = [];
+  const notes: string[] = [];
+  let strange: string[] = [];
+  let found = false;
+  for await (const scanned of new JournalScan(world.store.journalFile(ref), readKey(world.home)).next()) {
+    if (!scanned.ok) {
+      strange.push(`line ${scanned.number} of the journal: ${scanned.problem}`);
+      continue;
+    }
+    if (scanned.chained) notes.push(...strange);
+    else if (strange.length > 0) problems.push(...strange);
+    else problems.push(`a line before #${scanned.line.seq} of the journal was removed`);
+    strange = [];
+    if (scanned.sha256 === receipt.journal.lastLineSha256) found = true;
+  }
+  if (!found) problems.push('the journal on this machine does not hold the line that this receipt rests on');
+  (found ? notes : problems).push(...strange);
+  return { problems, notes };
+}
+
+export function parseReceipt(text: string, where: string): SignedReceipt {
+  try {
+    const value = JSON.parse(text) as Partial<SignedReceipt>;
+    if (
+      value.receipt?.v === 1 &&
+      typeof value.receipt.journal?.lastLineSha256 === 'string' &&
+      typeof value.digests === 'object' &&
+      typeof value.signature === 'string'
+    ) {
+      return value as SignedReceipt;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(`${where} is not a receipt of untildone`);
+}

@@ -1,0 +1,71 @@
+import { readContract } from '../../contract/contract-file.ts';
+import type { Contract, FrozenContract } from '../../core/contract/contract.ts';
+import { CONTRACT_FILE, promiseOf, withPromise } from '../../core/contract/contract.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { traitsOf } from '../../gates/traits.ts';
+import { writeFrozenContract } from '../../home/store.ts';
+import { onlyForPeople } from '../../hook/start/person.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { freezeNow } from './trust.ts';
+
+/** A person puts today's untildone.yaml in place of the one that a loop began with. Both hashes stay on record. */
+export async function updateContract(ref: LoopRef, world: World, out: (line: string) => void): Promise<void> {
+  onlyForPeople('contract update', world.home, world.env);
+  const state = world.store.read(ref);
+  if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
+  const before = world.store.contract(ref);
+  const there = { ...world, project: before.frozen.project };
+  const file = readContract(there.project);
+  if (!file) throw new UsageError(`there is no ${CONTRACT_FILE} in ${there.project} to update from`);
+  const { frozen } = await freezeNow(file, there);
+  if (!world.store.isTrusted(there.project, frozen.fingerprint)) {
+    throw new UsageError('what the new contract runs is not approved yet; first: untildone trust');
+  }
+  const promise = promiseOf(before.contract);
+  const kept = promise === undefined ? file.contract : withPromise(file.contract, promise);
+  const contract: FrozenContract = {
+    contract: { ...kept, limits: { ...file.contract.limits, iterations: before.contract.limits.iterations } },
+    frozen: {
+      ...frozen,
+      gates: { ...frozen.gates, ...writtenBefore(before, kept) },
+      contractFile: file.sha256,
+      judgeMs: before.frozen.judgeMs,
+    },
+  };
+  writeFrozenContract(ref, contract, (contractSha256) =>
+    world.store.append(ref, () => ({
+      kind: 'contract',
+      contractSha256,
+      maxIterations: contract.contract.limits.iterations,
+    })),
+  );
+  out(`Loop ${ref.loop} is judged by the present ${CONTRACT_FILE} from its next stop on.`);
+}
+
+/** What was written down when the loop began stays what it was then: the work since has not become older. */
+function writtenBefore({ contract, frozen }: FrozenContract, now: Contract): Record<string, unknown> {
+  const isSame = (name: string) => {
+    const [then, spec] = [contract.gates[name], now.gates[name]];
+    if (!then || !traitsOf(then.kind).keepsFrozen) return false;
+    return JSON.stringify(then) === JSON.stringify(spec);
+  };
+  return Object.fromEntries(Object.entries(frozen.gates).filter(([name]) => isSame(name)));
+}
+
+/** A person allows one exception by the name that a gate gave it. */
+export function allowException(
+  exception: string,
+  ref: LoopRef,
+  note: string | undefined,
+  world: World,
+  out: (line: string) => void,
+): void {
+  onlyForPeople('allow', world.home, world.env);
+  world.store.append(ref, (state) => {
+    if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
+    return { kind: 'allowed', exception, ...(note ? { note } : {}) };
+  });
+  out(`Loop ${ref.loop}: allowed ${exception}. It will stand in the receipt.`);
+}

@@ -1,0 +1,86 @@
+/** The commands for authors of hooks. What they do lies in `dev.cjs`, which is loaded when one of them is called. */
+import { dirname } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Format } from '../dev/conformance/scenario.ts';
+import type { DemoFlags } from '../dev/demo/command.ts';
+import type { SimulateOptions } from '../dev/simulator/command.ts';
+import { thisInstallation } from './install/commands.ts';
+
+/** What `dev.cjs` offers. */
+type DevBundle = typeof import('../main/dev.ts');
+
+function loadDev(): Promise<DevBundle> {
+  return Promise.resolve().then(() => require('./dev.cjs') as DevBundle);
+}
+
+export function addDevCommands(cli: Command): void {
+  addDemo(cli);
+  addSimulate(cli);
+  addConformance(cli);
+}
+
+function addDemo(cli: Command): void {
+  cli
+    .command('demo')
+    .description('watch a real Claude Code session being held until the work is done; no account needed')
+    .option('--run', 'watch a run instead: one task over several sessions', false)
+    .option(
+      '--plan',
+      "watch a plan instead: phases, a person's approval, four chunks with their tests",
+      false,
+    )
+    .option('--claude <path>', 'the Claude Code to start')
+    .option('--keep', 'keep the temporary folder, and say where it is', false)
+    .option('--real', 'with your own Claude login and model: costs money', false)
+    .option('--yes', 'do not ask whether --real is meant', false)
+    .action(async (flags: DemoFlags) => {
+      process.exitCode = await (await loadDev()).demo(flags, thisInstallation());
+    });
+}
+
+function addSimulate(cli: Command): void {
+  cli
+    .command('simulate')
+    .description('serve a scripted model on loopback until interrupted')
+    .argument('<script>', 'what it answers, as YAML or JSON')
+    .option('--port <n>', 'a free one when absent', port)
+    .option('--log <file>', 'append every request to this file, one JSON object a line')
+    .action(async (script: string, flags: Omit<SimulateOptions, 'script'>) => {
+      process.exitCode = await (await loadDev()).simulate({ script, ...flags });
+    });
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= 65_535) return number;
+  throw new InvalidArgumentError('Type a port from 1 to 65535, or 0 for a free one.');
+}
+
+/** Written out here, so that the help needs nothing of the other bundle. */
+const FORMATS: Record<Format, true> = {
+  'ralph-loop': true,
+  'feature-list': true,
+  'verified-done': true,
+  lock: true,
+};
+
+interface ConformanceFlags {
+  dialect?: Format;
+  scenario?: string;
+  json: boolean;
+}
+
+function addConformance(cli: Command): void {
+  cli
+    .command('conformance')
+    .description('replay the bugs that users of stop hooks reported against any Stop hook, and print a table')
+    .usage('[options] -- <command>')
+    .argument('[command...]', 'the hook, as it would stand in the settings')
+    .addOption(new Option('--dialect <name>', 'only this format').choices(Object.keys(FORMATS)))
+    .option('--scenario <pattern>', 'only scenarios with such a name; * stands for anything')
+    .option('--json', 'as JSON', false)
+    .action(async (command: string[], flags: ConformanceFlags) => {
+      const programFolder = dirname(thisInstallation().hookEntry);
+      process.exitCode = await (await loadDev()).replayBugs({ command, ...flags, programFolder });
+    });
+}

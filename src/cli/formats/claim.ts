@@ -1,0 +1,119 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { hasEnded } from '../../core/loop/state.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { ALL_DIALECTS } from '../../formats/all.ts';
+import { DIALECTS, type Dialect, type ForeignLoop, type Place } from '../../formats/format.ts';
+import { approve } from '../../home/approvals.ts';
+import { claimFiles } from '../../home/claims.ts';
+import type { Home } from '../../home/layout.ts';
+import type { FileStore } from '../../home/store.ts';
+import { transcriptSoFar } from '../../hook/start/inputs.ts';
+import { stateFingerprint } from '../../hook/wiring/foreign.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import { foreignFiles } from '../../project/files.ts';
+
+/** A person says: this state holds that session. Also for state that came with the repository. */
+export function claim(
+  name: string | undefined,
+  given: string | undefined,
+  place: Omit<Place, 'session'>,
+  world: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
+  out: (line: string) => void,
+): void {
+  if (name !== undefined && !(DIALECTS as readonly string[]).includes(name)) {
+    throw new UsageError(`"${name}" is no format; type one of: ${DIALECTS.join(', ')}`);
+  }
+  const session = given ?? onlySession(world, place.folder);
+  const found = ALL_DIALECTS.filter((d) => name === undefined || d.name === name).flatMap((dialect) => {
+    const loop = readAt(dialect, { ...place, session });
+    return loop ? [{ dialect, ...loop }] : [];
+  });
+  const [one, second] = found;
+  if (!one) {
+    throw new UsageError(
+      `there is no state ${name ? `of ${name} ` : ''}in ${place.folder} that could be claimed`,
+    );
+  }
+  if (second) {
+    const names = found.map((f) => f.dialect.name).join(', ');
+    throw new UsageError(`there are several: ${names}; type: untildone claim ${one.dialect.name}`);
+  }
+  bind(one, session, place, world);
+  out(`${one.path} holds session ${session} from its next stop on.`);
+}
+
+interface ClaimableState {
+  dialect: Dialect;
+  path: string;
+  loop: ForeignLoop;
+}
+
+function readAt(dialect: Dialect, place: Place): { path: string; loop: ForeignLoop } | undefined {
+  const path = dialect.path(place);
+  if (path === undefined) return undefined;
+  const reading = dialect.read(place, foreignFiles);
+  if (reading.kind === 'unusable') throw new UsageError(`${reading.problem}; nothing was claimed`);
+  return reading.kind === 'loop' ? { path, loop: reading.loop } : undefined;
+}
+
+function bind(
+  { dialect, path, loop }: ClaimableState,
+  session: string,
+  place: Omit<Place, 'session'>,
+  { home, store, clock, env }: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
+): void {
+  if (loop.owner !== undefined && loop.owner !== session) {
+    throw new UsageError(
+      `${path} names session ${loop.owner} itself: change that there, or name it: --session ${loop.owner}`,
+    );
+  }
+  if (loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${loop.rest}`);
+  approve(home, place.folder, stateFingerprint({ dialect, path, reading: loop }), clock.now());
+  claimFiles(home).change(path, (current) => {
+    const living = current?.identity === loop.identity ? livingLoop(current.loopDir, store) : undefined;
+    if (living && current?.session === session) return current;
+    if (living) {
+      const soFar = transcriptSoFar(session, env);
+      store.append(living, () => ({ kind: 'claimed', session, ...soFar }));
+    }
+    return {
+      v: 1,
+      dialect: dialect.name,
+      path,
+      identity: loop.identity,
+      session,
+      ...(living ? { loopDir: living.dir } : {}),
+    };
+  });
+  store.mark(session, true);
+}
+
+function livingLoop(
+  loopDir: string | undefined,
+  store: FileStore,
+): { loop: string; dir: string } | undefined {
+  if (loopDir === undefined) return undefined;
+  const ref = { loop: basename(loopDir), dir: loopDir };
+  return hasEnded(store.read(ref)) ? undefined : ref;
+}
+
+/** The session that is meant when only one runs in this folder. */
+function onlySession({ home, store }: { home: Home; store: FileStore }, folder: string): string {
+  const running = recordedSessions(home).filter(
+    (session) => store.projectOfSession(session) === folder && store.clientOf(session) === 'there',
+  );
+  const [only, second] = running;
+  if (only !== undefined && second === undefined) return only;
+  const which =
+    running.length === 0 ? 'no session is known to run here' : `several run here: ${running.join(', ')}`;
+  throw new UsageError(`${which}; name it: untildone claim --session ID (shown by /status in Claude Code)`);
+}
+
+function recordedSessions(home: Home): string[] {
+  try {
+    return readdirSync(home.sessions).flatMap((name) => (name.endsWith('.at') ? [name.slice(0, -3)] : []));
+  } catch {
+    return [];
+  }
+}

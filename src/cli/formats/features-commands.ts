@@ -1,0 +1,66 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { prepareHome } from '../../client/settings/files.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { claimFiles } from '../../home/claims.ts';
+import { hookScript } from '../../home/hook-line.ts';
+import { taskFrom } from '../../hook/start/inputs.ts';
+import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
+import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
+import { out } from '../../terminal/print.ts';
+import { value } from '../flags.ts';
+import { thisInstallation } from '../install/commands.ts';
+import { newFeatures } from './features.ts';
+
+interface NewFlags {
+  prompt?: string;
+  promptFile?: string;
+  maxIterations: number;
+}
+
+export function addFeaturesCommands(cli: Command): void {
+  cli
+    .command('features')
+    .description('feature lists that a session works through, one feature at a time')
+    .command('new')
+    .description('lay out a task in .claude/data/ralph-loops and make it the current one')
+    .argument('[task...]', 'its name, in any words')
+    .option('--prompt <text>', 'what is to be built, for RALPH_PROMPT.md', value)
+    .option('--prompt-file <file>', 'the same from a file, - for stdin', value)
+    .option('--max-iterations <n>', 'how often a session is held at most', wholeNumber, 15)
+    .action((words: string[], { prompt, promptFile, maxIterations }: NewFlags) => {
+      if (prompt !== undefined && promptFile !== undefined)
+        throw new UsageError('give the prompt with --prompt or with --prompt-file, not both');
+      const given = promptFile === undefined ? prompt : taskFrom([], promptFile);
+      const session = process.env.CLAUDE_CODE_SESSION_ID ?? '';
+      const world = openWorld(session);
+      prepareHome(world.home.root, hookScript(thisInstallation()));
+      // Where the dialect will look: a session may have been started in a package of the project.
+      const { folder } = placeHere(world, session);
+      const pursuedBy = otherOwner(world, folder, session);
+      newFeatures(
+        {
+          ...(pursuedBy === undefined ? {} : { pursuedBy }),
+          task: words.join(' '),
+          maxIterations,
+          folder,
+          env: world.env,
+          ...(given === undefined ? {} : { prompt: given }),
+        },
+        out,
+      );
+      warnWithoutHooks({ project: folder, session }, world, out);
+    });
+}
+
+/** A list that another session is at work on is not taken away from under it. */
+function otherOwner({ home, store }: World, folder: string, session: string): string | undefined {
+  const claim = claimFiles(home).of(`${folder}/.claude/data/ralph-loops/current`);
+  if (claim?.loopDir === undefined || claim.session === session) return undefined;
+  return hasEnded(store.read({ loop: '', dir: claim.loopDir })) ? undefined : claim.session;
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= 1) return Number(text);
+  throw new InvalidArgumentError('Type a whole number from 1, for example 20.');
+}

@@ -1,0 +1,92 @@
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { prepareHome } from '../../client/settings/files.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { hookScript } from '../../home/hook-line.ts';
+import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
+import { onlyForPeople } from '../../hook/start/person.ts';
+import { sessionFolder } from '../../hook/wiring/project.ts';
+import { openWorld, type World } from '../../hook/wiring/world.ts';
+import { out } from '../../terminal/print.ts';
+import { value } from '../flags.ts';
+import { thisInstallation } from '../install/commands.ts';
+import { continuationFrom, type LockPlace, lockOff, lockOn, lockStatus } from './lock.ts';
+
+interface OnFlags {
+  goal?: string;
+  message?: string;
+  continuation?: string;
+  continuationFile?: string;
+  session?: string;
+  renew: boolean;
+}
+
+export function addLockCommands(cli: Command): void {
+  const lock = cli.command('lock').description('lock mode: hold a session until a person lets go');
+  lock
+    .command('on')
+    .description('make a lock: .claude/runtime/locks/.lock_active')
+    .option('--goal <text>', 'what is to be reached', value)
+    .option('--message <text>', 'what else the agent is told each time', value)
+    .option('--continuation <text>', 'what it is told instead of the usual sentence', value)
+    .option('--continuation-file <file>', 'the same from a file, - for stdin', value)
+    .option('--session <id>', 'the session it holds (default: this one, else the first that stops)', value)
+    .option('--renew', 'begin anew with the lock that is there', false)
+    .action(on);
+  lock
+    .command('off')
+    .description('remove the lock and what lies beside it (for a person)')
+    .action(() => {
+      const world = openWorld();
+      onlyForPeople('lock off', world.home, process.env);
+      lockOff(placeOf(world), out);
+    });
+  lock
+    .command('status')
+    .description('LOCKED or UNLOCKED, since when, until when, for whom')
+    .option('--json', 'as JSON', false)
+    .action(({ json }: { json: boolean }) => lockStatus(json, placeOf(openWorld()), out));
+}
+
+function on({ continuationFile, ...flags }: OnFlags): void {
+  const inside = process.env.CLAUDE_CODE_SESSION_ID || undefined;
+  const session = flags.session ?? inside;
+  const world = openWorld(session);
+  if (flags.session !== undefined && flags.session !== inside)
+    onlyForPeople('lock on --session', world.home, process.env);
+  if (flags.renew) onlyForPeople('lock on --renew', world.home, process.env);
+  const continuation = continuationFrom(flags.continuation, continuationFile);
+  prepareHome(world.home.root, hookScript(thisInstallation()));
+  const place = placeOf(world, session);
+  lockOn(
+    {
+      ...flags,
+      ...(session === undefined ? {} : { session }),
+      ...(continuation === undefined ? {} : { continuation }),
+    },
+    place,
+    out,
+  );
+  warnWithoutHooks({ project: place.folder, session: session ?? '' }, world, out);
+}
+
+/** A lock lies where its session was started, which may be a package of the project. */
+function placeOf({ store, home, clock }: World, session = process.env.CLAUDE_CODE_SESSION_ID): LockPlace {
+  const started = session ? store.projectOfSession(session) : undefined;
+  return {
+    folder: sessionFolder(started, process.env, process.cwd()),
+    home,
+    now: clock.now(),
+    endingOf: (dir) => endingOf(dir, store),
+  };
+}
+
+function endingOf(dir: string, store: World['store']): string | undefined {
+  try {
+    const state = store.read({ loop: basename(dir), dir });
+    return hasEnded(state) ? state.status : undefined;
+  } catch {
+    // A journal that cannot be read is told by `untildone status`.
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { renderPromise } from '../../core/loop/promise.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { writeNew } from '../../files/new-file.ts';
+import { RALPH_FILE, SAFETY_STOP } from '../../formats/ralph-loop/index.ts';
+import { parseState, renderState } from '../../formats/ralph-loop/state-file.ts';
+import { claimFiles } from '../../home/claims.ts';
+import { filesLock } from '../../home/layout.ts';
+import { checkedPromise } from '../../hook/start/inputs.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import { applyChanges, foreignFiles } from '../../project/files.ts';
+import type { RalphArguments } from './ralph-arguments.ts';
+
+/** `/ralph-loop`: writes the state file that the hook obeys. Never over one that is there. */
+export function startRalph(
+  args: RalphArguments,
+  owner: { session: string; folder: string },
+  now: number,
+  out: (line: string) => void,
+): void {
+  const promise =
+    args.promise === undefined ? undefined : checkedPromise(args.promise, '--completion-promise');
+  if (promise === 'null') {
+    throw new UsageError(
+      '"null" means that there is no promise; leave --completion-promise out, or state something',
+    );
+  }
+  const path = join(owner.folder, RALPH_FILE);
+  refuseSecond(path, owner.session);
+  const text = renderState(
+    [
+      ['active', 'true'],
+      ['iteration', '1'],
+      ['session_id', owner.session],
+      ['max_iterations', String(args.maxIterations)],
+      ['completion_promise', promise === undefined ? 'null' : `"${promise}"`],
+      ['started_at', `"${new Date(now).toISOString()}"`],
+      ...(args.safetyStop ? [] : ([['safety_stop', 'off']] as const)),
+    ],
+    args.prompt,
+  );
+  mkdirSync(dirname(path), { recursive: true });
+  if (!writeNew(path, text, 0o644)) refuseSecond(path, owner.session);
+  for (const line of startWords(args, promise, path)) out(line);
+}
+
+function refuseSecond(path: string, session: string): void {
+  const file = foreignFiles.read(path);
+  if (file.kind === 'none') return;
+  if (file.kind === 'unusable') throw new UsageError(`${file.problem}; remove it, then type this again`);
+  const owner = parseState(file.text)?.fields.get('session_id');
+  const whose = owner === session ? 'this session' : owner ? `session ${owner}` : 'nobody';
+  throw new UsageError(
+    `${path} holds a loop of ${whose} already; end that one first: untildone cancel-ralph`,
+  );
+}
+
+function startWords(args: RalphArguments, promise: string | undefined, path: string): string[] {
+  const { maxIterations, safetyStop } = args;
+  const limit =
+    maxIterations > 0
+      ? `at most ${maxIterations} iterations`
+      : safetyStop
+        ? `no limit set; the safety stop ends it after ${SAFETY_STOP} iterations`
+        : 'no limit, and no safety stop';
+  return [
+    `Ralph loop started: ${path} (${limit}).`,
+    promise === undefined
+      ? 'No completion promise: only a limit or untildone cancel-ralph ends it.'
+      : `It ends when your final message ends with this line alone, and that only when it is true: ${renderPromise(promise)}`,
+    '',
+    args.prompt,
+  ];
+}
+
+/** `/cancel-ralph`. From inside a session only its own loop: the plugin lets the agent remove the file, and so do we. */
+export function cancelRalph(
+  { home, store }: Pick<World, 'home' | 'store'>,
+  caller: { session: string | undefined; folder: string },
+  out: (line: string) => void,
+): void {
+  const path = join(caller.folder, RALPH_FILE);
+  const file = foreignFiles.read(path);
+  if (file.kind === 'none') {
+    out('No active Ralph loop found.');
+    return;
+  }
+  if (file.kind === 'unusable') throw new UsageError(`${file.problem}; look at it and remove it yourself`);
+  const fields = parseState(file.text)?.fields;
+  const owner = fields?.get('session_id') ?? '';
+  if (caller.session !== undefined && owner !== '' && owner !== caller.session) {
+    throw new UsageError(
+      `the loop in ${path} belongs to session ${owner}: end it there, or from a terminal of your own`,
+    );
+  }
+  const loopDir = claimFiles(home).of(path)?.loopDir;
+  const ref = loopDir === undefined ? undefined : { loop: '', dir: loopDir };
+  if (ref && !hasEnded(store.read(ref))) {
+    const after = store.append(ref, () => ({
+      kind: 'withdrawn',
+      cause: 'state_removed',
+      detail: 'untildone cancel-ralph was called',
+    }));
+    store.mark(after.session, false);
+  }
+  const kept = ref
+    ? [{ kind: 'copy' as const, from: path, to: join(ref.dir, 'ralph-loop.local.md'), maxBytes: 2 ** 24 }]
+    : [];
+  const problems = applyChanges([...kept, { kind: 'remove', path }], filesLock(home));
+  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  out(`Cancelled Ralph loop (was at iteration ${fields?.get('iteration') ?? 'unknown'}).`);
+}

@@ -1,0 +1,122 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { prepareHome } from '../../client/settings/files.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { hookScript } from '../../home/hook-line.ts';
+import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
+import { openWorld } from '../../hook/wiring/world.ts';
+import { out } from '../../terminal/print.ts';
+import { thisInstallation } from '../install/commands.ts';
+import {
+  isMain,
+  isStateFile,
+  type MainFile,
+  type StateWorld,
+  sessionFrom,
+  stateComplete,
+  stateInit,
+  stateSet,
+} from './state.ts';
+import { stateShow } from './state-show.ts';
+
+const SESSION = 'the session, - or nothing for the one this runs in';
+
+export function addStateCommands(cli: Command): void {
+  const state = cli
+    .command('state')
+    .description(
+      'write and show ~/.ralph/state, for /orchestrator and /loop (docs/migrating/verified-done.md)',
+    );
+  addInit(state);
+  state
+    .command('set')
+    .description(
+      'set values: state set SESSION orchestrator conditions.plan_approved=true phase=implementation',
+    )
+    .usage('[SESSION] orchestrator|loop|quality-gate|tasks/ID KEY=VALUE...')
+    .argument('<words...>', `${SESSION}; the file; what to set`)
+    .action((words: string[]) => {
+      const { session, rest } = splitWords(words, isStateFile);
+      const [file = '', ...assignments] = rest;
+      stateSet(session, file, assignments, thisWorld());
+    });
+  state
+    .command('complete')
+    .description('set verified_done, and say what is still open')
+    .usage('[SESSION] [loop|orchestrator]')
+    .argument('[words...]', `${SESSION}; which file, both when absent`)
+    .action((words: string[]) => {
+      const { session, rest } = splitWords(words, isMain);
+      stateComplete(session, rest.length === 0 ? undefined : mainFile(rest[0]), thisWorld());
+    });
+  state
+    .command('show')
+    .description('what the files of a session say, and what they hold it on')
+    .argument('[session]', SESSION)
+    .option('--json', 'as JSON', false)
+    .action((session: string | undefined, options: { json: boolean }) => {
+      stateShow(sessionFrom(session, process.env), options, thisWorld());
+    });
+}
+
+interface InitFlags {
+  maxIterations?: number;
+  complexity?: number;
+  force: boolean;
+}
+
+function addInit(state: Command): void {
+  state
+    .command('init')
+    .description('begin: state init SESSION loop "fix all type errors" --max-iterations 10')
+    .usage('[SESSION] loop|orchestrator "TASK" [options]')
+    .argument('<words...>', `${SESSION}; loop or orchestrator; the task`)
+    .option('--max-iterations <n>', 'of a loop (default 25)', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option(
+      '--complexity <n>',
+      'of an orchestrator, 1 to 10; from 7 on an adversarial review is asked for',
+      wholeNumber(1, 10),
+    )
+    .option('--force', 'also over one that is not finished', false)
+    // A task may begin with dashes.
+    .allowUnknownOption()
+    .action((words: string[], flags: InitFlags) => {
+      const { session, rest } = splitWords(words, isMain);
+      const [file, ...task] = rest;
+      const unknown = task.find((word) => /^--?[A-Za-z][\w-]*(=|$)/.test(word));
+      if (unknown)
+        throw new UsageError(`unknown option ${unknown}; untildone state init --help shows what there is`);
+      stateInit(session, { file: mainFile(file), task: task.join(' '), ...flags }, thisWorld());
+      const world = openWorld(session);
+      prepareHome(world.home.root, hookScript(thisInstallation()));
+      warnWithoutHooks({ project: world.project, session }, world, out);
+    });
+}
+
+/** The session may be left out: then the first word is the file, unless the second one is. */
+export function splitWords(
+  words: readonly string[],
+  isFile: (word: string) => boolean,
+  env = process.env,
+): { session: string; rest: string[] } {
+  const [first, second] = words;
+  const named = first !== undefined && (!isFile(first) || (second !== undefined && isFile(second)));
+  return { session: sessionFrom(named ? first : undefined, env), rest: named ? words.slice(1) : [...words] };
+}
+
+function mainFile(word: string | undefined): MainFile {
+  if (isMain(word)) return word;
+  throw new UsageError(`type loop or orchestrator${word === undefined ? '' : `, not "${word}"`}`);
+}
+
+function thisWorld(): StateWorld {
+  return { env: process.env, now: Date.now(), out };
+}
+
+function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= from && number <= to) return number;
+    const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`;
+    throw new InvalidArgumentError(`Type a whole number ${range}.`);
+  };
+}

@@ -1,0 +1,144 @@
+/** The stages of command files as phases of a contract. The files themselves stay as they are. */
+import { readdirSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { readSettings, replaceSettings } from '../../client/settings/files.ts';
+import { readContract } from '../../contract/contract-file.ts';
+import { addToContract, writtenGates, writtenPhases } from '../../contract/edit.ts';
+import { parseContract, renderProblem } from '../../contract/read.ts';
+import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import type { SettingsFile } from '../../core/contract/installation.ts';
+import { proposeContract } from '../../core/contract/propose.ts';
+import { type CommandImport, importCommands, type StageFate } from '../../core/import/command-phases.ts';
+import { asksSomebody, type CommandFile, stagesOf } from '../../core/import/command-stages.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { ContractError, UsageError } from '../../core/text/errors.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { ImportRecord } from '../../home/import-record.ts';
+import { projectFacts } from '../../project/facts/project-facts.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
+import { diffLines, endBeforeWriting } from './import-report.ts';
+
+const LARGEST = 1024 * 1024;
+
+export async function importCommand(
+  options: ImportOptions,
+  world: ImportWorld,
+  io: ImportIo,
+): Promise<ImportResult> {
+  const { out } = io;
+  const { plan, file, text } = planCommands(readFiles(options.files ?? [], world.project), world);
+  for (const note of plan.notes) out(`Note: ${oneLine(note, LINE)}`);
+  for (const line of plan.fates.flatMap(fateLines)) out(line);
+  if (file.text === text || Object.keys(plan.phases).length === 0) {
+    const isThere = plan.fates.some(({ becomes }) => becomes.length > 0);
+    out(isThere ? `${CONTRACT_FILE} had all of it already.` : 'Nothing of this can be imported.');
+    return { exitCode: 0 };
+  }
+  for (const line of diffLines(file.path, file.text, text)) out(line);
+  const ended = await endBeforeWriting(options, `Write this to ${CONTRACT_FILE}?`, io);
+  if (ended) return ended;
+  const record = ImportRecord.begin(world.home, world.project, 'command', world.clock.now());
+  record.keep(file.path, text);
+  replaceSettings(file, text);
+  out(`Wrote ${CONTRACT_FILE}. The command files are as they were.`);
+  out(`What was there before is kept in ${record.dir}. To go back: untildone import --undo`);
+  return { exitCode: 0, contractWritten: true };
+}
+
+const COMMAND_FOLDERS = ['.claude/commands', 'commands'];
+
+/** Those at the usual places that ask a person something; what cannot be read is as if it were not there. */
+export function askingFiles(project: string): string[] {
+  const names = COMMAND_FOLDERS.flatMap((folder) => markdownIn(project, folder));
+  return names.filter((name) => {
+    try {
+      const text = readSmall(join(project, name), LARGEST) ?? '';
+      return stagesOf({ name, text }).stages.some(asksSomebody);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function markdownIn(project: string, folder: string): string[] {
+  try {
+    const names = readdirSync(join(project, folder)).filter((name) => name.endsWith('.md'));
+    return names.sort().map((name) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+interface CommandPlan {
+  plan: CommandImport;
+  file: SettingsFile;
+  text: string;
+}
+
+/** Throws before anything is written when the contract would not be one. */
+function planCommands(files: readonly CommandFile[], { project }: ImportWorld): CommandPlan {
+  // A contract with mistakes is refused with all of them.
+  const known = readContract(project);
+  const file = readSettings(join(project, CONTRACT_FILE));
+  const before = file.text ?? proposeContract(projectFacts(project));
+  const contract = known?.contract ?? contractIn(before);
+  if (contract.preset) {
+    throw new UsageError(
+      `${CONTRACT_FILE} has the preset ${contract.preset.name}, which brings its own phases: take it out first`,
+    );
+  }
+  const gates = Object.keys(writtenGates(before));
+  const plan = importCommands(files, {
+    phases: writtenPhases(before),
+    gates,
+    done: contract.done.filter((name) => gates.includes(name)),
+  });
+  if (Object.keys(plan.phases).length === 0) return { plan, file, text: file.text ?? '' };
+  const text = addToContract(before, { gates: {}, everyStop: [], subagent: {}, phases: plan.phases });
+  contractIn(text);
+  return { plan, file, text };
+}
+
+function contractIn(text: string) {
+  const parsed = parseContract(text, CONTRACT_FILE);
+  if (!parsed.ok) throw new ContractError(parsed.problems.map(renderProblem));
+  return parsed.contract;
+}
+
+function readFiles(paths: readonly string[], project: string): CommandFile[] {
+  if (paths.length === 0)
+    throw new UsageError('name the files: untildone import --from command commands/*.md');
+  const places = [...new Set(paths.map((path) => resolve(path)))];
+  return places.map((place) => ({ name: nameOf(place, project), text: textIn(place) }));
+}
+
+function textIn(place: string): string {
+  let text: string | undefined;
+  try {
+    text = readSmall(place, LARGEST);
+  } catch (error) {
+    throw new UsageError(`${place} cannot be read (${(error as Error).message}); name Markdown files`);
+  }
+  if (text === undefined) throw new UsageError(`${place} is not there`);
+  return text;
+}
+
+/** The agent finds the file under this name. */
+function nameOf(place: string, project: string): string {
+  const inside = relative(project, place);
+  return inside.startsWith('..') || isAbsolute(inside) ? place : inside;
+}
+
+const LINE = 200;
+
+function fateLines({ stage, becomes, notes }: StageFate): string[] {
+  const names = becomes.map((name) => `"${name}"`).join(' and ');
+  const [first, ...rest] = notes;
+  const fate =
+    becomes.length === 0 ? `stays: ${first ?? ''}` : `${becomes.length === 1 ? 'phase' : 'phases'} ${names}`;
+  return [
+    `  ${oneLine(`${stage.file}:${stage.line}: ${stage.title}`, LINE)}`,
+    `    -> ${fate}`,
+    ...(becomes.length === 0 ? rest : notes).map((note) => `       ${oneLine(note, LINE)}`),
+  ];
+}

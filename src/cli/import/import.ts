@@ -1,0 +1,86 @@
+import { hasEnded } from '../../core/loop/state.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { DIALECTS } from '../../formats/format.ts';
+import { ImportRecord } from '../../home/import-record.ts';
+import { standingFiles } from '../../home/standing.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import { askingFiles, importCommand } from './command.ts';
+import { importHarness, planHarness } from './harness.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
+import { foreignStates, importState } from './state.ts';
+
+export const IMPORTABLE = ['harness', 'command', ...DIALECTS] as const;
+export async function importFrom(
+  options: ImportOptions,
+  world: ImportWorld,
+  io: ImportIo,
+): Promise<ImportResult> {
+  if (options.from === 'command') return importCommand(options, world, io);
+  if (options.files?.length)
+    throw new UsageError('files are only named with: untildone import --from command');
+  if (options.from === undefined) return listImportable(world, options.session, io.out);
+  if (options.from === 'harness') return importHarness(options, world, io);
+  return importState(options.from, options, world, io);
+}
+
+/** What there is to import, and what to type for it. */
+function listImportable(
+  world: ImportWorld,
+  session: string | undefined,
+  out: (line: string) => void,
+): ImportResult {
+  const hooks = planHarness(world).fates.filter(({ becomes }) => becomes !== undefined);
+  const states = foreignStates(world, session);
+  const commands = askingFiles(world.project);
+  if (hooks.length > 0) {
+    out(`harness: ${hooks.length} of the hooks in your settings can become gates`);
+    out('  untildone import --from harness --dry-run');
+  }
+  if (commands.length > 0) {
+    out(`command: ${commands.length} of your command files ask a person: their stages can become phases`);
+    out(`  untildone import --from command --dry-run ${commands.map(quoteForShell).join(' ')}`);
+  }
+  for (const { name, path, words } of states) {
+    out(`${name}: ${path} (${words})`);
+    out(`  untildone import --from ${name} --dry-run${session === undefined ? '' : ` --session ${session}`}`);
+  }
+  if (hooks.length + states.length + commands.length === 0)
+    out(`Nothing that could be imported was found in ${world.project}.`);
+  return { exitCode: 0 };
+}
+
+/** Puts back what the last import changed. What was changed since is left as it is, if the person wants that. */
+export async function undoImport(
+  terminal: boolean,
+  { home, project, store }: ImportWorld,
+  { out, ask }: ImportIo,
+): Promise<number> {
+  const record = ImportRecord.latest(home, project);
+  if (!record) throw new UsageError(`nothing was imported in ${project}, or it was undone already`);
+  const conflicts = record.conflicts();
+  for (const conflict of conflicts) out(`Left as it is: ${conflict}`);
+  if (conflicts.length > 0 && !(terminal && (await ask('Put back the rest?')))) {
+    out('Nothing was put back.');
+    return 2;
+  }
+  const { from, loop } = record;
+  for (const line of record.undo()) out(line);
+  if (loop !== undefined) cancelLoop(loop, store, out);
+  if (DIALECTS.some((name) => name === from)) out('That state holds a session again from its next stop on.');
+  if (standingFiles(home).contract(project))
+    out('What was approved for this project counts on until: untildone trust (or: untildone trust --revoke)');
+  return 0;
+}
+
+function cancelLoop(loop: string, store: World['store'], out: (line: string) => void): void {
+  const ref = store.loops().find((other) => other.loop === loop);
+  if (!ref || hasEnded(store.read(ref))) return;
+  const after = store.append(ref, () => ({
+    kind: 'command',
+    command: 'cancel',
+    note: 'the import was undone',
+  }));
+  store.mark(after.session, false);
+  out(`Cancelled: loop ${loop}`);
+}

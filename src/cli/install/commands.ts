@@ -1,0 +1,90 @@
+import { dirname, join } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Scope } from '../../client/settings/files.ts';
+import { readContract } from '../../contract/contract-file.ts';
+import type { Contract } from '../../core/contract/contract.ts';
+import { homeFrom, realPath } from '../../home/layout.ts';
+import { onlyForPeople } from '../../hook/start/person.ts';
+import { hasForeignSigns, placeOf } from '../../hook/wiring/detect-foreign-state.ts';
+import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
+import { out } from '../../terminal/print.ts';
+import { install } from './install.ts';
+import type { SettingsPlace } from './settings-change.ts';
+import { uninstall } from './uninstall.ts';
+
+interface ScopeFlags {
+  scope: Scope;
+  dryRun: boolean;
+}
+
+export function addInstallCommands(cli: Command): void {
+  const scope = () =>
+    new Option(
+      '--scope <scope>',
+      'project: .claude/settings.json; local: settings.local.json; user: ~/.claude',
+    )
+      .choices(['project', 'local', 'user'])
+      .default('project');
+  cli
+    .command('install')
+    .description('add our hooks to the settings of Claude Code, and show what changes')
+    .addOption(scope())
+    .option('--dry-run', 'show it, write nothing', false)
+    .action(async (flags: ScopeFlags) => {
+      const place = settingsPlace(flags);
+      process.exitCode = await install(
+        {
+          ...place,
+          ...thisInstallation(),
+          ...judgeTimeout(place.project),
+          hasForeignState: hasForeignState(place.project),
+        },
+        out,
+      );
+    });
+  cli
+    .command('uninstall')
+    .description('take our hooks out again, and restore what was there')
+    .addOption(scope())
+    .option('--dry-run', 'show it, write nothing', false)
+    .action(async (flags: ScopeFlags) => {
+      onlyForPeople('uninstall', homeFrom(process.env), process.env);
+      process.exitCode = await uninstall(settingsPlace(flags), out);
+    });
+}
+
+const USUAL_TIMEOUT_S = 3600;
+
+/** Longer than the slowest gate of the project, so that the client does not end our hook while it judges. */
+function judgeTimeout(project: string): { judgeTimeout?: number } {
+  const gates = Object.values(contractOf(project)?.gates ?? {});
+  const slowest = Math.max(0, ...gates.map((gate) => gate.timeoutMs ?? 0)) / 1000 + 120;
+  return slowest > USUAL_TIMEOUT_S ? { judgeTimeout: Math.ceil(slowest) } : {};
+}
+
+/** Of this project, or of any session in `~/.ralph/state`. */
+function hasForeignState(project: string): boolean {
+  const place = placeOf({ session: '', cwd: project }, project, process.env, Date.now());
+  return hasForeignSigns(place, homeFrom(process.env), () => false);
+}
+
+/** A contract with mistakes is said where it is used; hooks can be installed all the same. */
+function contractOf(project: string): Contract | undefined {
+  try {
+    return readContract(project)?.contract;
+  } catch {
+    return undefined;
+  }
+}
+
+function settingsPlace(flags: ScopeFlags): SettingsPlace {
+  const home = homeFrom(process.env);
+  const project = projectOf(undefined, process.env, process.cwd());
+  return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };
+}
+
+/** What `hook.sh` starts: this very installation. */
+export function thisInstallation(): { hookEntry: string; nodePath: string } {
+  const bin = process.argv[1] ? realPath(process.argv[1]) : '';
+  return { hookEntry: join(dirname(bin), 'untildone.cjs'), nodePath: process.execPath };
+}

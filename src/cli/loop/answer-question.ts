@@ -1,0 +1,160 @@
+import type { Contract } from '../../core/contract/contract.ts';
+import { askedNames } from '../../core/loop/phases.ts';
+import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
+import { approvedText } from '../../core/loop/questions.ts';
+import { type Answered, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
+import { describeEnding } from '../../core/words/endings.ts';
+import { isLocked } from '../../files/lock.ts';
+import type { FileStore } from '../../home/store.ts';
+import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { driverLock } from '../../run/begin/client-options.ts';
+
+const NOTE_LIMIT = 2000;
+
+export interface Answer {
+  said: Answered['said'];
+  /** A gate that asks a person, or the phase that it ends; absent: the one that is waited for. */
+  name: string | undefined;
+  note: string | undefined;
+}
+
+/** The loop that is answered: by its id, else the one that waits for an answer, else the only living one. */
+export function askingLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
+  if (id !== undefined) return meantLoop(store, project, id);
+  const asking = readLoops(store, loopsAround(store, project)).filter(
+    (f) => 'state' in f && f.state.status === 'active' && f.state.waiting?.why === 'approval',
+  );
+  const [only, second] = asking;
+  if (second) {
+    const ids = asking.map(({ ref }) => ref.loop).join(', ');
+    throw new UsageError(`${asking.length} loops wait for an answer; name one with --loop: ${ids}`);
+  }
+  return only?.ref ?? meantLoop(store, project, undefined);
+}
+
+/** approve, reject: written to the journal; the loop, or the run that drives it, finds it there. */
+export async function answerQuestion(
+  { said, name, note }: Answer,
+  ref: LoopRef,
+  world: World,
+  out: (line: string) => void,
+): Promise<void> {
+  const { store } = world;
+  const state = store.read(ref);
+  if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already: ${describeEnding(state)}`);
+  const { contract, frozen } = store.contract(ref);
+  const gate = questionMeant(name, contract, state);
+  const digest = await digestOfFile(gate.file, frozen.project, contract, world);
+  const entry = {
+    kind: 'answered' as const,
+    gate: gate.name,
+    said,
+    ...(note ? { note: oneLine(redact(note), NOTE_LIMIT) } : {}),
+    ...(digest === undefined ? {} : { digest }),
+  };
+  const after = store.append(ref, () => entry);
+  const where = frozen.project === world.project ? '' : ` in ${frozen.project}`;
+  out(`Loop ${ref.loop}: ${gate.name} is ${said}${gate.file ? ` (${gate.file} as it is now${where})` : ''}.`);
+  out(howItGoesOn(ref, after, store));
+}
+
+interface Question {
+  name: string;
+  file?: string;
+}
+
+function questionsOf(calls: readonly GateCall[], notIn: ReadonlySet<string> = new Set()): Question[] {
+  return calls
+    .filter(({ name }) => !notIn.has(name))
+    .flatMap(({ name, spec, children }) =>
+      spec.kind === 'approve' ? [{ name, ...spec.options }] : questionsOf(children ?? [], notIn),
+    );
+}
+
+function questionMeant(name: string | undefined, contract: Contract, state: LoopState): Question {
+  const all = questionsOf(callsFor(Object.keys(contract.gates), contract));
+  const known = [...new Map(all.map((question) => [question.name, question])).values()];
+  const names = known.map((question) => question.name).join(', ');
+  if (known.length === 0)
+    throw new UsageError(
+      'nothing in the contract of this loop asks a person (a gate of the kind approve, or a checkpoint)',
+    );
+  if (name !== undefined) {
+    const meant = known.find((q) => q.name === name) ?? endOfPhase(name, contract, known);
+    if (meant) return meant;
+    throw new UsageError(`nothing is asked under the name "${name}"; there is: ${names}`);
+  }
+  // Whoever names nothing answers what they were asked: never, by a second try, what is still to come.
+  const open = isAsked(contract, state) ? openQuestions(contract, state, known) : [];
+  const [only, second] = open;
+  if (only && !second) return only;
+  if (!only) throw new UsageError(`it waits for no answer right now; to answer ahead, name what: ${names}`);
+  throw new UsageError(`which one? Name one of: ${open.map((question) => question.name).join(', ')}`);
+}
+
+/** A pause covers the question that a run was waiting for: then nothing but questions was open at its last Stop. */
+function isAsked(contract: Contract, { waiting, status, gates }: LoopState): boolean {
+  const asks = (name: string) => questionsOf(callsFor([name], contract)).length > 0;
+  if (status !== 'paused') return waiting?.why === 'approval';
+  return gates.every(({ name, verdict }) => verdict === 'pass' || verdict === 'skip' || asks(name));
+}
+
+function endOfPhase(
+  name: string,
+  { phases = [] }: Contract,
+  known: readonly Question[],
+): Question | undefined {
+  const exit = phases.find((phase) => phase.name === name)?.exit ?? [];
+  const ends = known.filter((question) => exit.includes(question.name));
+  return ends.length === 1 ? ends[0] : undefined;
+}
+
+/** What keeps the loop where it is. */
+function openQuestions(contract: Contract, state: LoopState, known: readonly Question[]): Question[] {
+  const asked = [...askedNames(contract, state), ...(contract.everyStop?.gates ?? [])];
+  const chunks = state.gates.flatMap(({ parts = [] }) => parts);
+  const later = new Set(chunks.filter(({ verdict }) => verdict === 'skip').map(({ name }) => name));
+  const due = new Set(questionsOf(callsFor(asked, contract), later).map((q) => q.name));
+  const { answers = {} } = state;
+  // Of a question inside another gate nothing is known but what was said to it.
+  const isApproved = (name: string) => Object.hasOwn(answers, name) && answers[name]?.said === 'approved';
+  const passes = (name: string) => {
+    const line = state.gates.find((each) => each.name === name);
+    return line ? line.verdict === 'pass' : isApproved(name);
+  };
+  return known.filter(({ name }) => due.has(name) && !passes(name));
+}
+
+async function digestOfFile(
+  file: string | undefined,
+  project: string,
+  contract: Contract,
+  world: World,
+): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const judges = await world.judges(contract);
+  const text = await judges.workspace(project).read(file);
+  if (text === undefined || text.trim() === '')
+    throw new UsageError(`${file} is not there yet, so there is nothing to answer`);
+  return judges.digest(approvedText(text));
+}
+
+function howItGoesOn(ref: LoopRef, state: LoopState, store: FileStore): string {
+  if (hasEnded(state)) return `It has ended meanwhile: ${describeEnding(state)}.`;
+  if (state.status === 'paused')
+    return `It is paused; go on with: untildone ${state.run ? 'run --resume' : 'resume'} ${ref.loop}`;
+  if (state.run) {
+    return isLocked(driverLock(ref))
+      ? 'Its run goes on by itself.'
+      : `Go on with: untildone run --resume ${ref.loop}`;
+  }
+  const gone = store.clientOf(state.session) === 'gone';
+  return gone
+    ? `Its session goes on with: claude --resume ${state.session}`
+    : 'Its session goes on with your next prompt there.';
+}

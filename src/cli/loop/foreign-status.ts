@@ -1,0 +1,94 @@
+import { basename } from 'node:path';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { ALL_DIALECTS } from '../../formats/all.ts';
+import type { Dialect, ForeignLoop, Place, Reading } from '../../formats/format.ts';
+import type { ForeignStateSeen } from '../../formats/take-up/ports.ts';
+import { claimFiles } from '../../home/claims.ts';
+import type { Home } from '../../home/layout.ts';
+import type { FileStore } from '../../home/store.ts';
+import type { Claim } from '../../ports/ports.ts';
+import { foreignFiles } from '../../project/files.ts';
+
+/** A foreign state that no living loop stands for, and why. */
+export interface ForeignStatus {
+  dialect: string;
+  path: string;
+  text: string;
+}
+
+/** State files here that hold nobody, or nobody yet: a person who wonders why finds it in `status`. */
+export async function foreignStatus(
+  place: Omit<Place, 'session'>,
+  world: StatusWorld,
+): Promise<ForeignStatus[]> {
+  const found: ForeignStatus[] = [];
+  for (const dialect of ALL_DIALECTS) {
+    const here = { ...place, session: '' };
+    const path = dialect.path(here);
+    const text = path === undefined ? undefined : await wordsFor(dialect, path, here, world);
+    if (path !== undefined && text !== undefined) found.push({ dialect: dialect.name, path, text });
+  }
+  return found;
+}
+
+interface StatusWorld {
+  home: Home;
+  store: FileStore;
+  needsApproval(one: Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
+}
+
+async function wordsFor(
+  dialect: Dialect,
+  path: string,
+  place: Place,
+  { home, store, needsApproval }: StatusWorld,
+): Promise<string | undefined> {
+  const reading = dialect.read(place, foreignFiles);
+  if (reading.kind === 'none') return undefined;
+  const claim = claimFiles(home).of(path);
+  if (reading.kind === 'unusable') return unreadable(reading, claim, store);
+  const known = claim?.identity === reading.loop.identity ? claim : undefined;
+  const state = known?.loopDir === undefined ? undefined : stateOf(known.loopDir, store);
+  if (state && !hasEnded(state)) return undefined;
+  const isAsked = !state && reading.loop.rest === undefined;
+  if (isAsked && (await needsApproval({ dialect, path, reading: reading.loop }))) {
+    return `holds nobody: it came with the repository; to let it: untildone claim ${dialect.name}`;
+  }
+  return unheld(reading.loop, known, state, dialect);
+}
+
+/** Damaged in mid-loop: its session is held to mend it, a few times. */
+function unreadable(
+  { problem, damage }: Extract<Reading, { kind: 'unusable' }>,
+  claim: Claim | undefined,
+  store: FileStore,
+): string {
+  const state = claim?.loopDir === undefined ? undefined : stateOf(claim.loopDir, store);
+  const lives = damage !== undefined && state !== undefined && !hasEnded(state);
+  return `${lives ? `damaged in the course of loop ${state.loop}` : 'holds nobody'}: ${problem}`;
+}
+
+function unheld(
+  loop: ForeignLoop,
+  claim: Claim | undefined,
+  state: LoopState | undefined,
+  { name }: Dialect,
+): string {
+  if (loop.rest !== undefined) return `asks for nothing: ${loop.rest}`;
+  if (state)
+    return `holds nobody: its loop ${state.loop} ended as ${state.status}; to begin anew: untildone claim ${name}`;
+  if (loop.owner !== undefined) return `holds session ${loop.owner} from its next event on`;
+  if (claim) return `holds session ${claim.session} from its next stop on`;
+  if (loop.claimedBy === 'person')
+    return `holds nobody: it names no session; to bind it: untildone claim ${name}`;
+  return 'holds the first session that stops here';
+}
+
+function stateOf(loopDir: string, store: FileStore): LoopState | undefined {
+  try {
+    return store.read({ loop: basename(loopDir), dir: loopDir });
+  } catch {
+    // An unreadable journal is listed as such among the loops.
+    return undefined;
+  }
+}

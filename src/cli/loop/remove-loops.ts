@@ -1,0 +1,203 @@
+/** What is removed from the home when a person tidies it up: loops that ended long ago, and trees that nothing names. */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { groupBy } from '../../core/text/group-by.ts';
+import { withLock } from '../../files/lock.ts';
+import { namesIn } from '../../files/names-in.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
+import { removeFlowRecord } from '../../run/git/record.ts';
+
+/** Out of the way of everything that lists loops, on the same disk: what is half removed there is nobody's loop. */
+const TRASH = 'removed';
+const RECEIPTS = 'receipts';
+const SHADOW = 'shadow.git';
+
+function projectOfLoop({ dir }: LoopRef): string {
+  return dirname(dirname(dir));
+}
+
+/** Where the receipt of a loop lies after the loop was removed. */
+export function keptReceipt(ref: LoopRef): string {
+  return join(projectOfLoop(ref), RECEIPTS, `${ref.loop}.json`);
+}
+
+export interface Removal {
+  keepReceipt: boolean;
+  endedAt: number;
+  /** Records of sessions that may lead to it; see sessionFilesByLoop. */
+  sessionFiles: readonly string[];
+  stillGone: () => boolean;
+}
+
+/**
+ * Removes a loop that has ended. First nobody is led to it any more, then its folder goes from the list by one rename, then
+ * from the disk: a kill in between leaves it whole, or gone. `stillGone` is asked under the loop's lock.
+ */
+export function removeLoop(
+  home: Home,
+  ref: LoopRef,
+  { keepReceipt, endedAt, sessionFiles, stillGone }: Removal,
+): boolean {
+  const trash = join(projectOfLoop(ref), TRASH);
+  const removed = withLock(join(ref.dir, 'lock'), () => {
+    if (!stillGone()) return false;
+    if (keepReceipt) saveReceiptOf(ref, endedAt);
+    forgetSessions(sessionFiles, ref);
+    mkdirSync(trash, { recursive: true, mode: 0o700 });
+    renameSync(ref.dir, join(trash, `${ref.loop}.${process.pid}-${Date.now()}`));
+    return true;
+  });
+  if (!removed) return false;
+  removeFlowRecord(home, ref.loop);
+  rmSync(trash, { recursive: true, force: true });
+  return true;
+}
+
+function saveReceiptOf(ref: LoopRef, endedAt: number): void {
+  const text = readSmall(join(ref.dir, 'receipt.json'));
+  if (text === undefined) return;
+  const file = keptReceipt(ref);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeWhole(file, text);
+  utimesSync(file, endedAt / 1000, endedAt / 1000);
+}
+
+/** A session that is resumed after this has no loop; one that was led to a folder that is gone could not be answered. */
+function forgetSessions(files: readonly string[], { dir }: LoopRef): void {
+  for (const file of files) {
+    withLock(`${file}.lock`, () => {
+      if (loopDirIn(file) === dir) rmSync(file, { force: true });
+    });
+  }
+}
+
+/** The records of sessions, by the folder of the loop that each leads to. */
+export function sessionFilesByLoop(home: Home): Map<string, string[]> {
+  const files = namesIn(home.sessions).flatMap((name) => {
+    const file = join(home.sessions, name);
+    const dir = name.endsWith('.json') ? loopDirIn(file) : undefined;
+    return dir === undefined ? [] : [{ file, dir }];
+  });
+  const byDir = groupBy(files, ({ dir }) => dir);
+  return new Map([...byDir].map(([dir, each]) => [dir, each.map(({ file }) => file)]));
+}
+
+function loopDirIn(file: string): string | undefined {
+  try {
+    const dir = (JSON.parse(readSmall(file) ?? '') as { loopDir?: unknown } | null)?.loopDir;
+    return typeof dir === 'string' ? dir : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Loops that stand for a foreign state: without them a loop that was cancelled would begin anew. */
+export function claimedDirs(home: Home, refs: readonly LoopRef[]): Set<string> {
+  const claims = namesIn(home.claims)
+    .map((name) => readFileSync(join(home.claims, name), 'utf8'))
+    .join('\n');
+  return new Set(refs.map(({ dir }) => dir).filter((dir) => claims.includes(JSON.stringify(dir))));
+}
+
+/** Removes compiled code, finishes what an earlier removal left, and returns the kept receipts that are older. */
+export function sweepHome(home: Home, oldBefore: number): string[] {
+  removeCompiledCode(home.root);
+  return projectFolders(home).flatMap((folder) => {
+    rmSync(join(folder, TRASH), { recursive: true, force: true });
+    return namesIn(join(folder, RECEIPTS))
+      .map((name) => join(folder, RECEIPTS, name))
+      .filter((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? oldBefore) < oldBefore);
+  });
+}
+
+export interface Tidied extends Dropped {
+  /** The project's folder in the home. */
+  folder: string;
+  packed: number;
+  problem?: string;
+}
+
+/** Packs the trees of all projects, and drops those that no loop, receipt or session names and that are old. */
+export async function tidyTrees(home: Home, oldBefore: number, signal: AbortSignal): Promise<Tidied[]> {
+  const found: Tidied[] = [];
+  for (const folder of projectFolders(home)) {
+    const shadowDir = join(folder, SHADOW);
+    if (!existsSync(shadowDir)) continue;
+    const nothing = { folder, packed: 0, objects: 0, bytes: 0 };
+    try {
+      const packed = await packLoose(shadowDir, { atLeast: 1, oldBefore, signal });
+      const dropped = await dropUnnamed(shadowDir, {
+        named: namingTexts(home, folder),
+        indexFiles: indexFilesIn(folder),
+        oldBefore,
+        signal,
+      });
+      found.push({ ...nothing, packed, ...dropped });
+    } catch (error) {
+      found.push({ ...nothing, problem: (error as Error).message });
+    }
+  }
+  return found;
+}
+
+/** Somebody waits for the command that does this. */
+const PACKING_MS = 15_000;
+
+/** After a loop has begun, or a run is over: what many stops left loose is packed. Never throws. */
+export async function packManyLoose(home: Home, project: string): Promise<void> {
+  const signal = AbortSignal.timeout(PACKING_MS);
+  const some = { atLeast: MANY_LOOSE, atMost: MANY_LOOSE, signal };
+  await packLoose(join(projectFolder(home, project), SHADOW), some).catch(() => undefined);
+}
+
+const MANY_LOOSE = 4000;
+
+/** Everything that is kept and may name a tree. A file that cannot be read keeps everything: it throws. */
+function* namingTexts(home: Home, folder: string): Iterable<string> {
+  for (const loop of namesIn(join(folder, 'loops')))
+    for (const name of ['journal.jsonl', 'receipt.json', 'contract.json'])
+      yield textOf(join(folder, 'loops', loop, name));
+  for (const name of namesIn(join(folder, RECEIPTS))) yield textOf(join(folder, RECEIPTS, name));
+  for (const name of namesIn(home.sessions))
+    if (name.endsWith('.standing')) yield textOf(join(home.sessions, name));
+  for (const index of indexFilesIn(folder)) yield textOf(`${index}.settled`);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
+
+/** Of the project itself, and of the worktrees of its agents. */
+function indexFilesIn(folder: string): string[] {
+  const worktrees = join(folder, 'worktrees');
+  const own = namesIn(worktrees).filter((name) => /^[0-9a-f]{32}$/.test(name));
+  return [join(folder, 'index'), ...own.map((name) => join(worktrees, name))];
+}
+
+export function bytesIn(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return 0;
+  if (!stat.isDirectory()) return stat.size;
+  return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
+}
+
+function projectFolders(home: Home): string[] {
+  return namesIn(home.projects).map((name) => join(home.projects, basename(name)));
+}

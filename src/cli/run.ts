@@ -1,0 +1,234 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Limit } from '../core/contract/contract.ts';
+import { RUN_MODES, type RunMode } from '../core/contract/contract.ts';
+import { UsageError } from '../core/text/errors.ts';
+import { meantLoop } from '../hook/start/find-loop.ts';
+import { taskFrom } from '../hook/start/inputs.ts';
+import { onlyForPeople } from '../hook/start/person.ts';
+import { openWorld, type World } from '../hook/wiring/world.ts';
+import type { LoopRef } from '../ports/ports.ts';
+import { type ClientOptions, refuseRoot } from '../run/begin/client-options.ts';
+import type { RunOptions } from '../run/begin/drive-run.ts';
+import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
+import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
+import { openRunReporter } from '../run/view/report.ts';
+import { out } from '../terminal/print.ts';
+import { duration, value, wholeNumber } from './flags.ts';
+import { packManyLoose } from './loop/remove-loops.ts';
+import { resumeRun, startRun } from './run-2.ts';
+
+interface RunFlags extends GitFlags {
+  contract?: string;
+  features?: string;
+  trust?: string;
+  promptFile?: string[];
+  parallel?: number;
+  promise?: string;
+  mode?: RunMode;
+  model?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  maxCost?: Limit;
+  maxTokens?: Limit;
+  context?: number;
+  freshEvery?: Limit;
+  permissionMode?: string;
+  allow?: string[];
+  maxTurns?: Limit;
+  maxIterationDuration?: Limit;
+  idleTimeout?: Limit;
+  resume?: string | true;
+  json: boolean;
+  quiet: boolean;
+}
+
+export function addRunCommand(cli: Command): void {
+  const command = cli
+    .command('run')
+    .description('drive a loop over as many Claude Code sessions as it needs, in this terminal')
+    .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
+    .option('--contract <file>', 'another contract than untildone.yaml', value)
+    .option('--features <file>', 'a feature list that has to pass, besides the contract', value)
+    .option(
+      '--trust <fingerprint>',
+      'approve exactly this fingerprint (untildone trust --show prints it)',
+      value,
+    )
+    .option(
+      '--prompt-file <file>',
+      'read the task from a file, - for stdin; repeated with --parallel',
+      collect,
+    )
+    .option('--promise <text>', 'the statement that ends the loop, beside the gates', value)
+    .addOption(
+      new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
+    )
+    .option('--model <model>', 'the model of the sessions', value)
+    .option('--max-iterations <n>', 'a whole number from 1, or "unlimited" (default 50)', wholeNumber)
+    .option('--max-duration <time>', 'like 8h, 90m, 1h30m, or "unlimited" (default 8h)', duration)
+    .option('--max-cost <usd>', 'for everything together, or "unlimited" (default 20)', amount)
+    .option('--max-tokens <n>', 'for everything together, or "unlimited" (default 20000000)', wholeNumber)
+    .option('--context <share>', 'hand over from this share of the context window on (default 0.8)', share)
+    .option('--fresh-every <n>', 'hand over after so many iterations', wholeNumber)
+    .option('--permission-mode <mode>', 'what sessions may do without asking (default acceptEdits)', value)
+    .option('--allow <rule>', 'a permission rule, such as "Bash(npm test:*)"; may be repeated', collect)
+    .option('--max-turns <n>', 'of one session', wholeNumber)
+    .option('--max-iteration-duration <time>', 'the longest that one session may take', duration)
+    .option('--idle-timeout <time>', 'a client that says nothing for so long hangs (default 15m)', duration)
+    .option(
+      '--parallel <n>',
+      'so many features, or prompt files, at a time, each in a worktree of its own',
+      children,
+    )
+    .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
+    .option('--json', 'one JSON object a line', false)
+    .option('--quiet', 'only sessions, stops and the end', false);
+  addGitOptions(command).action(run);
+}
+
+async function run(words: string[], flags: RunFlags): Promise<void> {
+  const world = openWorld();
+  const client = clientOptions(flags);
+  const goesOn = flags.resume === undefined ? undefined : meantRun(flags.resume, world);
+  if (goesOn) refuseNewTerms(words, flags);
+  // Going on as before holds the agent again; everything else, and what a person paused, is for people.
+  const asBefore = goesOn && Object.keys(client).length === 0 && world.store.read(goesOn).status !== 'paused';
+  if (!asBefore) onlyForPeople('run', world.home, process.env);
+  refuseRoot(client.permissionMode);
+  const reporter = openRunReporter(flags, {
+    out,
+    now: Date.now,
+    stdout: process.stdout,
+    env: process.env,
+    project: world.project,
+  });
+  try {
+    process.exitCode =
+      goesOn === undefined
+        ? await startRun(runOptions(words, flags, client), world, reporter)
+        : await resumeRun(goesOn, client, world, reporter);
+  } finally {
+    reporter.close();
+  }
+  await packManyLoose(world.home, world.project);
+}
+
+/** Whoever types a lower limit must not believe that it holds. */
+function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
+  const set: (keyof RunFlags)[] = [
+    ...([
+      'contract',
+      'features',
+      'trust',
+      'promptFile',
+      'promise',
+      'mode',
+      'maxIterations',
+      'maxDuration',
+    ] as const),
+    ...(['maxCost', 'maxTokens', 'context', 'freshEvery', 'parallel'] as const),
+    ...(['branch', 'worktree', 'pr', 'merge'] as const),
+  ];
+  const given = set.filter((name) => flags[name] !== undefined).map(flagOf);
+  const what = [...(words.length > 0 ? ['a task'] : []), ...given];
+  if (what.length === 0) return;
+  throw new UsageError(
+    `a run goes on as it was begun: ${what.join(', ')} cannot be given with --resume; begin a new run for other terms`,
+  );
+}
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function meantRun(given: string | true, { store, project }: World): LoopRef {
+  return meantLoop(store, project, given === true ? undefined : given);
+}
+
+function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOptions>): RunOptions {
+  const { contract, promise, maxIterations, maxDuration, mode, freshEvery } = flags;
+  const { parallel, task } = parallelOptions(words, flags);
+  const git = gitOptions(parallel && !flags.pr ? { ...flags, worktree: true } : flags);
+  return {
+    task,
+    client,
+    limits: {
+      ...(flags.maxCost === undefined ? {} : { costUsd: flags.maxCost }),
+      ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
+      ...(flags.context === undefined ? {} : { context: flags.context }),
+    },
+    ...(mode === undefined ? {} : { mode }),
+    ...(git ? { git: parallel ? { ...git, beside: true } : git } : {}),
+    ...(parallel ? { parallel } : {}),
+    ...(typeof freshEvery === 'number' ? { freshEvery } : {}),
+    ...(contract === undefined ? {} : { contractFile: contract }),
+    ...(flags.features === undefined ? {} : { features: flags.features }),
+    ...(flags.trust === undefined ? {} : { trust: flags.trust }),
+    ...(promise === undefined ? {} : { promise }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(maxDuration === undefined ? {} : { maxDuration }),
+  };
+}
+
+/** One prompt file is the task; with --parallel several are the pieces of it. */
+function parallelOptions(words: string[], flags: RunFlags): { task: string; parallel?: Parallel } {
+  const files = flags.promptFile ?? [];
+  if (flags.parallel === undefined) {
+    if (files.length > 1)
+      throw new UsageError('--prompt-file names one task; several of them are for --parallel');
+    return { task: taskFrom(words, files[0]) };
+  }
+  if (flags.branch)
+    throw new UsageError(
+      '--branch works in your tree, --parallel in worktrees beside it: leave --branch out',
+    );
+  if (flags.mode === 'session')
+    throw new UsageError('--mode session keeps one session, --parallel needs several: name another mode');
+  if (files.length < 2) return { task: taskFrom(words, files[0]), parallel: { atOnce: flags.parallel } };
+  const prompts = readPrompts(files);
+  return {
+    task: taskOfPrompts(words.join(' '), prompts),
+    parallel: { atOnce: flags.parallel, prompts },
+  };
+}
+
+/** Only what was said: a run that goes on keeps the rest as it was. */
+function clientOptions(flags: RunFlags): Partial<ClientOptions> {
+  const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
+  return {
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(idleTimeout === undefined ? {} : { idleMs: idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout }),
+    ...(model === undefined ? {} : { model }),
+    ...(typeof maxTurns === 'number' ? { maxTurns } : {}),
+    ...(typeof maxIterationDuration === 'number' ? { sessionMs: maxIterationDuration } : {}),
+  };
+}
+
+/** A longer timer goes off at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+function amount(text: string): Limit {
+  if (text === 'unlimited') return text;
+  const number = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
+  throw new InvalidArgumentError('Type an amount in USD like 5 or 2.50, or the word unlimited.');
+}
+
+function children(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= MOST_CHILDREN) return number;
+  throw new InvalidArgumentError(`Type a whole number from 1 to ${MOST_CHILDREN}.`);
+}
+
+const MOST_CHILDREN = 16;
+
+function share(text: string): number {
+  const number = Number(text);
+  if (number > 0 && number <= 1) return number;
+  throw new InvalidArgumentError('Type a share of the context window like 0.8.');
+}
+
+function collect(rule: string, before: string[] = []): string[] {
+  return [...before, value(rule)];
+}

@@ -1,0 +1,73 @@
+import type { Answer } from '../../core/loop/answer.ts';
+
+/** What a hook process prints and how it exits. */
+export interface HookOutput {
+  stdout: string;
+  stderr: string;
+  exitCode: 0 | 2;
+}
+
+const NOTHING: HookOutput = { stdout: '', stderr: '', exitCode: 0 };
+
+/** These events know no JSON refusal: exit 2 with the reason on stderr is the only way. */
+const REFUSED_BY_EXIT = new Set(['TeammateIdle', 'TaskCreated']);
+
+/** Whatever stands on stdout, JSON for the person included, joins the request for a summary: only what belongs there. */
+const COMPACTION = 'PreCompact';
+
+export function renderAnswer(eventName: string, answer: Answer): HookOutput {
+  if (eventName === COMPACTION && !['refuse', 'ignore'].includes(answer.kind)) {
+    return { ...NOTHING, stdout: summaryWish(eventName, answer) ?? '' };
+  }
+  switch (answer.kind) {
+    case 'silence':
+      return NOTHING;
+    case 'refuse':
+      return refusal(eventName, answer.reason, answer.message);
+    case 'halt':
+      return json({ continue: false, stopReason: answer.message });
+    case 'ignore':
+      return { ...NOTHING, stderr: `untildone hook: ${answer.why}` };
+    case 'tell':
+      return json({ systemMessage: answer.message });
+    case 'permit':
+      return json({ ...shown(answer.message), ...specific(eventName, { decision: { behavior: 'allow' } }) });
+    case 'rewrite':
+      return json({ ...shown(answer.message), ...specific(eventName, { updatedInput: answer.input }) });
+    case 'inject':
+      return json({
+        ...(answer.message === undefined ? {} : { systemMessage: answer.message }),
+        hookSpecificOutput: { hookEventName: eventName, additionalContext: answer.context },
+      });
+  }
+}
+
+/** What the summary of a compaction is to keep; undefined for every other event and answer. */
+export function summaryWish(eventName: string, answer: Answer): string | undefined {
+  return eventName === COMPACTION && answer.kind === 'inject' ? answer.context : undefined;
+}
+
+function shown(message: string | undefined): { systemMessage?: string } {
+  return message === undefined ? {} : { systemMessage: message };
+}
+
+function specific(eventName: string, output: Record<string, unknown>) {
+  return { hookSpecificOutput: { hookEventName: eventName, ...output } };
+}
+
+function refusal(eventName: string, reason: string, message: string | undefined): HookOutput {
+  if (REFUSED_BY_EXIT.has(eventName)) return { stdout: '', stderr: reason, exitCode: 2 };
+  if (eventName !== 'PreToolUse') return json({ decision: 'block', reason, ...shown(message) });
+  return json({
+    ...shown(message),
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: reason,
+    },
+  });
+}
+
+function json(value: unknown): HookOutput {
+  return { ...NOTHING, stdout: JSON.stringify(value) };
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { InstallRecord, SettingsFile } from '../../core/contract/installation.ts';
+import { sha256 } from '../../files/digest.ts';
+import { removeCompiledCode } from '../../home/layout.ts';
+
+export const SCOPES = ['project', 'local', 'user'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A settings file that must not be touched; the message says why and what to do. */
+export class SettingsFileRefused extends Error {
+  override name = 'SettingsFileRefused';
+}
+
+export function settingsPath(scope: Scope, places: { project: string; claudeConfigDir: string }): string {
+  if (scope === 'user') return join(places.claudeConfigDir, 'settings.json');
+  return join(places.project, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json');
+}
+
+export function readSettings(named: string): SettingsFile {
+  const path = followLinks(named);
+  const text = readText(path);
+  return { path, text, missingFolder: text === undefined ? topmostMissing(dirname(path)) : undefined };
+}
+
+export function replaceSettings(file: SettingsFile, text: string): void {
+  mkdirSync(dirname(file.path), { recursive: true });
+  const old = statSync(file.path, { throwIfNoEntry: false });
+  if (old !== undefined) requireWritable(file.path, old.mode);
+  writeWhole(file.path, text, old ?? { mode: 0o666 }, () => requireUnchanged(file));
+}
+
+export function removeSettings(file: SettingsFile, createdFolder: string | null): void {
+  requireUnchanged(file);
+  rmSync(file.path, { force: true });
+  if (createdFolder === null) return;
+  const ours = (folder: string) => folder === createdFolder || folder.startsWith(createdFolder + sep);
+  for (let folder = dirname(file.path); ours(folder); folder = dirname(folder)) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return; // Something else is in it by now, or it is gone.
+    }
+  }
+}
+
+/** The folders and the script that the installed line looks for. */
+export function prepareHome(home: string, hookScript: string): void {
+  for (const folder of ['active', 'sessions', 'installs'])
+    mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
+  const script = hookScriptPath(home);
+  if (readText(script) === hookScript) return;
+  writeWhole(script, hookScript, { mode: 0o600 });
+  removeCompiledCode(home);
+}
+
+export function hookScriptPath(home: string): string {
+  return join(home, 'hook.sh');
+}
+
+/** `undefined` if there is none, or none that can be read: uninstall then takes out our hooks and nothing else. */
+export function readRecord(home: string, path: string): InstallRecord | undefined {
+  try {
+    const record: unknown = JSON.parse(readText(recordPath(home, path)) ?? 'null');
+    return isRecord(record) && record.path === path ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeRecord(home: string, record: InstallRecord): void {
+  writeWhole(recordPath(home, record.path), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+}
+
+export function removeRecord(home: string, path: string): void {
+  rmSync(recordPath(home, path), { force: true });
+}
+
+function recordPath(home: string, path: string): string {
+  return join(home, 'installs', `${sha256(path).slice(0, 32)}.json`);
+}
+
+function isRecord(value: unknown): value is InstallRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, path, original, written, createdFolder } = value as Record<keyof InstallRecord, unknown>;
+  return (
+    version === 1 &&
+    typeof path === 'string' &&
+    typeof written === 'string' &&
+    (original === null || typeof original === 'string') &&
+    (createdFolder === null || typeof createdFolder === 'string')
+  );
+}
+
+/** The path without links, whether or not there is a file: writing must reach a link's target, not replace the link. */
+function followLinks(named: string): string {
+  let path = resolve(named);
+  for (let hops = 0; hops < 40; hops++) {
+    const missing = topmostMissing(dirname(path));
+    if (missing !== undefined) {
+      if (hops === 0) return join(realpathSync.native(dirname(missing)), path.slice(dirname(missing).length));
+      throw new SettingsFileRefused(
+        `${named}: a link to ${path}, whose folder does not exist; correct the link`,
+      );
+    }
+    path = join(realpathSync.native(dirname(path)), basename(path));
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+    path = resolve(dirname(path), readlinkSync(path));
+  }
+  throw new SettingsFileRefused(`${named}: a link that leads to itself; correct the link`);
+}
+
+function topmostMissing(folder: string): string | undefined {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return undefined;
+  if (stat !== undefined) throw new SettingsFileRefused(`${folder}: not a folder; move it out of the way`);
+  return topmostMissing(dirname(folder)) ?? folder;
+}
+
+/** Opened without waiting, and judged again once open: what lies there may change, and a pipe never ends. */
+function readText(path: string): string | undefined {
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  requireFile(path, found);
+  const descriptor = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  try {
+    requireFile(path, fstatSync(descriptor));
+    // The byte order mark stays in the text, so that text and bytes are one to one.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(descriptor));
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new SettingsFileRefused(`${path}: not UTF-8 text; save it as UTF-8 and run this again`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function requireFile(path: string, stat: Stats): void {
+  if (!stat.isFile()) throw new SettingsFileRefused(`${path}: not a regular file; move it out of the way`);
+}
+
+/** A rename would get around a file's write protection; whoever set it means it. */
+function requireWritable(path: string, mode: number): void {
+  try {
+    if ((mode & 0o222) === 0) throw new Error('write-protected');
+    accessSync(path, constants.W_OK);
+  } catch {
+    throw new SettingsFileRefused(`${path}: read-only; make it writable (chmod u+w) and run this again`);
+  }
+}
+
+function requireUnchanged(file: SettingsFile): void {
+  if (readText(file.path) === file.text) return;
+  throw new SettingsFileRefused(`${file.path}: changed by another program just now; run this again`);
+}
+
+/**
+ * Readers see the old bytes or the new ones. `check` has the last word before the new ones are there. Only a regular file
+ * is ever replaced: root could rename over a device.
+ */
+function writeWhole(
+  path: string,
+  text: string,
+  like: Pick<Stats, 'mode'> & Partial<Stats>,
+  check?: () => void,
+): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const descriptor = openSync(temporary, 'wx', like.mode & 0o777);
+    try {
+      writeFileSync(descriptor, text);
+      if (like.uid !== undefined && like.gid !== undefined)
+        keepOwnerAndMode(descriptor, like.uid, like.gid, like.mode);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    check?.();
+    const replaced = lstatSync(path, { throwIfNoEntry: false });
+    if (replaced !== undefined) requireFile(path, replaced);
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw cause;
+  }
+  syncFolder(dirname(path));
+}
+
+function keepOwnerAndMode(descriptor: number, uid: number, gid: number, mode: number): void {
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch {
+    // Only root may give files away; the file is then the caller's, as with any editor.
+  }
+  fchmodSync(descriptor, mode & 0o7777);
+}
+
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Not every system can; the rename itself has happened.
+  }
+}

@@ -1,0 +1,155 @@
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
+import type { Home } from '../../home/layout.ts';
+import type { Guard } from '../../ports/ports.ts';
+import { SCOPES, settingsPath } from './files.ts';
+
+export function sessionGuard(
+  home: Home,
+  claudeConfigDir: string,
+  userHome: string,
+  env: NodeJS.ProcessEnv,
+): Guard {
+  // The client reads the settings of the folder it was started in, which may be a package of the project.
+  const folders = (project: string) => [...new Set([project, env.CLAUDE_PROJECT_DIR || project])];
+  const settingsOf = (project: string) =>
+    folders(project).flatMap((folder) =>
+      SCOPES.map((scope) => settingsPath(scope, { project: folder, claudeConfigDir })),
+    );
+  return {
+    protectedPaths(project) {
+      const names = new Map<string, string>([
+        [join(project, CONTRACT_FILE), CONTRACT_FILE],
+        [home.root, "untildone's own folder"],
+        ...settingsOf(project).map((path): [string, string] => [path, 'the settings of Claude Code']),
+      ]);
+      // A link and what it leads to: taking the one away does as much as changing the other.
+      const real = new Map(
+        [...names].flatMap(([path, what]) => [
+          [resolveLinks(path), what],
+          [join(resolveLinks(dirname(path)), basename(path)), what],
+        ]),
+      );
+      return { paths: [...real.keys()], what: (path) => real.get(path) ?? path };
+    },
+    resolve: (cwd, path) => resolveLinks(resolve(cwd, expanded(path, { ...env, HOME: userHome, PWD: cwd }))),
+    hasContract: (project) => existsSync(join(project, CONTRACT_FILE)),
+    settingsProblem: (project) => settingsProblem(settingsOf(project), env),
+  };
+}
+
+/** As the shell does with the beginning of a path: `~`, and variables that are known here. */
+function expanded(path: string, env: NodeJS.ProcessEnv): string {
+  return path.replace(
+    /^(?:~|\$(\w+)|\$\{(\w+)\})(?=\/|$)/,
+    (whole, plain?: string, braced?: string) => env[plain ?? braced ?? 'HOME'] ?? whole,
+  );
+}
+
+const MOST_LINKS = 40;
+
+/** Resolves links, also where they lead to something that does not exist yet. */
+function resolveLinks(path: string, followed = 0): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    const target = followed < MOST_LINKS ? linkTarget(path) : undefined;
+    if (target !== undefined) return resolveLinks(resolve(parent, target), followed + 1);
+    return parent === path ? path : join(resolveLinks(parent, followed), basename(path));
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without these nobody is held, the definition of done lies open, or nobody hears of changed settings. */
+const NEEDED = ['Stop', 'PreToolUse', 'ConfigChange'];
+/** The client ends a hook that takes longer; what it was judging then proves nothing. */
+const SHORTEST_TIMEOUT_S = 60;
+
+interface Settings {
+  disableAllHooks?: unknown;
+  env?: unknown;
+  hooks?: unknown;
+}
+
+function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+  // A file that cannot be read as JSON sets nothing, hooks included.
+  const files = paths.map((path) => ({ path, settings: parsed(readText(path)) }));
+  const off = files.find(({ settings }) => settings.disableAllHooks === true);
+  if (off) return `"disableAllHooks" in ${off.path} would switch the hooks off`;
+  for (const { path, settings } of files) {
+    const name = bentVariable(settings.env, env);
+    if (name) return `"${name}" in the env of ${path} would bend what the hooks do`;
+  }
+  const missing = NEEDED.filter((event) => !files.some(({ settings }) => callsUs(settings, event)));
+  if (missing.length === NEEDED.length) return 'the hooks of untildone were taken out of the settings';
+  return missing.length === 0
+    ? undefined
+    : `the hooks of untildone for ${missing.join(' and ')} were taken out of the settings, or changed`;
+}
+
+/** As install writes it: with a condition, in the background or within a second it would be there and do nothing. */
+function callsUs(settings: Settings, event: string): boolean {
+  return listIn(settings.hooks, event).some((group) => {
+    const { matcher } = group as { matcher?: unknown };
+    const seesTools =
+      event !== 'PreToolUse' || matcher === undefined || /^Bash\|.*Write/.test(String(matcher));
+    return seesTools && listIn(group, 'hooks').some(isWholeHook);
+  });
+}
+
+function isWholeHook(hook: unknown): boolean {
+  const { type, command, timeout, ...more } = (hook ?? {}) as Record<string, unknown>;
+  return (
+    type === 'command' &&
+    typeof command === 'string' &&
+    isOurLine(command) &&
+    !isOtherToolsLine(command) &&
+    (timeout === undefined || Number(timeout) >= SHORTEST_TIMEOUT_S) &&
+    Object.keys(more).length === 0
+  );
+}
+
+function listIn(value: unknown, name: string): unknown[] {
+  const list = (value as Record<string, unknown> | null | undefined)?.[name];
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+/**
+ * Settings hand variables to our hooks, and these to gates: one that moves our home, brings the client's cap back, or
+ * puts other programs in the place of those that judge, is no setting.
+ */
+const BENDS =
+  /^(?:UNTILDONE_|CLAUDE_(?:CODE_STOP_HOOK_BLOCK_CAP|CODE_SESSION_ID|PROJECT_DIR|PID)$|(?:HOME|PATH|ENV|BASH_ENV)$|NODE_(?!EXTRA_CA_CERTS$)|LD_|DYLD_|GIT_)/;
+
+function bentVariable(given: unknown, env: NodeJS.ProcessEnv): string | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  return Object.entries(given).find(([name, value]) => BENDS.test(name) && String(value) !== env[name])?.[0];
+}
+
+function readText(path: string): string {
+  try {
+    return readSmall(path) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function parsed(text: string): Settings {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

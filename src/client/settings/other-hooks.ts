@@ -1,0 +1,108 @@
+/** The hooks of others in the text of a Claude Code settings file: read, and taken out without touching anything else. */
+import type { Node } from 'jsonc-parser';
+import type { ForeignHook } from '../../core/import/import-hooks.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { isOurLine } from '../../home/hook-line.ts';
+import { type Member, memberOf, membersOf, parseStrict, removeChild } from './json-text.ts';
+
+/** A hook and where it stands: which group of its event, and which one in it. */
+export interface PlacedHook extends ForeignHook {
+  group: number;
+  index: number;
+}
+
+/** Throws `JsonRefused` for a text that is no strict JSON. What has not the client's shape is passed over. */
+export function foreignHooks(text: string, place: string): PlacedHook[] {
+  if (text.trim() === '') return [];
+  return eventsIn(text).flatMap(({ key: event, value }) =>
+    elementsOf(value).flatMap((group, at) => {
+      const list = group.type === 'object' ? memberOf(text, group, 'hooks') : undefined;
+      const matcher = group.type === 'object' ? textAt(text, group, 'matcher') : undefined;
+      return (list ? elementsOf(list) : []).flatMap((node, index) => {
+        const hook = node.type === 'object' ? hookAt(text, node) : undefined;
+        if (!hook || (hook.command !== undefined && isOurLine(hook.command))) return [];
+        return [{ ...hook, event, matcher: matcher ?? '', place, group: at, index }];
+      });
+    }),
+  );
+}
+
+/** Which plugins the settings switch on or off. Throws as `foreignHooks` does. */
+export function pluginSwitches(text: string): [name: string, isOn: boolean][] {
+  if (text.trim() === '') return [];
+  const plugins = memberOf(text, parseStrict(text), 'enabledPlugins');
+  return plugins?.type === 'object'
+    ? membersOf(text, plugins).map(({ key, value }) => [key, value.value !== false])
+    : [];
+}
+
+function eventsIn(text: string): Member[] {
+  const hooks = memberOf(text, parseStrict(text), 'hooks');
+  return hooks?.type === 'object' ? membersOf(text, hooks) : [];
+}
+
+function elementsOf(node: Node): Node[] {
+  return node.type === 'array' ? (node.children ?? []) : [];
+}
+
+type HookOnly = Omit<PlacedHook, 'event' | 'matcher' | 'place' | 'group' | 'index'>;
+
+function hookAt(text: string, node: Node): HookOnly {
+  const command = textAt(text, node, 'command');
+  const args = memberOf(text, node, 'args');
+  const timeout = memberOf(text, node, 'timeout')?.value;
+  return {
+    type: textAt(text, node, 'type') ?? 'command',
+    ...optional('command', command === undefined || !args ? command : withArguments(command, args)),
+    ...optional('prompt', textAt(text, node, 'prompt')),
+    ...optional('model', textAt(text, node, 'model')),
+    ...(typeof timeout === 'number' ? { timeout } : {}),
+    background: ['async', 'asyncRewake'].some((key) => memberOf(text, node, key)?.value === true),
+    ...optional('condition', textAt(text, node, 'if')),
+  };
+}
+
+function optional<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string });
+}
+
+function textAt(text: string, object: Node, key: string): string | undefined {
+  const value: unknown = memberOf(text, object, key)?.value;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** With `args` there is no shell: the words are what they are, but for the places that the client fills in. */
+function withArguments(command: string, args: Node): string {
+  const words = [command, ...elementsOf(args).map((word) => String(word.value))];
+  return words
+    .map((word) => word.replaceAll('${' + 'CLAUDE_PROJECT_DIR}', '.'))
+    .map((word) => (/^[\w./@=:,+-]+$/.test(word) ? word : quoteForShell(word)))
+    .join(' ');
+}
+
+/** The text without these hooks, and without the groups, events and `hooks` that they leave empty. */
+export function withoutForeignHooks(
+  text: string,
+  hooks: readonly Pick<PlacedHook, 'event' | 'group' | 'index'>[],
+): string {
+  // From the last to the first: the places of those that are left stay right.
+  const lastFirst = [...hooks].sort((a, b) => b.group - a.group || b.index - a.index);
+  return lastFirst.reduce((current, hook) => withoutHook(current, hook), text);
+}
+
+function withoutHook(
+  text: string,
+  { event, group, index }: Pick<PlacedHook, 'event' | 'group' | 'index'>,
+): string {
+  const root = parseStrict(text);
+  const container = membersOf(text, root).find(({ key }) => key === 'hooks');
+  const groups = container && membersOf(text, container.value).find(({ key }) => key === event);
+  const groupNode = groups && elementsOf(groups.value)[group];
+  const list = groupNode && memberOf(text, groupNode, 'hooks');
+  const hook = list && elementsOf(list)[index];
+  if (!hook) return text;
+  if (elementsOf(list).length > 1) return removeChild(text, list, hook);
+  if (elementsOf(groups.value).length > 1) return removeChild(text, groups.value, groupNode);
+  if (membersOf(text, container.value).length > 1) return removeChild(text, container.value, groups.node);
+  return removeChild(text, root, container.node);
+}

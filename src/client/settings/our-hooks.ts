@@ -1,0 +1,326 @@
+/** Our hooks in the text of a Claude Code settings file: text in, text out, everything else left as it is. */
+
+import type { Node } from 'jsonc-parser';
+import type { KnownEventName } from '../../core/loop/event.ts';
+import {
+  HOOK_LINE,
+  isOtherToolsLine,
+  isOurLine,
+  OTHER_TOOLS_LINE,
+  SESSION_START_LINE,
+} from '../../home/hook-line.ts';
+import {
+  appendElement,
+  appendMember,
+  JsonRefused,
+  type Member,
+  memberOf,
+  membersOf,
+  parseStrict,
+  removeChild,
+  replaceValue,
+} from './json-text.ts';
+
+export interface HookPlan {
+  /** Seconds that an event which is judged may take. */
+  readonly judgeTimeout?: number;
+}
+
+export interface AddedHooks {
+  readonly text: string;
+  readonly changed: boolean;
+  /** The client's cap on blocks in a row that the user set and that therefore stays; absent: ours, none. */
+  readonly capKept?: string;
+  /** The file itself switches all hooks off, ours included. */
+  readonly hooksDisabled: boolean;
+}
+
+interface PlannedHook {
+  readonly event: KnownEventName;
+  readonly matcher?: string;
+  readonly command: string;
+  readonly timeout: number;
+}
+
+/** Never PostToolBatch: its block ends the session. */
+const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick' | 'ending'])[] = [
+  ['Stop', 'judged'],
+  ['SubagentStop', 'judged'],
+  ['SessionStart', 'quick'],
+  ['SessionEnd', 'ending'],
+  ['StopFailure', 'quick'],
+  ['PreToolUse', 'quick'],
+  ['PermissionRequest', 'quick'],
+  ['PreCompact', 'quick'],
+  ['ConfigChange', 'quick'],
+  ['UserPromptSubmit', 'quick'],
+  ['UserPromptExpansion', 'quick'],
+  ['TaskCreated', 'judged'],
+  ['TaskCompleted', 'judged'],
+  ['TeammateIdle', 'judged'],
+  ['SubagentStart', 'quick'],
+];
+
+/** They can change the definition of done: every session in a loop is asked about them. */
+const CHANGING_TOOLS = 'Bash|Write|Edit|MultiEdit|NotebookEdit';
+
+const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
+const NO_CAP = '0';
+
+/**
+ * Merges our hooks in; twice is the same as once, and an older line of ours is replaced where it stands.
+ * `undefined` is a file that does not exist. Throws `JsonRefused` for a text that it would have to guess about.
+ */
+export function addHooks(text: string | undefined, plan: HookPlan = {}): AddedHooks {
+  const planned = plannedHooks(plan);
+  const events = new Set<string>(planned.map((hook) => hook.event));
+  let current = isBlank(text) ? `${text?.startsWith('\uFEFF') ? '\uFEFF' : ''}{}\n` : text;
+  requireObject(current, parseStrict(current), 'the settings');
+  current = untilSettled(current, (now) => dropOneHook(now, (event) => !events.has(event)));
+  for (const hook of planned) current = untilSettled(current, (now) => placeOneStep(now, hook));
+  const capped = liftCap(current);
+  return {
+    text: capped.text,
+    changed: capped.text !== text,
+    ...(capped.kept === undefined ? {} : { capKept: capped.kept }),
+    hooksDisabled: memberOf(capped.text, parseStrict(capped.text), 'disableAllHooks')?.value === true,
+  };
+}
+
+/**
+ * Takes out what `addHooks` put in. `original` is the text before that, if it is known: containers that it had stay even
+ * when they are empty, and so does its cap. Without it, whatever our hooks leave empty goes.
+ */
+export function removeHooks(text: string, original?: string): { text: string; changed: boolean } {
+  if (isBlank(text)) return { text, changed: false };
+  const had = original === undefined ? undefined : shapeOf(original);
+  let current = untilSettled(text, (now) => dropOneHook(now, () => true, had));
+  const capIsOurs = had === undefined ? current !== text : !had.cap;
+  if (capIsOurs) current = dropCap(current, had);
+  return { text: current, changed: current !== text };
+}
+
+/** The same text with the values of `env` hidden: a diff of settings must not print keys. */
+export function maskEnv(text: string): string {
+  if (isBlank(text)) return text;
+  const env = memberOf(text, parseStrict(text), 'env');
+  if (env?.type !== 'object') return text;
+  const secret = membersOf(text, env).filter((member) => member.key !== CAP);
+  return secret.reverse().reduce((masked, member) => replaceValue(masked, member.value, '***'), text);
+}
+
+function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
+  const timeouts = { judged: judgeTimeout, quick: 60, ending: 10 };
+  const others = {
+    event: 'PreToolUse',
+    matcher: `^(?!(?:${CHANGING_TOOLS})$)`,
+    command: OTHER_TOOLS_LINE,
+    timeout: timeouts.quick,
+  } as const;
+  const planned = EVENTS.map(([event, kind]) => ({
+    event,
+    ...(event === 'PreToolUse' ? { matcher: CHANGING_TOOLS } : {}),
+    command: event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE,
+    timeout: timeouts[kind],
+  }));
+  return [...planned, others];
+}
+
+function isBlank(text: string | undefined): text is undefined | '' {
+  return text === undefined || text.trim() === '';
+}
+
+/** Applies `step` until it has nothing more to do (`undefined`). Every step parses anew, so offsets are never stale. */
+function untilSettled(text: string, step: (text: string) => string | undefined): string {
+  let current = text;
+  for (let next = step(current); next !== undefined; next = step(current)) current = next;
+  return current;
+}
+
+function placeOneStep(text: string, planned: PlannedHook): string | undefined {
+  const { event, matcher, command, timeout } = planned;
+  const root = parseStrict(text);
+  const group = {
+    ...(matcher === undefined ? {} : { matcher }),
+    hooks: [{ type: 'command', command, timeout }],
+  };
+  const hooks = memberOf(text, root, 'hooks');
+  if (hooks === undefined) return appendMember(text, root, 'hooks', { [event]: [group] });
+  requireObject(text, hooks, 'hooks');
+  const groups = memberOf(text, hooks, event);
+  if (groups === undefined) return appendMember(text, hooks, event, [group]);
+  requireGroups(text, groups, event);
+  const isOfThisKind = (ours: OurHook) =>
+    isOtherToolsLine(commandOf(text, ours.hook)) === isOtherToolsLine(command);
+  const [first, second] = ourHooksIn(text, groups).filter(isOfThisKind);
+  if (first === undefined) return appendElement(text, groups, group);
+  if (second !== undefined) return dropFromGroups(text, groups, second);
+  const wrongMatcher = memberOf(text, first.group, 'matcher')?.value !== matcher;
+  if (wrongMatcher && (first.list.children ?? []).length > 1) return dropFromGroups(text, groups, first);
+  if (wrongMatcher) return setMember(text, first.group, 'matcher', matcher);
+  return (
+    setMember(text, first.hook, 'type', 'command') ??
+    setMember(text, first.hook, 'command', command) ??
+    setMember(text, first.hook, 'timeout', timeout)
+  );
+}
+
+/** `undefined` when the member already has the value; the value `undefined` takes it out. */
+function setMember(text: string, object: Node, key: string, value: unknown): string | undefined {
+  const member = membersOf(text, object).find((each) => each.key === key);
+  if (member === undefined) return value === undefined ? undefined : appendMember(text, object, key, value);
+  if (value === undefined) return removeChild(text, object, member.node);
+  return member.value.value === value ? undefined : replaceValue(text, member.value, value);
+}
+
+interface OurHook {
+  readonly group: Node;
+  /** The group's `hooks`. */
+  readonly list: Node;
+  readonly hook: Node;
+}
+
+/** Ours in one event's groups. What has not the client's shape cannot be ours, and is passed over. */
+function ourHooksIn(text: string, groups: Node): OurHook[] {
+  const found: OurHook[] = [];
+  for (const group of elementsOf(groups)) {
+    const list = group.type === 'object' ? memberOf(text, group, 'hooks') : undefined;
+    if (list === undefined) continue;
+    for (const hook of elementsOf(list)) {
+      const command = hook.type === 'object' ? memberOf(text, hook, 'command')?.value : undefined;
+      if (typeof command === 'string' && isOurLine(command)) found.push({ group, list, hook });
+    }
+  }
+  return found;
+}
+
+function commandOf(text: string, hook: Node): string {
+  return String(memberOf(text, hook, 'command')?.value ?? '');
+}
+
+function elementsOf(node: Node): Node[] {
+  return node.type === 'array' ? (node.children ?? []) : [];
+}
+
+function dropFromGroups(text: string, groups: Node, ours: OurHook): string {
+  if (elementsOf(ours.list).length > 1) return removeChild(text, ours.list, ours.hook);
+  return removeChild(text, groups, ours.group);
+}
+
+interface Shape {
+  readonly hooks: boolean;
+  readonly events: ReadonlySet<string>;
+  readonly env: boolean;
+  readonly cap: boolean;
+}
+
+function shapeOf(original: string): Shape {
+  const text = isBlank(original) ? '{}' : original;
+  const root = parseStrict(text);
+  const hooks = memberOf(text, root, 'hooks');
+  const env = memberOf(text, root, 'env');
+  return {
+    hooks: hooks !== undefined,
+    events: new Set(hooks?.type === 'object' ? membersOf(text, hooks).map((event) => event.key) : []),
+    env: env !== undefined,
+    cap: env?.type === 'object' && memberOf(text, env, CAP) !== undefined,
+  };
+}
+
+/** Takes out the first of our hooks together with the containers that it alone kept from being empty. */
+function dropOneHook(text: string, from: (event: string) => boolean, had?: Shape): string | undefined {
+  const root = parseStrict(text);
+  const hooks = memberOf(text, root, 'hooks');
+  if (hooks?.type !== 'object') return undefined;
+  for (const event of membersOf(text, hooks)) {
+    const [ours] = from(event.key) ? ourHooksIn(text, event.value) : [];
+    if (ours === undefined) continue;
+    const alone = elementsOf(event.value).length === 1 && elementsOf(ours.list).length === 1;
+    if (!alone || had?.events.has(event.key)) return dropFromGroups(text, event.value, ours);
+    return dropMember(text, root, 'hooks', event, had?.hooks ?? false);
+  }
+  return undefined;
+}
+
+function dropCap(text: string, had: Shape | undefined): string {
+  const root = parseStrict(text);
+  const env = memberOf(text, root, 'env');
+  if (env?.type !== 'object') return text;
+  const cap = membersOf(text, env).find((member) => member.key === CAP);
+  if (cap?.value.value !== NO_CAP) return text;
+  return dropMember(text, root, 'env', cap, had?.env ?? false);
+}
+
+/** Removes a member of the root's `key`, and `key` itself if that would leave it empty and it is not the user's. */
+function dropMember(text: string, root: Node, key: 'hooks' | 'env', member: Member, keep: boolean): string {
+  const container = membersOf(text, root).find((each) => each.key === key);
+  if (container === undefined) return text;
+  const last = (container.value.children ?? []).length === 1;
+  if (last && !keep) return removeChild(text, root, container.node);
+  return removeChild(text, container.value, member.node);
+}
+
+function liftCap(text: string): { text: string; kept?: string } {
+  const root = parseStrict(text);
+  const env = memberOf(text, root, 'env');
+  if (env === undefined) return { text: appendMember(text, root, 'env', { [CAP]: NO_CAP }) };
+  requireObject(text, env, 'env');
+  const cap = memberOf(text, env, CAP);
+  if (cap === undefined) return { text: appendMember(text, env, CAP, NO_CAP) };
+  return cap.value === NO_CAP ? { text } : { text, kept: text.slice(cap.offset, cap.offset + cap.length) };
+}
+
+function requireGroups(text: string, groups: Node, event: string): void {
+  const where = `hooks.${event}`;
+  requireType(text, groups, 'array', where);
+  elementsOf(groups).forEach((group, at) => {
+    requireObject(text, group, `${where}[${at}]`);
+    const list = memberOf(text, group, 'hooks');
+    if (list === undefined) {
+      throw new JsonRefused(
+        `${where}[${at}] has no "hooks" array; add one or remove the entry`,
+        text,
+        group.offset,
+      );
+    }
+    requireType(text, list, 'array', `${where}[${at}].hooks`);
+    elementsOf(list).forEach((hook, index) => {
+      requireObject(text, hook, `${where}[${at}].hooks[${index}]`);
+    });
+  });
+}
+
+function requireObject(text: string, node: Node, where: string): void {
+  requireType(text, node, 'object', where);
+}
+
+function requireType(text: string, node: Node, type: 'object' | 'array', where: string): void {
+  if (node.type === type) return;
+  const wanted = type === 'object' ? 'an object, { ... }' : 'an array, [ ... ]';
+  throw new JsonRefused(
+    `${where} must be ${wanted}, not ${node.type}; correct it and run this again`,
+    text,
+    node.offset,
+  );
+}
+
+/** The seconds that the client gives our Stop hooks in this settings text; none for a text that has no such hook. */
+export function stopTimeouts(text: string): number[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const groups = (
+    value as { hooks?: { Stop?: { hooks?: { command?: string; timeout?: number }[] }[] } } | null
+  )?.hooks?.Stop;
+  if (!Array.isArray(groups)) return [];
+  return groups
+    .flatMap((group) => (Array.isArray(group?.hooks) ? group.hooks : []))
+    .filter((hook) => typeof hook?.command === 'string' && isOurLine(hook.command))
+    .map((hook) => (typeof hook.timeout === 'number' && hook.timeout > 0 ? hook.timeout : CLIENT_TIMEOUT_S));
+}
+
+/** What the client gives a command hook that names no timeout. */
+const CLIENT_TIMEOUT_S = 600;

@@ -1,0 +1,79 @@
+import type { Utterance } from '../../core/loop/conversation.ts';
+
+type Fields = Record<string, unknown>;
+
+/** How many tools of one utterance are named. */
+const MOST_TOOLS = 50;
+
+/**
+ * What was said on the main thread, from lines of the client's transcript in their order. Never throws: what is not
+ * understood, and what hooks and tools answered, is left out.
+ */
+export function parseConversation(lines: Iterable<string>): Utterance[] {
+  const found: (Utterance & { id?: string })[] = [];
+  for (const line of lines) {
+    const said = utteranceIn(line);
+    if (!said) continue;
+    const last = found.at(-1);
+    // The client writes one line for each block of an answer.
+    if (last && last.who === 'agent' && said.who === 'agent' && said.id !== undefined && said.id === last.id)
+      found[found.length - 1] = { ...last, ...joined(last, said) };
+    else found.push(said);
+  }
+  return found.map(({ who, text, tools }) => ({ who, text, tools }));
+}
+
+function joined(a: Utterance, b: Utterance): Pick<Utterance, 'text' | 'tools'> {
+  return {
+    text: [a.text, b.text].filter((text) => text !== '').join('\n'),
+    tools: [...a.tools, ...b.tools].slice(0, MOST_TOOLS),
+  };
+}
+
+function utteranceIn(line: string): (Utterance & { id?: string }) | undefined {
+  // Most of a transcript's bytes are what tools answered and what the client notes for itself.
+  if (!line.includes('"user"') && !line.includes('"assistant"')) return undefined;
+  const entry = parsed(line);
+  const message = fieldsOf(entry?.message);
+  if (!entry || !message || entry.isSidechain === true || entry.isMeta === true) return undefined;
+  const blocks = blocksOf(message.content);
+  const text = blocks
+    .flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []))
+    .join('\n');
+  if (entry.type === 'user') return saidByPerson(entry, blocks, text);
+  if (entry.type !== 'assistant' || entry.isApiErrorMessage === true || message.model === '<synthetic>')
+    return undefined;
+  const tools = blocks.flatMap((block) =>
+    block.type === 'tool_use' && typeof block.name === 'string' ? [block.name.slice(0, 100)] : [],
+  );
+  if (text.trim() === '' && tools.length === 0) return undefined;
+  return {
+    who: 'agent',
+    text,
+    tools: tools.slice(0, MOST_TOOLS),
+    ...(typeof message.id === 'string' ? { id: message.id } : {}),
+  };
+}
+
+function saidByPerson(entry: Fields, blocks: readonly Fields[], text: string): Utterance | undefined {
+  if (text.trim() === '' || blocks.some((block) => block.type === 'tool_result')) return undefined;
+  return { who: entry.isCompactSummary === true ? 'summary' : 'person', text, tools: [] };
+}
+
+function blocksOf(content: unknown): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.map(fieldsOf).filter((block) => block !== undefined);
+}
+
+function parsed(line: string): Fields | undefined {
+  try {
+    return fieldsOf(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}

@@ -1,0 +1,287 @@
+/** The grammar of `untildone.yaml`, and what a contract becomes. docs/reference/contract.md is the one for people. */
+import { z } from 'zod';
+import {
+  type Contract,
+  DEFAULT_LIMITS,
+  isCombination,
+  type Limits,
+  type MemoryRule,
+  type Notification,
+} from '../core/contract/contract.ts';
+import { MEMORY_LINES, MEMORY_SOURCES } from '../core/loop/notes.ts';
+import { ENDINGS } from '../core/loop/state.ts';
+import { gate } from '../gates/grammar.ts';
+import { traitsOf } from '../gates/traits.ts';
+import {
+  dollars,
+  flag,
+  gateNames,
+  listOf,
+  nameOf,
+  onlyTrue,
+  orUnlimited,
+  pathOf,
+  textOf,
+  timeOf,
+  tokenCount,
+  wholeNumber,
+} from '../schema/values.ts';
+import { oneOf, say, strict } from '../schema/words.ts';
+import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
+import { promptRule } from './prompt-rule.ts';
+import { runRules } from './run-rules.ts';
+import { toolRules } from './tool-rules.ts';
+
+export const CONTRACT_EXAMPLE = 'gates: { tests: { run: npm test } }';
+const GATES = 'tests: { run: npm test, timeout: 10m }';
+export const LIMITS = 'limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }';
+const STANDING = 'every_stop: { gates: [lint], blocks: 2 }';
+const SUBAGENT = 'subagent: { "*": [lint] }';
+const MEMORY = 'memory: docs/plans/*/MEMORY.md';
+const MEMORY_LONG = 'memory: { files: docs/plans/*/MEMORY.md, lines: 100, update: true }';
+const NOTIFY = 'notify: [{ command: ./tell-me.sh, on: [done, stalled, needs_person] }]';
+
+/** `done` is verified_done or claimed_done. */
+const NOTIFY_ON = ['done', ...ENDINGS, 'needs_person'] as const;
+const DEFAULT_BLOCKS = 2;
+const YEAR = 365 * 86_400_000;
+
+const everyStop = z
+  .union([
+    gateNames('every_stop: [lint]'),
+    strict(
+      {
+        gates: gateNames(STANDING).describe('The gates.'),
+        blocks: wholeNumber(STANDING)
+          .describe('At most so many blocks a prompt (default 2).')
+          .exactOptional(),
+      },
+      'names of gates, or { gates, blocks }',
+      STANDING,
+    ),
+  ])
+  .describe('Standing gates: judged at every Stop of every session, loop or not.')
+  .transform((value) => {
+    const { gates, blocks = DEFAULT_BLOCKS } = Array.isArray(value) ? { gates: value } : value;
+    return { gates: unique(gates), blocks };
+  });
+
+const agentType = say('an agent type of at most 100 characters with at most three "*"', SUBAGENT);
+
+const subagent = z
+  .record(
+    z.string(agentType).regex(/^(?=.{1,100}$)[^*]*(\*[^*]*){0,3}$/, agentType),
+    gateNames(SUBAGENT),
+    say('lists of gates by agent type', SUBAGENT),
+  )
+  .describe('Gates for SubagentStop, by agent type; "*" stands for any characters.');
+
+const limits = strict(
+  {
+    iterations: orUnlimited(
+      wholeNumber('iterations: 50', 'a whole number from 1, or unlimited'),
+      'a whole number from 1, or unlimited',
+      'iterations: 50',
+    )
+      .describe('How often the loop may go on (default 50).')
+      .exactOptional(),
+    duration: orUnlimited(
+      timeOf('duration: 8h', YEAR, ', or unlimited'),
+      'a time above 0 with its unit (ms, s, m, h, d), or unlimited',
+      'duration: 8h',
+    )
+      .describe('Working time, waiting excluded (default 8h).')
+      .exactOptional(),
+    cost_usd: orUnlimited(dollars('cost_usd: 20'), 'an amount of US dollars, or unlimited', 'cost_usd: 20')
+      .describe('What the loop may cost in US dollars (default 20).')
+      .exactOptional(),
+    tokens: orUnlimited(
+      tokenCount('a number of tokens such as 500k or 20M, or unlimited', 'tokens: 20M'),
+      'a number of tokens such as 500k or 20M, or unlimited',
+      'tokens: 20M',
+    )
+      .describe('Input, output and cache creation; cache reads are not counted (default 20M).')
+      .exactOptional(),
+    stall: wholeNumber('stall: 3')
+      .describe('So many blocks with the same failure and an unchanged tree end the loop (default 3).')
+      .exactOptional(),
+    context: share('context: 0.8')
+      .describe('Share of the context window from which a run hands over (default 0.8).')
+      .exactOptional(),
+  },
+  'a map of limits',
+  LIMITS,
+).describe('What ends a loop that is not done.');
+
+export const LIMIT_KEYS = Object.keys(limits.shape);
+
+function share(example: string) {
+  const words = say('a share of the context window from 0.1 to 0.95', example);
+  return z.number(words).min(0.1, words).max(0.95, words);
+}
+
+const memoryFile = pathOf('a file, or a glob,', MEMORY)
+  .refine(
+    (path) => /\.(md|markdown|txt)$/i.test(path),
+    say('a name or a glob that ends in .md, .markdown or .txt', MEMORY),
+  )
+  .describe('A file of the project, or a glob.');
+
+const memory = z
+  .union([
+    memoryFile,
+    strict(
+      {
+        files: z
+          .union([memoryFile, listOf(memoryFile, 'file', MEMORY_LONG)])
+          .describe('The files that hold notes: names or globs; the newest come first.'),
+        lines: wholeNumber(MEMORY_LONG)
+          .describe('At most so many lines are told, in all (default 100).')
+          .exactOptional(),
+        inject: listOf(oneOf(MEMORY_SOURCES, MEMORY_LONG), 'beginning of a session', MEMORY_LONG)
+          .describe('Which sessions are told: how they began; all of them when absent.')
+          .exactOptional(),
+        update: flag(MEMORY_LONG)
+          .describe('Whether a loop keeps a section about itself in the newest file (default true).')
+          .exactOptional(),
+      },
+      'a file, or { files, lines, inject, update }',
+      MEMORY_LONG,
+    ),
+  ])
+  .describe('Notes in the project: sessions are told what they say, loops write down where they stand.')
+  .transform((value): MemoryRule => {
+    const written = typeof value === 'string' ? { files: value } : value;
+    const { files, lines = MEMORY_LINES, inject = MEMORY_SOURCES, update = true } = written;
+    return { files: unique([files].flat()), lines, inject: unique(inject), update };
+  });
+
+const webhook = say('an http or https address', 'notify: [{ webhook: "https://example.com/hook" }]');
+
+const notification = strict(
+  {
+    webhook: z
+      .string(webhook)
+      .refine(isWebAddress, webhook)
+      .describe('An address that gets a POST with JSON.')
+      .exactOptional(),
+    command: textOf('a command', NOTIFY).describe('A command that gets JSON on stdin.').exactOptional(),
+    desktop: onlyTrue('notify: [{ desktop: true }]')
+      .describe('A notification of the desktop.')
+      .exactOptional(),
+    on: listOf(oneOf(NOTIFY_ON, NOTIFY), 'event', NOTIFY)
+      .describe('Which events; every ending and needs_person when absent.')
+      .exactOptional(),
+  },
+  'a notification',
+  NOTIFY,
+).transform((value, context): Notification => {
+  const { on = [...ENDINGS, 'needs_person'], ...way } = value;
+  if (Object.keys(way).length !== 1) {
+    const message = say('exactly one of webhook, command, desktop', NOTIFY);
+    context.issues.push({ code: 'custom', input: value, message });
+  }
+  return { ...way, on: unique(on) };
+});
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+const root = strict(
+  {
+    task: textOf('a text', 'task: Build the todo API')
+      .describe('What is to be done, for loops that bring no task of their own.')
+      .exactOptional(),
+    gates: z
+      .record(nameOf('a name', GATES), gate, say('gates by name', CONTRACT_EXAMPLE))
+      .describe('The gates by name: { <kind>: <what>, ...options }.')
+      .exactOptional(),
+    done: gateNames('done: [tests, lint]')
+      .describe('What a loop has to pass. Absent: every gate that is no part of an all or any.')
+      .exactOptional(),
+    every_stop: everyStop.exactOptional(),
+    subagent: subagent.exactOptional(),
+    task_created: gateNames('task_created: [clear]').describe('Gates for TaskCreated.').exactOptional(),
+    task_done: gateNames('task_done: [lint]').describe('Gates for TaskCompleted.').exactOptional(),
+    teammate: gateNames('teammate: [lint]').describe('Gates for TeammateIdle.').exactOptional(),
+    prompt: promptRule.exactOptional(),
+    preset: preset.exactOptional(),
+    complexity: complexity.exactOptional(),
+    phases: phases.exactOptional(),
+    chunks: chunks.exactOptional(),
+    limits: limits.exactOptional(),
+    memory: memory.exactOptional(),
+    run: runRules.exactOptional(),
+    tools: toolRules.exactOptional(),
+    on_context: oneOf(['continue', 'spawn'], 'on_context: continue')
+      .describe(
+        'continue (default): the session goes on, the client compacts. spawn: a detached run takes over.',
+      )
+      .exactOptional(),
+    notify: z
+      .array(notification, say('a list of notifications', NOTIFY))
+      .describe('Whom to tell when a loop ends or needs a person.')
+      .exactOptional(),
+  },
+  'a contract: a map with gates',
+  CONTRACT_EXAMPLE,
+);
+
+export const contractSchema = root.transform((written): Contract => {
+  const { task, subagent: agents, every_stop, task_done, teammate, memory: notes, run } = written;
+  const { task_created, prompt, tools } = written;
+  const plan = planFrom(written);
+  const gates = { ...written.gates, ...plan.gates };
+  return {
+    v: 1,
+    ...(task === undefined ? {} : { task }),
+    gates,
+    done: written.done ? unique([...written.done, ...plan.done]) : gatesOnTop(gates),
+    ...(plan.phases.length === 0 ? {} : { phases: plan.phases }),
+    ...(plan.preset === undefined ? {} : { preset: plan.preset }),
+    ...(every_stop === undefined ? {} : { everyStop: every_stop }),
+    ...(agents === undefined ? {} : { subagent: mapValues(agents, unique) }),
+    ...(task_done === undefined ? {} : { taskDone: unique(task_done) }),
+    ...(teammate === undefined ? {} : { teammate: unique(teammate) }),
+    ...(task_created === undefined ? {} : { taskCreated: unique(task_created) }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(tools === undefined ? {} : { tools }),
+    limits: limitsFrom(written.limits ?? {}),
+    onContext: written.on_context ?? 'continue',
+    ...(notes === undefined ? {} : { memory: notes }),
+    ...(run === undefined ? {} : { run }),
+    notify: written.notify ?? [],
+  };
+});
+
+/** Gates that are part of an all or any are judged through it. */
+function gatesOnTop(gates: Contract['gates']): string[] {
+  const parts = new Set(Object.values(gates).flatMap(partsOf));
+  const readsText = (name: string) => traitsOf(gates[name]?.kind ?? '').readsText === true;
+  // There is no prompt and no task at a Stop.
+  return Object.keys(gates).filter((name) => !parts.has(name) && !readsText(name));
+}
+
+function partsOf(spec: Contract['gates'][string]): string[] {
+  if (spec.kind === 'chunks') return spec.options.chunks.flatMap((chunk) => chunk.gates);
+  return isCombination(spec) ? spec.options.gates : [];
+}
+
+function limitsFrom(written: z.output<typeof limits>): Limits {
+  const { duration, cost_usd, ...same } = written;
+  return {
+    ...DEFAULT_LIMITS,
+    ...same,
+    ...(duration === undefined ? {} : { durationMs: duration }),
+    ...(cost_usd === undefined ? {} : { costUsd: cost_usd }),
+  };
+}
+
+function unique<Item>(items: readonly Item[]): Item[] {
+  return [...new Set(items)];
+}
+
+function mapValues<A, B>(map: Record<string, A>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}

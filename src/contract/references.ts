@@ -1,0 +1,185 @@
+/** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
+
+import { COMBINATIONS } from '../core/contract/gate-options.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
+import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
+import { CHUNKS_GATE } from './plan.ts';
+import { checkPlan, plannedGates } from './plan-references.ts';
+import { inWords, quoted, sentence, suggestion } from './problems.ts';
+import { aboutTexts } from './text-references.ts';
+
+const EXAMPLE = 'gates: { tests: { run: npm test } }';
+const MOST_GATES = 200;
+/** Judging goes through all and any by their parts: a part that is named many times is looked at many times. */
+const MOST_PARTS = 1000;
+
+interface Reference {
+  path: Path;
+  name: string;
+}
+
+interface Names {
+  gates: string[];
+  /** Those that the phases, the chunks and a preset make. */
+  planned: string[];
+  /** By gate: the gates that an all or any names. */
+  parts: Map<string, Reference[]>;
+  /** The lists that guard an event; `done` is undefined when absent. */
+  guards: Reference[];
+  doneIsGiven: boolean;
+}
+
+export interface ReferenceFindings {
+  problems: Finding[];
+  warnings: Finding[];
+}
+
+/** Looks at the data as written, so that these mistakes show beside those of the grammar. */
+export function checkReferences(text: ContractText): ReferenceFindings {
+  const names = namesIn(text.data);
+  const all = [...names.guards, ...[...names.parts.values()].flat()];
+  if (names.gates.length > MOST_GATES) {
+    const message = `expected at most ${MOST_GATES} gates, found ${names.gates.length}`;
+    return { problems: [{ ...text.at(['gates']), message, example: EXAMPLE }], warnings: [] };
+  }
+  const plan = checkPlan(text);
+  const problems = [...unknownNames(all, names, text), ...circles(names, text), ...plan.problems];
+  if (problems.length === 0) problems.push(...tooManyParts(names, text));
+  return {
+    problems,
+    warnings: [...repeated(all, text), ...idle(names, text), ...plan.warnings, ...aboutTexts(text)],
+  };
+}
+
+function namesIn(data: unknown): Names {
+  const contract = mapOf(data);
+  const gates = mapOf(contract.gates);
+  const parts = new Map<string, Reference[]>();
+  for (const [name, gate] of Object.entries(gates)) {
+    const found = COMBINATIONS.flatMap((kind) => namesAt(mapOf(gate)[kind], ['gates', name, kind]));
+    if (found.length > 0) parts.set(name, found);
+  }
+  const guards = [
+    ...['done', 'every_stop', 'task_created', 'task_done', 'teammate', 'prompt'].flatMap((key) =>
+      namesAt(contract[key], [key]),
+    ),
+    ...Object.entries(mapOf(contract.phases)).flatMap(([name, phase]) =>
+      ['entry', 'exit'].flatMap((key) => namesAt(mapOf(phase)[key], ['phases', name, key])),
+    ),
+    ...Object.entries(mapOf(contract.subagent)).flatMap(([agent, list]) =>
+      namesAt(list, ['subagent', agent]),
+    ),
+  ];
+  const planned = plannedGates(contract).filter((name) => !(name in gates));
+  const chunks = Object.entries(mapOf(contract.chunks)).flatMap(([name, chunk]) =>
+    namesAt(mapOf(chunk).gates, ['chunks', name, 'gates']),
+  );
+  if (chunks.length > 0) parts.set(CHUNKS_GATE, chunks);
+  return { gates: Object.keys(gates), planned, parts, guards, doneIsGiven: 'done' in contract };
+}
+
+/** Names in a list, or in the `gates` of a long form. */
+function namesAt(value: unknown, path: Path): Reference[] {
+  if (!Array.isArray(value)) {
+    const { gates } = mapOf(value);
+    return Array.isArray(gates) ? namesAt(gates, [...path, 'gates']) : [];
+  }
+  return value.flatMap((name, i) => (typeof name === 'string' ? [{ path: [...path, i], name }] : []));
+}
+
+function unknownNames(references: Reference[], names: Names, text: ContractText): Finding[] {
+  return references
+    .filter(({ name }) => ![...names.gates, ...names.planned].includes(name))
+    .slice(0, MOST_GATES)
+    .map(({ path, name }) => {
+      const list = path.slice(0, -1);
+      const known = names.gates.length > 0 ? names.gates.join(', ') : 'none is defined';
+      const meant = didYouMean(name, names.gates);
+      return {
+        ...text.at(path),
+        message: sentence(`the name of a gate (${known})`, quoted(name), list) + suggestion(meant),
+        example: exampleFor(list, meant ?? names.gates.find((gate) => gate !== list[1]) ?? 'tests'),
+      };
+    });
+}
+
+function exampleFor(list: Path, name: string): string {
+  const [root, gate, kind] = list.map(String);
+  if (root === 'gates') return `${gate}: { ${kind}: [${name}] }`;
+  if (root === 'phases') return `${String(list.at(-1))}: [${name}]`;
+  if (root === 'chunks') return `gates: [${name}]`;
+  if (root === 'subagent') return `subagent: { "*": [${name}] }`;
+  return `${root}: [${name}]`;
+}
+
+/** Each gate that leads back to itself, once, at the name that closes the circle. */
+function circles(names: Names, text: ContractText): Finding[] {
+  const findings: Finding[] = [];
+  const done = new Set<string>();
+  const walk = (gate: string, trail: readonly string[]) => {
+    for (const { path, name } of names.parts.get(gate) ?? []) {
+      const from = trail.indexOf(name);
+      if (from >= 0) {
+        const circle = [...trail.slice(from), name].join(' -> ');
+        findings.push({
+          ...text.at(path),
+          message: `expected gates that do not lead back to themselves, found ${circle}`,
+          example: 'ready: { all: [tests, lint] }',
+        });
+      } else if (!done.has(name)) walk(name, [...trail, name]);
+    }
+    done.add(gate);
+  };
+  for (const gate of names.parts.keys()) if (!done.has(gate)) walk(gate, [gate]);
+  return findings;
+}
+
+function tooManyParts(names: Names, text: ContractText): Finding[] {
+  const sizes = new Map<string, number>();
+  const size = (gate: string): number => {
+    const known = sizes.get(gate);
+    if (known !== undefined) return known;
+    const parts = names.parts.get(gate) ?? [];
+    const total = parts.reduce((sum, { name }) => sum + size(name), 1);
+    sizes.set(gate, total);
+    return total;
+  };
+  const gate = names.gates.find((name) => size(name) > MOST_PARTS);
+  if (gate === undefined) return [];
+  const message = `expected at most ${MOST_PARTS} parts behind the gate ${quoted(gate)}, found more`;
+  return [{ ...text.atKey(['gates'], gate), message, example: 'ready: { all: [tests, lint] }' }];
+}
+
+function repeated(references: Reference[], text: ContractText): Finding[] {
+  const seen = new Set<string>();
+  return references.flatMap(({ path, name }) => {
+    const list = inWords(path.slice(0, -1));
+    const key = `${list} ${name}`;
+    if (seen.has(key)) return [{ ...text.at(path), message: `${quoted(name)} stands twice in ${list}` }];
+    seen.add(key);
+    return [];
+  });
+}
+
+/** A gate that no list leads to is never judged, which its author may not know. */
+function idle(names: Names, text: ContractText): Finding[] {
+  if (names.gates.length === 0 && names.planned.length === 0) {
+    const message = 'there are no gates: a loop of this contract rests on a promise alone';
+    return [{ ...text.at([]), message, example: EXAMPLE }];
+  }
+  if (!names.doneIsGiven) return [];
+  const reached = new Set<string>();
+  const open = [...names.guards.map(({ name }) => name), ...names.planned];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (reached.has(name)) continue;
+    reached.add(name);
+    open.push(...(names.parts.get(name) ?? []).map((part) => part.name));
+  }
+  return names.gates
+    .filter((name) => !reached.has(name))
+    .map((name) => ({
+      ...text.atKey(['gates'], name),
+      message: `the gate ${quoted(name)} is in no list, so it is never judged`,
+      example: `done: [${name}]`,
+    }));
+}

@@ -1,0 +1,156 @@
+/** `run` of a contract: how the sessions of a run are started. */
+import { z } from 'zod';
+import type { RunRules } from '../core/contract/contract.ts';
+import { RUN_MODES } from '../core/contract/contract.ts';
+import { PERMISSION_MODES } from '../core/run/run.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
+import { listOf, textOf, timeOf, wholeNumber } from '../schema/values.ts';
+import { oneOf, say, strict } from '../schema/words.ts';
+
+const RUN = 'run: { model: sonnet, allow: ["Bash(npm test:*)"], max_turns: 200 }';
+const MODE = 'run: { permission_mode: acceptEdits }';
+const CLIENT = 'run: { client: { mcpServers: { docs: { command: ./docs-server } } } }';
+
+const BYPASS = 'bypassPermissions';
+
+const permissionMode = oneOf(PERMISSION_MODES, MODE).refine(
+  (mode) => mode !== BYPASS,
+  say(`a mode that a contract may give (${BYPASS} is a person's: --permission-mode ${BYPASS})`, MODE),
+);
+
+/** Options of the Agent SDK that have a key of their own here, and those that are the runner's own. */
+const SAID_ELSEWHERE: Record<string, string> = {
+  model: 'run: { model: sonnet }',
+  permissionMode: MODE,
+  allowedTools: 'run: { allow: ["Bash(npm test:*)"] }',
+  maxTurns: 'run: { max_turns: 200 }',
+  maxBudgetUsd: 'limits: { cost_usd: 20 }',
+};
+const OF_THE_RUNNER = [
+  'abortController',
+  'allowDangerouslySkipPermissions',
+  'canUseTool',
+  'continue',
+  'cwd',
+  'executable',
+  'executableArgs',
+  'extraArgs',
+  'forkSession',
+  'hooks',
+  'includePartialMessages',
+  'pathToClaudeCodeExecutable',
+  'permissionPromptToolName',
+  'permissionPrompts',
+  'persistSession',
+  'resume',
+  'resumeDropsTurn',
+  'resumeSessionAt',
+  'sessionId',
+  'sessionStore',
+  'spawnClaudeCodeProcess',
+  'stderr',
+];
+
+/** The SDK leaves out what it does not know, without a word; newer ones know more than these. */
+const KNOWN = [
+  'additionalDirectories',
+  'agent',
+  'agents',
+  'betas',
+  'disallowedTools',
+  'effort',
+  'enableFileCheckpointing',
+  'env',
+  'fallbackModel',
+  'maxThinkingTokens',
+  'mcpServers',
+  'plugins',
+  'sandbox',
+  'settingSources',
+  'settings',
+  'skills',
+  'strictMcpConfig',
+  'systemPrompt',
+  'thinking',
+  'toolAliases',
+  'toolConfig',
+  'tools',
+];
+
+const optionName = z
+  .string(say('the name of an option of the Agent SDK', CLIENT))
+  .check(({ value, issues }) => {
+    const message = nameProblem(value);
+    if (message !== undefined) issues.push({ code: 'custom', input: value, message });
+  });
+
+function nameProblem(name: string): string | undefined {
+  const elsewhere = Object.hasOwn(SAID_ELSEWHERE, name) ? SAID_ELSEWHERE[name] : undefined;
+  if (elsewhere !== undefined) return say('options that have no key of their own', elsewhere);
+  if (OF_THE_RUNNER.includes(name)) return say('options that are not the business of the runner', CLIENT);
+  const meant = KNOWN.includes(name) ? undefined : didYouMean(name, KNOWN);
+  return meant === undefined ? undefined : say(`an option of the Agent SDK, such as ${meant}`, CLIENT);
+}
+
+export const runRules = strict(
+  {
+    model: textOf('the name of a model', 'run: { model: sonnet }')
+      .describe('The model of the sessions.')
+      .exactOptional(),
+    permission_mode: permissionMode
+      .describe('What sessions may do without asking (default acceptEdits).')
+      .exactOptional(),
+    allow: listOf(textOf('a permission rule', RUN), 'permission rule', RUN)
+      .describe('Permission rules that are allowed without asking, such as Bash(npm test:*).')
+      .exactOptional(),
+    max_turns: wholeNumber('run: { max_turns: 200 }').describe('Of one session.').exactOptional(),
+    mode: oneOf(RUN_MODES, 'run: { mode: hybrid }')
+      .describe(
+        'When a fresh session begins. hybrid (default): when the context fills. session: never. fresh: with every iteration.',
+      )
+      .exactOptional(),
+    fresh_every: wholeNumber('run: { fresh_every: 10 }')
+      .describe('A fresh session after so many iterations.')
+      .exactOptional(),
+    idle_timeout: timeOf('run: { idle_timeout: 15m }')
+      .describe('A client that says nothing for so long hangs (default 15m).')
+      .exactOptional(),
+    session_duration: timeOf('run: { session_duration: 2h }')
+      .describe('The longest that one session may take.')
+      .exactOptional(),
+    system_prompt: textOf('a text', 'run: { system_prompt: Answer in English. }')
+      .describe('Added to the system prompt of the sessions.')
+      .exactOptional(),
+    client: z
+      .record(
+        optionName,
+        z.json(say('a value that JSON can hold', CLIENT)),
+        say('options of the Agent SDK', CLIENT),
+      )
+      .describe('Other options of the Agent SDK, as it spells them: mcpServers, tools, disallowedTools, env.')
+      .exactOptional(),
+  },
+  'a map that says how the sessions of a run are started',
+  RUN,
+)
+  .describe('How the sessions of `untildone run` are started; flags of the command win.')
+  .transform((written): RunRules => {
+    const {
+      permission_mode,
+      max_turns,
+      fresh_every,
+      idle_timeout,
+      session_duration,
+      system_prompt,
+      ...same
+    } = written;
+    return {
+      ...same,
+      ...(permission_mode === undefined ? {} : { permissionMode: permission_mode }),
+      ...(max_turns === undefined ? {} : { maxTurns: max_turns }),
+      ...(fresh_every === undefined ? {} : { freshEvery: fresh_every }),
+      ...(idle_timeout === undefined ? {} : { idleMs: idle_timeout }),
+      ...(session_duration === undefined ? {} : { sessionMs: session_duration }),
+      ...(system_prompt === undefined ? {} : { systemPrompt: system_prompt }),
+    };
+  });

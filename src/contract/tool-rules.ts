@@ -1,0 +1,117 @@
+/** `tools` of a contract: what tools may do in sessions of the project. */
+import { z } from 'zod';
+import { ruleProblem } from '../core/tools/permission-rule.ts';
+import { rewriteProblem } from '../core/tools/rewrite-input.ts';
+import type { ToolRules } from '../core/tools/tool-rules.ts';
+import { flag, listOf, textOf } from '../schema/values.ts';
+import { say, strict } from '../schema/words.ts';
+
+const SAFE = 'tools: safe';
+const PROTECT = 'tools: { protect: ["infra/**", "!.env.example"] }';
+const HIDE = 'tools: { hide: ["secrets/**"] }';
+const DENY = 'tools: { deny: ["Bash(npm publish *)", { rule: WebFetch, say: Work offline. }] }';
+const ALLOW = 'tools: { allow: ["Bash(npm test)", "Edit(src/**)"] }';
+const REWRITE =
+  "tools: { rewrite: [{ tool: Bash, field: command, pattern: '^npm install', with: '$0 --ignore-scripts' }] }";
+const LONG = 'tools: { protect: ["infra/**"], allow: ["Bash(npm test)"] }';
+
+const MOST_RULES = 200;
+const LONGEST = 500;
+
+const PATH = 'a glob of the project, or one that begins with "~/" or "/"';
+
+function glob(example: string) {
+  const words = say(`${PATH}, of at most ${LONGEST} characters`, example);
+  return textOf(PATH, example)
+    .max(LONGEST, words)
+    .refine((text) => !/(?:^|\/)\.\.(?:\/|$)|\\|^!?$/.test(text), words);
+}
+
+function rule(example: string) {
+  return textOf('a permission rule', example)
+    .max(LONGEST, say(`a permission rule of at most ${LONGEST} characters`, example))
+    .check(({ value, issues }) => {
+      const problem = ruleProblem(value);
+      if (problem !== undefined)
+        issues.push({ code: 'custom', input: value, message: say(problem, example) });
+    });
+}
+
+function rules<Item extends z.ZodType>(item: Item, what: string, example: string) {
+  return listOf(item, what, example).max(MOST_RULES, say(`at most ${MOST_RULES} of them`, example));
+}
+
+const denied = z.union([
+  rule(DENY),
+  strict(
+    {
+      rule: rule(DENY).describe('The permission rule.'),
+      say: textOf('a text', DENY)
+        .max(LONGEST, say(`a text of at most ${LONGEST} characters`, DENY))
+        .describe('What the model is told when such a call is refused.')
+        .exactOptional(),
+    },
+    'a permission rule, or { rule, say }',
+    DENY,
+  ),
+]);
+
+const pattern = textOf('a regular expression', REWRITE).check(({ value, issues }) => {
+  const problem = rewriteProblem(value);
+  if (problem !== undefined) issues.push({ code: 'custom', input: value, message: say(problem, REWRITE) });
+});
+
+const replacement = say('a text to put in', REWRITE, { anyText: true });
+
+const rewrite = strict(
+  {
+    tool: textOf('the name of a tool', REWRITE).describe('The tool; "*" stands for any characters.'),
+    field: textOf('a field of its input', REWRITE).describe('The field of its input, such as command.'),
+    pattern: pattern.describe('A regular expression, tried on every line of the field.'),
+    with: z.string(replacement).describe('What is put in: $0 is what matched, $1 to $9 are the groups.'),
+  },
+  'a rewriting: { tool, field, pattern, with }',
+  REWRITE,
+);
+
+const long = strict(
+  {
+    dangerous: flag('tools: { dangerous: false }')
+      .describe('Whether commands that destroy what cannot be had back are refused (default true).')
+      .exactOptional(),
+    protect: rules(glob(PROTECT), 'glob', PROTECT)
+      .describe('No tool changes these, nor what is protected anyway; "!" takes one out.')
+      .exactOptional(),
+    hide: rules(glob(HIDE), 'glob', HIDE).describe('No tool reads or changes these.').exactOptional(),
+    deny: rules(denied, 'permission rule', DENY).describe('Such calls are refused.').exactOptional(),
+    allow: rules(rule(ALLOW), 'permission rule', ALLOW)
+      .describe('Such calls are allowed where the client would ask a person.')
+      .exactOptional(),
+    rewrite: rules(rewrite, 'rewriting', REWRITE).describe('Changes inputs of tools.').exactOptional(),
+  },
+  'safe, or a map of tool rules',
+  LONG,
+);
+
+export const toolRules = z
+  .union([z.literal('safe', say('safe, or a map of tool rules', SAFE, { candidates: ['safe'] })), long])
+  .describe('What tools may do in sessions of the project; safe: dangerous commands and the usual paths.')
+  .transform((value): ToolRules => {
+    const written = value === 'safe' ? {} : value;
+    const {
+      dangerous = true,
+      protect = [],
+      hide = [],
+      deny = [],
+      allow = [],
+      rewrite: changes = [],
+    } = written;
+    return {
+      dangerous,
+      protect,
+      hide,
+      deny: deny.map((one) => (typeof one === 'string' ? { rule: one } : one)),
+      allow,
+      rewrite: changes,
+    };
+  });

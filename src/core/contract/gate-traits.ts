@@ -1,0 +1,57 @@
+import type { HookEvent } from '../loop/event.ts';
+import type { EvidenceClass } from '../loop/verdict.ts';
+import type { GateKind, GateOptions } from './gate-options.ts';
+
+/**
+ * Everything that the rest of the code may ask about a kind of gate without judging it. Each kind says it in
+ * `gates/<kind>/traits.ts`; a trait that is absent does not hold. Pure: no clock, no disk, no environment.
+ */
+export interface GateTraits<Kind extends GateKind = GateKind> {
+  kind: Kind;
+  /** What a pass is worth as evidence; the verdict may say another class. */
+  class: EvidenceClass;
+  /** Judged by the event alone: no tree is needed, and no time limit. */
+  instant?: true;
+  /**
+   * The agent's word and nothing else. A loop may bring such a gate without approval, its verdict takes no more than a
+   * look at the final message, and without a session nobody can give it.
+   */
+  isWord?: true;
+  /** What the gate is about. Absent: the work itself, which a run commits when more of it passes. */
+  about?: GateSubject;
+  /** What it asks a model, for you to approve. Asking costs money and may run commands, so models are asked last. */
+  modelQuestion?(options: GateOptions[Kind]): ModelQuestion;
+  /** Only a person can let it pass: it stands at the Stop of a loop, which can wait for them. */
+  asksPerson?: true;
+  /** Looks at the text of a prompt or a task: at a Stop there is none. */
+  readsText?: true;
+  /** Left out when a loop starts: it costs money or time, answers an event, or can only be true later. */
+  notInBaseline?: true;
+  /** Whether one piece of a divided run is asked for it. Absent: where it passes when the piece begins. */
+  ofPiece?: 'always' | 'when_pushed' | 'never';
+  /** Whether a verdict holds as long as tree, task and options stay the same. Absent: it never does. */
+  isReusable?(options: GateOptions[Kind], event: HookEvent['name'] | undefined): boolean;
+  /** Can look at some files alone, such as those that one subagent changed. */
+  looksByFile?: true;
+  /** The outcome that says nothing where no file was changed: it becomes `skip` in `untildone verify`. */
+  emptyOutcome?: 'pass' | 'fail';
+  /** What it froze at the start of a loop stays when you replace the loop's contract. */
+  keepsFrozen?: true;
+  /** How long it may wait for others before it answers. */
+  waitMs?(options: GateOptions[Kind]): number;
+  /** The proven command as one shell line that does the same anywhere. Absent: it cannot be run again by itself. */
+  commandAnywhere?(options: GateOptions[Kind], proven: string): string;
+  /** What has to be so for it to pass, in words for the agent; `parts`: the words of the gates it is made of. */
+  passesWhen?(options: GateOptions[Kind], parts: readonly string[]): string;
+}
+
+/** `commits` and `service` can pass only once the work is committed; `service` runs its checks on what was pushed. */
+export type GateSubject = 'commits' | 'service' | 'session';
+
+export interface ModelQuestion {
+  text: string;
+  maxCostUsd: number | undefined;
+}
+
+/** Finds the traits of a kind; one that this version does not know has none. */
+export type TraitsOf = (kind: string) => GateTraits;

@@ -1,0 +1,283 @@
+/** A command file of a harness (Markdown): its stages in order, each divided where a person has to say something. */
+import { oneLine } from '../text/clip.ts';
+
+export interface CommandFile {
+  /** For people. */
+  name: string;
+  text: string;
+}
+
+/** A part of a stage, and what a person is asked after it: '' where the file does not say what; absent: nobody. */
+export interface Piece {
+  text: string;
+  asks?: string;
+}
+
+export interface Stage {
+  file: string;
+  line: number;
+  title: string;
+  pieces: Piece[];
+}
+
+export interface Stages {
+  stages: Stage[];
+  /** What is left out, or was read in a way that the reader should know of. */
+  notes: string[];
+}
+
+export function asksSomebody({ pieces }: Stage): boolean {
+  return pieces.some(({ asks }) => asks !== undefined);
+}
+
+interface Line {
+  number: number;
+  text: string;
+  /** In a code fence or a comment: nothing in it means anything. */
+  hidden: boolean;
+}
+
+type Item =
+  | { kind: 'heading'; line: number; level: number; text: string; stage: string | undefined }
+  | { kind: 'text'; line: number; text: string }
+  | { kind: 'asks'; line: number; text: string };
+
+export function stagesOf(file: CommandFile): Stages {
+  const notes: string[] = [];
+  const note = (line: number, text: string) => void notes.push(`${file.name}:${line}: ${text}`);
+  const items = itemsOf(visibleLines(file.text), note);
+  const level = Math.min(
+    ...items.flatMap((item) => (item.kind === 'heading' && item.stage !== undefined ? [item.level] : [])),
+  );
+  if (level === Number.POSITIVE_INFINITY) {
+    const pieces = piecesOf(items);
+    return { stages: [{ file: file.name, line: 1, title: titleOfFile(file.name), pieces }], notes };
+  }
+  return { stages: divided(items, level, file.name, note), notes };
+}
+
+type Note = (line: number, text: string) => void;
+
+/** At the headings of the highest level that has a stage; smaller ones are part of their stage. */
+function divided(items: readonly Item[], level: number, file: string, note: Note): Stage[] {
+  const stages: (Omit<Stage, 'pieces'> & { items: Item[] })[] = [];
+  let open: Item[] | undefined;
+  for (const item of items) {
+    if (item.kind === 'heading' && item.level <= level) {
+      open = undefined;
+      if (item.stage === undefined || item.level < level) continue;
+      open = [];
+      stages.push({ file, line: item.line, title: item.stage, items: open });
+    } else if (open) open.push(item);
+    else if (item.kind === 'asks')
+      note(item.line, `left out, for it stands in no stage: ${item.text === '' ? 'STOP' : item.text}`);
+  }
+  return stages.map(({ items: own, ...stage }) => ({ ...stage, pieces: piecesOf(own) }));
+}
+
+function piecesOf(items: readonly Item[]): Piece[] {
+  const pieces: Piece[] = [];
+  let text: string[] = [];
+  for (const item of items) {
+    if (item.kind !== 'asks') {
+      text.push(item.kind === 'heading' ? `${'#'.repeat(item.level)} ${item.text}` : item.text);
+      continue;
+    }
+    const before = tidied(text);
+    text = [];
+    const last = pieces.at(-1);
+    // Two questions with nothing to do in between are one.
+    if (last && before === '') last.asks = joined(last.asks ?? '', item.text);
+    else pieces.push({ text: before, asks: item.text });
+  }
+  const rest = tidied(text);
+  return rest === '' ? pieces : [...pieces, { text: rest }];
+}
+
+function joined(first: string, second: string): string {
+  if (first.includes(second)) return first;
+  return oneLine(`${first} ${second}`, QUESTION_LIMIT);
+}
+
+function tidied(lines: readonly string[]): string {
+  return lines
+    .filter((line) => !/^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/.test(line))
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** Without the front matter, and with what code fences and comments hide. */
+function visibleLines(text: string): Line[] {
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no contract can hold them
+    .map((line) => line.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ''));
+  const matter = lines[0] === '---' ? lines.indexOf('---', 1) : -1;
+  let fence: string | undefined;
+  let comment = false;
+  return lines.flatMap((line, i): Line[] => {
+    if (i <= matter) return [];
+    const [, mark] = /^[ \t>]*(`{3,}|~{3,})/.exec(line) ?? [];
+    const wasHidden = fence !== undefined || comment;
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.trim().replace(/^[> ]+/, '') === mark) fence = undefined;
+    } else if (!comment && mark !== undefined) fence = mark;
+    else {
+      const from = comment ? 0 : line.indexOf('<!--');
+      comment = from >= 0 && line.indexOf('-->', from) < 0;
+    }
+    return [{ number: i + 1, text: line, hidden: wasHidden || fence !== undefined || isComment(line) }];
+  });
+}
+
+function isComment(line: string): boolean {
+  return /^\s*<!--/.test(line);
+}
+
+const OPEN = /<checkpoint\b[^>]{0,200}>/i;
+const CLOSE = /<\/checkpoint\s*>/i;
+
+function itemsOf(lines: readonly Line[], note: Note): Item[] {
+  const items: Item[] = [];
+  const say = (kind: 'text' | 'asks', line: number, text: string) => items.push({ kind, line, text });
+  for (let i = 0; i < lines.length; i++) {
+    const { text, number, hidden } = lines[i] as Line;
+    const open = hidden ? null : OPEN.exec(text);
+    if (open) {
+      const block = blockFrom(lines, i, open);
+      if (block.unclosed) note(number, '<checkpoint> is not closed: it was read up to the next heading');
+      items.push(...itemsOfBlock(block, number));
+      i = block.end;
+      continue;
+    }
+    const stop = hidden ? undefined : stopFrom(lines, i);
+    if (stop && CONDITION.test(stop.question)) {
+      note(number, `no question, for it depends on something: ${oneLine(text, 80)}`);
+      say('text', number, text);
+    } else if (stop) {
+      say('asks', number, stop.question);
+      i = stop.end;
+    } else items.push((hidden ? undefined : headingOf(text, number)) ?? { kind: 'text', line: number, text });
+  }
+  return items;
+}
+
+function itemsOfBlock({ before, inside, after }: Block, line: number): Item[] {
+  const textItem = (text: string): Item[] => (text.trim() === '' ? [] : [{ kind: 'text', line, text }]);
+  return [...textItem(before), { kind: 'asks', line, text: questionFrom(inside) }, ...textItem(after)];
+}
+
+interface Block {
+  before: string;
+  inside: string;
+  after: string;
+  /** The line that it ends in. */
+  end: number;
+  unclosed: boolean;
+}
+
+function blockFrom(lines: readonly Line[], start: number, open: RegExpExecArray): Block {
+  const { text } = lines[start] as Line;
+  const before = text.slice(0, open.index);
+  const first = text.slice(open.index + open[0].length);
+  if (open[0].endsWith('/>')) return { before, inside: '', after: first, end: start, unclosed: false };
+  const inside: string[] = [];
+  let end = start;
+  for (let i = start; i < lines.length; i++) {
+    const line = lines[i] as Line;
+    const rest = i === start ? first : line.text;
+    const close = line.hidden ? null : CLOSE.exec(rest);
+    if (close) {
+      inside.push(rest.slice(0, close.index));
+      const after = rest.slice(close.index + close[0].length);
+      return { before, inside: inside.join('\n'), after, end: i, unclosed: false };
+    }
+    inside.push(rest);
+  }
+  const next = lines.findIndex((line, i) => i > start && !line.hidden && /^#{1,6}\s/.test(line.text));
+  end = (next < 0 ? lines.length : next) - 1;
+  return { before, inside: inside.slice(0, end - start + 1).join('\n'), after: '', end, unclosed: true };
+}
+
+/** What may stand before the word: list marks, quotation marks, emphasis, a sign, a number, the marks of a heading. */
+const STOP = /^(?:[\s>#*_+-]|\p{Extended_Pictographic}|\uFE0F)*(?:\d{1,3}[.)]\s+)?[*_]*STOP(?![\w-])/u;
+const CONDITION = /^(?:if|when|whenever|unless|once|as soon)\b/i;
+const BLOCK_MARK = /^\s*(?:[#>|<]|[-*+]\s|\d{1,3}[.)]\s|`{3}|~{3}|$)/;
+const SENTENCE_END = /[^\s.?!*_][.?!]["')*_]*\s*$/;
+const ABOUT_WAITING = /\b(?:wait|ask|confirm|approv|review|user|until|proceed|continue)/i;
+
+/** A line that says STOP, up to the end of its sentence; of a word on its own, the next one where that says more. */
+function stopFrom(lines: readonly Line[], start: number): { question: string; end: number } | undefined {
+  const { text } = lines[start] as Line;
+  if (!STOP.test(text)) return undefined;
+  const goesOn = !/^#{1,6}\s/.test(text) && !SENTENCE_END.test(text);
+  const end = goesOn ? sentenceFrom(lines, start + 1) : start + 1;
+  const question = questionFrom(textIn(lines, start, end));
+  if (question !== '') return { question, end: end - 1 };
+  const from = lines[end]?.text.trim() === '' ? end + 1 : end;
+  const more = sentenceFrom(lines, from);
+  const words = textIn(lines, from, more);
+  return ABOUT_WAITING.test(words)
+    ? { question: questionFrom(words), end: more - 1 }
+    : { question, end: end - 1 };
+}
+
+/** The line behind a sentence that begins with a line; the same one where there is none. */
+function sentenceFrom(lines: readonly Line[], from: number): number {
+  let end = from;
+  while (isPlain(lines[end]) && (end === from || !SENTENCE_END.test(lines[end - 1]?.text ?? ''))) end++;
+  return end;
+}
+
+function isPlain(line: Line | undefined): boolean {
+  return line !== undefined && !line.hidden && !BLOCK_MARK.test(line.text) && !STOP.test(line.text);
+}
+
+function textIn(lines: readonly Line[], from: number, to: number): string {
+  return lines
+    .slice(from, to)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+const QUESTION_LIMIT = 300;
+
+/** For the person who is asked: without marks, and without the words that only tell the agent to stop. */
+function questionFrom(text: string): string {
+  const words = oneLine(
+    text.replace(/^[ \t]*(?:#{1,6}|>+)[ \t]+/gm, '').replace(/\*\*|__/g, ''),
+    2 * QUESTION_LIMIT,
+  )
+    .replace(STOP, '')
+    .replace(/^\W*(?:checkpoint\b)?[\s:.!,;–—-]*/iu, '')
+    .replace(/^STOP(?![\w-])[\s:.!,;–—-]*/, '')
+    .replace(/^and\s+/i, '');
+  return oneLine(words.charAt(0).toUpperCase() + words.slice(1), QUESTION_LIMIT);
+}
+
+function headingOf(text: string, line: number): Extract<Item, { kind: 'heading' }> | undefined {
+  const [, marks, title] = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$/.exec(text) ?? [];
+  if (marks === undefined || title === undefined) return undefined;
+  const words = oneLine(title.replace(/[*_`]|\p{Extended_Pictographic}|\uFE0F/gu, ''), 120);
+  return { kind: 'heading', line, level: marks.length, text: words, stage: stageTitle(words) };
+}
+
+const NUMBER = /^(?:\d{1,3}(?:\.\d{1,3})*|[A-Z]|[IVX]{1,5})(?=$|[\s:.)–—-])[\s:.)–—-]*(.*)$/;
+
+/** `Phase 1: Plan`, `Stage 2 - Build`, `Step 3. Test`, `Phase: Plan`, `1. Plan`; undefined: it is no stage. */
+function stageTitle(words: string): string | undefined {
+  const [, rest] = /^(?:phase|stage|step)\b\s*(.*)$/i.exec(words) ?? [];
+  if (rest === undefined) return /^\d{1,3}(?:\.\d{1,3})*\s*[.):–—-]\s*(\S.*)$/.exec(words)?.[1];
+  const [, title] = NUMBER.exec(rest) ?? /^[:–—-]\s*(.+)$/.exec(rest) ?? [];
+  return title === '' ? words : title;
+}
+
+/** `commands/plan.md` is "plan", `agents/planner/AGENT.md` is "planner". */
+function titleOfFile(file: string): string {
+  const [last = '', folder] = file.split(/[/\\]/).reverse();
+  const name = last.replace(/\.[^.]*$/, '');
+  return /^(?:agent|skill|readme|index)$/i.test(name) && folder ? folder : name;
+}

@@ -1,0 +1,170 @@
+/** What the command of a hook is: a plain check, something that speaks the hooks' protocol, or nothing that judges. */
+import { baseName, type ShellCall, shellCalls } from '../shell/calls.ts';
+import { simpleCommands } from '../shell/words.ts';
+
+export type CommandRole =
+  /** Every exit code but 0 says that something is wrong. */
+  | { role: 'check' }
+  /** It answers as hooks do: exit 2, or JSON on stdout. */
+  | { role: 'protocol' }
+  | { role: 'no_gate'; why: string };
+
+const CHECKS =
+  /^(?:npm|pnpm|yarn|bun|deno|nx|turbo|jest|vitest|mocha|ava|playwright|cypress|tsc|vue-tsc|eslint|biome|prettier|stylelint|oxlint|pytest|tox|nox|ruff|mypy|pyright|flake8|pylint|black|isort|bandit|unittest|uv|poetry|pipenv|hatch|make|gmake|just|cmake|ctest|ninja|bazel|cargo|go|gofmt|golangci-lint|staticcheck|gradle|gradlew|mvn|mvnw|sbt|dotnet|swift|xcodebuild|rake|rspec|rubocop|bundle|phpunit|phpstan|composer|mix|cabal|stack|shellcheck|hadolint|tflint|terraform|pre-commit|lefthook)$/;
+/** They hold a line together and judge nothing. */
+const GLUE =
+  /^(?:cd|pushd|popd|echo|printf|exit|true|:|set|export|unset|source|\.|sleep|then|else|fi|do|done)$/;
+const TELLERS =
+  /^(?:say|spd-say|espeak|afplay|paplay|aplay|mpg123|osascript|notify-send|terminal-notifier|growlnotify|tput|curl|wget|http|xdg-open|open|logger|date)$/;
+const RECORDERS = /^(?:cat|tee|jq|date|mkdir|touch|awk|sed)$/;
+/** What they pass on does not make them fail. */
+const FILTERS = /^(?:tail|head|cat|tee|sed|awk|sort|less|more|wc|cut|tr|column|uniq)$/;
+const PYTHONS = /^python[\d.]*$/;
+const SPEAKS = /decision|hookSpecificOutput|stopReason|stop_hook_active|systemMessage/;
+
+export function roleOf(command: string): CommandRole {
+  const calls = shellCalls(command).filter(({ program }) => program !== '');
+  const working = calls.filter((call) => !isGlue(call));
+  if (/(?:^|[^&>|\\])&(?![&>\d])/.test(command))
+    return noGate('it runs in the background, so it cannot fail');
+  if (SPEAKS.test(command)) return { role: 'protocol' };
+  if (working.length === 0)
+    return refusesAlone(calls) ? { role: 'protocol' } : noGate('it says something, and judges nothing');
+  if (isRecord(working)) return noGate('it writes something down, and judges nothing');
+  if (working.every(({ program }) => TELLERS.test(program)))
+    return noGate('it tells somebody, and judges nothing');
+  if (calls.some(readsEvent)) return { role: 'protocol' };
+  if (working.every(isCheck)) return roleOfCheck(command, working);
+  const script = bookkeeper(working);
+  return script === undefined
+    ? { role: 'protocol' }
+    : noGate(`by its name ${script} keeps records or tells somebody, and judges nothing`);
+}
+
+function noGate(why: string): CommandRole {
+  return { role: 'no_gate', why };
+}
+
+function isGlue({ program, args, given }: ShellCall): boolean {
+  if (FILTERS.test(program)) return given.length > 0;
+  return GLUE.test(program) || (/^(?:ba|z|da)?sh$/.test(program) && args.some((word) => /^-\w*c/.test(word)));
+}
+
+/** `echo "not yet" >&2; exit 2` */
+function refusesAlone(calls: readonly ShellCall[]): boolean {
+  return calls.some(({ program, args }) => program === 'exit' && args[0] === '2');
+}
+
+function isRecord(working: readonly ShellCall[]): boolean {
+  return (
+    working.every(({ program }) => RECORDERS.test(program)) &&
+    working.some(
+      ({ program, writes }) => writes.some((file) => !/^&?\d$|^\/dev\//.test(file)) || program === 'tee',
+    )
+  );
+}
+
+/** It reads what the client writes to its stdin. */
+function readsEvent({ program, args, given }: ShellCall): boolean {
+  if (args.some((word) => word === '/dev/stdin')) return true;
+  if (given.length > 0) return false;
+  return program === 'jq' || program === 'read' || (program === 'cat' && args.every((word) => word === '-'));
+}
+
+function isCheck({ program, args }: ShellCall): boolean {
+  if (PYTHONS.test(program)) return args[0] === '-m' && CHECKS.test(args[1] ?? '');
+  if (program === 'node') return args[0] === '--test';
+  return CHECKS.test(program);
+}
+
+function roleOfCheck(command: string, working: readonly ShellCall[]): CommandRole {
+  const formatter = working.find(changesFiles);
+  if (formatter) return noGate(`${formatter.program} changes files here; a gate only looks at them`);
+  const why = cannotFail(command);
+  if (why !== undefined) return noGate(why);
+  return refusesBesides(command) ? { role: 'protocol' } : { role: 'check' };
+}
+
+function changesFiles({ program, args }: ShellCall): boolean {
+  const words = PYTHONS.test(program) ? args.slice(1) : [program, ...args];
+  const [tool = '', first = ''] = words;
+  if (words.some((word) => /^--(?:write|fix|in-?place)$/.test(word))) return true;
+  if (tool === 'gofmt' || tool === 'prettier') return words.includes('-w');
+  const looks = words.some((word) => /^--(?:check|diff|dry-run)/.test(word));
+  if (tool === 'black' || tool === 'isort') return !looks;
+  return (
+    ['cargo', 'ruff', 'go', 'biome', 'deno', 'dotnet'].includes(tool) &&
+    /^(?:fmt|format)$/.test(first) &&
+    !looks
+  );
+}
+
+/** What always ends with 0 never held anybody, and as a gate it would pass whatever happens. */
+function cannotFail(command: string): string | undefined {
+  const excused = /(?:\|\||;)\s*(true|:|exit 0)\s*[;)}]*\s*$/.exec(command)?.[1];
+  if (excused !== undefined) return `it always succeeds ("${excused}" at its end), so it never held anybody`;
+  const last = simpleCommands(command).at(-1);
+  const filter = baseName(last?.words[0] ?? '');
+  if (!last?.piped || !FILTERS.test(filter)) return undefined;
+  return `its exit code is that of "${filter}", so it never held anybody: name the check without the pipe as a gate`;
+}
+
+/** An `exit 2` behind `||` is what a failing check leads to; anywhere else it means more than that. */
+function refusesBesides(command: string): boolean {
+  return [...command.matchAll(/\bexit\s+2\b/g)].some(({ index }) => {
+    const before = command.slice(0, index);
+    return before.lastIndexOf('||') <= Math.max(before.lastIndexOf('&&'), before.lastIndexOf('then'), -1);
+  });
+}
+
+const JUDGING_WORDS =
+  /^(?:check|checks|validate|validator|verify|test|tests|lint|gate|guard|enforce|ensure|require|quality|review)$/;
+const RECORD_WORDS =
+  /^(?:memory|notify|notification|notifications|notifier|sound|sounds|tts|speak|bell|log|logs|logger|logging|metrics|telemetry|analytics|backup|cleanup|history)$/;
+
+/** The script that goes by a name such as `update_memory.py`. */
+function bookkeeper(working: readonly ShellCall[]): string | undefined {
+  const names = working.flatMap(({ program, args }) =>
+    [program, ...args].filter((word) => /\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl)$/.test(word)).map(baseName),
+  );
+  const wordsOf = (name: string) =>
+    name
+      .toLowerCase()
+      .replace(/\.\w+$/, '')
+      .split(/[^a-z]+/);
+  const keeps = (name: string) =>
+    wordsOf(name).some((word) => RECORD_WORDS.test(word)) &&
+    !wordsOf(name).some((word) => JUDGING_WORDS.test(word));
+  return names.length > 0 && names.every(keeps) ? names[0] : undefined;
+}
+
+/** The notes that a command prints: `cat docs/plans/*\/MEMORY.md | head -100`; undefined when it does anything else. */
+export function printedNotes(command: string): { files: string[]; lines?: number } | undefined {
+  const calls = shellCalls(command).filter(({ program }) => program !== '');
+  const reads = calls.filter(({ program }) => /^(?:cat|head|tail)$/.test(program));
+  const others = calls.filter((call) => !reads.includes(call) && !isGlue(call));
+  if (reads.length === 0 || others.some(({ program }) => !/^(?:test|\[)$/.test(program))) return undefined;
+  const files = reads.flatMap(({ args }) => args.filter((word) => !/^-|^\d+$/.test(word))).map(inProject);
+  const usable = files.every(
+    (file) => /^[^/~$\\]/.test(file) && !file.includes('..') && /\.(?:md|markdown|txt)$/i.test(file),
+  );
+  if (!usable || !files.some((file) => /memory/i.test(baseName(file)))) return undefined;
+  const bounds = reads.flatMap(({ program, args }) => (program === 'cat' ? [] : [countIn(args)]));
+  const lines = Math.min(...bounds.filter((count) => count > 0));
+  return { files: [...new Set(files)], ...(Number.isFinite(lines) ? { lines } : {}) };
+}
+
+function countIn(args: readonly string[]): number {
+  const words = args.join(' ');
+  return Number(/(?:^|\s)-(?:n\s*|-lines[= ])?(\d+)/.exec(words)?.[1] ?? 0);
+}
+
+/** The project's folder is where gates run: `$CLAUDE_PROJECT_DIR` is `.` there. */
+export function inProject(text: string): string {
+  const variable = /\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})/;
+  return text
+    .replace(new RegExp(`"(${variable.source})"`, 'g'), '$1')
+    .replace(new RegExp(`^\\s*cd\\s+${variable.source}\\s*(?:&&|;)\\s*`), '')
+    .replace(new RegExp(`(?:${variable.source})/\\./|(?:${variable.source})/(?=\\.)`, 'g'), '')
+    .replace(new RegExp(variable.source, 'g'), '.');
+}

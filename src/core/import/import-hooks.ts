@@ -1,0 +1,245 @@
+/** From hooks of the client's settings to gates of a contract. */
+
+import type { GateKind } from '../contract/gate-options.ts';
+import { MEMORY_LINES, MEMORY_SOURCES } from '../loop/notes.ts';
+import { baseName, shellCalls } from '../shell/calls.ts';
+import { inProject, printedNotes, roleOf } from './hook-commands.ts';
+import { formatDrivenBy } from './loop-drivers.ts';
+
+/** A hook of somebody else, as it stands in a settings file. */
+export interface ForeignHook {
+  event: string;
+  /** Empty when absent. */
+  matcher: string;
+  type: string;
+  command?: string;
+  prompt?: string;
+  model?: string;
+  /** As written. */
+  timeout?: number;
+  /** The client does not wait for it. */
+  background: boolean;
+  /** `if`. */
+  condition?: string;
+  /** The file it stands in, for people. */
+  place: string;
+}
+
+/** A gate as it is written in a contract. */
+export type WrittenGate = Record<string, string | number | boolean>;
+
+export interface WrittenMemory {
+  files: string[];
+  lines?: number;
+  inject?: string[];
+  update: boolean;
+}
+
+/** What is to be added to a contract. */
+export interface Additions {
+  gates: Record<string, WrittenGate>;
+  everyStop: string[];
+  subagent: Record<string, string[]>;
+  memory?: WrittenMemory;
+}
+
+export interface Import<Hook extends ForeignHook = ForeignHook> extends Additions {
+  /** Every hook with what becomes of it, in the order they were found. */
+  fates: Fate<Hook>[];
+}
+
+export interface Fate<Hook extends ForeignHook = ForeignHook> {
+  hook: Hook;
+  /** The gate, or the key, that does its work from now on; absent: it stays where it is. */
+  becomes?: string;
+  /** Why it stays, or what is different now. */
+  notes: string[];
+}
+
+/** `known`: the gates of the contract that is there, by name; what one of them does already is not added again. */
+export function importHooks<Hook extends ForeignHook>(
+  hooks: readonly Hook[],
+  known: Readonly<Record<string, WrittenGate>> = {},
+): Import<Hook> {
+  const plan: Import<Hook> = { gates: {}, everyStop: [], subagent: {}, fates: [] };
+  for (const hook of hooks) plan.fates.push({ hook, ...fateOf(hook, plan, known) });
+  const updates = hooks.some((hook) => /Stop$/.test(hook.event) && /memory/i.test(hook.command ?? ''));
+  if (plan.memory) plan.memory = { ...plan.memory, update: updates };
+  return plan;
+}
+
+type FateOnly = Omit<Fate, 'hook'>;
+
+function fateOf(hook: ForeignHook, plan: Additions, known: Readonly<Record<string, WrittenGate>>): FateOnly {
+  const stays = (why: string): FateOnly => ({ notes: [why] });
+  if (!/^(?:Stop|SubagentStop|SessionStart)$/.test(hook.event))
+    return stays(`${hook.event} is not judged by untildone`);
+  if (hook.event === 'SessionStart') return memoryFate(hook, plan);
+  if (hook.background) return stays('it runs in the background, so it holds nobody');
+  if (hook.condition !== undefined)
+    return stays(`a hook of ${hook.event} with "if" is never run by Claude Code`);
+  const format = hook.event === 'Stop' ? formatDrivenBy(hook.command ?? '') : undefined;
+  if (format !== undefined)
+    return stays(
+      `untildone obeys the files of ${format} itself: take this hook out, or both count every stop`,
+    );
+  const written = writtenGate(hook);
+  if ('why' in written) return stays(written.why);
+  const name = nameOf(written, plan, known);
+  if (!(name in known)) plan.gates[name] = written.gate;
+  const notes = [...written.notes];
+  if (hook.event === 'Stop') add(plan.everyStop, name);
+  else notes.push(...guardSubagents(hook.matcher, name, plan));
+  return { becomes: name, notes };
+}
+
+function add(names: string[], name: string): void {
+  if (!names.includes(name)) names.push(name);
+}
+
+interface Written {
+  gate: WrittenGate;
+  /** The key of `gate` that says what is judged. */
+  kind: GateKind;
+  /** What a good name would be. */
+  name: string;
+  notes: string[];
+}
+
+function writtenGate(hook: ForeignHook): Written | { why: string } {
+  const time = timeoutOf(hook.timeout);
+  switch (hook.type) {
+    case 'command':
+      return commandGate(hook, time);
+    case 'prompt':
+    case 'agent': {
+      const text = (hook.prompt ?? '').replace(/\s*\$ARGUMENTS\b\s*/g, ' ').trim();
+      if (text === '') return { why: 'its prompt is empty' };
+      const asks = hook.type === 'prompt';
+      const gate: WrittenGate = {
+        ...(asks ? { judge: text, transcript: true } : { agent: text }),
+        ...(hook.model === undefined ? {} : { model: hook.model }),
+        ...time.option,
+        on_unproven: 'allow',
+      };
+      const sees = asks ? 'the diff and the end of the conversation' : 'a copy of the work';
+      const notes = [...time.notes, `the model sees ${sees}`];
+      return asks
+        ? { gate, kind: 'judge', name: 'review', notes }
+        : { gate, kind: 'agent', name: 'proof', notes };
+    }
+    default:
+      return { why: `there is no gate for a hook of the type "${hook.type}"` };
+  }
+}
+
+function commandGate(hook: ForeignHook, time: Time): Written | { why: string } {
+  const command = hook.command?.trim() ?? '';
+  if (command === '') return { why: 'its command is empty' };
+  const role = roleOf(command);
+  if (role.role === 'no_gate') return { why: role.why };
+  const line = inProject(command);
+  if (role.role === 'check') {
+    const note = 'every exit code but 0 fails now; as a hook it held only on exit code 2';
+    const notes = [...time.notes, note];
+    return { gate: { run: line, ...time.option }, kind: 'run', name: checkName(line), notes };
+  }
+  const note = 'it is told that no hook is active (stop_hook_active: false), and judges every time';
+  const gate = { hook: line, ...time.option, on_unproven: 'allow' };
+  return { gate, kind: 'hook', name: scriptName(line), notes: [...time.notes, note] };
+}
+
+interface Time {
+  option: { timeout?: string };
+  notes: string[];
+}
+
+/** The client counts seconds. Thousands of them are mostly milliseconds, by mistake. */
+function timeoutOf(written: number | undefined): Time {
+  if (written === undefined || !Number.isFinite(written) || written <= 0) return { option: {}, notes: [] };
+  const isMistake = written >= 10_000 || (written >= 1000 && written % 1000 === 0);
+  const seconds = Math.max(1, Math.round(isMistake ? written / 1000 : written));
+  const option = { timeout: seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s` };
+  if (!isMistake) return { option, notes: [] };
+  const note = `its timeout of ${written} would be ${written} seconds: taken for milliseconds, ${option.timeout}`;
+  return { option, notes: [note] };
+}
+
+const ROLES: readonly [name: string, words: RegExp][] = [
+  ['tests', /\b(?:tests?|pytest|jest|vitest|mocha|rspec|ctest|phpunit|unittest)\b/],
+  ['lint', /\b(?:lint|eslint|oxlint|ruff|flake8|pylint|clippy|rubocop|shellcheck|vet)\b|golangci/],
+  ['types', /\b(?:tsc|typecheck|type-check|types|mypy|pyright)\b/],
+  ['build', /\b(?:build|compile)\b/],
+];
+
+function checkName(command: string): string {
+  const roles = ROLES.filter(([, words]) => words.test(command)).map(([name]) => name);
+  const [only] = roles;
+  if (roles.length > 1) return 'checks';
+  if (only !== undefined) return only;
+  const [{ program, args } = { program: 'checks', args: [] }] = shellCalls(command);
+  const script = /^(?:npm|pnpm|yarn|bun)$/.test(program)
+    ? args.find((word) => !/^-|^run$/.test(word))
+    : undefined;
+  return asName(script ?? program);
+}
+
+/** The name of the script, where there is one. */
+function scriptName(command: string): string {
+  const words = shellCalls(command).flatMap(({ program, args }) => [program, ...args]);
+  const script =
+    words.find((word) => /\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl)$/.test(word)) ?? words[0] ?? 'hook';
+  return asName(baseName(script).replace(/\.\w+$/, ''));
+}
+
+function asName(text: string): string {
+  const name = text
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z]+|[-._]+$/g, '')
+    .slice(0, 40);
+  return name === '' || name in {} ? 'hook' : name;
+}
+
+/** A gate that does the same has the same name; else the name is one that is free. */
+function nameOf(
+  { gate, kind, name }: Written,
+  plan: Additions,
+  known: Readonly<Record<string, WrittenGate>>,
+): string {
+  const all = { ...known, ...plan.gates };
+  const same = Object.entries(all).find(([, other]) => gate[kind] === other[kind]);
+  if (same) return same[0];
+  let free = name;
+  for (let number = 2; Object.hasOwn(all, free); number++) free = `${name}-${number}`;
+  return free;
+}
+
+/** The client's matcher is an expression over agent types; a contract knows `*` alone. */
+function guardSubagents(matcher: string, name: string, plan: Additions): string[] {
+  const types =
+    matcher.trim() === '' ? ['*'] : matcher.split('|').map((type) => type.trim().replaceAll('.*', '*'));
+  const plain = types.every((type) => /^[\w:*-]{1,100}$/.test(type) && type.split('*').length <= 4);
+  for (const type of plain ? types : ['*']) {
+    const names = plan.subagent[type] ?? [];
+    add(names, name);
+    plan.subagent[type] = names;
+  }
+  return plain ? [] : [`its matcher "${matcher}" cannot be written in a contract: it guards every subagent`];
+}
+
+function memoryFate({ type, command, matcher, background }: ForeignHook, plan: Additions): FateOnly {
+  const notes = type === 'command' && !background ? printedNotes(command ?? '') : undefined;
+  if (!notes) return { notes: ['it sets up the session: that stays with your own hooks'] };
+  const sources = matcher.split('|').map((source) => source.trim());
+  const known = MEMORY_SOURCES.filter((source) => sources.includes(source));
+  const before = plan.memory;
+  const files = [...new Set([...(before?.files ?? []), ...notes.files])];
+  const lines = Math.max(before?.lines ?? 0, notes.lines ?? MEMORY_LINES);
+  // Whoever names no source names all of them.
+  const inject =
+    (before && !before.inject) || known.length === 0
+      ? undefined
+      : [...new Set([...(before?.inject ?? []), ...known])];
+  plan.memory = { files, lines, ...(inject ? { inject } : {}), update: false };
+  return { becomes: 'memory', notes: [`at most ${lines} lines and 8000 characters, the newest file first`] };
+}

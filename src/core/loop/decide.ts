@@ -1,0 +1,190 @@
+import type { Limits } from '../contract/contract.ts';
+import { oneLine } from '../text/clip.ts';
+import { sayDuration } from '../text/duration.ts';
+import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
+import { type ReachedLimit, reachedLimit } from './limits.ts';
+import { stallOf } from './stall.ts';
+import type { Decision, Ending, LoopState } from './state.ts';
+import { patienceWith } from './subagents.ts';
+import { blocks, sumUp, type Verdict } from './verdict.ts';
+
+const DETAIL_LIMIT = 500;
+
+/**
+ * Decides about one Stop of the session that owns the loop. Pure: the same facts give the same decision.
+ * Success wins over everything; then what excuses an unfinished stop; then what ends the loop; else it is held.
+ */
+export function decide(
+  before: LoopState,
+  seen: StopSeen,
+  verdicts: readonly Verdict[],
+  limits: Limits,
+  now: number,
+): Decision {
+  if (before.status === 'paused') return { kind: 'allow', cause: 'paused' };
+  if (before.status !== 'active') return { kind: 'allow', cause: 'ended' };
+  if (seen.contractReplaced) {
+    return ending(
+      'failed',
+      'contract_replaced',
+      'the frozen contract of this loop was changed behind its back',
+    );
+  }
+  if (seen.needsPerson !== undefined) {
+    return { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail: seen.needsPerson };
+  }
+  const state = observe(before, seen, verdicts, now);
+  return (
+    askedToEnd(verdicts) ??
+    success(state, seen, verdicts) ??
+    question(seen, verdicts) ??
+    excuse(state, seen, limits, now) ??
+    exhaustion(state, seen, verdicts, limits, now) ??
+    handOver(state, seen, limits) ?? {
+      kind: 'block',
+      instruction: stallOf(state, verdicts, limits).stage === 'last_call' ? 'different_approach' : 'continue',
+    }
+  );
+}
+
+/** A hook of the user's own said `continue: false`: that beats everything, as it does in the client. */
+function askedToEnd(verdicts: readonly Verdict[]): Decision | undefined {
+  const letGo = verdicts.find((v) => v.letGo)?.letGo;
+  return letGo === undefined ? undefined : ending('released', 'hook', letGo);
+}
+
+function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
+  const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
+  switch (sumUp(verdicts).result) {
+    case 'verified':
+      if (isAsItWas(state, seen)) return ending('claimed_done', 'nothing_changed', passed.join(', '));
+      return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
+    case 'claimed':
+      return ending('claimed_done', claimCause(verdicts), passed.join(', '));
+    case 'unproven':
+      return { kind: 'end', status: 'released', cause: 'unproven_allowed', detail: unprovenOf(verdicts) };
+    case 'nothing_judged':
+      return { kind: 'end', status: 'released', cause: 'nothing_judged', detail: 'every gate was skipped' };
+    case 'failing':
+      return undefined;
+  }
+}
+
+/** What an ending without anything measured rests on. */
+function claimCause(verdicts: readonly Verdict[]): string {
+  const judged = verdicts.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
+  if (judged.length === 0) return 'claim_only';
+  return judged.every((v) => v.kind === 'approve') ? 'approved_only' : 'judged_only';
+}
+
+function leaves(verdict: Verdict): Verdict[] {
+  if (!verdict.children) return [verdict];
+  const { children } = verdict;
+  return children.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
+}
+
+/** Everything else passes: nobody is held for what only a person can say, nor is anybody asked about work not yet asked for. */
+function question({ phase }: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
+  if (phase?.unheard) return undefined;
+  // A state of another system speaks of the whole work: that is open in every phase but the last.
+  const blocking = sumUp(verdicts).blocking.filter((v) => !phase?.asks || v.asks !== undefined);
+  if (blocking.length === 0 || blocking.some((v) => v.asks === undefined)) return undefined;
+  const asked = new Set(blocking.flatMap(questionsIn).map((v) => `${v.gate}: ${v.asks}`));
+  return {
+    kind: 'allow',
+    cause: 'approval',
+    wait: 'approval',
+    detail: oneLine([...asked].join('; '), DETAIL_LIMIT),
+  };
+}
+
+/** Wherever a question stands, it is answered by its own name. */
+function questionsIn(verdict: Verdict): Verdict[] {
+  const inside = (verdict.children ?? []).filter((v) => blocks(v) && v.asks !== undefined);
+  return inside.length === 0 ? [verdict] : inside.flatMap(questionsIn);
+}
+
+/** Nothing is done that was done before: what passed at the start, on the very same tree, shows no work. */
+function isAsItWas(state: LoopState, seen: StopSeen): boolean {
+  return state.base.passing === true && seen.tree !== undefined && seen.tree === state.base.tree;
+}
+
+function unprovenOf(verdicts: readonly Verdict[]): string {
+  const unproven = verdicts.filter((v) => v.outcome === 'unproven');
+  return oneLine(unproven.map((v) => `${v.gate}: ${v.summary}`).join('; '), DETAIL_LIMIT);
+}
+
+/** Reasons to let an unfinished session stop without counting it: the client comes back, or cannot go on anyway. */
+function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision | undefined {
+  const young = seen.background.filter(
+    (t) => now - (firstSeen(state, t.id) ?? now) <= patienceWith(t.id, state, limits.backgroundMs),
+  );
+  if (young.length > 0) {
+    const detail = oneLine(young.map((t) => `${t.type} ${t.id}`).join(', '), DETAIL_LIMIT);
+    return { kind: 'allow', cause: 'background', wait: 'background', detail };
+  }
+  if (seen.wakeUps.once > 0) {
+    return { kind: 'allow', cause: 'wake_up', wait: 'wake_up', detail: `${seen.wakeUps.once} scheduled` };
+  }
+  if (seen.contextShare !== undefined && seen.contextShare >= limits.contextFull) {
+    const detail = `${Math.floor(seen.contextShare * 100)} % of the context window is in use`;
+    return { kind: 'allow', cause: 'context_full', wait: 'context_full', detail };
+  }
+  return undefined;
+}
+
+/** A run leaves a session that fills up, but not before it was asked what the next one should know. */
+function handOver(state: LoopState, seen: StopSeen, limits: Limits): Decision | undefined {
+  const run = state.run;
+  if (!run || run.mode === 'session') return undefined;
+  const note = seen.note ?? '';
+  if (run.mode === 'fresh')
+    return { kind: 'allow', cause: 'hand_over', detail: 'a fresh session goes on', note };
+  if (run.handOver === 'asked')
+    return { kind: 'allow', cause: 'hand_over', detail: 'the note is written', note };
+  const full = (seen.contextShare ?? 0) >= limits.context;
+  const old = run.freshEvery !== undefined && run.heldInSession + 1 >= run.freshEvery;
+  return full || old || run.compacted ? { kind: 'block', instruction: 'hand_over' } : undefined;
+}
+
+function exhaustion(
+  state: LoopState,
+  seen: StopSeen,
+  verdicts: readonly Verdict[],
+  limits: Limits,
+  now: number,
+): Decision | undefined {
+  if (seen.message === EMPTY_MESSAGE && state.emptyAnswers >= limits.emptyAnswers) {
+    return ending('idle', 'empty_answers', `${state.emptyAnswers} empty answers in a row`);
+  }
+  const limit = reachedLimit(state, limits, now);
+  if (limit) return ending('reached_limit', limit.cause, limitDetail(limit, limits));
+  const stall = stallOf(state, verdicts, limits);
+  if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
+  if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap) {
+    const detail = `${state.blocksInARow} blocks in a row without a tool call; the client overrides the next one`;
+    return ending('capped', 'block_cap', detail);
+  }
+  return undefined;
+}
+
+function ending(status: Ending, cause: string, detail: string): Decision {
+  return { kind: 'end', status, cause, detail };
+}
+
+function limitDetail({ cause, used, limit }: ReachedLimit, { phase }: Limits): string {
+  switch (cause) {
+    case 'iterations':
+      return `iteration ${used} of ${limit}`;
+    case 'duration':
+      return `${sayDuration(used)} of ${sayDuration(limit)}`;
+    case 'phase_iterations':
+      return `phase ${phase?.name}: iteration ${used} of ${limit}`;
+    case 'phase_duration':
+      return `phase ${phase?.name}: ${sayDuration(used)} of ${sayDuration(limit)}`;
+    case 'cost':
+      return `${used.toFixed(2)} of ${limit.toFixed(2)} USD`;
+    case 'tokens':
+      return `${used} of ${limit} tokens`;
+  }
+}

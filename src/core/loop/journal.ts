@@ -1,0 +1,202 @@
+import { advanceChildren, type ChildEntry } from '../run/children.ts';
+import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/entries.ts';
+import { newRun, runFromSession } from '../run/run.ts';
+import { observe, settle } from './count-stop.ts';
+import type { Entry, EntryOf, StartedEntry } from './entry.ts';
+import { guardedAfter } from './guarded.ts';
+import { allTold, answer } from './questions.ts';
+import { closeWait, end, hasEnded, type LoopState, NEW_SESSION, openWait, type WaitCause } from './state.ts';
+import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
+
+/** The state after an entry. The only place where state comes from: `replay` over all lines gives the last line's state. */
+export function advance(state: LoopState | undefined, entry: Entry, at: number): LoopState {
+  if (entry.kind === 'started') return firstState(entry, at);
+  if (!state) throw new Error(`a journal begins with "started", not with "${entry.kind}"`);
+  return { ...advanceKind(state, entry, at), lastAt: at };
+}
+
+function advanceKind(state: LoopState, entry: Exclude<Entry, StartedEntry>, at: number): LoopState {
+  if (!isOwn(entry)) return advanceChildren(state, entry, at);
+  const advanceBy = ADVANCE[entry.kind] as Advance<OwnKind>;
+  return advanceBy(state, entry, at);
+}
+
+type OwnKind = Exclude<Entry['kind'], 'started' | ChildEntry['kind']>;
+type Advance<K extends OwnKind> = (state: LoopState, entry: EntryOf<K>, at: number) => LoopState;
+
+function isOwn(entry: Exclude<Entry, StartedEntry>): entry is EntryOf<OwnKind> {
+  return Object.hasOwn(ADVANCE, entry.kind);
+}
+
+/** What each kind of entry does to the state; those of a run's children are in a file of their own. */
+const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
+  stop: advanceStop,
+  event: advanceEvent,
+  command: advanceCommand,
+  guard: (state, entry, at) =>
+    agentGuarded({ ...state, guarded: guardedAfter(state.guarded, entry) }, entry, at),
+  allowed: (state, { exception }) => ({ ...state, allowed: [...new Set([...state.allowed, exception])] }),
+  answered: advanceAnswered,
+  contract: (state, { contractSha256, maxIterations }) => ({ ...state, contractSha256, maxIterations }),
+  synced: advanceSynced,
+  withdrawn: advanceWithdrawn,
+  closed: (state) => ({ ...state, closed: true }),
+  claimed: advanceClaimed,
+  foreign: (state, { lines }) => ({ ...state, foreignLines: state.foreignLines + lines }),
+  run_begun: (state, { permissionMode }) =>
+    hasEnded(state) || state.run ? state : { ...state, run: runFromSession(permissionMode) },
+  intent: advanceIntent,
+  result: advanceResult,
+  ended: (state, { status, cause, detail }, at) => end(state, status, cause, detail, at),
+  said: (state) => state,
+  error: (state) => state,
+};
+
+function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
+  return agentsAtStop(settle(observe(state, seen, verdicts, at), decision, at), seen, at);
+}
+
+function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdrawn'>, at: number): LoopState {
+  const status = cause === 'expired' ? 'reached_limit' : 'cancelled';
+  return { ...end(state, status, cause, detail, at), closed: true };
+}
+
+/** What was asked is answered: the loop is no longer kept waiting. */
+function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
+  if (hasEnded(state)) return state;
+  const { gate, said, note, digest } = entry;
+  const answered = { said, at, ...(note ? { note } : {}), ...(digest ? { digest } : {}) };
+  const goesOn = state.waiting?.why === 'approval' ? judgedNext(closeWait(state, at)) : state;
+  return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
+}
+
+/** Of a run, however its session ended: the work is judged with the answer before another one is paid for. */
+function judgedNext(state: LoopState): LoopState {
+  const last = state.run?.lastEnd;
+  if (!state.run || !last) return state;
+  return { ...state, run: { ...state.run, lastEnd: { ...last, kind: 'completed' } } };
+}
+
+function advanceSynced(state: LoopState, entry: EntryOf<'synced'>): LoopState {
+  if (hasEnded(state)) return state;
+  return {
+    ...state,
+    ...(entry.iteration === undefined ? {} : { iteration: entry.iteration }),
+    ...(entry.maxIterations === undefined ? {} : { maxIterations: entry.maxIterations }),
+    ...(entry.says === undefined ? {} : { fileIteration: entry.says }),
+  };
+}
+
+/** What the new owner said and used before is not the loop's; the time in between was no working time. */
+function advanceClaimed(state: LoopState, entry: EntryOf<'claimed'>, at: number): LoopState {
+  if (hasEnded(state)) return state;
+  const idle = state.waiting ? state : openWait(state, 'session_ended', state.lastAt);
+  const { promptId: _, lastMessage: __, ...rest } = closeWait(idle, at);
+  return {
+    ...rest,
+    session: entry.session,
+    ...NEW_SESSION,
+    read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
+  };
+}
+
+function firstState(entry: StartedEntry, at: number): LoopState {
+  return {
+    loop: entry.loop,
+    session: entry.session,
+    dialect: entry.dialect,
+    status: 'active',
+    iteration: 1,
+    maxIterations: entry.maxIterations,
+    startedAt: at,
+    lastAt: at,
+    blocksInARow: 0,
+    toolSeen: false,
+    emptyAnswers: 0,
+    waitedMs: 0,
+    background: {},
+    spent: { tokens: 0, costUsd: 0 },
+    read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
+    gates: [],
+    contractSha256: entry.contractSha256,
+    foreignLines: 0,
+    foreignTold: 0,
+    base: {
+      ...(entry.baseTree === undefined ? {} : { tree: entry.baseTree }),
+      ...(entry.baseCommit === undefined ? {} : { commit: entry.baseCommit }),
+      ...(entry.basePassing ? { passing: true as const } : {}),
+    },
+    guarded: {},
+    allowed: [],
+    ...(entry.run ? { run: newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) } : {}),
+  };
+}
+
+function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>, at: number): LoopState {
+  if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
+  if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
+  if (state.status !== 'active') return state;
+  switch (event) {
+    case 'SessionStart':
+      if (detail.source === 'compact') return closeWait(compacted(state), at);
+      if (state.waiting) return closeWait(state, at);
+      // A client that was killed said nothing when it went: the silence until now was no working time.
+      return closeWait(openWait(state, 'session_ended', state.lastAt), at);
+    case 'SessionEnd':
+      // What only a person can do stays to be said after the session has gone.
+      return asksPerson(state) ? state : wait(state, 'session_ended', at, detail.reason);
+    case 'StopFailure':
+      return wait(state, 'api_error', at, detail.error);
+    case 'Stop':
+      // One that was held although nobody judged it: the client counts it like any other.
+      return detail.held === undefined ? state : { ...state, blocksInARow: state.blocksInARow + 1 };
+    case 'PreToolUse':
+      return { ...closeWait(state, at), toolSeen: true };
+    case 'UserPromptSubmit':
+      return withAnswersTold(closeWait(state, at));
+    default:
+      return state;
+  }
+}
+
+function asksPerson({ waiting }: LoopState): boolean {
+  return waiting?.why === 'needs_person' || waiting?.why === 'approval';
+}
+
+/** What a person said goes with the prompt. */
+function withAnswersTold(state: LoopState): LoopState {
+  return state.answers ? { ...state, answers: allTold(state.answers) } : state;
+}
+
+/** What a session knew before is gone: a run goes on in a fresh one that is told what matters. */
+function compacted(state: LoopState): LoopState {
+  return state.run ? { ...state, run: { ...state.run, compacted: true } } : state;
+}
+
+function wait(state: LoopState, why: WaitCause, at: number, detail: string | undefined): LoopState {
+  return openWait(state, why, state.waiting?.since ?? at, detail);
+}
+
+const BY_PERSON = 'by a person';
+
+function advanceCommand(state: LoopState, { command, note }: EntryOf<'command'>, at: number): LoopState {
+  if (hasEnded(state)) return state;
+  switch (command) {
+    case 'pause':
+      return state.status === 'paused' ? state : { ...openWait(state, 'paused', at, note), status: 'paused' };
+    case 'resume':
+      return state.status === 'paused'
+        ? waitingForApi({ ...takenUp(closeWait(state, at)), status: 'active' }, at)
+        : state;
+    case 'cancel':
+      return end(state, 'cancelled', 'person', note ?? BY_PERSON, at);
+    case 'release':
+      return end(state, 'released', 'person', note ?? BY_PERSON, at);
+  }
+}
+
+export function replay(entries: Iterable<{ entry: Entry; at: number }>): LoopState | undefined {
+  let state: LoopState | undefined;
+  for (const { entry, at } of entries) state = advance(state, entry, at);
+  return state;
+}

@@ -1,0 +1,34 @@
+import type { Limit, Limits } from '../contract/contract.ts';
+import type { LoopState } from './state.ts';
+
+export interface ReachedLimit {
+  cause: 'iterations' | 'duration' | 'cost' | 'tokens' | 'phase_iterations' | 'phase_duration';
+  used: number;
+  limit: number;
+}
+
+/** Working time: paused, waiting and session-less time does not count. */
+export function elapsedMs(state: LoopState, now: number): number {
+  const openWait = state.waiting ? Math.max(0, now - state.waiting.since) : 0;
+  return Math.max(0, now - state.startedAt - state.waitedMs - openWait);
+}
+
+/** The first limit that a failing Stop has run into, if any. Limits are checked after success, never before. */
+export function reachedLimit(state: LoopState, limits: Limits, now: number): ReachedLimit | undefined {
+  const checks: [ReachedLimit['cause'], number, Limit][] = [
+    ['iterations', state.iteration, limits.iterations],
+    ['duration', elapsedMs(state, now), limits.durationMs],
+    ['cost', state.spent.costUsd, limits.costUsd],
+    ['tokens', state.spent.tokens, limits.tokens],
+    ['phase_iterations', state.phase?.iteration ?? 0, limits.phase?.iterations ?? 'unlimited'],
+    [
+      'phase_duration',
+      elapsedMs(state, now) - (state.phase?.since ?? 0),
+      limits.phase?.durationMs ?? 'unlimited',
+    ],
+  ];
+  for (const [cause, used, limit] of checks) {
+    if (limit !== 'unlimited' && used >= limit) return { cause, used, limit };
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import { type Contract, type GateSpec, isCombination } from '../contract/contract.ts';
+import type { Chunk } from '../contract/gate-options.ts';
+import { globMatches } from '../text/globs.ts';
+import type { HookEvent } from './event.ts';
+
+export interface GateCall {
+  name: string;
+  spec: GateSpec;
+  /** The gates that `all` and `any` are made of; of `chunks`, each of them. */
+  children?: GateCall[];
+}
+
+/** Which gates guard this event, in the order the contract names them. */
+export function planGates(event: HookEvent, contract: Contract): GateCall[] {
+  return callsFor(gateNames(event, contract), contract);
+}
+
+export function callsFor(names: readonly string[], contract: Contract): GateCall[] {
+  return names.flatMap((name) => callOf(name, contract, []));
+}
+
+function gateNames(event: HookEvent, contract: Contract): readonly string[] {
+  switch (event.name) {
+    case 'Stop':
+      // What guards every session's Stop guards a loop's, too.
+      return [...new Set([...contract.done, ...(contract.everyStop?.gates ?? [])])];
+    case 'SubagentStart':
+    case 'SubagentStop':
+      return subagentGates(event.agentType ?? '', contract.subagent ?? {});
+    case 'TaskCreated':
+      return contract.taskCreated ?? [];
+    case 'TaskCompleted':
+      return contract.taskDone ?? [];
+    case 'TeammateIdle':
+      return contract.teammate ?? [];
+    case 'UserPromptSubmit':
+      return contract.prompt?.gates ?? [];
+    default:
+      return [];
+  }
+}
+
+/** Every pattern that fits the agent's type counts; the client's compaction agent has no type and is nobody's work. */
+function subagentGates(agentType: string, subagent: Record<string, string[]>): string[] {
+  if (agentType === '') return [];
+  const fitting = Object.entries(subagent).filter(([pattern]) => globMatches(pattern, agentType));
+  return [...new Set(fitting.flatMap(([, gates]) => gates))];
+}
+
+/** A gate that names itself, however deep, is left out: the contract's parser refuses it, a damaged file may not. */
+function callOf(name: string, contract: Contract, above: readonly string[]): GateCall[] {
+  const spec = contract.gates[name];
+  if (!spec || above.includes(name)) return [];
+  if (spec.kind === 'chunks')
+    return [
+      {
+        name,
+        spec,
+        children: spec.options.chunks.map((chunk) => chunkCall(chunk, contract, [...above, name])),
+      },
+    ];
+  if (!isCombination(spec)) return [{ name, spec }];
+  const children = spec.options.gates.flatMap((child) => callOf(child, contract, [...above, name]));
+  return [{ name, spec, children }];
+}
+
+/** A chunk passes when all of its gates do. */
+function chunkCall(chunk: Chunk, contract: Contract, above: readonly string[]): GateCall {
+  const children = chunk.gates.flatMap((gate) => callOf(gate, contract, above));
+  return { name: chunk.name, spec: { kind: 'all', options: { gates: chunk.gates } }, children };
+}

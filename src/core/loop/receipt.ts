@@ -1,0 +1,189 @@
+import type { Contract, FrozenContract } from '../contract/contract.ts';
+import type { TraitsOf } from '../contract/gate-traits.ts';
+import { describeEnding } from '../words/endings.ts';
+import { elapsedMs } from './limits.ts';
+import type { LoopState } from './state.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What an ending rests on. docs/reference/receipt.md is the grammar that others read. */
+export interface Receipt {
+  v: 1;
+  loop: string;
+  status: string;
+  /** In words; says so plainly when nothing was measured. */
+  statement: string;
+  task: { sha256: string; preview: string };
+  contract: { sha256: string; fileAtStart: string | null; fileNow: string | null; fingerprint: string };
+  work: { commit: string | null; tree: string | null; baseCommit: string | null; baseTree: string | null };
+  verdicts: ReceiptVerdict[];
+  allowed: string[];
+  effort: {
+    iterations: number;
+    startedAt: string;
+    endedAt: string;
+    workingSeconds: number;
+    tokens: number;
+    costUsd: number;
+  };
+  journal: { lines: number; lastLineSha256: string };
+}
+
+export interface ReceiptVerdict {
+  gate: string;
+  kind: string;
+  class: string;
+  outcome: string;
+  summary: string;
+  command: string | null;
+  exitCode: number | null;
+  outputSha256: string | null;
+  durationMs: number | null;
+  reused: boolean;
+  children: ReceiptVerdict[];
+}
+
+export interface ReceiptFacts {
+  state: LoopState;
+  verdicts: readonly Verdict[];
+  frozen: FrozenContract;
+  contractSha256: string;
+  contractFileNow: string | null;
+  task: { sha256: string; preview: string };
+  commit: string | null;
+  tree: string | null;
+  journal: { lines: number; lastLineSha256: string };
+}
+
+export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
+  const { state, frozen } = facts;
+  const endedAt = state.ending?.at ?? state.lastAt;
+  return {
+    v: 1,
+    loop: state.loop,
+    status: state.status,
+    statement: describeEnding(state),
+    task: facts.task,
+    contract: {
+      sha256: facts.contractSha256,
+      fileAtStart: frozen.frozen.contractFile ?? null,
+      fileNow: facts.contractFileNow,
+      fingerprint: frozen.frozen.fingerprint,
+    },
+    work: {
+      commit: facts.commit,
+      tree: facts.tree,
+      baseCommit: state.base.commit ?? null,
+      baseTree: state.base.tree ?? null,
+    },
+    verdicts: facts.verdicts.map((verdict) => receiptVerdict(verdict, frozen.contract, traitsOf)),
+    allowed: state.allowed,
+    effort: {
+      iterations: state.iteration,
+      startedAt: new Date(state.startedAt).toISOString(),
+      endedAt: new Date(endedAt).toISOString(),
+      workingSeconds: Math.round(elapsedMs(state, endedAt) / 1000),
+      tokens: state.spent.tokens,
+      costUsd: state.spent.costUsd,
+    },
+    journal: facts.journal,
+  };
+}
+
+function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
+  const { proof } = verdict;
+  return {
+    gate: verdict.gate,
+    kind: verdict.kind,
+    class: verdict.class,
+    outcome: verdict.outcome,
+    summary: verdict.summary,
+    command: commandOf(verdict, contract, traitsOf),
+    exitCode: proof?.exitCode ?? null,
+    outputSha256: proof?.outputSha256 ?? null,
+    durationMs: proof?.durationMs ?? null,
+    reused: verdict.reused ?? false,
+    children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract, traitsOf)),
+  };
+}
+
+function commandOf({ gate, proof }: Verdict, contract: Contract, traitsOf: TraitsOf): string | null {
+  const spec = contract.gates[gate];
+  if (proof?.command === undefined) return null;
+  const anywhere = spec && traitsOf(spec.kind).commandAnywhere?.(spec.options, proof.command);
+  return anywhere ?? proof.command;
+}
+
+/** One line for each fact, so that an edit can be told by its place: `verdicts.0.summary` and its JSON value. */
+export function receiptLines(receipt: Receipt): [string, string][] {
+  return flatten('', receipt);
+}
+
+function flatten(path: string, value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[path, JSON.stringify(value) ?? 'null']];
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (entries.length === 0) return [[path, Array.isArray(value) ? '[]' : '{}']];
+  return entries.flatMap(([key, inner]) => flatten(path === '' ? key : `${path}.${key}`, inner));
+}
+
+export function renderReceipt(receipt: Receipt, format: 'text' | 'md'): string {
+  return format === 'md' ? markdown(receipt) : plain(receipt);
+}
+
+function plain(receipt: Receipt): string {
+  const { work, effort, contract } = receipt;
+  return [
+    `Receipt of loop ${receipt.loop}: ${receipt.status}`,
+    `  ${receipt.statement}`,
+    `  task      ${receipt.task.preview}`,
+    `  commit    ${work.commit ?? 'none'}`,
+    `  tree      ${work.tree ?? 'none'}`,
+    `  contract  ${contract.sha256.slice(0, 16)}${drift(receipt)}`,
+    `  effort    ${effort.iterations} iterations, ${effort.workingSeconds} s, ${effort.tokens} tokens`,
+    ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
+    ...receipt.allowed.map((name) => `  allowed by a person: ${name}`),
+  ].join('\n');
+}
+
+function verdictText(verdict: ReceiptVerdict, indent: string): string[] {
+  const { command, exitCode } = verdict;
+  const run = command === null ? '' : `  [${command.replaceAll('\n', '; ')}: exit ${exitCode ?? 'none'}]`;
+  return [
+    `${indent}${verdict.outcome.padEnd(8)} ${verdict.gate} (${verdict.class}) ${verdict.summary}${run}`,
+    ...verdict.children.flatMap((child) => verdictText(child, `${indent}  `)),
+  ];
+}
+
+function drift({ contract }: Receipt): string {
+  if (contract.fileAtStart === contract.fileNow) return '';
+  return ' (untildone.yaml was changed since; the one from the start ruled)';
+}
+
+function markdown(receipt: Receipt): string {
+  return [
+    `### ${receipt.status === 'verified_done' ? 'Verified' : 'Not verified'}: ${cell(receipt.task.preview)}`,
+    '',
+    `${receipt.statement}.`,
+    '',
+    '| gate | verdict | evidence | found | command |',
+    '|---|---|---|---|---|',
+    ...receipt.verdicts.flatMap((v) => rowsOf(v, '')),
+    '',
+    ...receipt.allowed.map((name) => `Allowed by a person: ${cell(name)}.\n`),
+    `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`${drift(receipt)}, ` +
+      `${receipt.effort.iterations} iterations, loop ${receipt.loop}.`,
+  ].join('\n');
+}
+
+function rowsOf(verdict: ReceiptVerdict, of: string): string[] {
+  const { gate, outcome, summary, command, children } = verdict;
+  const run = command === null ? '' : `\`${cell(command)}\``;
+  const name = `${of}${cell(gate)}`;
+  return [
+    `| ${name} | ${outcome} | ${verdict.class} | ${cell(summary)} | ${run} |`,
+    ...children.flatMap((child) => rowsOf(child, `${name} / `)),
+  ];
+}
+
+function cell(text: string): string {
+  return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ').replace(/`/g, "'").replace(/</g, '&lt;');
+}

@@ -1,0 +1,120 @@
+/** What the entries of a run do to its state. */
+import type { Entry } from '../loop/entry.ts';
+import { countIteration } from '../loop/phases.ts';
+import type { RunState } from '../loop/state.ts';
+import { closeWait, hasEnded, type LoopState, NEW_SESSION, openWait } from '../loop/state.ts';
+import type { SessionEnd } from './session-end.ts';
+
+export function advanceIntent(
+  state: LoopState,
+  entry: Extract<Entry, { kind: 'intent' }>,
+  at: number,
+): LoopState {
+  if (!state.run || hasEnded(state)) return state;
+  const open = { session: entry.session, resume: entry.resume, at };
+  const goesOn = closeWait(state, at);
+  const { judged: _judged, ...begun } = state.run;
+  if (entry.resume) return { ...goesOn, session: entry.session, run: { ...begun, open } };
+  const { handOver: _handOver, compacted: _compacted, ...run } = begun;
+  const counted = run.sessions > 0 ? countIteration(goesOn) : goesOn;
+  const { promptId: _promptId, lastMessage: _lastMessage, ...rest } = counted;
+  return {
+    ...rest,
+    session: entry.session,
+    ...NEW_SESSION,
+    read: { offset: 0 },
+    run: { ...run, open, sessions: run.sessions + 1, heldInSession: 0, counted: { costUsd: 0, tokens: 0 } },
+  };
+}
+
+const FAILURES = ['api_error', 'crashed', 'hung'];
+
+/** What is too long before anything was done is too long again in the next session. */
+function isFailure({ kind }: SessionEnd, run: RunState): boolean {
+  const tooLong = kind === 'prompt_too_long' || kind === 'context_full';
+  return FAILURES.includes(kind) || (tooLong && run.heldInSession === 0);
+}
+
+/** What is left of a sum that was taken back, by the arithmetic of computers. */
+const NO_MONEY = 1e-9;
+
+export function advanceResult(
+  state: LoopState,
+  entry: Extract<Entry, { kind: 'result' }>,
+  at: number,
+): LoopState {
+  if (!state.run) return state;
+  const { open: _, ...run } = state.run;
+  const { counted } = run;
+  const costUsd = Math.max(counted.costUsd, entry.costTotalUsd ?? 0);
+  const tokens = Math.max(counted.tokens + (entry.read?.tokens ?? 0), entry.tokensTotal ?? 0);
+  const isWhole = (entry.tokensTotal ?? 0) >= tokens;
+  const { estimated, priced } = pricing(run, costUsd - counted.costUsd, tokens, isWhole);
+  const changeUsd = estimated.costUsd - (counted.estimated?.costUsd ?? 0);
+  const estimatedUsd = (state.spent.estimatedUsd ?? 0) + changeUsd;
+  const after: LoopState = {
+    ...(entry.end.kind === 'lost' ? withoutSilence(state, at) : state),
+    ...(entry.read ? { read: { ...state.read, offset: entry.read.offset } } : {}),
+    spent: {
+      tokens: state.spent.tokens + tokens - counted.tokens,
+      costUsd: state.spent.costUsd + costUsd - counted.costUsd + changeUsd,
+      ...(estimatedUsd > NO_MONEY ? { estimatedUsd } : {}),
+    },
+    run: {
+      ...run,
+      ...(priced ? { priced } : {}),
+      counted: { costUsd, tokens, pricedTokens: tokens, ...(estimated.tokens > 0 ? { estimated } : {}) },
+      failures: isFailure(entry.end, run) ? run.failures + 1 : 0,
+      lastEnd: { ...entry.end, at },
+    },
+  };
+  return waitingForApi(after, at);
+}
+
+/**
+ * A client that was killed takes its bill with it, and its total goes on without that part when the session is resumed.
+ * What its tokens cost is then taken from those of the sessions that did report; before the first report nobody knows.
+ * A total that has all tokens in it (`isWhole`) has that part, too: then nothing is estimated any more.
+ */
+function pricing(
+  { priced, counted }: RunState,
+  reportedUsd: number,
+  tokens: number,
+  isWhole: boolean,
+): { estimated: { costUsd: number; tokens: number }; priced: RunState['priced'] } {
+  const added = Math.max(0, tokens - (counted.pricedTokens ?? 0));
+  const estimated = counted.estimated ?? { costUsd: 0, tokens: 0 };
+  if (reportedUsd <= 0) {
+    const each = priced && priced.tokens > 0 ? priced.costUsd / priced.tokens : 0;
+    return {
+      estimated: { costUsd: estimated.costUsd + added * each, tokens: estimated.tokens + added },
+      priced,
+    };
+  }
+  const before = priced ?? { costUsd: 0, tokens: 0 };
+  const paidFor = added + (isWhole ? estimated.tokens : 0);
+  return {
+    estimated: isWhole ? { costUsd: 0, tokens: 0 } : estimated,
+    priced: { costUsd: before.costUsd + reportedUsd, tokens: before.tokens + paidFor },
+  };
+}
+
+/** Whoever was killed wrote nothing any more: the night until somebody goes on was no working time. */
+function withoutSilence(state: LoopState, at: number): LoopState {
+  return state.waiting ? state : closeWait(openWait(state, 'session_ended', state.lastAt), at);
+}
+
+/** Time in which the API or a limit of the account is waited for is no working time, whatever the client's hooks said. */
+export function waitingForApi(state: LoopState, at: number): LoopState {
+  const last = state.run?.lastEnd;
+  if (state.status !== 'active' || state.waiting) return state;
+  if (last?.kind !== 'rate_limited' && last?.kind !== 'api_error') return state;
+  return openWait(state, 'api_error', at, last.detail);
+}
+
+/** A session that was called off no longer keeps the run from going on: it is one that was cut in the middle. */
+export function takenUp(state: LoopState): LoopState {
+  const last = state.run?.lastEnd;
+  if (!state.run || (last?.kind !== 'aborted' && last?.kind !== 'interrupted')) return state;
+  return { ...state, run: { ...state.run, lastEnd: { ...last, kind: 'lost' } } };
+}

@@ -1,0 +1,139 @@
+import type { RunMode } from '../contract/contract.ts';
+import { hasEnded, type LoopState, type RunState } from '../loop/state.ts';
+import { describeWait } from '../words/endings.ts';
+import type { SessionEnd } from './session-end.ts';
+
+/** What the client may do without asking, in its own words. */
+export const PERMISSION_MODES = [
+  'acceptEdits',
+  'default',
+  'dontAsk',
+  'plan',
+  'auto',
+  'bypassPermissions',
+] as const;
+
+export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: string): RunState {
+  return {
+    mode,
+    ...(freshEvery === undefined ? {} : { freshEvery }),
+    ...(parent === undefined ? {} : { parent }),
+    sessions: 0,
+    heldInSession: 0,
+    failures: 0,
+    counted: { costUsd: 0, tokens: 0 },
+  };
+}
+
+/** An in-session loop that is to go on as a run when its session is full: that session was its first one. */
+export function runFromSession(permissionMode: string | undefined): RunState {
+  return {
+    ...newRun('hybrid', undefined),
+    sessions: 1,
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+  };
+}
+
+export type Step =
+  | { kind: 'session'; resume: boolean; why: 'first' | 'hand_over' | 'not_done' | 'again' | 'context_full' }
+  /** Judge the work ourselves: the session came back without an ending of the loop. */
+  | { kind: 'judge' }
+  | { kind: 'wait'; until: number; why: string }
+  /** A person is asked a question: nothing is spent until they answer. */
+  | { kind: 'ask'; why: string }
+  | { kind: 'fail'; cause: string; detail: string }
+  | { kind: 'pause'; why: string }
+  | { kind: 'over' };
+
+const MOST_FAILURES = 5;
+const MOST_TOO_LONG = 3;
+const BACK_OFF_MS = [2_000, 10_000, 30_000, 120_000, 300_000];
+/** For a limit that names no time at which it ends. */
+const LIMIT_WAIT_MS = 60_000;
+
+/** What a run does next. Pure: after a crash the same journal gives the same step. */
+export function nextStep(state: LoopState, now: number): Step {
+  const step = stepAfter(state, now);
+  // A session that has left its note is not gone on with, however it ended after that.
+  const goesOn = step.kind === 'session' || step.kind === 'judge';
+  return goesOn && state.run?.handOver === 'given'
+    ? { kind: 'session', resume: false, why: 'hand_over' }
+    : step;
+}
+
+function stepAfter(state: LoopState, now: number): Step {
+  const run = state.run;
+  if (hasEnded(state) || !run) return { kind: 'over' };
+  if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
+  // However the session that came as far as the question ended: nobody else can answer it.
+  if (state.waiting?.why === 'approval') return { kind: 'ask', why: describeWait(state) };
+  if (!run.lastEnd) return withoutSession(run);
+  return AFTER_END[run.lastEnd.kind]?.(run, run.lastEnd, now) ?? afterStop(state, run);
+}
+
+function withoutSession(run: RunState): Step {
+  // The children may have done it all, and whoever goes on has to be told what they have not.
+  if (run.children?.over && !run.judged) return { kind: 'judge' };
+  return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
+}
+
+type LastEnd = SessionEnd & { at: number };
+
+/** What follows when the last session ended otherwise than by a stop. */
+const AFTER_END: {
+  readonly [K in SessionEnd['kind']]?: (run: RunState, last: LastEnd, now: number) => Step;
+} = {
+  auth: failed,
+  billing: failed,
+  model_not_found: failed,
+  refused: failed,
+  rate_limited: afterRateLimit,
+  api_error: afterFailure,
+  crashed: afterFailure,
+  hung: afterFailure,
+  lost: () => ({ kind: 'session', resume: true, why: 'again' }),
+  no_session: () => ({ kind: 'session', resume: false, why: 'again' }),
+  prompt_too_long: afterFullContext,
+  context_full: afterFullContext,
+  interrupted: (_run, { detail }) => ({ kind: 'pause', why: detail }),
+  aborted: (_run, { detail }) => ({ kind: 'pause', why: detail }),
+};
+
+function failed(_run: RunState, { kind, detail }: LastEnd): Step {
+  return { kind: 'fail', cause: kind, detail };
+}
+
+function afterRateLimit(_run: RunState, last: LastEnd, now: number): Step {
+  const until = last.kind === 'rate_limited' ? last.until : undefined;
+  return waitOr(until ?? last.at + LIMIT_WAIT_MS, last.detail, now);
+}
+
+function afterFullContext(run: RunState, last: LastEnd): Step {
+  if (run.failures >= MOST_TOO_LONG) return failed(run, last);
+  return { kind: 'session', resume: false, why: 'context_full' };
+}
+
+function afterFailure(run: RunState, last: LastEnd, now: number): Step {
+  if (run.failures > MOST_FAILURES) {
+    const detail = `${run.failures} sessions in a row failed; the last one: ${last.detail}`;
+    return { kind: 'fail', cause: last.kind, detail };
+  }
+  const pause = BACK_OFF_MS[Math.min(run.failures, BACK_OFF_MS.length) - 1] ?? 0;
+  // A conversation that the API does not take is not taken the next time either.
+  const fresh = last.kind === 'api_error' && last.status === 400 && run.failures > 1;
+  const step = waitOr(last.at + pause, last.detail, now);
+  return fresh && step.kind === 'session' ? { ...step, resume: false } : step;
+}
+
+/** An error or a limit spends no iteration: the same session goes on. */
+function waitOr(until: number, why: string, now: number): Step {
+  return now < until ? { kind: 'wait', until, why } : { kind: 'session', resume: true, why: 'again' };
+}
+
+function afterStop(state: LoopState, run: RunState): Step {
+  if (state.waiting?.why === 'context_full') return { kind: 'session', resume: false, why: 'context_full' };
+  if (state.waiting?.why === 'needs_person')
+    return { kind: 'pause', why: state.waiting.detail ?? 'a person is needed' };
+  // What was judged before a crash is not judged, and counted, a second time.
+  return run.judged ? { kind: 'session', resume: true, why: 'not_done' } : { kind: 'judge' };
+}

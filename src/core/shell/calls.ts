@@ -1,0 +1,121 @@
+import { type SimpleCommand, simpleCommands } from './words.ts';
+
+/** One call of a program, as far as the words of a shell line tell. */
+export interface ShellCall {
+  /** Without its folder. */
+  program: string;
+  args: string[];
+  /** Files that it writes to by `>` and `>>`. */
+  writes: string[];
+  /** Where the line went by `cd` before, seen from where it began; empty when nowhere. */
+  folder: string;
+  /** What it reads: here-documents, and the words of what is piped into it. */
+  given: string[];
+  /** What it reads is handed to it as words, by `xargs`. */
+  fed: boolean;
+}
+
+/** Words before the real command. */
+const WRAPPERS =
+  /^(?:if|then|elif|else|while|until|do|!|time|env|exec|command|builtin|coproc|nice|ionice|nohup|setsid|stdbuf|strace|timeout|watch|cross-env|sudo|doas|xargs|npx|bunx|pnpx|busybox)$/;
+/** What stands between a wrapper and the command: options, assignments, numbers, signals, the place of `xargs -I {}`. */
+const BETWEEN = /^(?:-.*|[A-Za-z_]\w*=.*|\d+[smhd]?|(?:SIG)?(?:KILL|TERM|INT|HUP)|\{\})$/;
+const WITH_VALUE = /^(?:-[ugCda]|--package)$/;
+/** Of `xargs`; to `sudo` it is a word of its own. */
+const WITH_VALUE_TO_XARGS = /^-[EI]$/;
+const RUNNERS = /^(?:npm|pnpm|yarn|bun)$/;
+/** `uv run x`, `bundle exec x`. */
+const ENVIRONMENTS = /^(?:uv|poetry|pipenv|pdm|hatch|rye) run$|^bundle exec$/;
+const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
+/** Command lines within command lines within command lines. */
+const DEEPEST = 6;
+/** Of what a pipe is given, the last words. */
+const MOST_PIPED = 200;
+
+/** Everything that a shell line calls: behind wrappers, in subshells, in `sh -c`, `eval` and what is piped into a shell. */
+export function shellCalls(line: string, from = '', depth = 0): ShellCall[] {
+  if (depth > DEEPEST) return [];
+  const calls: ShellCall[] = [];
+  const folders = [from];
+  let piped: string[] = [];
+  for (const command of simpleCommands(line)) {
+    const level = command.depth ?? 0;
+    while (folders.length <= level) folders.push(folders.at(-1) ?? from);
+    folders.length = level + 1;
+    if (!command.piped) piped = [];
+    const call = callOf(command, folders[level] ?? from, piped);
+    calls.push(call);
+    for (const inner of [...(command.inner ?? []), ...linesGiven(call)]) {
+      calls.push(...shellCalls(inner, call.folder, depth + 1));
+    }
+    folders[level] = folderAfter(call);
+    piped = [...piped, ...command.words, ...inputOf(command)].slice(-MOST_PIPED);
+  }
+  return calls;
+}
+
+function callOf(command: SimpleCommand, folder: string, piped: readonly string[]): ShellCall {
+  const { words, fed } = unwrapped(command.words);
+  const [name = '', ...args] = words;
+  return {
+    program: baseName(name),
+    args,
+    writes: command.writes,
+    folder,
+    given: [...inputOf(command), ...(command.piped ? piped : [])],
+    fed,
+  };
+}
+
+function inputOf({ input }: SimpleCommand): string[] {
+  return input === undefined ? [] : [input];
+}
+
+function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } {
+  let at = 0;
+  let fed = false;
+  for (;;) {
+    const program = baseName(words[at] ?? '');
+    const second = words[at + 1] ?? '';
+    if (RUNNERS.test(program) && (/^(?:exec|x|dlx)$/.test(second) || isUntildone(second)))
+      at += isUntildone(second) ? 1 : 2;
+    else if (ENVIRONMENTS.test(`${program} ${second}`)) at += 2;
+    else if (WRAPPERS.test(program)) at++;
+    else return { words: words.slice(at), fed };
+    fed ||= program === 'xargs';
+    for (let word = words[at]; word !== undefined && BETWEEN.test(word); word = words[at])
+      at += WITH_VALUE.test(word) || (program === 'xargs' && WITH_VALUE_TO_XARGS.test(word)) ? 2 : 1;
+  }
+}
+
+/** Command lines that a call is given to run. */
+function linesGiven({ program, args, given }: ShellCall): string[] {
+  if (program === 'eval') return [args.join(' ')];
+  if (program === 'trap') return args.slice(0, 1);
+  if (!SHELLS.test(program)) return [];
+  const at = args.findIndex((word) => /^-\w*c\w*$/.test(word));
+  if (at >= 0) return args.slice(at + 1, at + 2);
+  const script = args.find((word) => !word.startsWith('-'));
+  return script === undefined ? given : [];
+}
+
+/** A computed folder cannot be told: it is taken for the one before, which is mostly what is meant. */
+function folderAfter({ program, args, folder }: ShellCall): string {
+  if (program !== 'cd' && program !== 'pushd') return folder;
+  const target = args.find((word) => !word.startsWith('-'));
+  if (target === undefined) return args.length === 0 ? '~' : folder;
+  return /[$`]/.test(target) && !/^\$\{?\w+\}?(\/|$)/.test(target) ? folder : inFolder(folder, target);
+}
+
+/** A path as written, seen from where the line began. */
+export function inFolder(folder: string, path: string): string {
+  return folder === '' || /^[/~$]/.test(path) ? path : `${folder}/${path}`;
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.replace(/\/+$/, '').lastIndexOf('/') + 1).replace(/\/+$/, '');
+}
+
+export function isUntildone(word: string): boolean {
+  return /^untildone(?:@.*|\.c?js)?$/.test(baseName(word));
+}

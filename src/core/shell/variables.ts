@@ -1,0 +1,98 @@
+/** What a shell makes of a word before it calls anything: braces and variables, as far as the line itself tells. */
+
+import type { Variables } from '../tools/tool-rules.ts';
+import type { SimpleCommand } from './words.ts';
+import { simpleCommands } from './words.ts';
+
+const MOST_WORDS = 64;
+const MOST_VALUES = 20;
+const DECLARES = /^(?:export|declare|typeset|local|readonly)$/;
+
+/** The variables that a line sets by `NAME=value`, `export` and `for NAME in ...`; several values where it sets several. */
+export function variablesOf(line: string): Variables {
+  const found = new Map<string, string[]>();
+  for (const [name, value] of simpleCommands(line).flatMap(assignmentsOf)) {
+    const values = found.get(name) ?? [];
+    if (values.length < MOST_VALUES) found.set(name, [...values, value]);
+  }
+  return found;
+}
+
+function assignmentsOf({ words, assigns = [] }: SimpleCommand): [string, string][] {
+  const declared = DECLARES.test(words[0] ?? '') ? words.slice(1) : [];
+  const set = [...assigns, ...declared].flatMap((word): [string, string][] => {
+    const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value]];
+  });
+  const [first, name, joint, ...values] = words[0] === 'do' ? words.slice(1) : words;
+  if (first !== 'for' || name === undefined || joint !== 'in') return set;
+  return [...set, ...values.map((value): [string, string] => [name, value])];
+}
+
+type ValuesOf = (name: string) => readonly string[] | undefined;
+
+/** `$NAME` and `${NAME}`, also with what to take in its place: `${NAME:-x}`, `${NAME:?}`. */
+const VARIABLE = /\$(?:(\w+)|\{(\w+)(?::?([-=?])([^{}]*))?\})/g;
+/** Variables may be set to variables. */
+const MOST_ROUNDS = 3;
+/** A word that grows beyond this is no path: values are put in as long as there is room. */
+const LONGEST = 4096;
+
+/** A word with its variables put in, where they are known; those that are not stay as they are written. */
+export function withVariables(word: string, valuesOf: ValuesOf): string[] {
+  const room = Math.max(LONGEST, 2 * word.length);
+  let words = [word];
+  for (let round = 0; round < MOST_ROUNDS && words.some((one) => one.includes('$')); round++)
+    words = words.flatMap((one) => onceWithVariables(one, valuesOf, room)).slice(0, MOST_WORDS);
+  return words;
+}
+
+function onceWithVariables(word: string, valuesOf: ValuesOf, room: number): string[] {
+  let words = [word];
+  const written = new Map([...word.matchAll(VARIABLE)].map((found) => [found[0], found]));
+  for (const [text, [, plain, name = plain ?? '', sign, other = '']] of written) {
+    const values = valuesOf(name) ?? (sign === '-' || sign === '=' ? [other] : undefined);
+    if (values === undefined) continue;
+    words = words
+      .flatMap((one) => values.map((value) => replaced(one, text, value, room)))
+      .slice(0, MOST_WORDS);
+  }
+  return words;
+}
+
+/** `$A` is no part of `$AB`. */
+function replaced(word: string, written: string, value: string, room: number): string {
+  const pieces = word.split(written);
+  if (word.length + (pieces.length - 1) * value.length > room) return word;
+  const isOther = (rest: string) => /\w$/.test(written) && /^\w/.test(rest);
+  return pieces.reduce((text, rest) => text + (isOther(rest) ? written : value) + rest);
+}
+
+/** `a{b,c}` is `ab` and `ac`; the word itself when there is nothing to take apart. Bounded. */
+export function withBraces(word: string): string[] {
+  const done: string[] = [];
+  const open = [word];
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const inner = /(?<!\$)\{([^{}]*,[^{}]*)\}/.exec(next);
+    if (!inner || done.length + open.length >= MOST_WORDS) {
+      done.push(next);
+      continue;
+    }
+    const [before, after] = [next.slice(0, inner.index), next.slice(inner.index + inner[0].length)];
+    open.push(...(inner[1] ?? '').split(',').map((choice) => before + choice + after));
+  }
+  return done.slice(0, MOST_WORDS);
+}
+
+/** What a substitution gives, where the line itself says it: the folder that it works in, and words that are written out. */
+export function withKnownFolders(line: string, project: string): string {
+  return line
+    .replace(/\$\(\s*(?:echo|printf)\s+(?:-n\s+)?([^$`()|;&<>\n]{1,500})\)/g, (_, words: string) =>
+      words.replace(/["']/g, '').trim(),
+    )
+    .replace(/\$\(\s*pwd(?:\s+-[LP])?\s*\)|`\s*pwd\s*`/g, () => '$PWD')
+    .replace(
+      /\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)|`\s*git\s+rev-parse\s+--show-toplevel\s*`/g,
+      () => (/^[\w/.-]+$/.test(project) ? project : '$PWD'),
+    );
+}

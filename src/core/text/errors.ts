@@ -1,0 +1,42 @@
+import type { Verdict } from '../loop/verdict.ts';
+
+/** Wrong use: said in one line with what to type instead; exit code 2. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** A contract with mistakes: all of them, in the order of the file. */
+export class ContractError extends UsageError {
+  override name = 'ContractError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** A person has not approved what the contract runs. */
+export class NotApproved extends UsageError {
+  override name = 'NotApproved';
+  /** What a person would approve. */
+  readonly fingerprint: string;
+
+  constructor(message: string, fingerprint: string) {
+    super(message);
+    this.fingerprint = fingerprint;
+  }
+}
+
+/** Every gate passes already: nothing could show that the task was done. */
+export class NothingToDo extends UsageError {
+  override name = 'NothingToDo';
+  readonly lines: readonly string[];
+  readonly baseline: readonly Verdict[];
+
+  constructor(lines: readonly string[], baseline: readonly Verdict[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+    this.baseline = baseline;
+  }
+}

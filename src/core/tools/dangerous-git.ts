@@ -1,0 +1,163 @@
+import type { ToolPlace, Variables } from './tool-rules.ts';
+/** What git can lose for good: history that others have, work that is in no commit, and the ways back. */
+
+import { inFolder, type ShellCall } from '../shell/calls.ts';
+import { fold } from './tool-paths.ts';
+
+/** Branches that others build on. */
+const SHARED =
+  /^(?:main|master|trunk|mainline|develop|development|dev|staging|production|prod|stable|releases?(?:[/-].*)?)$/i;
+
+/** A call of git: its command, the words behind it, and where it works. */
+export interface GitCall {
+  command: string;
+  words: string[];
+  folder: string;
+}
+
+export function gitCallOf(args: readonly string[], folder = ''): GitCall {
+  let rest = [...args];
+  let where = folder;
+  while (rest[0]?.startsWith('-')) {
+    if (rest[0] === '-C') where = inFolder(where, rest[1] ?? '');
+    rest = rest.slice(/^(?:-[Cc]|--(?:git-dir|work-tree|namespace|config-env))$/.test(rest[0]) ? 2 : 1);
+  }
+  return { command: rest[0] ?? '', words: rest.slice(1), folder: where };
+}
+
+export function lossInGit(look: Look): string | undefined {
+  if (look.call.program !== 'git') return undefined;
+  const git = gitCallOf(look.call.args, look.call.folder);
+  return lostOnServer(git, look) ?? lostWaysBack(git) ?? lostWork(git, look);
+}
+
+/** Whether an option is among words, in its short form, also joined with others, or in a long one. */
+export const has = (words: readonly string[], short: string, ...long: string[]) =>
+  words.some(
+    (word) =>
+      long.some((name) => word === name || word.startsWith(`${name}=`)) ||
+      (short !== '' && new RegExp(`^-[a-zA-Z]*${short}`).test(word)),
+  );
+
+function lostOnServer({ command, words }: GitCall, { place }: Look): string | undefined {
+  if (command !== 'push') return undefined;
+  const [, ...refs] = words.filter((word) => !word.startsWith('-'));
+  const forced = has(words, 'f', '--force', '--force-with-lease');
+  const everything = has(words, '', '--mirror') || (forced && has(words, '', '--all', '--branches'));
+  if (everything) return 'overwrites every branch on the server';
+  const deletes = has(words, 'd', '--delete');
+  const named = refs.map((ref) => ({
+    branch: branchOf(ref, place.branch()),
+    overwritten: forced || ref.startsWith('+'),
+    deleted: deletes || /^\+?:./.test(ref),
+  }));
+  const all =
+    forced && refs.length === 0 ? [{ branch: place.branch(), overwritten: true, deleted: false }] : named;
+  for (const { branch, overwritten, deleted } of all) {
+    if (!overwritten && !deleted) continue;
+    if (branch === undefined) return 'overwrites a branch on the server that is not named';
+    if (branch.includes('*')) return 'overwrites every branch on the server';
+    if (SHARED.test(branch))
+      return `${deleted ? 'deletes' : 'overwrites'} the branch ${branch} on the server`;
+  }
+  return undefined;
+}
+
+function branchOf(ref: string, current: string | undefined): string | undefined {
+  const target = ref.replace(/^\+/, '').split(':').at(-1) ?? '';
+  return target === 'HEAD' || target === '@' ? current : target.replace(/^refs\/heads\//, '');
+}
+
+/** Commits that no branch holds are found again through these. */
+function lostWaysBack({ command, words }: GitCall): string | undefined {
+  const lost =
+    (command === 'reflog' &&
+      words[0] === 'expire' &&
+      words.some((word) => /^--expire(?:-unreachable)?=(?:now|all|0)/.test(word))) ||
+    (command === 'gc' && words.some((word) => /^--prune=(?:now|all)/.test(word))) ||
+    (command === 'prune' && !has(words, 'n', '--dry-run')) ||
+    (command === 'stash' && words[0] === 'clear');
+  return lost ? 'deletes commits that are in no branch, for good' : undefined;
+}
+
+function lostWork(git: GitCall, { place, before, variables, line }: Look): string | undefined {
+  const lost = whatGoes(git);
+  if (lost === undefined) return undefined;
+  if (lost === 'ignored')
+    return 'deletes files that git ignores (local settings, databases), which are in no commit';
+  // Another repository than the project's: what is open there is not known.
+  const isHere =
+    git.folder === '' ||
+    place
+      .spellings(git.folder, variables)
+      .some((path) => place.roots.some((root) => `${fold(path)}/`.startsWith(`${fold(root)}/`)));
+  const open = isHere && !isKept(lost, before, line) ? place.uncommitted() : undefined;
+  if (lost === 'changed' && open?.changed) return 'throws away changes that are in no commit';
+  if (lost === 'untracked' && open?.untracked) return 'deletes new files that are in no commit';
+  return undefined;
+}
+
+/** Whether all of it was put away before, by a command that has to succeed for the line to go on. */
+function isKept(lost: 'changed' | 'untracked', before: readonly ShellCall[], line: string): boolean {
+  if (line.includes('||')) return false;
+  const calls = before.flatMap(({ program, args }) => (program === 'git' ? [gitCallOf(args)] : []));
+  const wholeTree = (words: readonly string[]) => has(words, 'A', '--all') || words.includes('.');
+  const isAdded = calls.some(
+    ({ command, words }) =>
+      command === 'add' && (wholeTree(words) || (lost === 'changed' && has(words, 'u', '--update'))),
+  );
+  return calls.some(({ command, words }) => {
+    if (command === 'stash')
+      return (
+        isWholeStash(words) && (lost === 'changed' || has(words, '[ua]', '--include-untracked', '--all'))
+      );
+    if (command !== 'commit' || has(words, '', '--dry-run') || /[;\n]/.test(line)) return false;
+    return isAdded || (lost === 'changed' && has(words, 'a', '--all'));
+  });
+}
+
+/** `git stash` and `git stash push`, of everything. */
+function isWholeStash(words: readonly string[]): boolean {
+  const [first = ''] = words;
+  if (!first.startsWith('-') && !/^(?:|push|save)$/.test(first)) return false;
+  return !words.includes('--') && !has(words, '[pSk]', '--patch', '--staged', '--keep-index');
+}
+
+/** What of the tree a command would throw away, when it means all of it. */
+function whatGoes({ command, words }: GitCall): 'changed' | 'untracked' | 'ignored' | undefined {
+  const end = words.indexOf('--');
+  const paths = end >= 0 ? words.slice(end + 1) : words.filter((word) => !word.startsWith('-'));
+  const wholeTree = paths.some((path) => /^(?:\.\/?|:\/|:\(top\)|\*)$/.test(path));
+  switch (command) {
+    case 'reset':
+      return words.includes('--hard') ? 'changed' : undefined;
+    case 'checkout':
+      return wholeTree || has(words, 'f', '--force') ? 'changed' : undefined;
+    case 'switch':
+      return has(words, 'f', '--force', '--discard-changes') ? 'changed' : undefined;
+    case 'restore':
+      return wholeTree && (!has(words, 'S', '--staged') || has(words, 'W', '--worktree'))
+        ? 'changed'
+        : undefined;
+    case 'clean': {
+      const kept = words.flatMap((word, i) => (/^(?:-e|--exclude)$/.test(word) ? [words[i + 1] ?? ''] : []));
+      const named = paths.some((path) => !/^(?:\.\/?|:\/)$/.test(path) && !kept.includes(path));
+      if (!has(words, 'f', '--force') || has(words, 'n', '--dry-run') || named) return undefined;
+      return has(words, '[xX]') ? 'ignored' : 'untracked';
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** One call of a line, and what is around it. */
+export interface Look {
+  call: ShellCall;
+  /** The calls of the line before it. */
+  before: readonly ShellCall[];
+  /** The line itself. */
+  line: string;
+  place: ToolPlace;
+  variables: Variables;
+  at(word: string): readonly string[];
+}

@@ -1,0 +1,170 @@
+/** What the tool rules of a contract say to one call. Pure: what must be looked up is asked of `place`. */
+
+import { shellCalls } from '../shell/calls.ts';
+import { variablesOf, withKnownFolders } from '../shell/variables.ts';
+import { oneLine } from '../text/clip.ts';
+import type { Asked } from './bash-rule.ts';
+import { dangerIn } from './dangerous.ts';
+import { gitCallOf } from './dangerous-git.ts';
+import { allowedBy, denies } from './permission-rule.ts';
+import { changedPath, type Protected } from './protect.ts';
+import { rewriteInput } from './rewrite-input.ts';
+import { pathsMeant } from './tool-paths.ts';
+import {
+  DEFAULT_PROTECTED,
+  type ToolCall,
+  type ToolPlace,
+  type ToolRules,
+  type ToolRuling,
+} from './tool-rules.ts';
+import { hiddenPath } from './unreadable-paths.ts';
+
+const SHOWN = 200;
+/** A command that cannot be taken apart in time is no command that somebody wrote. */
+const LONGEST_COMMAND = 100_000;
+
+export function judgeTool(call: ToolCall, rules: ToolRules, place: ToolPlace): ToolRuling {
+  const refused = refusal(call, rules, place);
+  if (refused) return refused;
+  if (call.event === 'PermissionRequest') {
+    const rule = allowedBy(rules.allow, askedOf(call, place));
+    return rule === undefined ? { kind: 'none' } : { kind: 'permit', rule: oneLine(rule, SHOWN) };
+  }
+  const rewritten = rewriteInput(call.tool, call.input, rules.rewrite);
+  if (rewritten.kind === 'same') return { kind: 'none' };
+  if (rewritten.kind === 'too_long') {
+    const reason = `untildone: a line of "${rewritten.field}" is too long for what this project's rules do with it. Use shorter lines.`;
+    return { kind: 'refuse', why: 'too long to be rewritten', reason };
+  }
+  const { input, fields } = rewritten;
+  return refusal({ ...call, input }, rules, place) ?? { kind: 'rewrite', input, what: fields.join(', ') };
+}
+
+function askedOf(call: ToolCall, place: ToolPlace): Asked {
+  const { command } = call.input;
+  if (call.tool !== 'Bash' || typeof command !== 'string') return { call, place, variables: new Map() };
+  const known = withKnownFolders(command, place.roots[0] ?? '');
+  return {
+    call: { ...call, input: { ...call.input, command: known } },
+    place,
+    variables: variablesOf(known),
+  };
+}
+
+type Refusal = Extract<ToolRuling, { kind: 'refuse' }>;
+
+function refusal(given: ToolCall, rules: ToolRules, place: ToolPlace): Refusal | undefined {
+  const length = typeof given.input.command === 'string' ? given.input.command.length : 0;
+  if (given.tool === 'Bash' && length > LONGEST_COMMAND) {
+    const reason =
+      'untildone: this command is too long to be looked at. Put it into a file, or use shorter ones.';
+    return { kind: 'refuse', why: 'a command of excessive length', reason };
+  }
+  const asked = askedOf(given, place);
+  return (
+    deniedBy(asked, rules) ??
+    dangerous(asked, rules) ??
+    changesProtected(asked, rules) ??
+    readsHidden(asked, rules)
+  );
+}
+
+function deniedBy(asked: Asked, rules: ToolRules): Refusal | undefined {
+  const found = rules.deny.find(({ rule }) => denies(rule, asked));
+  if (!found) return undefined;
+  const said = found.say ?? 'Go on without it, or tell the person what you would need it for.';
+  const why = oneLine(`rule ${found.rule}`, SHOWN);
+  return { kind: 'refuse', why, reason: `untildone: this project does not allow ${found.rule}. ${said}` };
+}
+
+function dangerous({ call, place, variables }: Asked, rules: ToolRules): Refusal | undefined {
+  const { command } = call.input;
+  if (!rules.dangerous || call.tool !== 'Bash' || typeof command !== 'string') return undefined;
+  const danger = dangerIn(command, place, variables);
+  if (danger === undefined) return undefined;
+  const what = oneLine(danger, SHOWN);
+  return {
+    kind: 'refuse',
+    why: `dangerous: ${what}`,
+    reason: `untildone: refused, because this command ${what}. It cannot be undone. ${insteadOf(danger)}`,
+  };
+}
+
+function insteadOf(danger: string): string {
+  if (/in no commit/.test(danger))
+    return 'Commit or stash first (git stash --include-untracked), or name single paths.';
+  if (/from the net/.test(danger))
+    return 'Load it into a file, read it, then run it; or use a package manager.';
+  if (/on the server/.test(danger)) return 'Push without force, or to a branch of your own.';
+  return 'Name exactly what has to go, or leave it to the person.';
+}
+
+function changesProtected(asked: Asked, { protect }: ToolRules): Refusal | undefined {
+  const { call, place, variables } = asked;
+  // A lock that a process left behind keeps git from working, until somebody takes it away.
+  const locks = place.gitFolders().map((folder) => `!${folder}/index.lock`);
+  const patterns = [...DEFAULT_PROTECTED, ...place.gitFolders(), ...locks, ...protect];
+  const guarded = protectedBy(patterns, place, protect);
+  const path =
+    changedPath(call.tool, call.input, guarded, (word) => place.spellings(word, variables)) ??
+    (guarded.fits?.(place.gitFolders()[0] ?? '') ? redirectedGit(call) : undefined);
+  if (path === undefined) return undefined;
+  const shown = shownPath(path, place);
+  return {
+    kind: 'refuse',
+    why: `protected: ${shown}`,
+    reason: `untildone: ${shown} is protected in this project: no tool changes it. Leave it as it is; if the task needs a change there, tell the person which.`,
+  };
+}
+
+function readsHidden({ call, place, variables }: Asked, { hide }: ToolRules): Refusal | undefined {
+  if (hide.length === 0) return undefined;
+  const path = hiddenPath(call.tool, call.input, protectedBy(hide, place, hide), (word) =>
+    place.spellings(word, variables),
+  );
+  if (path === undefined) return undefined;
+  const shown = shownPath(path, place);
+  return {
+    kind: 'refuse',
+    why: `hidden: ${shown}`,
+    reason: `untildone: ${shown} is hidden in this project: no tool reads or changes it, and no search goes through it. Go on without it.`,
+  };
+}
+
+/** `own` are the patterns of the contract: those that everybody has leave other worktrees alone. */
+function protectedBy(patterns: readonly string[], place: ToolPlace, own: readonly string[]): Protected {
+  const here = pathsMeant(patterns, place);
+  const roots = own.length > 0 ? place.worktrees() : [];
+  const elsewhere = pathsMeant(own, { roots, home: place.home });
+  return {
+    paths: [],
+    what: (path) => path,
+    fits: (path) => here(path) || (roots.length > 0 && elsewhere(path)),
+    inside: (folder) => place.inside(folder),
+  };
+}
+
+function shownPath(path: string, { roots }: ToolPlace): string {
+  const root = roots.find((one) => path.startsWith(`${one}/`));
+  return oneLine(root === undefined ? path : path.slice(root.length + 1), SHOWN);
+}
+
+/** Settings of git that make it run other programs, or read other settings. */
+const REDIRECTS =
+  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|worktree|attributesfile)|include\.path|includeif\..+|init\.templatedir)$/i;
+
+/** `git config core.hooksPath x` does what writing into .git does. */
+function redirectedGit({ tool, input }: ToolCall): string | undefined {
+  if (tool !== 'Bash' || typeof input.command !== 'string') return undefined;
+  for (const { program, args } of shellCalls(input.command)) {
+    const { command, words } = gitCallOf(args);
+    if (program !== 'git' || command !== 'config') continue;
+    const at = words.findIndex((word) => REDIRECTS.test(word));
+    const reads = words.some((word) => /^(?:--get.*|get|list|-l|--list)$/.test(word));
+    if (at < 0 || reads) continue;
+    const sets =
+      words.length > at + 1 || words.some((word) => /^--(?:unset|replace|add)|^(?:set|unset)$/.test(word));
+    if (sets) return `git config ${words[at]}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,354 @@
+import { baseName, inFolder, isUntildone, type ShellCall, shellCalls } from '../shell/calls.ts';
+
+/** What must stay out of the agent's reach, as absolute paths. */
+export interface Protected {
+  /** Files and whole folders. */
+  paths: readonly string[];
+  /** Why, for the refusal; by path. */
+  what(path: string): string;
+  /** Patterns protect more than can be listed: whether this absolute path is one of theirs. */
+  fits?(path: string): boolean;
+  /** What lies in a folder, up to a bound: a folder that goes away takes it along. */
+  inside?(folder: string): readonly string[];
+}
+
+/**
+ * Turns a path as it was written into an absolute one: relative to the session's folder, `~` and links resolved. More
+ * than one where it can be read in several ways: all of them are looked at.
+ */
+export type ResolvePath = (written: string) => string | readonly string[];
+type ResolveAll = (written: string) => readonly string[];
+
+const WRITE_TOOLS: Record<string, string> = {
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+};
+
+/** Programs that change the files they name. Reading a protected file is fine. */
+const CHANGERS =
+  /^(?:rm|rimraf|unlink|shred|truncate|touch|tee|sponge|chmod|chown|patch|ed|ex|vi|vim|nvim|nano|mkdir|rmdir)$/;
+/** The last one they name is where they write. */
+const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
+/** What they take from is changed, too. */
+const TAKERS = /^(?:mv|ln)$/;
+/** Programs that change files only with some words. */
+const CHANGERS_WITH: Record<string, RegExp> = {
+  sed: /^-[a-zA-Z]*i|^--in-place/,
+  perl: /^-[a-zA-Z]*i/,
+  ruby: /^-[a-zA-Z]*i/,
+  awk: /^inplace$/,
+  gawk: /^inplace$/,
+  yq: /^-i$|^--inplace/,
+  curl: /^-[a-zA-Z]*[oO]|^--(?:output|remote-name)/,
+  wget: /./,
+  sort: /^-o|^--output/,
+  'ssh-keygen': /^-f/,
+};
+/** What stands behind these is a file that is written, whatever the program. */
+const OUTPUT = /^(?:-o|-out|--out|--output|--output-file)$/;
+/** Formatters, which agents let loose on whole projects: only what they name counts, not what they may find. */
+const IN_PLACE = /^--(?:write|fix|in-?place)$/;
+/** Of git, these change the files they name. */
+const GIT_CHANGERS = /^(?:checkout|restore|rm|mv|stash|clean)$/;
+/** Programs that run a text they are given: a protected path anywhere in it is enough. */
+const INTERPRETERS = /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|osascript|pwsh)$/;
+const WITH_TEXT = /^-\w*[ecpr]$|^--(?:eval|print|command)(?:=|$)|^eval$/i;
+
+/** Why this tool call is refused; undefined when nothing speaks against it. Best effort: hashes find what slips through. */
+export function refusedWrite(
+  tool: string,
+  input: Record<string, unknown>,
+  guarded: Protected,
+  resolve: ResolvePath,
+): string | undefined {
+  const path = changedPath(tool, input, guarded, resolve);
+  if (path === undefined) return undefined;
+  return `untildone: ${guarded.what(path)} is part of the definition of done and not yours to change. Leave it as it is and do the work itself.`;
+}
+
+/** The protected path that a tool call would change, if any. */
+export function changedPath(
+  tool: string,
+  input: Record<string, unknown>,
+  guarded: Protected,
+  resolve: ResolvePath,
+): string | undefined {
+  const field = Object.hasOwn(WRITE_TOOLS, tool) ? WRITE_TOOLS[tool] : undefined;
+  const path = field === undefined ? undefined : input[field];
+  if (typeof path === 'string') return hit([resolve(path)].flat(), guarded);
+  if (tool !== 'Bash' || typeof input.command !== 'string') return undefined;
+  return firstOf(shellCalls(input.command), (call) => reachedBy(call, guarded, resolve));
+}
+
+/** The protected path that a call would change, if any. */
+function reachedBy(call: ShellCall, guarded: Protected, resolve: ResolvePath): string | undefined {
+  const at: ResolveAll = (path) => [resolve(inFolder(call.folder, path))].flat();
+  const hits = (paths: readonly string[]) => firstOf(paths, (path) => hit(at(path), guarded));
+  const words = call.fed ? fedWords(call) : call.args;
+  return (
+    hits(call.writes) ??
+    mentioned(textsOf(call).join('\n'), guarded, at) ??
+    (call.program === 'find' ? foundBy(call.args, guarded, at) : undefined) ??
+    (call.program === 'git' ? reachedByGit(call.args, guarded, at) : undefined) ??
+    hits(changedNames(call.program, words)) ??
+    takenAlong(call.program, call.args, guarded, at)
+  );
+}
+
+/** `xargs` puts what it reads behind the other words, or where `{}` stands. */
+function fedWords({ args, given }: ShellCall): string[] {
+  const names = namesFed(given);
+  return args.includes('{}') ? args.flatMap((word) => (word === '{}' ? names : [word])) : [...args, ...names];
+}
+
+/** Options of the program that finds the names are none, nor is what a search looks for. */
+function namesFed(given: readonly string[]): string[] {
+  const names = given.filter((word) => !word.startsWith('-'));
+  return /^(?:[ef]?grep|rg|ag|ack)$/.test(names[0] ?? '') ? names.slice(2) : names;
+}
+
+function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
+  for (const one of all) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The names among a call's words that it may change. */
+function changedNames(program: string, words: readonly string[]): string[] {
+  const names = namesIn(program === 'sed' ? withoutScript(words) : words);
+  if (COPIERS.test(program)) return copiedTo(program, words, names);
+  if (program === 'dd') return words.filter((word) => word.startsWith('of=')).map((word) => word.slice(3));
+  return [
+    ...changedByProgram(program, words, names),
+    ...words.filter((_, i) => OUTPUT.test(words[i - 1] ?? '')),
+    ...(CHANGERS_WITH[program] ? words.flatMap((word) => /^-[oO](.+)/.exec(word)?.[1] ?? []) : []),
+  ];
+}
+
+/** What `sed` is to do is no file, whatever it speaks of. */
+function withoutScript(words: readonly string[]): string[] {
+  const isExpression = (word: string | undefined) => /^-[a-zA-Z]*e$|^--expression$/.test(word ?? '');
+  if (words.some((word) => isExpression(word) || /^(?:-f|--file|--expression=)/.test(word)))
+    return words.filter((word, i) => !isExpression(words[i - 1]) && !word.startsWith('--expression='));
+  const script = words.findIndex((word) => word !== '' && !word.startsWith('-'));
+  return words.filter((_, i) => i !== script);
+}
+
+function changedByProgram(
+  program: string,
+  words: readonly string[],
+  names: readonly string[],
+): readonly string[] {
+  const pattern = CHANGERS_WITH[program];
+  if (CHANGERS.test(program) || words.some((word) => pattern?.test(word))) {
+    // A file from the net is called here as it is there.
+    return /^(?:wget|curl)$/.test(program) ? [...names, ...names.map(baseName)] : names;
+  }
+  return words.some((word) => IN_PLACE.test(word)) ? names.filter((name) => !/[*?[{]/.test(name)) : [];
+}
+
+/** `--output=FILE` and the like name their file behind the sign. */
+function namesIn(words: readonly string[]): string[] {
+  return words.flatMap((word) =>
+    word.startsWith('-') ? (word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : []) : [word],
+  );
+}
+
+function copiedTo(program: string, words: readonly string[], names: readonly string[]): string[] {
+  const named = words.find((word) => word.startsWith('--target-directory='))?.slice(19);
+  const at = words.findIndex((word) => /^(?:-t|--target-directory)$/.test(word));
+  const close = program === 'rsync' ? undefined : words.find((word) => /^-t./.test(word))?.slice(2);
+  const target = named ?? close ?? (at >= 0 ? words[at + 1] : names.at(-1)) ?? '';
+  const sources = names.filter((name) => name !== target);
+  return [
+    target,
+    ...sources.map((source) => `${target}/${baseName(source)}`),
+    ...(TAKERS.test(program) ? sources : []),
+  ];
+}
+
+/** What goes away with everything in it. */
+function takenAlong(
+  program: string,
+  words: readonly string[],
+  guarded: Protected,
+  at: ResolveAll,
+): string | undefined {
+  const names = namesIn(words);
+  const gone = /^(?:rm|rimraf|shred)$/.test(program) ? names : program === 'mv' ? names.slice(0, -1) : [];
+  return firstOf(gone.flatMap(at), (folder) => {
+    const listed = guarded.paths.find((path) => foldersOf(path).some((above) => isMeant(folder, above)));
+    return listed ?? guarded.inside?.(folder).find((path) => guarded.fits?.(path));
+  });
+}
+
+function reachedByGit(words: readonly string[], guarded: Protected, at: ResolveAll): string | undefined {
+  let rest = words;
+  let folder = '';
+  while (rest[0]?.startsWith('-')) {
+    if (rest[0] === '-C') folder = inFolder(folder, rest[1] ?? '');
+    rest = rest.slice(/^-[Cc]$/.test(rest[0]) ? 2 : 1);
+  }
+  const [command = '', ...paths] = rest;
+  if (!GIT_CHANGERS.test(command)) return undefined;
+  const there: ResolveAll = (path) => at(inFolder(folder, path.replace(/^:(?:\/|\([^)]*\))/, '')));
+  return (
+    firstOf(namesIn(paths), (path) => hit(there(path), guarded)) ?? takenAlong(command, paths, guarded, there)
+  );
+}
+
+/** `find` with an action that changes what it finds; the names it asks for narrow down what that can be. */
+function foundBy(words: readonly string[], guarded: Protected, at: ResolveAll): string | undefined {
+  const exec = words.findIndex((word) => /^-(?:exec|ok)(?:dir)?$/.test(word));
+  const run = exec < 0 ? [] : shellCalls(words.slice(exec + 1).join(' '));
+  const changes = run.some((c) => changedNames(c.program, c.args).length > 0 || /sh$/.test(c.program));
+  if (!changes && !words.includes('-delete')) return undefined;
+  // Nothing is lost with what is empty.
+  if (!changes && words.includes('-empty') && !words.some((word) => /^(?:-o|-or|!|-not|,)$/.test(word)))
+    return undefined;
+  const first = words.findIndex((word) => /^[-(!]/.test(word));
+  const { wanted, unwanted } = namesOfFind(words);
+  const isFound = (root: string, path: string) => {
+    const parts = path.slice(root.length).split('/');
+    const isNamed = (name: string) => parts.some((part) => isMeant(baseName(name), part));
+    return wanted.length === 0 || wanted.some(isNamed);
+  };
+  const isLeftOut = (root: string, path: string) => {
+    const parts = path.slice(root.length).split('/').filter(Boolean);
+    return unwanted.some((name) => parts.includes(baseName(name.replace(/\/\*+$/, ''))));
+  };
+  const roots = first === 0 ? ['.'] : words.slice(0, first < 0 ? undefined : first);
+  return firstOf(
+    roots.flatMap(at),
+    (root) =>
+      guarded.paths.find((path) => isBelow(root, path) && isFound(root, path)) ??
+      guarded
+        .inside?.(root)
+        .find((path) => guarded.fits?.(path) && isFound(root, path) && !isLeftOut(root, path)),
+  );
+}
+
+function namesOfFind(words: readonly string[]): { wanted: string[]; unwanted: string[] } {
+  const [wanted, unwanted]: [string[], string[]] = [[], []];
+  words.forEach((word, i) => {
+    if (!/^-i?(?:name|path|wholename)$/.test(words[i - 1] ?? '')) return;
+    // What is pruned and followed by no "or" is what is found.
+    const isPruned = words[i + 1] === '-prune' && /^-or?$/.test(words[i + 2] ?? '');
+    const isOut = /^(?:!|-not)$/.test(words[i - 2] ?? '') || isPruned;
+    (isOut ? unwanted : wanted).push(word);
+  });
+  return { wanted, unwanted };
+}
+
+/** The texts that a call runs as a program. */
+function textsOf({ program, args, given }: ShellCall): string[] {
+  if (/^[gm]?awk$/.test(program)) return args.filter((word) => word.includes('>'));
+  if (!INTERPRETERS.test(program) || isLineFilter(program, args)) return [];
+  if (args.some((word) => WITH_TEXT.test(word))) return args;
+  return args.some((word) => !word.startsWith('-')) ? [] : given;
+}
+
+/** What it names in its text is mostly what it looks for; the files it works on stand behind it. */
+function isLineFilter(program: string, args: readonly string[]): boolean {
+  return /^(?:perl|ruby)$/.test(program) && args.some((word) => /^-[a-zA-Z]*[np]/.test(word));
+}
+
+/** A path inside a program's text cannot be resolved; its last parts give it away. */
+function mentioned(text: string, guarded: Protected, at: ResolveAll): string | undefined {
+  if (text === '') return undefined;
+  const has = (part: string) => text.toLowerCase().includes(part.toLowerCase());
+  const listed = guarded.paths.find((path) => {
+    const tail = path.split('/').slice(-2).join('/');
+    return has(tail) || (/untildone/.test(baseName(path)) && has(baseName(path)));
+  });
+  if (listed !== undefined || !guarded.fits || !CHANGES_FILES.test(text)) return listed;
+  return firstOf(namesInText(text).flatMap(at), (path) => (guarded.fits?.(path) ? path : undefined));
+}
+
+/** Words of programs that do something to files. What only reads what a pattern protects is let through. */
+const CHANGES_FILES =
+  /write|\b(?:append|unlink|remove|rmtree|rename|os\.replace|truncate|rm|cp|copy|move|chmod|symlink|link|mkdir|touch|delete)|(?<![=-])>|["'][rbt]*[wax+][bt+]*["']/i;
+const MOST_NAMES = 100;
+
+/** What could be names of files in the text of a program. */
+export function namesInText(text: string): string[] {
+  const names = text.match(/[^\s'"`()[\]{}<>,;=|&]+/g) ?? [];
+  return [...new Set(names)].filter((name) => name.length <= 500).slice(0, MOST_NAMES);
+}
+
+function hit(paths: readonly string[], guarded: Protected): string | undefined {
+  return firstOf(
+    paths,
+    (path) =>
+      guarded.paths.find((p) => isMeant(path, p) || isBelow(p, path)) ??
+      (guarded.fits?.(path) ? path : undefined),
+  );
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path.toLowerCase().startsWith(`${folder.replace(/\/$/, '')}/`.toLowerCase());
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, i) => parts.slice(0, i).join('/') || '/').slice(1);
+}
+
+/** More places to choose from would take for ever, and nobody writes such a path. */
+const MOST_WILDCARDS = 8;
+
+/** Whether a path, or a pattern as a shell reads it, means this file. Some systems do not tell capitals apart. */
+function isMeant(written: string, path: string): boolean {
+  const wildcards = written.match(/[*?[{]/g)?.length ?? 0;
+  if (wildcards === 0 || wildcards > MOST_WILDCARDS) return written.toLowerCase() === path.toLowerCase();
+  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const parts = written.match(/\*+|\?|\[[^\]/]+\]|\{[^{}/]+\}|[^*?[{]+|[[{]/g) ?? [];
+  const expression = parts.map((part) => {
+    if (part.startsWith('*')) return '[^/]*';
+    if (part === '?' || /^\[.+\]$/.test(part)) return '[^/]';
+    const choices = /^\{(.+)\}$/.exec(part)?.[1]?.split(',');
+    return choices ? `(?:${choices.map(literal).join('|')})` : literal(part);
+  });
+  return new RegExp(`^${expression.join('')}$`, 'i').test(path);
+}
+
+const PERSON_ONLY = new Set([
+  'trust',
+  'approve',
+  'reject',
+  'cancel',
+  'release',
+  'pause',
+  'uninstall',
+  'allow',
+  'claim',
+  'import',
+  'prune',
+]);
+
+/** A command that only a person may give, called in a shell; the word for it, or undefined. */
+export function personOnlyCommand(line: string): string | undefined {
+  for (const { program, args } of shellCalls(line)) {
+    const script = INTERPRETERS.test(program) ? args.findIndex(isUntildone) : -1;
+    if (script < 0 && !isUntildone(program)) continue;
+    const words = args.slice(script + 1);
+    const [command = '', argument] = words.filter((word) => !word.startsWith('-') && !isUntildone(word));
+    // Looking at what would be approved, changed or removed is for everyone.
+    if (command === 'trust' && words.includes('--show')) continue;
+    if (command === 'import' && isOnlyLooking(words)) continue;
+    if (command === 'prune' && words.includes('--dry-run')) continue;
+    if (PERSON_ONLY.has(command)) return command;
+    if (command === 'contract' && argument === 'update') return 'contract update';
+    if (command === 'lock' && argument === 'off') return 'lock off';
+  }
+  return undefined;
+}
+
+/** Listing what could be imported, or what that would change. */
+function isOnlyLooking(words: readonly string[]): boolean {
+  return words.includes('--dry-run') || !words.some((word) => /^--(?:from|undo)\b/.test(word));
+}

@@ -1,0 +1,59 @@
+/** Which paths the patterns of tool rules mean, however they are spelled. */
+import { pathMatcher } from '../text/path-glob.ts';
+
+export interface PathScope {
+  /** The project's folder, as it is called and as it is without links. */
+  roots: readonly string[];
+  home: string;
+}
+
+interface Rule {
+  keep: boolean;
+  absolute: boolean;
+  matches(path: string): boolean;
+}
+
+/** A function that says whether an absolute path is meant. The last pattern that fits decides. */
+export function pathsMeant(
+  patterns: readonly string[],
+  scope: PathScope,
+  how: 'exactly' | 'in any spelling' = 'in any spelling',
+): (path: string) => boolean {
+  const same = how === 'exactly' ? (text: string) => text : fold;
+  const rules = patterns.map((pattern) => ruleOf(pattern, scope.home, same));
+  const roots = scope.roots.map(same);
+  return (path) => {
+    const folded = same(path);
+    const inside = roots.filter((root) => isBelow(root, folded)).map((root) => folded.slice(root.length + 1));
+    const fits = (rule: Rule) =>
+      rule.absolute ? rule.matches(folded.slice(1)) : inside.some((relative) => rule.matches(relative));
+    return rules.reduce((meant, rule) => (fits(rule) ? rule.keep : meant), false);
+  };
+}
+
+function ruleOf(written: string, home: string, same: (text: string) => string): Rule {
+  const keep = !written.startsWith('!');
+  const pattern = keep ? written : written.slice(1);
+  const absolute = /^[~/]/.test(pattern);
+  // A folder whose whole content is meant is meant itself: taking it away takes the content away.
+  const whole = pattern.replace(/^~(?=\/|$)/, home).replace(/(?<=.)\/\*\*\/?$/, '');
+  const anchored = /^\.\//.test(whole) || absolute ? `/${whole.replace(/^(\.?\/)+/, '')}` : whole;
+  return { keep, absolute, matches: pathMatcher([same(anchored)]) };
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** Characters that some file systems leave out when they compare names. */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Names that some file system takes for the same one become the same text. */
+export function fold(path: string): string {
+  return path
+    .normalize('NFC')
+    .replace(IGNORED, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/(?<=[^/.])[. ]+(?=\/|$)/g, '');
+}

@@ -1,0 +1,121 @@
+/** Tool calls that would read what no tool may read. Best effort: a program can read what its words do not name. */
+
+import { inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
+import { simpleCommands } from '../shell/words.ts';
+import { pathMatcher } from '../text/path-glob.ts';
+import { changedPath, namesInText, type Protected, type ResolvePath } from './protect.ts';
+
+const FIELDS: Record<string, string> = {
+  Read: 'file_path',
+  NotebookRead: 'notebook_path',
+  Grep: 'path',
+  Glob: 'path',
+  LS: 'path',
+};
+/** They go through whole folders. */
+const SEARCHERS = /^(?:rg|ag|ack)$/;
+const RECURSIVE = /^-[a-zA-Z]*[rR]|^--recursive$|^--dereference-recursive$/;
+const PACKERS = /^(?:tar|zip|7z|rsync|cp|scp)$/;
+/** What a search is told to leave out. */
+const LEFT_OUT = /^--(?:exclude(?:-dir)?=|ignore-dir=|i?glob=!)(.+)$/;
+const GREPS = /^[ef]?grep$/;
+
+/** The hidden path that a tool call would read or change, if any. */
+export function hiddenPath(
+  tool: string,
+  input: Record<string, unknown>,
+  guarded: Protected,
+  resolve: ResolvePath,
+): string | undefined {
+  const changed = changedPath(tool, input, guarded, resolve);
+  if (changed !== undefined) return changed;
+  const at = (word: string) => [resolve(word)].flat();
+  const hit = (words: readonly string[]) => words.flatMap(at).find((path) => guarded.fits?.(path));
+  if (tool === 'Bash') {
+    if (typeof input.command !== 'string') return undefined;
+    for (const call of shellCalls(input.command)) {
+      const found = readBy(call, guarded, (word) => at(inFolder(call.folder, word)));
+      if (found !== undefined) return found;
+    }
+    // A file that is read by `<`, or run, may stand where the program stands.
+    return hit(simpleCommands(input.command).map(({ words }) => words[0] ?? ''));
+  }
+  const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined;
+  if (field === undefined) return undefined;
+  const path = input[field];
+  const named = typeof path === 'string' ? path : '.';
+  const pattern = tool === 'Glob' && typeof input.pattern === 'string' ? [under(named, input.pattern)] : [];
+  return hit([named, ...pattern]) ?? (tool === 'Grep' ? foundByGrep(input, at(named), guarded) : undefined);
+}
+
+function under(folder: string, pattern: string): string {
+  return pattern.startsWith('/') || folder === '.' ? pattern : `${folder}/${pattern}`;
+}
+
+/** A search that shows lines shows those of every file below; one that names files or counts shows nothing of them. */
+function foundByGrep(
+  input: Record<string, unknown>,
+  roots: readonly string[],
+  guarded: Protected,
+): string | undefined {
+  if (input.output_mode !== 'content') return undefined;
+  const glob = typeof input.glob === 'string' ? pathMatcher([input.glob]) : () => true;
+  return roots
+    .flatMap((root) =>
+      (guarded.inside?.(root) ?? []).map((path) => ({ path, relative: path.slice(root.length + 1) })),
+    )
+    .find(({ path, relative }) => guarded.fits?.(path) && glob(relative))?.path;
+}
+
+function readBy(
+  { program, args, given }: ShellCall,
+  guarded: Protected,
+  at: (word: string) => readonly string[],
+) {
+  const fits = (path: string) => guarded.fits?.(path) === true;
+  const words = namedBy(program, args)
+    .flatMap((word) => [word, ...valuesIn(word)])
+    .filter((word) => word.length <= 500);
+  const named = words.flatMap(at).find(fits) ?? textOf(program, args, given).flatMap(at).find(fits);
+  if (named !== undefined || !goesThroughFolders(program, args)) return named;
+  const left = args.flatMap((word) => LEFT_OUT.exec(word)?.[1] ?? []);
+  const isLeftOut = (path: string) =>
+    left.length > 0 && left.some((pattern) => pathMatcher([pattern])(path.slice(1)));
+  const folders = args.filter((word) => !word.startsWith('-'));
+  const roots = SEARCHERS.test(program) || GREPS.test(program) ? folders.slice(1) : folders;
+  return (roots.length > 0 ? roots : ['.'])
+    .flatMap(at)
+    .flatMap((root) => guarded.inside?.(root) ?? [])
+    .find((path) => fits(path) && !isLeftOut(path));
+}
+
+/** Words that could be names of files: what is only written out, or looked for, is none. */
+function namedBy(program: string, words: readonly string[]): readonly string[] {
+  const args = words.filter((word) => !LEFT_OUT.test(word));
+  if (/^(?:echo|printf)$/.test(program)) return [];
+  const looksFor = GREPS.test(program) || SEARCHERS.test(program) || /^(?:sed|jq|[gm]?awk)$/.test(program);
+  if (!looksFor || args.some((word) => /^(?:-[a-zA-Z]*[ef]$|--(?:regexp|file|expression)\b)/.test(word)))
+    return args;
+  const pattern = args.findIndex((word) => !word.startsWith('-'));
+  return args.filter((_, i) => i !== pattern);
+}
+
+function goesThroughFolders(program: string, args: readonly string[]): boolean {
+  if (SEARCHERS.test(program) || program === 'tar' || program === 'zip' || program === 'rsync') return true;
+  return (
+    (GREPS.test(program) || PACKERS.test(program) || program === 'diff') &&
+    args.some((word) => RECURSIVE.test(word))
+  );
+}
+
+/** `--file=x`, `-d @x`, `HEAD:x`, `if=x`: where words hold a name within. */
+function valuesIn(word: string): string[] {
+  return [...word.matchAll(/[=@:](?=[^=@:])/g)].map((m) => word.slice((m.index ?? 0) + 1)).slice(0, 4);
+}
+
+const PROGRAMS =
+  /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|awk|gawk|mawk|jq|sqlite3|psql)$/;
+
+function textOf(program: string, args: readonly string[], given: readonly string[]): string[] {
+  return PROGRAMS.test(program) ? namesInText([...args, ...given].join('\n').slice(0, 50_000)) : [];
+}

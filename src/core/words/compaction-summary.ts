@@ -1,0 +1,42 @@
+import { blocks, type Verdict } from '../loop/verdict.ts';
+import { keepShort, oneLine } from '../text/clip.ts';
+import { howToFinish, nextStepOf, phaseWords, place, type Situation } from './reason.ts';
+
+/** The client cuts what joins the request for a summary at 10,000 characters. */
+const ESSENTIALS_LIMIT = 6000;
+const TASK_LIMIT = 600;
+const FAILURES_LIMIT = 1000;
+const FAILURE_LIMIT = 300;
+
+const OPENING =
+  'untildone: this session works in a loop, and the loop goes on after the summary. Keep the following in it, as it stands here:';
+
+/** What a summary of the conversation has to keep of a loop. It joins the request for that summary. */
+export function essentialsOf(situation: Situation, verdicts: readonly Verdict[]): string {
+  const parts = [
+    OPENING,
+    `Where it is: ${place(situation)}.`,
+    taskInShort(situation),
+    phaseWords(situation),
+    failures(verdicts),
+    nextStepOf(verdicts),
+    howToFinish(situation.promise),
+  ];
+  return keepShort(parts.filter((part) => part !== '').join('\n\n'), ESSENTIALS_LIMIT);
+}
+
+function taskInShort({ task, taskFile }: Situation): string {
+  const text = task.trim();
+  const whole = text.length > TASK_LIMIT ? `\n(The whole task is in ${taskFile}.)` : '';
+  return `Task:\n${keepShort(text, TASK_LIMIT)}${whole}`;
+}
+
+/** Without their details: the checks are run again anyway. */
+function failures(verdicts: readonly Verdict[]): string {
+  const lines = verdicts
+    .filter(blocks)
+    .map(({ gate, outcome, summary }) =>
+      oneLine(`${outcome === 'fail' ? 'Fails' : 'Could not be judged'}: ${gate} - ${summary}`, FAILURE_LIMIT),
+    );
+  return keepShort(lines.join('\n'), FAILURES_LIMIT);
+}

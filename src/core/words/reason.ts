@@ -1,0 +1,156 @@
+import type { Limit } from '../contract/contract.ts';
+import type { PhaseSituation } from '../loop/phases.ts';
+import { renderPromise } from '../loop/promise.ts';
+import type { Decision } from '../loop/state.ts';
+import { blocks, type Verdict } from '../loop/verdict.ts';
+import { keepShort, oneLine } from '../text/clip.ts';
+
+/** The client shows a reason to the model twice; anything longer belongs into a file that the reason names. */
+export const REASON_LIMIT = 9000;
+const TASK_LIMIT = 2000;
+const EVIDENCE_LIMIT = 1500;
+const NEXT_LIMIT = 1500;
+const NAMES_LIMIT = 500;
+const PHASE_LIMIT = 1500;
+const BREAK = '\n\n';
+
+export interface Situation {
+  iteration: number;
+  maxIterations: Limit;
+  task: string;
+  /** Where the whole task lies, for a task too long to repeat. */
+  taskFile: string;
+  /** How to finish, when the loop asks for a promise. */
+  promise?: string;
+  /** Of a contract with phases: where the work is. */
+  phase?: PhaseSituation;
+  /** What else has to be said before everything else. */
+  notes?: readonly string[];
+  /** Gates that fail exactly as they did before, with the iteration since which they do. */
+  unchanged?: Record<string, number>;
+}
+
+/** The instruction for a blocked Stop: where we are, what fails, what to do next, how to finish. */
+export function reasonFor(
+  situation: Situation,
+  verdicts: readonly Verdict[],
+  instruction: Extract<Decision, { kind: 'block' }>['instruction'],
+): string {
+  return fitted(
+    [
+      `untildone: ${place(situation)}. The work is not done yet.`,
+      ...(situation.notes ?? []),
+      ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
+    ],
+    failing(verdicts, instruction === 'different_approach' ? {} : (situation.unchanged ?? {})),
+    [
+      passing(verdicts),
+      taskOf(situation),
+      phaseWords(situation),
+      nextStepOf(verdicts),
+      howToFinish(situation.promise),
+    ],
+  );
+}
+
+/** What a session is told when it starts anew (resume) or has lost its memory (compaction) in mid-loop. */
+export function reminderFor(
+  situation: Situation,
+  verdicts: readonly Verdict[],
+  limit: number = REASON_LIMIT,
+): string {
+  return fitted(
+    [`untildone: this session works in a loop (${place(situation)}); it goes on until the work is done.`],
+    failing(verdicts, {}),
+    [taskOf(situation), phaseWords(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
+    limit,
+  );
+}
+
+/** For work that is held outside a loop's own Stop: a plain session, a subagent, a task, a teammate. */
+export function standingReason(verdicts: readonly Verdict[], when: string): string {
+  return fitted([`untildone: fix this ${when}.`], failing(verdicts, {}), [
+    passing(verdicts),
+    'It is checked again each time.',
+  ]);
+}
+
+/** Where there is not room for all, what fails is cut short: what to do next and how to finish are always said. */
+function fitted(before: string[], fails: string, after: string[], limit: number = REASON_LIMIT): string {
+  const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);
+  const parts = [...before, fails === '' ? '' : keepShort(fails, limit - taken), ...after];
+  return keepShort(parts.filter((p) => p !== '').join(BREAK), limit);
+}
+
+const CHECKED_AGAIN = 'The checks are run again when you stop.';
+
+export const DIFFERENT_APPROACH =
+  'The last attempts all ended the same way. Take a different approach: do not repeat what you tried. ' +
+  'Look at the cause again from the beginning, question an assumption you have not questioned yet, ' +
+  'and say in one line what you do differently before you do it.';
+
+const NEXT_STEP =
+  'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
+
+export function place({ iteration, maxIterations, phase }: Situation): string {
+  const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
+  const where = phase ? `, phase "${phase.name}" (${phase.number} of ${phase.of})` : '';
+  return `iteration ${iteration}${of}${where}`;
+}
+
+/** What the phase asks for, and what comes after it. */
+export function phaseWords({ phase }: Pick<Situation, 'phase'>): string {
+  if (!phase) return '';
+  const what = phase.instruction === undefined ? '' : `: ${keepShort(phase.instruction.trim(), PHASE_LIMIT)}`;
+  const then =
+    phase.next === undefined ? 'It is the last one.' : `After it comes "${phase.next}"; leave that for then.`;
+  return `The phase "${phase.name}"${what}\n${then}`;
+}
+
+export function taskOf({ task, taskFile }: Situation): string {
+  const text = task.trim();
+  if (text.length <= TASK_LIMIT) return `Task:\n${text}`;
+  return `Task:\n${keepShort(text, TASK_LIMIT)}\n(The whole task is in ${taskFile}: read it.)`;
+}
+
+/** What fails and how, for whoever writes an instruction of their own. */
+export function failuresOf(verdicts: readonly Verdict[]): string {
+  return failing(verdicts, {});
+}
+
+function failing(verdicts: readonly Verdict[], unchanged: Record<string, number>): string {
+  return verdicts
+    .filter(blocks)
+    .map((verdict) => failure(verdict, unchanged[verdict.gate]))
+    .join('\n\n');
+}
+
+/** The same output again and again says nothing new and costs the model its attention: it is shown once. */
+function failure(verdict: Verdict, since: number | undefined): string {
+  const mark = verdict.outcome === 'unproven' ? 'Could not be judged' : 'Fails';
+  const head = `${mark}: ${verdict.gate} - ${verdict.summary}`;
+  const evidence = (verdict.evidence ?? []).join('\n');
+  if (evidence === '') return head;
+  return since === undefined
+    ? `${head}\n${keepShort(evidence, EVIDENCE_LIMIT)}`
+    : `${head}\n(unchanged since iteration ${since + 1}; the details were shown then${whereToLook(verdict)})`;
+}
+
+function whereToLook({ proof }: Verdict): string {
+  return proof?.outputFile ? `, the whole output is in ${proof.outputFile}` : '';
+}
+
+function passing(verdicts: readonly Verdict[]): string {
+  const names = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
+  return names.length === 0 ? '' : `Passes: ${oneLine(names.join(', '), NAMES_LIMIT)}`;
+}
+
+export function nextStepOf(verdicts: readonly Verdict[]): string {
+  const next = verdicts.find((v) => blocks(v) && v.next)?.next;
+  return keepShort(next === undefined ? NEXT_STEP : /^next/i.test(next) ? next : `Next: ${next}`, NEXT_LIMIT);
+}
+
+export function howToFinish(promise: string | undefined): string {
+  if (promise === undefined) return CHECKED_AGAIN;
+  return `When it is completely true, and only then, end your final message with this line alone:\n${renderPromise(promise)}`;
+}

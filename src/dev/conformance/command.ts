@@ -1,0 +1,111 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import type { Interruption } from '../../terminal/interruption.ts';
+import { UnusableHook } from './probe.ts';
+import type { Format, Scenario } from './scenario.ts';
+import { FORMATS } from './scenario.ts';
+import { loadScenarios, runSuite, type SuiteReport } from './suite.ts';
+import { countsOf, jsonOf, tableOf } from './table.ts';
+
+export interface ConformanceOptions {
+  /** What stands behind `--`: the words of a command, or one whole command line. */
+  command: readonly string[];
+  dialect?: Format;
+  /** A part of a scenario's name, or a whole one with `*` for anything. */
+  scenario?: string;
+  json: boolean;
+  /** Where the program lies: the scenarios are beside it. */
+  programFolder: string;
+}
+
+/** Replays the field's bug list against any Stop hook. Returns 0 when all passed, 1 when something failed. */
+export async function conformance(
+  options: ConformanceOptions,
+  interruption: Interruption,
+  out: (line: string) => void,
+): Promise<number> {
+  const line = commandLine(options.command);
+  const scenarios = chosen(loadScenarios(scenarioFolder(options.programFolder)), options);
+  const report = await replayAll(line, scenarios, options, interruption.signal);
+  const interrupted = interruption.exitCode();
+  if (interrupted !== undefined || report === undefined) return interrupted ?? 2;
+  if (options.json) out(JSON.stringify(jsonOf(report), null, 2));
+  else for (const row of tableOf(report)) out(row);
+  return countsOf(report.results).failed > 0 ? 1 : 0;
+}
+
+async function replayAll(
+  line: string,
+  scenarios: readonly Scenario[],
+  { dialect, programFolder }: ConformanceOptions,
+  signal: AbortSignal,
+): Promise<SuiteReport | undefined> {
+  const formats = dialect ? [dialect] : FORMATS;
+  const untildone = [process.execPath, join(programFolder, 'untildone.cjs')];
+  try {
+    return await runSuite({ line, scenarios, formats, untildone, signal });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    if (error instanceof UnusableHook) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Beside the bundle when installed; in the repository when run from there. */
+function scenarioFolder(programFolder: string): string {
+  const places = [join(programFolder, 'scenarios'), join(programFolder, '..', 'test', 'scenarios', 'bugs')];
+  const found = places.find((place) => existsSync(place));
+  if (!found) throw new UsageError(`the scenarios are missing in ${places[0]}: install untildone again`);
+  return found;
+}
+
+function chosen(scenarios: Scenario[], { scenario, dialect }: ConformanceOptions): Scenario[] {
+  const pattern = scenario === undefined ? /^/ : patternOf(scenario);
+  const found = scenarios.filter(
+    ({ name, formats }) => pattern.test(name) && (dialect === undefined || formats.includes(dialect)),
+  );
+  if (found.length === 0)
+    throw new UsageError(
+      `no scenario is named like "${scenario}"; there are ${scenarios.length}, all without --scenario`,
+    );
+  return found;
+}
+
+/** With a `*` the whole name, without one any part of it. */
+function patternOf(words: string): RegExp {
+  const literal = words.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(literal.includes('*') ? `^${literal.replaceAll('*', '.*')}$` : literal);
+}
+
+/**
+ * The line that would stand in the settings. Paths are made absolute, for the hook runs in a scratch project; a whole
+ * line in one word is taken as it is, unless it is the path of a file.
+ */
+function commandLine(words: readonly string[]): string {
+  const [first, ...rest] = words;
+  if (first === undefined || first.trim() === '')
+    throw new UsageError(`the command is missing; type: ${USAGE}`);
+  if (rest.length === 0 && !isFile(first)) return first;
+  refuseWithoutRunBit(first);
+  const program = first.includes('/') ? resolve(first) : first;
+  const paths = rest.map((word) => (isFile(word) ? resolve(word) : word));
+  return [program, ...paths].map(quoteForShell).join(' ');
+}
+
+const USAGE = 'untildone conformance -- bash /path/to/stop-hook.sh';
+
+function refuseWithoutRunBit(program: string): void {
+  if (!program.includes('/') || !isFile(program)) return;
+  try {
+    accessSync(program, constants.X_OK);
+  } catch {
+    const path = quoteForShell(resolve(program));
+    throw new UsageError(`${program} has no run bit, so the client cannot start it either: chmod +x ${path}`);
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

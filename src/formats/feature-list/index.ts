@@ -1,0 +1,167 @@
+import type { Decision, LoopState } from '../../core/loop/state.ts';
+import type { FileRead, ForeignFiles, StateChange } from '../../ports/ports.ts';
+import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import { logLine, outputOf, statusWord } from './endings.ts';
+import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
+import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
+import { continuation, KIND, openFeatures, type State, verdictOf } from './words.ts';
+
+const USUAL_FOLDER = '.claude/data/ralph-loops/current';
+
+/** A folder with `RALPH_PROMPT.md`, `feature_list.json` and `progress.txt`, worked through one feature at a time. */
+export const featureListDialect: Dialect = { name: KIND, path: pathOf, read, agentWrites };
+
+const AGENT_FILES = ['feature_list.json', 'progress.txt'];
+
+function agentWrites(path: string, place: Place, files: ForeignFiles): boolean {
+  const folder = files.realPath(pathOf(place));
+  return AGENT_FILES.some((name) => path === `${folder}/${name}`);
+}
+
+/** As it is named, links not resolved: `current` stays the same place when it leads to another task. */
+function pathOf({ folder, ralphLoopDir }: Place): string {
+  const named = ralphLoopDir || USUAL_FOLDER;
+  const parts = (named.startsWith('/') ? named : `${folder}/${named}`).split('/');
+  return `/${parts.filter((part) => part !== '' && part !== '.').join('/')}`;
+}
+
+function read(place: Place, files: ForeignFiles): Reading {
+  const path = pathOf(place);
+  const look = files.look(path);
+  if (!look) return { kind: 'none' };
+  if (look.kind !== 'folder')
+    return unusable(`${path} is not a folder; remove it, or make it a link to the folder of a task`);
+  const listFile = `${path}/feature_list.json`;
+  const listRead = files.read(listFile);
+  const progressRead = files.read(`${path}/progress.txt`);
+  if (listRead.kind === 'unusable') return unusable(`${listRead.problem}; ${PUT_RIGHT}`);
+  if (listRead.kind === 'none' && progressRead.kind === 'none') return { kind: 'none' };
+  const list = listRead.kind === 'text' ? parseFeatures(listRead.text) : NO_FEATURES;
+  if ('problem' in list) return damaged(listFile, list);
+  const progress = parseProgress(textOf(progressRead));
+  const prompt = promptOf(path, files);
+  const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
+  const loop = loopOf(state, prompt, progressRead, files);
+  const saysDone = loop.rest !== undefined && wasChanged(path, place, files);
+  return { kind: 'loop', loop: saysDone ? { ...loop, saysDone } : loop };
+}
+
+/** Done in this very session, not long ago: then it is a claim of this session. */
+function wasChanged(path: string, { since }: Place, files: ForeignFiles): boolean {
+  if (since === undefined) return false;
+  const times = AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0);
+  return times.some((time) => time > since);
+}
+
+const PUT_RIGHT = 'put it right, and the loop goes on';
+
+function unusable(problem: string): Reading {
+  return { kind: 'unusable', problem };
+}
+
+function damaged(
+  file: string,
+  { problem, at }: Exclude<ReturnType<typeof parseFeatures>, FeatureList>,
+): Reading {
+  const place = at ? `:${at.line}:${at.column}` : '';
+  const fault = at ? `line ${at.line}, column ${at.column}: ${problem}` : problem;
+  return {
+    kind: 'unusable',
+    problem: `${file}${place}: ${problem}; ${PUT_RIGHT}`,
+    damage: { file, fault },
+  };
+}
+
+function textOf(read: FileRead): string | undefined {
+  return read.kind === 'text' ? read.text : undefined;
+}
+
+interface Prompt {
+  text: string | undefined;
+  problems: string[];
+}
+
+/** The prompt only names the task: a loop goes on without it. */
+function promptOf(path: string, files: ForeignFiles): Prompt {
+  const prompt = files.read(`${path}/RALPH_PROMPT.md`);
+  return { text: textOf(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
+}
+
+function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: ForeignFiles): ForeignLoop {
+  const { folder, list, progress } = state;
+  const rest = restOf(state);
+  return {
+    identity: `${folder} ${prompt.text === undefined ? '' : files.sha256(prompt.text)}`,
+    claimedBy: 'first',
+    task: prompt.text?.trim() || `Make every feature in ${folder}/feature_list.json pass.`,
+    ...(progress.iteration === undefined ? {} : { iteration: progress.iteration }),
+    firstIteration: 0,
+    maxIterations: progress.maxIterations,
+    limits: {},
+    gates: {},
+    ...(rest === undefined ? {} : { rest }),
+    notes: [
+      ...prompt.problems,
+      ...(progressRead.kind === 'unusable'
+        ? [`${progressRead.problem}; untildone counts by itself, to at most ${progress.maxIterations}`]
+        : []),
+      ...progress.problems.map((problem) => `${folder}/progress.txt: ${problem}`),
+      ...list.notes.map((note) => `${folder}/feature_list.json: ${note}`),
+    ],
+    judge: () => [verdictOf(state)],
+    renews: (ended, session) => rest === undefined && renews(state, ended, session),
+    instruct: (held) => continuation(state, held),
+    settle: (decision, after) =>
+      progressRead.kind === 'unusable' ? [] : changesAfter(state, decision, after),
+    output: (after) => outputOf(state, after),
+  };
+}
+
+function restOf(state: State): string | undefined {
+  if (state.progress.status === COMPLETE) return `progress.txt says "Status: ${COMPLETE}"`;
+  if (openFeatures(state).length > 0) return undefined;
+  return state.list.features.length > 0
+    ? 'every feature in feature_list.json passes'
+    : 'there are no features in feature_list.json';
+}
+
+/**
+ * Never against a person's word. At its limit a loop begins anew when the limit was raised, or when another session
+ * finds the counter set back; the session that ran into it could have set it back itself.
+ */
+function renews({ progress }: State, ended: LoopState, session: string): boolean {
+  const another = session !== ended.session;
+  switch (ended.status) {
+    case 'verified_done':
+    case 'claimed_done':
+      return true;
+    case 'reached_limit':
+      return (
+        (ended.maxIterations !== 'unlimited' && progress.maxIterations > ended.maxIterations) ||
+        (another &&
+          progress.iteration !== undefined &&
+          progress.iteration < Math.min(ended.iteration, progress.maxIterations))
+      );
+    case 'stalled':
+    case 'idle':
+    case 'capped':
+      return another;
+    default:
+      return false;
+  }
+}
+
+/** An edit never makes the folder: whoever removed it meant it. */
+function changesAfter(state: State, decision: Decision, after: LoopState): StateChange[] {
+  const path = `${state.folder}/progress.txt`;
+  switch (decision.kind) {
+    case 'allow':
+      return [];
+    case 'block':
+      return [{ kind: 'edit', path, edit: (text) => withIteration(text, after.iteration) }];
+    case 'end':
+      return [
+        { kind: 'edit', path, edit: (text) => withEnding(text, statusWord(after), logLine(state, after)) },
+      ];
+  }
+}

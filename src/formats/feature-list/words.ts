@@ -1,0 +1,136 @@
+import { fingerprint } from '../../core/loop/fingerprint.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { keepShort, oneLine } from '../../core/text/clip.ts';
+import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';
+import type { Held, Words } from '../../ports/session-loop.ts';
+import type { Feature, FeatureList } from './features.ts';
+import { COMPLETE, type Progress } from './progress.ts';
+
+/** What the three files of a folder say. */
+export interface State {
+  /** Links resolved: where the agent finds the files. */
+  folder: string;
+  list: FeatureList;
+  progress: Progress;
+  hasPrompt: boolean;
+}
+
+export const KIND = 'feature-list';
+const DESCRIPTION_LIMIT = 1500;
+const STEPS_LIMIT = 2500;
+const LABEL_LIMIT = 120;
+const BREAK = '\n\n';
+
+export function openFeatures({ list }: State): Feature[] {
+  return list.features.filter((feature) => !feature.passes);
+}
+
+/** The document's rule: a status of COMPLETE lets go, whatever the list says, and so does a list with nothing open. */
+export function verdictOf(state: State): Verdict {
+  const open = state.progress.status === COMPLETE ? [] : openFeatures(state);
+  const [next] = open;
+  const verdict = { gate: 'features', kind: KIND, class: 'claimed', summary: summaryOf(state) } as const;
+  if (!next) return { ...verdict, outcome: 'pass' };
+  return {
+    ...verdict,
+    outcome: 'fail',
+    next: nextFeature(next),
+    fingerprint: fingerprint(open.map(({ id }) => id).join('\n')),
+  };
+}
+
+function summaryOf(state: State): string {
+  const open = openFeatures(state).length;
+  const all = state.list.features.length;
+  const claim = state.progress.status === COMPLETE ? `progress.txt says "Status: ${COMPLETE}"; ` : '';
+  if (all === 0) return `${claim}there are no features in feature_list.json`;
+  if (open === 0) return `${all} of ${all} features pass, as feature_list.json says`;
+  return claim === '' ? `${stillOpen(open, all)} yet` : `${claim}${stillOpen(open, all)}`;
+}
+
+/** The document's continuation, word for word, and behind it what it does not know of. */
+export function continuation(state: State, held: Held): Words {
+  const [next] = openFeatures(state);
+  const place = `${held.iteration}/${held.maxIterations}`;
+  const others = held.verdicts.filter((verdict) => verdict.kind !== KIND);
+  const said = next ? featureText(place, next) : checksText(place, state);
+  const after = [
+    ...(held.instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
+    ...(held.promise === undefined ? [] : [howToFinish(held.promise)]),
+  ];
+  const before = [
+    ...(held.notes ?? []),
+    said,
+    filesText(state),
+    ...(state.progress.status === COMPLETE ? [NOT_BELIEVED] : []),
+  ];
+  const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);
+  const failures = keepShort(failuresOf(others), Math.max(0, REASON_LIMIT - taken));
+  const reason = [...before, failures, ...after].filter((part) => part !== '').join(BREAK);
+  const subject = next ? `next: feature ${labelOf(next)}` : 'every feature passes, but other checks do not';
+  return {
+    reason: keepShort(reason, REASON_LIMIT),
+    message: `Ralph Loop iteration ${place}; ${subject}`,
+  };
+}
+
+function filesText({ folder, hasPrompt }: State): string {
+  const place = `The files are in ${folder}${hasPrompt ? '; RALPH_PROMPT.md there holds the whole task' : ''}.`;
+  return `${folder}/`.includes('/.claude/') ? `${place} ${TRY_AGAIN}` : place;
+}
+
+/** The client asks before files in `.claude` are changed; before the session's first stop nobody answers that. */
+const TRY_AGAIN =
+  'Change feature_list.json and progress.txt there with Edit or Write. If that was refused before, try it again now.';
+
+const NOT_BELIEVED = `progress.txt says "Status: ${COMPLETE}", which is not believed while a check fails.`;
+
+function featureText(place: string, { id, description, steps }: Feature): string {
+  return `CONTINUATION: Ralph Loop iteration ${place}
+
+NEXT FEATURE (ID ${id}): ${keepShort(description, DESCRIPTION_LIMIT)}
+
+Steps:
+${keepShort(steps.length > 0 ? steps.join('\n') : 'No steps defined', STEPS_LIMIT)}
+
+Instructions:
+1. Read the current state from progress.txt
+2. Implement/verify Feature ${id}
+3. Update feature_list.json: set "passes": true if verified
+4. Update progress.txt with results
+5. Let the Stop hook handle continuation logic`;
+}
+
+/** For a list that is done while the gates of the project's contract are not: the document has no such case. */
+function checksText(place: string, { list }: State): string {
+  const claim =
+    list.features.length > 0
+      ? 'Every feature in feature_list.json is marked as passing'
+      : 'No feature is left in feature_list.json';
+  return `CONTINUATION: Ralph Loop iteration ${place}
+
+${claim}, but the work is not done: the checks named below do not pass.
+
+Instructions:
+1. Read the current state from progress.txt
+2. Fix what the checks say
+3. Update feature_list.json: set "passes": false for a feature that does not work after all
+4. Update progress.txt with results
+5. Let the Stop hook handle continuation logic`;
+}
+
+function nextFeature(feature: Feature): string {
+  const steps = feature.steps.map((step) => `  - ${step}`);
+  return keepShort(
+    [`Next: feature ${labelOf(feature)}`, ...(steps.length > 0 ? ['Steps:', ...steps] : [])].join('\n'),
+    STEPS_LIMIT,
+  );
+}
+
+function labelOf({ id, description }: Feature): string {
+  return oneLine(`${id}: ${description}`, LABEL_LIMIT);
+}
+
+export function stillOpen(open: number, all: number): string {
+  return `${open} of ${all} features do not pass`;
+}

@@ -1,0 +1,78 @@
+import type { Decision, LoopState } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { keepShort, oneLine } from '../../core/text/clip.ts';
+import { sayDuration } from '../../core/text/duration.ts';
+import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
+import type { Dialect, ForeignLoop, Place } from '../format.ts';
+import { isExpired, LOCK_ITERATIONS, LOCK_LIFE_MS, type Lock, lockPaths, readLock } from './lock-files.ts';
+import { observeEvent } from './observe.ts';
+import { recordsOf } from './records.ts';
+import { NO_GOAL, wordsFor } from './words.ts';
+
+/** Lock mode: while `.claude/runtime/locks/.lock_active` is there, the session goes on. Only a person takes it away. */
+export const lockDialect: Dialect = {
+  name: 'lock',
+  path: ({ folder }) => lockPaths(folder).active,
+  parts({ folder }) {
+    const { goal, message, continuation } = lockPaths(folder);
+    return [goal, message, continuation];
+  },
+  read(place, files) {
+    const read = readLock(place.folder, files);
+    return read.kind === 'lock' ? { kind: 'loop', loop: loopOf(read.lock, place, files) } : read;
+  },
+  observe: observeEvent,
+};
+
+const TASK_LIMIT = 1_000_000;
+
+function loopOf(lock: Lock, place: Place, files: ForeignFiles): ForeignLoop {
+  const task = keepShort(lock.goal ?? lock.message ?? NO_GOAL, TASK_LIMIT);
+  return {
+    identity: lock.identity,
+    ...(lock.owner === undefined ? {} : { owner: lock.owner }),
+    claimedBy: 'first',
+    task,
+    firstIteration: 1,
+    maxIterations: LOCK_ITERATIONS,
+    limits: { durationMs: LOCK_LIFE_MS },
+    gates: {},
+    ...(isExpired(lock, place.now) ? { rest: `expired: ${ageOf(lock, place.now)}`, expired: true } : {}),
+    notes: lock.problems,
+    judge: ({ hasGates }) => [verdictOn(task, hasGates)],
+    renews: () => false,
+    instruct: (held) => wordsFor(lock, lockPaths(place.folder), held),
+    settle: (decision, after) => settled(decision, after, place, files),
+  };
+}
+
+function ageOf(lock: Lock, now: number): string {
+  return `the lock is ${sayDuration(now - lock.since)} old and lives for ${LOCK_LIFE_MS / 3_600_000} h`;
+}
+
+/** A lock says nothing about the work: where gates do, they decide, and it keeps nobody beyond them. */
+function verdictOn(task: string, hasGates: boolean): Verdict {
+  const verdict = { gate: 'lock', kind: 'lock', class: 'claimed', fingerprint: 'lock' } as const;
+  if (hasGates)
+    return { ...verdict, outcome: 'skip', summary: 'the lock is active; the gates decide when it is done' };
+  const next = `go on with what is left of this: ${oneLine(task, 300)}`;
+  return { ...verdict, outcome: 'fail', summary: 'the lock is active', next };
+}
+
+function settled(decision: Decision, after: LoopState, place: Place, files: ForeignFiles): StateChange[] {
+  const records = recordsOf(place.folder, after.session, after.lastAt, files);
+  const of = after.maxIterations === 'unlimited' ? '' : ` of ${after.maxIterations}`;
+  switch (decision.kind) {
+    case 'block':
+      return [
+        ...records.metric({ hook: 'stop', metric: 'lock_blocks', value: Math.max(1, after.iteration - 1) }),
+        ...records.log('INFO', 'stop', `blocked, iteration ${after.iteration}${of}`),
+      ];
+    case 'allow':
+      return records.log('INFO', 'stop', `approved for now: ${decision.detail ?? decision.cause}`);
+    case 'end':
+      return /_done$/.test(decision.status)
+        ? records.log('INFO', 'stop', `approved, ${decision.status}: ${decision.detail}`)
+        : records.log('WARN', 'stop', `approved although not done, ${decision.status}: ${decision.detail}`);
+  }
+}

@@ -1,0 +1,104 @@
+import { isSafeId } from '../../core/text/safe-id.ts';
+import type { ForeignFiles } from '../../ports/ports.ts';
+
+/** The safety valve: a lock that nobody removes holds for so many iterations, and for so long. */
+export const LOCK_ITERATIONS = 50;
+export const LOCK_LIFE_MS = 24 * 3_600_000;
+
+export interface LockPaths {
+  runtime: string;
+  active: string;
+  goal: string;
+  message: string;
+  continuation: string;
+}
+
+export function lockPaths(folder: string): LockPaths {
+  const runtime = `${folder}/.claude/runtime`;
+  const locks = `${runtime}/locks`;
+  return {
+    runtime,
+    active: `${locks}/.lock_active`,
+    goal: `${locks}/.lock_goal`,
+    message: `${locks}/.lock_message`,
+    continuation: `${locks}/.continuation_prompt`,
+  };
+}
+
+export interface Lock {
+  identity: string;
+  /** When it was made, or touched for the last time. */
+  since: number;
+  owner?: string;
+  goal?: string;
+  message?: string;
+  continuation?: string;
+  /** What lies beside it and cannot be used. */
+  problems: string[];
+}
+
+export type LockRead =
+  | { kind: 'none' }
+  | { kind: 'unusable'; problem: string }
+  | { kind: 'lock'; lock: Lock };
+
+/** Never throws. That the file is there is what counts: it may be empty, or hold any text. */
+export function readLock(folder: string, files: ForeignFiles): LockRead {
+  const paths = lockPaths(folder);
+  const there = files.look(paths.active);
+  if (there && there.kind !== 'file') {
+    const what = there.kind === 'folder' ? 'a folder' : 'neither a file nor a folder';
+    return unusable(`${paths.active} is ${what}`);
+  }
+  const content = files.read(paths.active);
+  if (content.kind === 'unusable') return unusable(content.problem);
+  if (content.kind === 'none' || !there) return { kind: 'none' };
+  const owner = ownerIn(content.text);
+  if (owner !== undefined && !isSafeId(owner))
+    return unusable(`${paths.active} names "${owner.slice(0, 60)}" as its session, which is no session id`);
+  const problems: string[] = [];
+  const texts = {
+    goal: textOf(paths.goal, files, problems),
+    message: textOf(paths.message, files, problems),
+    continuation: textOf(paths.continuation, files, problems),
+  };
+  const lock: Lock = {
+    identity: `${there.inode}-${there.mtimeMs}`,
+    since: there.mtimeMs,
+    ...(owner === undefined ? {} : { owner }),
+    ...(texts.goal === undefined ? {} : { goal: texts.goal }),
+    ...(texts.message === undefined ? {} : { message: texts.message }),
+    ...(texts.continuation === undefined ? {} : { continuation: texts.continuation }),
+    problems,
+  };
+  return { kind: 'lock', lock };
+}
+
+function unusable(what: string): LockRead {
+  return { kind: 'unusable', problem: `${what}; remove it, and make a lock with: untildone lock on` };
+}
+
+/** A clock that was set back makes a lock of the future: it is as fresh as can be. */
+export function isExpired(lock: Lock, now: number): boolean {
+  return now - lock.since > LOCK_LIFE_MS;
+}
+
+/** Who wants to be known stands at the beginning. */
+const OWNER_WITHIN = 65_536;
+const OWNER = /^[ \t]*["']?(session(?:_id)?)["']?[ \t]*:[ \t]*(.*)$/im;
+
+/** A `session_id: ID` line, or `session: ID`. An empty one names nobody, and `session: ...` may be mere words. */
+function ownerIn(text: string): string | undefined {
+  const [, key = '', value = ''] = OWNER.exec(text.slice(0, OWNER_WITHIN).replace(/^\uFEFF/, '')) ?? [];
+  const bare = /^(["']?)(.*?)\1,?$/.exec(value.trim())?.[2]?.trim() ?? '';
+  if (bare === '' || bare === 'null') return undefined;
+  return /^session$/i.test(key) && !isSafeId(bare) ? undefined : bare;
+}
+
+/** What stands beside a lock only adds words: it never keeps the lock from being read. */
+function textOf(path: string, files: ForeignFiles, problems: string[]): string | undefined {
+  const content = files.read(path);
+  if (content.kind === 'unusable') problems.push(`${content.problem}: it is left out`);
+  const text = content.kind === 'text' ? content.text.replace(/^\uFEFF/, '').trim() : '';
+  return text === '' ? undefined : text;
+}

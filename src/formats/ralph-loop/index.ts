@@ -1,0 +1,130 @@
+import { DEFAULT_LIMITS, type GateSpec, type Limit, type Limits } from '../../core/contract/contract.ts';
+import { keepsPromise, renderPromise } from '../../core/loop/promise.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import type { ForeignFiles } from '../../ports/ports.ts';
+import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import { parseState, type RalphState, withIteration } from './state-file.ts';
+import { instruct, outputOf } from './words.ts';
+
+export const RALPH_FILE = '.claude/ralph-loop.local.md';
+
+/** `max_iterations: 0` is "unlimited": honoured, but not for ever. `safety_stop: off` in the file takes this away. */
+export const SAFETY_STOP = 200;
+
+export const ralphLoopDialect: Dialect = {
+  name: 'ralph-loop',
+  path: pathOf,
+  read: (place, files) => read(pathOf(place), files),
+};
+
+function pathOf({ folder }: Place): string {
+  return `${folder}/${RALPH_FILE}`;
+}
+
+function read(path: string, files: ForeignFiles): Reading {
+  const file = files.read(path);
+  if (file.kind !== 'text') return file;
+  const state = parseState(file.text);
+  if (!state) return { kind: 'unusable', problem: `${path} has no front matter between two --- lines` };
+  if (/^(false|no|off)$/i.test(state.fields.get('active') ?? '')) return { kind: 'none' };
+  if (state.prompt === '')
+    return { kind: 'unusable', problem: `${path} holds no prompt below its front matter` };
+  return { kind: 'loop', loop: loopOf(path, state, files) };
+}
+
+function loopOf(path: string, state: RalphState, files: ForeignFiles): ForeignLoop {
+  const { fields, prompt } = state;
+  const owner = fields.get('session_id') ?? '';
+  const startedAt = fields.get('started_at') ?? '';
+  const identity = identityOf(state, files);
+  const promise = promiseOf(fields);
+  const iteration = countIn(fields, 'iteration');
+  const limit = limitOf(fields);
+  const isSame = (text: string) => {
+    const now = parseState(text);
+    return now !== undefined && identityOf(now, files) === identity;
+  };
+  return {
+    identity,
+    ...(owner === '' ? {} : { owner }),
+    claimedBy: 'person',
+    task: prompt,
+    ...(iteration.value === undefined ? {} : { iteration: iteration.value }),
+    firstIteration: 1,
+    maxIterations: limit.iterations,
+    limits: limit.safety,
+    gates: promise.gates,
+    notes: [...iteration.notes, ...limit.notes, ...promise.notes].map((note) => `${path}: ${note}`),
+    judge: ({ hasGates }) => (promise.text === undefined && !hasGates ? [NO_PROMISE] : []),
+    renews: (ended) =>
+      startedAt === '' &&
+      !['cancelled', 'released', 'failed'].includes(ended.status) &&
+      (iteration.value ?? 1) <= 1,
+    instruct: (held) => instruct(prompt, promise.text, { ...held, taskFile: path }),
+    settle: (decision, after) => {
+      if (decision.kind === 'end') return [{ kind: 'remove', path, when: isSame }];
+      if (decision.kind !== 'block') return [];
+      const edit = (text = '') => (isSame(text) ? withIteration(text, after.iteration) : undefined);
+      return [{ kind: 'edit', path, edit }];
+    },
+    output: (after) => outputOf(after, promise.text),
+  };
+}
+
+/** The same prompt of the same session, begun at the same time. */
+function identityOf({ fields, prompt }: RalphState, files: ForeignFiles): string {
+  return files.sha256([fields.get('session_id') ?? '', fields.get('started_at') ?? '', prompt].join('\n'));
+}
+
+const NO_PROMISE: Verdict = {
+  gate: 'promise',
+  kind: 'ralph-loop',
+  class: 'claimed',
+  outcome: 'fail',
+  summary: 'no completion promise is set: only a limit ends this loop',
+};
+
+interface PromiseField {
+  text?: string;
+  gates: Record<string, GateSpec>;
+  notes: string[];
+}
+
+function promiseOf(fields: RalphState['fields']): PromiseField {
+  const text = fields.get('completion_promise') ?? '';
+  if (text === '' || text === 'null') return { gates: {}, notes: [] };
+  if (!keepsPromise(renderPromise(text), text)) {
+    return { gates: {}, notes: ['its completion_promise could never be kept; only a limit ends this loop'] };
+  }
+  return { text, gates: { promise: { kind: 'promise', options: { text } } }, notes: [] };
+}
+
+function countIn(fields: RalphState['fields'], name: string): { value?: number; notes: string[] } {
+  const text = fields.get(name);
+  if (text === undefined) return { notes: [] };
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return { value, notes: [] };
+  return { notes: [`"${name}: ${text.slice(0, 40)}" is no count; untildone counts by itself`] };
+}
+
+function limitOf(fields: RalphState['fields']): {
+  iterations: Limit;
+  safety: Partial<Limits>;
+  notes: string[];
+} {
+  const { value = 0, notes } = countIn(fields, 'max_iterations');
+  if (notes.length > 0) {
+    const iterations = DEFAULT_LIMITS.iterations;
+    return {
+      iterations,
+      safety: {},
+      notes: [`its max_iterations is no count: ${iterations} is taken instead`],
+    };
+  }
+  if (value > 0) return { iterations: value, safety: {}, notes };
+  if (/^(off|false|no)$/i.test(fields.get('safety_stop') ?? '')) {
+    const none = { durationMs: 'unlimited', costUsd: 'unlimited', tokens: 'unlimited' } as const;
+    return { iterations: 'unlimited', safety: none, notes };
+  }
+  return { iterations: 'unlimited', safety: { iterations: SAFETY_STOP }, notes };
+}

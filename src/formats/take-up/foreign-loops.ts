@@ -1,0 +1,247 @@
+import type { Entry } from '../../core/loop/entry.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { endingMessage } from '../../core/words/endings.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Claim, LoopRef } from '../../ports/ports.ts';
+import type { ForeignLoops, SessionLoop } from '../../ports/session-loop.ts';
+import { adopt } from './adopt-loop.ts';
+import { behaviourOf, close } from './behaviour.ts';
+import { damagedLoop } from './damaged-state.ts';
+import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
+
+/**
+ * The loops that foreign state asks of this session. A state that names its owner, or was claimed, holds that session
+ * alone; what cannot be read holds nobody and is left as it is, unless it was damaged while it held the session.
+ */
+export async function foreignLoops(
+  event: HookEvent,
+  hasNative: boolean,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<ForeignLoops> {
+  const found: ForeignLoops = { loops: [], messages: [] };
+  for (const dialect of foreign.dialects) {
+    const path = dialect.path(foreign.place);
+    if (path === undefined) continue;
+    const claim = foreign.claims.of(path);
+    const reading = dialect.read(foreign.place, foreign.files);
+    switch (reading.kind) {
+      case 'none':
+        if (claim?.session === event.session)
+          found.messages.push(...withdraw(claim, removed(path), foreign, ports));
+        break;
+      case 'unusable': {
+        const own = damagedLoop({ dialect, claim, damage: reading.damage, event }, foreign, ports);
+        if (own) found.loops.push(own);
+        else if (event.name === 'Stop')
+          found.messages.push(
+            `untildone: nobody is held by ${dialect.name}: ${oneLine(reading.problem, 400)}`,
+          );
+        break;
+      }
+      case 'loop': {
+        const seen: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative };
+        const own = await ownLoop(seen, found.messages, foreign, ports);
+        if (own) found.loops.push(own);
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+async function ownLoop(
+  seen: ForeignStateSeen,
+  messages: string[],
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<SessionLoop | undefined> {
+  const { claim, reading, event } = seen;
+  if (reading.owner !== undefined && reading.owner !== event.session) return undefined;
+  const known = knownClaim(seen, foreign, ports);
+  if (claim && !known && claim.session === event.session) {
+    messages.push(...withdraw(claim, replaced(seen.path), foreign, ports));
+  }
+  observe(seen, known, foreign);
+  if (known?.loopDir === undefined) {
+    if (known ? known.session !== event.session : !mayClaim(seen)) {
+      if (!known && event.name === 'Stop') messages.push(...namesNobody(seen));
+      return undefined;
+    }
+    return begin(seen, messages, foreign, ports);
+  }
+  const ref = foreign.refOf(known.loopDir);
+  const state = ports.store.read(ref);
+  if (hasEnded(state)) {
+    if (!state.closed && known.session === event.session)
+      messages.push(...close(seen, ref, state, foreign, ports));
+    const again = mayClaim(seen) && !isSamePrompt(state, event) && reading.renews(state, event.session);
+    return again ? begin(seen, messages, foreign, ports) : undefined;
+  }
+  if (known.session !== event.session && !takeOver(seen, ref, state, foreign, ports)) return undefined;
+  if (reading.expired) {
+    messages.push(...withdraw(known, expired(seen), foreign, ports));
+    return undefined;
+  }
+  const fresh = synced(ref, ports.store.read(ref), seen, ports);
+  return { ref, state: fresh, format: behaviourOf(seen, ref, foreign, ports) };
+}
+
+/**
+ * The claim on this very state. A state that is changed while a prompt is being worked on (touched, given another time
+ * or another text) stays the same loop: else an agent, or a script, would begin anew for ever and no limit would hold.
+ */
+function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
+  const { claim, reading, event, path } = seen;
+  if (!claim || claim.identity === reading.identity) return claim;
+  if (claim.loopDir === undefined || claim.session !== event.session) return undefined;
+  const state = ports.store.read(foreign.refOf(claim.loopDir));
+  if (!isSamePrompt(state, event)) return undefined;
+  if (hasEnded(state)) return claim;
+  return foreign.claims.change(path, (now) => (now ? { ...now, identity: reading.identity } : undefined));
+}
+
+/** Nobody has said anything since the loop's last Stop. */
+function isSamePrompt(state: LoopState, event: HookEvent): boolean {
+  return event.promptId !== undefined && state.promptId === event.promptId;
+}
+
+/** A state that names its owner is taken up at once; of the others, the first session that stops becomes the owner. */
+function mayClaim({ reading, event }: ForeignStateSeen): boolean {
+  if (reading.owner !== undefined) return true;
+  return reading.claimedBy === 'first' && event.name === 'Stop' && event.agentId === undefined;
+}
+
+/** Who waits for such a state to hold them has to learn that it does not. */
+function namesNobody({ reading, dialect, path }: ForeignStateSeen): string[] {
+  if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
+  return [
+    `untildone: nobody is held by ${dialect.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${dialect.name}`,
+  ];
+}
+
+async function begin(
+  seen: ForeignStateSeen,
+  messages: string[],
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<SessionLoop | undefined> {
+  const { reading, event, path, claim } = seen;
+  if (isAtRest(seen)) {
+    messages.push(...neverHeld(seen));
+    return undefined;
+  }
+  const adopted = await adopt(seen, foreign, ports);
+  if (adopted.kind === 'lost') return undefined;
+  if (adopted.kind === 'needs_person') {
+    if (event.name === 'Stop') messages.push(adopted.message);
+    return undefined;
+  }
+  if (claim?.loopDir !== undefined && claim.identity !== reading.identity) {
+    messages.push(...withdraw(claim, replaced(path), foreign, ports));
+  }
+  const { ref, state, notes } = adopted;
+  messages.push(...[...reading.notes, ...notes].map((note) => `untildone: ${note}`));
+  return { ref, state, format: behaviourOf(seen, ref, foreign, ports) };
+}
+
+/** What says that it is done is judged once, at a Stop: whoever never looks believes it. */
+function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
+  if (reading.expired) return true;
+  if (reading.rest === undefined) return false;
+  const wasJudged = claim?.identity === reading.identity && claim.loopDir !== undefined;
+  return !reading.saysDone || wasJudged || event.name !== 'Stop';
+}
+
+/** It is too old to begin with; whom it held before was told when that ended. */
+function neverHeld({ reading, claim, event, dialect, path }: ForeignStateSeen): string[] {
+  if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
+  return [`untildone: nobody is held by ${dialect.name}: ${path}: ${reading.rest}`];
+}
+
+/** The owner's session has ended: whoever stops next goes on where it was. */
+function takeOver(
+  { path, event, reading, dialect }: ForeignStateSeen,
+  ref: LoopRef,
+  state: LoopState,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): boolean {
+  if (reading.claimedBy !== 'first' || event.name !== 'Stop' || event.agentId) return false;
+  const over = state.waiting?.why === 'session_ended' || foreign.isGone(state.session);
+  if (!over) return false;
+  const mine = foreign.claims.change(path, (current) => {
+    if (current?.session !== state.session || current.loopDir !== ref.dir) return undefined;
+    return { ...current, dialect: dialect.name, session: event.session };
+  });
+  if (mine?.session !== event.session) return false;
+  ports.store.append(ref, () => ({
+    kind: 'claimed',
+    session: event.session,
+    ...foreign.transcriptSoFar(event.transcript),
+  }));
+  ports.store.mark(event.session, true);
+  return true;
+}
+
+/**
+ * The state file is the user's: a count that a person changed is taken over. One that only shows what it was before we
+ * wrote to it (a folder that cannot be written, an agent that puts it back) changes nothing.
+ */
+function synced(
+  ref: LoopRef,
+  state: LoopState,
+  { reading, event }: ForeignStateSeen,
+  ports: JudgingPorts,
+): LoopState {
+  const { iteration: says, maxIterations } = reading;
+  const isNew = says !== undefined && says !== state.iteration && says !== state.fileIteration;
+  // Only a person sets a count back, and then says something: within a prompt it only grows.
+  const mayFall = !reading.readOnly && !isSamePrompt(state, event);
+  const counts = isNew && (mayFall || says > state.iteration);
+  const otherMax = maxIterations !== state.maxIterations;
+  if (!isNew && !otherMax) return state;
+  const entry: Entry = {
+    kind: 'synced',
+    ...(counts ? { iteration: says } : {}),
+    ...(isNew ? { says } : {}),
+    ...(otherMax ? { maxIterations } : {}),
+  };
+  return ports.store.append(ref, () => entry);
+}
+
+interface Withdrawal {
+  cause: Extract<Entry, { kind: 'withdrawn' }>['cause'];
+  detail: string;
+}
+
+const removed = (path: string): Withdrawal => ({ cause: 'state_removed', detail: `${path} was removed` });
+const replaced = (path: string): Withdrawal => ({
+  cause: 'state_replaced',
+  detail: `${path} holds another loop now`,
+});
+const expired = ({ path, reading }: ForeignStateSeen): Withdrawal => ({
+  cause: 'expired',
+  detail: `${path}: ${reading.rest ?? 'its time is over'}`,
+});
+
+function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: JudgingPorts): string[] {
+  if (claim.loopDir === undefined) return [];
+  const ref = foreign.refOf(claim.loopDir);
+  if (hasEnded(ports.store.read(ref))) return [];
+  const after = ports.store.append(ref, () => ({ kind: 'withdrawn', ...why }));
+  ports.store.mark(claim.session, false);
+  return [endingMessage(after)];
+}
+
+/** What a format keeps of events is for the session that owns the state, or that may become its owner. */
+function observe(
+  { dialect, event }: ForeignStateSeen,
+  known: Claim | undefined,
+  foreign: ForeignPorts,
+): void {
+  if (!dialect.observe || (known && known.session !== event.session)) return;
+  foreign.change(dialect.observe(event, foreign.place, foreign.files));
+}

@@ -1,0 +1,71 @@
+import type { Outcome } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { type Fields, isFields, isTrue, shown } from './fields.ts';
+
+/** The nine conditions of VERIFIED_DONE in their order, and what is to be done for each. */
+export const CONDITIONS = {
+  memory_search: 'Search the memory for what is known about this task',
+  task_classified: 'Classify the task and its complexity',
+  must_have_answered: 'Get every MUST_HAVE question answered',
+  plan_approved: 'Get the plan approved',
+  implementation_complete: 'Finish the implementation',
+  correctness_passed: 'Run the build and the syntax check until they pass',
+  quality_passed: 'Run the type check and the linter until they pass',
+  adversarial_passed: 'Run the adversarial review and settle what it finds',
+  retrospective_done: 'Do the retrospective and save what was learnt',
+} as const;
+
+export type ConditionName = keyof typeof CONDITIONS;
+
+/** The adversarial review is asked for from this complexity on. */
+export const ADVERSARIAL_FROM = 7;
+
+export interface Condition {
+  name: ConditionName;
+  outcome: Extract<Outcome, 'pass' | 'fail' | 'skip'>;
+  summary: string;
+}
+
+export interface Conditions {
+  /** Those of the nine that the file names. */
+  known: Condition[];
+  /** Names of others that are not set: the document knows no such condition, so they only get a word. */
+  otherOpen: string[];
+}
+
+export function readConditions(
+  value: unknown,
+  about: { complexity?: number; verified: boolean },
+): Conditions {
+  if (!isFields(value)) return { known: [], otherOpen: [] };
+  const names = Object.keys(CONDITIONS) as ConditionName[];
+  return {
+    known: names.filter((name) => Object.hasOwn(value, name)).map((name) => condition(name, value, about)),
+    otherOpen: Object.keys(value)
+      .filter((name) => !Object.hasOwn(CONDITIONS, name) && !isTrue(value[name]))
+      .map((name) => oneLine(name, 60)),
+  };
+}
+
+function condition(
+  name: ConditionName,
+  values: Fields,
+  { complexity, verified }: { complexity?: number; verified: boolean },
+): Condition {
+  const value = values[name];
+  if (isTrue(value)) return { name, outcome: 'pass', summary: 'set' };
+  if (name === 'adversarial_passed') {
+    if (complexity !== undefined && complexity < ADVERSARIAL_FROM) {
+      return { name, outcome: 'skip', summary: `not asked for at complexity ${complexity}` };
+    }
+    // The document's own files have no complexity: `null` beside a finished state is how they say "was not needed".
+    if (complexity === undefined && verified && value === null) {
+      return { name, outcome: 'skip', summary: 'null, and no complexity is given: taken as not asked for' };
+    }
+  }
+  return { name, outcome: 'fail', summary: `not met (${oneLine(shown(value), 60)})` };
+}
+
+export function whatToDo(name: ConditionName): string {
+  return `${CONDITIONS[name]}, then set conditions.${name}.`;
+}

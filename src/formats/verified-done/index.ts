@@ -1,0 +1,104 @@
+import type { LoopState } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { isSafeId } from '../../core/text/safe-id.ts';
+import type { ForeignFiles } from '../../ports/ports.ts';
+import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import { counting, holds, loopPhase } from './holding.ts';
+import { judge } from './judge.ts';
+import { type RalphState, readState } from './read-state.ts';
+import { isDone, stopLog } from './stop-log.ts';
+import { instruct, sentences, taskOf } from './words.ts';
+
+/**
+ * `~/.ralph/state/<session>/`: files of the VERIFIED_DONE quality gate. Skills and agents write them; they are only read
+ * here, but for the log that the document's own hook keeps.
+ */
+export const verifiedDoneDialect: Dialect = {
+  name: 'verified-done',
+  path: stateFolder,
+  read(place, files) {
+    const folder = stateFolder(place);
+    if (folder === undefined) return { kind: 'none' };
+    const read = readState(folder, place.session, files);
+    return read.kind === 'state' ? loopOf(read.state, place, files) : read;
+  },
+  agentWrites(path, place, files) {
+    const folder = stateFolder(place);
+    if (folder === undefined) return false;
+    const inside = `${files.realPath(folder)}/`;
+    return path.startsWith(inside) && AGENT_FILES.test(path.slice(inside.length));
+  },
+};
+
+const AGENT_FILES = /^(?:(?:orchestrator|loop|quality-gate)\.json|tasks\/.+\.json)$/;
+
+/** The folder is named by the session: an id that could lead elsewhere has none. */
+export function stateFolder({ userHome, session }: Pick<Place, 'userHome' | 'session'>): string | undefined {
+  return isSafeId(session) ? `${userHome}/.ralph/state/${session}` : undefined;
+}
+
+function loopOf(state: RalphState, place: Place, files: ForeignFiles): Reading {
+  const count = counting(state);
+  const loop: ForeignLoop = {
+    identity: identityOf(state, files),
+    owner: place.session,
+    claimedBy: 'person',
+    task: taskOf(state),
+    ...count,
+    firstIteration: 1,
+    readOnly: true,
+    limits: {},
+    gates: {},
+    ...(state.orchestrator?.complexity === undefined ? {} : { complexity: state.orchestrator.complexity }),
+    ...(holds(state) ? {} : atRest(state)),
+    notes: state.notes,
+    judge: (look) => judge(state, look),
+    renews: (ended) => renews(ended, state, place.now),
+    instruct: (held) => instruct(held, state),
+    settle: (decision, _after, verdicts) => [stopLog(place, decision, verdicts)],
+    output,
+  };
+  return { kind: 'loop', loop };
+}
+
+/** An orchestrator that starts a loop on the way stays the same work, so its file comes first. */
+function identityOf({ orchestrator, loop, folder }: RalphState, files: ForeignFiles): string {
+  const main = orchestrator ?? loop;
+  const name = orchestrator ? 'orchestrator.json' : loop ? 'loop.json' : '';
+  return files.sha256(JSON.stringify([folder, name, main?.task ?? '', main?.createdAt ?? '']));
+}
+
+function atRest(state: RalphState): { rest: string; saysDone?: true } {
+  if (loopPhase(state) === 'spent') {
+    return { rest: `loop.json is at iteration ${state.loop?.iteration} of ${state.loop?.maxIterations}` };
+  }
+  return state.orchestrator || state.loop
+    ? { rest: 'verified_done is set', saysDone: true }
+    : { rest: 'no task is open and no stage has failed' };
+}
+
+/** A clock that is a little ahead of ours is no reason to overlook new work. */
+const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * What ended well begins anew when its files ask for more; what ran out of iterations, when it got more of them; and
+ * whatever way an orchestrator ended, a loop.json that was made beside it since then is new work.
+ */
+function renews(
+  { status, ending, maxIterations: before }: LoopState,
+  state: RalphState,
+  now: number,
+): boolean {
+  if (isDone(status)) return true;
+  const madeAt = state.orchestrator ? Date.parse(state.loop?.createdAt ?? '') : Number.NaN;
+  if (ending && madeAt > ending.at && madeAt <= now + CLOCK_SLACK_MS) return true;
+  if (status !== 'reached_limit' || ending?.cause !== 'iterations' || before === 'unlimited') return false;
+  const { maxIterations } = counting(state);
+  return maxIterations === 'unlimited' || maxIterations > before;
+}
+
+function output(after: LoopState, verdicts: readonly Verdict[]): Record<string, string> {
+  if (isDone(after.status)) return { decision: 'approve', reason: 'All VERIFIED_DONE conditions met' };
+  const open = sentences(verdicts);
+  return { decision: 'approve', reason: `NOT done (${after.status})${open === '' ? '' : `: ${open}`}` };
+}

@@ -1,0 +1,161 @@
+import { fingerprint, withoutVolatileParts } from '../../core/loop/fingerprint.ts';
+import type { Outcome, Verdict } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import type { Look } from '../format.ts';
+import { type Condition, whatToDo } from './conditions.ts';
+import { endsSpent, loopPhase } from './holding.ts';
+import { gateFails, hasFailed, type Stage } from './quality-gate.ts';
+import type { LoopFile, Orchestrator, RalphState } from './read-state.ts';
+import { isTaskId, type OpenTask } from './tasks.ts';
+import { uncommittedChanges } from './uncommitted.ts';
+
+export const KIND = 'verified-done';
+
+/** What a verdict is about; none of these can be the name of a gate somebody wrote into a contract by chance. */
+export const SOURCE = {
+  orchestrator: 'orchestrator.json',
+  loop: 'loop.json',
+  tasks: 'tasks/*.json',
+  uncommitted: 'git status',
+  qualityGate: 'quality-gate.json',
+} as const;
+
+export const CONDITION_PREFIX = 'conditions.';
+
+const SHOWN_TASKS = 10;
+const ERROR_LINES = 8;
+
+/** What the files say, in the document's order of checks. Uncommitted changes are not among it. */
+export function verdictsOf(state: RalphState): Verdict[] {
+  const { orchestrator, loop, tasks, qualityGate, unreadable } = state;
+  return [
+    ...(orchestrator ? [ofOrchestrator(orchestrator, state), ...ofConditions(orchestrator)] : []),
+    ...(loop ? [ofLoop(loop, state)] : []),
+    ...(tasks ? [ofTasks(tasks.open, state)] : []),
+    ...(qualityGate ? [ofQualityGate(state, gateFails(qualityGate), qualityGate.stages)] : []),
+    ...unreadable.slice(0, SHOWN_TASKS).map(({ name, problem }) => ({
+      ...verdict(name, 'unproven', oneLine(problem, 300)),
+      onUnproven: 'allow' as const,
+    })),
+  ];
+}
+
+/** The same with what is not committed: blocking beside an orchestrator.json, a word of advice beside a loop.json. */
+export async function judge(state: RalphState, look: Look): Promise<Verdict[]> {
+  const verdicts = verdictsOf(state);
+  if (!state.orchestrator && !state.loop) return verdicts;
+  const git = ofUncommitted(await uncommittedChanges(look), state.orchestrator !== undefined);
+  if (!git) return verdicts;
+  const at = verdicts.findIndex(({ gate }) => gate === SOURCE.qualityGate);
+  return at < 0 ? [...verdicts, git] : verdicts.toSpliced(at, 0, git);
+}
+
+function verdict(gate: string, outcome: Outcome, summary: string): Verdict {
+  return { gate, kind: KIND, class: 'claimed', outcome, summary };
+}
+
+function ofOrchestrator({ verified, phase }: Orchestrator, { session }: RalphState): Verdict {
+  if (verified) return verdict(SOURCE.orchestrator, 'pass', `verified_done is set in phase '${phase}'`);
+  return {
+    ...verdict(SOURCE.orchestrator, 'fail', `Orchestrator phase '${phase}' not complete.`),
+    next: `Finish the phases; at the end: untildone state complete ${session} orchestrator`,
+  };
+}
+
+function ofConditions({ conditions }: Orchestrator): Verdict[] {
+  return conditions.known.map(({ name, outcome, summary }: Condition) => ({
+    ...verdict(`${CONDITION_PREFIX}${name}`, outcome, summary),
+    ...(outcome === 'fail' ? { next: whatToDo(name) } : {}),
+  }));
+}
+
+function ofLoop(loop: LoopFile, state: RalphState): Verdict {
+  const { iteration, maxIterations, validationResult, lastError } = loop;
+  const place = `iteration ${iteration ?? 0} of ${maxIterations}`;
+  switch (loopPhase(state)) {
+    case 'verified':
+      return verdict(SOURCE.loop, 'pass', 'verified_done is set');
+    case 'spent':
+      if (!endsSpent(state)) return verdict(SOURCE.loop, 'skip', `${place}: it holds no longer`);
+      break;
+  }
+  const evidence = [
+    ...(validationResult ? [`validation_result: ${oneLine(validationResult, 100)}`] : []),
+    ...(lastError ? [`last_error: ${firstLines(lastError)}`] : []),
+  ];
+  return {
+    ...verdict(SOURCE.loop, 'fail', `Loop ${place} not complete.`),
+    ...(evidence.length > 0 ? { evidence } : {}),
+    next: `Work on until the validation passes; then: untildone state complete ${state.session} loop`,
+    fingerprint: fingerprint(withoutVolatileParts(evidence.join('\n'))),
+  };
+}
+
+function firstLines(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines
+    .slice(0, ERROR_LINES)
+    .map((line) => oneLine(line, 200))
+    .join('\n');
+}
+
+function ofTasks(open: readonly OpenTask[], { session }: RalphState): Verdict {
+  if (open.length === 0) return verdict(SOURCE.tasks, 'pass', 'no task is open');
+  const next = open.find(({ status }) => status.includes('in_progress')) ?? open[0];
+  const rest = open.length - SHOWN_TASKS;
+  const named = open
+    .slice(0, SHOWN_TASKS)
+    .map(({ id, status, subject }) => `[${status}] ${id === subject ? id : `${id}: ${subject}`}`);
+  return {
+    ...verdict(SOURCE.tasks, 'fail', `${open.length} pending/in-progress tasks.`),
+    evidence: rest > 0 ? [...named, `and ${rest} more`] : named,
+    next: `Next task: ${next?.subject}; when it is done, ${marking(session, next?.id ?? '')}`,
+    fingerprint: fingerprint(open.map(({ id, status }) => `${id} ${status}`).join('\n')),
+  };
+}
+
+function marking(session: string, id: string): string {
+  return isTaskId(id)
+    ? `mark it: untildone state set ${session} tasks/${id} status=completed`
+    : 'set its status to completed in its file.';
+}
+
+function ofQualityGate({ session }: RalphState, fails: boolean, stages: readonly Stage[]): Verdict {
+  if (!fails) return verdict(SOURCE.qualityGate, 'pass', 'no stage has failed');
+  const failed = stages.filter(hasFailed);
+  const settable = failed.filter(({ name }) => /^[\w-]+$/.test(name)).slice(0, 5);
+  const passed = [...settable.map(({ name }) => `stages.${name}.status=passed`), 'last_result=passed'];
+  const evidence = failed.slice(0, SHOWN_TASKS).map(inWords);
+  return {
+    ...verdict(SOURCE.qualityGate, 'fail', 'Quality gate failed. Fix issues before stopping.'),
+    ...(evidence.length > 0 ? { evidence } : {}),
+    next: `Fix what failed and run it again; when it passes: untildone state set ${session} quality-gate ${passed.join(' ')}`,
+    fingerprint: fingerprint(withoutVolatileParts(failed.map(inWords).join('\n'))),
+  };
+}
+
+function inWords({ name, details }: Stage): string {
+  return `${name}: ${details ?? 'failed, without details'}`;
+}
+
+function ofUncommitted(
+  found: Awaited<ReturnType<typeof uncommittedChanges>>,
+  blocking: boolean,
+): Verdict | undefined {
+  switch (found.kind) {
+    case 'no_repository':
+      return undefined;
+    case 'unknown':
+      return blocking
+        ? { ...verdict(SOURCE.uncommitted, 'unproven', found.problem), onUnproven: 'allow' }
+        : undefined;
+    case 'clean':
+      return verdict(SOURCE.uncommitted, 'pass', 'everything is committed');
+    case 'changed':
+      return {
+        ...verdict(SOURCE.uncommitted, blocking ? 'fail' : 'skip', 'Uncommitted changes detected.'),
+        evidence: found.first,
+        ...(blocking ? { next: 'Commit the work.' } : {}),
+      };
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { withLock } from '../files/lock.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
+import type { LoopRef } from '../ports/ports.ts';
+import { type Home, realPath } from './layout.ts';
+
+/** Older ones have ended, or nobody misses them. */
+const MOST_NOTED = 50;
+
+/** At the project's own path below `standing`: the line of SessionStart finds it with one test. */
+function noteFile(home: Home, project: string): string {
+  return join(home.root, 'standing', project, '.loops');
+}
+
+/** From now on a session that begins in this project is looked at: a loop may have been left there. */
+export function noteLoop(home: Home, project: string, { dir }: LoopRef): void {
+  for (const path of new Set([project, realPath(project)])) {
+    mkdirSync(dirname(noteFile(home, path)), { recursive: true, mode: 0o700 });
+    change(home, path, (dirs) => [...dirs.filter((each) => each !== dir), dir]);
+  }
+}
+
+/** The loops of a project that `isAlive` says are alive; the others are forgotten. */
+export function livingLoops(home: Home, project: string, isAlive: (ref: LoopRef) => boolean): LoopRef[] {
+  const file = noteFile(home, project);
+  const noted = dirsIn(file);
+  const living = noted.map(refAt).filter(isAlive);
+  if (living.length === noted.length) return living;
+  const gone = new Set(noted.filter((dir) => !living.some((ref) => ref.dir === dir)));
+  change(home, project, (dirs) => dirs.filter((dir) => !gone.has(dir)));
+  return living;
+}
+
+function change(home: Home, project: string, edit: (dirs: string[]) => string[]): void {
+  const file = noteFile(home, project);
+  withLock(`${file}.lock`, () => {
+    const dirs = edit(dirsIn(file)).slice(-MOST_NOTED);
+    if (dirs.length > 0) writeWhole(file, `${dirs.join('\n')}\n`);
+    else rmSync(file, { force: true });
+  });
+}
+
+function dirsIn(file: string): string[] {
+  return (readSmall(file) ?? '').split('\n').filter((dir) => dir !== '');
+}
+
+function refAt(dir: string): LoopRef {
+  return { loop: basename(dir), dir };
+}

@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../files/digest.ts';
+import { withLock } from '../files/lock.ts';
+import { namesIn } from '../files/names-in.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
+import type { Claim, Claims } from '../ports/ports.ts';
+import { type Home, readKey } from './layout.ts';
+import { sealedJson, unsealedJson } from './sealed-json.ts';
+
+/** Who owns which foreign state. Kept in our own home: the state's own files name nobody, or stay as they are. */
+export function claimFiles(home: Home): Claims {
+  return {
+    of: (path) => readClaim(home, fileOf(path)),
+    change(path, build) {
+      mkdirSync(home.claims, { recursive: true, mode: 0o700 });
+      const file = join(home.claims, fileOf(path));
+      return withLock(`${file}.lock`, () => {
+        const before = readClaim(home, fileOf(path));
+        const after = build(before);
+        if (after && after !== before) {
+          writeWhole(file, sealedJson(after, purposeOf(fileOf(path)), readKey(home)));
+        }
+        return after;
+      });
+    },
+  };
+}
+
+export function claimsOfSession(home: Home, session: string): Claim[] {
+  const names = namesIn(home.claims).filter((name) => name.endsWith('.json'));
+  return names.flatMap((name) => {
+    const claim = readClaim(home, name);
+    return claim?.session === session ? [claim] : [];
+  });
+}
+
+function readClaim(home: Home, name: string): Claim | undefined {
+  const text = readSmall(join(home.claims, name));
+  return text === undefined ? undefined : unsealedJson<Claim>(text, purposeOf(name), readKey(home));
+}
+
+function fileOf(path: string): string {
+  return `${sha256(path).slice(0, 32)}.json`;
+}
+
+function purposeOf(name: string): string {
+  return `claim ${name}`;
+}

@@ -1,0 +1,199 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { sha256 } from '../files/digest.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { type Home, projectFolder } from './layout.ts';
+
+/** What one import did, in its order; enough to put every byte back. */
+interface Manifest {
+  v: 1;
+  at: string;
+  from: string;
+  done: Done[];
+  /** The loop that was started for it. */
+  loop?: string;
+}
+
+type Done =
+  | {
+      kind: 'file';
+      path: string;
+      /** The file in the import's folder that holds the bytes that were there; null: there was none. */
+      copy: string | null;
+      mode: number;
+      /** SHA-256 of what the import put there; null: it took the file away. */
+      after: string | null;
+    }
+  | { kind: 'renamed'; path: string; to: string };
+
+const MANIFEST = 'import.json';
+const LARGEST = 64 * 1024 * 1024;
+
+/** The old files of one import, kept in the untildone home before they are changed. */
+export class ImportRecord {
+  readonly dir: string;
+  private readonly manifest: Manifest;
+
+  constructor(dir: string, manifest: Manifest) {
+    this.dir = dir;
+    this.manifest = manifest;
+  }
+
+  static begin(home: Home, project: string, from: string, now: number): ImportRecord {
+    const at = new Date(now).toISOString();
+    const dir = freeName(join(importsFolder(home, project), at.replace(/[-:]/g, '').slice(0, 15)));
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    return new ImportRecord(dir, { v: 1, at, from, done: [] });
+  }
+
+  /** The last import of a project that was not undone. */
+  static latest(home: Home, project: string): ImportRecord | undefined {
+    const folder = importsFolder(home, project);
+    const names = existsSync(folder) ? readdirSync(folder).sort().reverse() : [];
+    for (const name of names) {
+      const manifest = manifestIn(join(folder, name));
+      if (manifest) return new ImportRecord(join(folder, name), manifest);
+    }
+    return undefined;
+  }
+
+  get from(): string {
+    return this.manifest.from;
+  }
+
+  get loop(): string | undefined {
+    return this.manifest.loop;
+  }
+
+  /** To be called before the file is changed; `after` is what will be there, null when it goes. */
+  keep(path: string, after: string | null): void {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat && (!stat.isFile() || stat.size > LARGEST))
+      throw new Error(`${path} is no file that can be kept`);
+    const copy = stat ? `${this.manifest.done.length}-${basename(path)}` : null;
+    if (copy !== null) writeWhole(join(this.dir, copy), readFileSync(path));
+    const mode = (stat?.mode ?? 0o644) & 0o777;
+    this.add({ kind: 'file', path, copy, mode, after: after === null ? null : sha256(after) });
+  }
+
+  /** Keeps a file and takes it away. */
+  move(path: string): void {
+    this.keep(path, null);
+    unlinkSync(path);
+  }
+
+  /** Puts something aside under another name beside it. */
+  setAside(path: string, to: string): void {
+    this.add({ kind: 'renamed', path, to });
+    renameSync(path, to);
+  }
+
+  started(loop: string): void {
+    this.manifest.loop = loop;
+    this.write();
+  }
+
+  /** What was changed by others since, and would be lost by going back; each a line for the person. */
+  conflicts(): string[] {
+    return this.manifest.done.flatMap((done) => this.conflictOf(done) ?? []);
+  }
+
+  private conflictOf(done: Done): string | undefined {
+    if (done.kind === 'renamed') {
+      const inTheWay = existsSync(done.path) && existsSync(done.to);
+      return inTheWay ? `${done.path} is there again, and ${done.to} is what it was` : undefined;
+    }
+    const now = bytesAt(done.path);
+    if (isSame(now, this.bytesBefore(done)) || isAfter(now, done.after)) return undefined;
+    const kept =
+      done.copy === null ? 'there was none before' : `it was what lies in ${join(this.dir, done.copy)}`;
+    return `${done.path} was changed since the import (${kept})`;
+  }
+
+  /** Puts back what nobody has changed since, last first, and says so. Forgets the import when that is all of it. */
+  undo(): string[] {
+    const { done } = this.manifest;
+    const left = done.filter((each) => this.conflictOf(each) !== undefined);
+    const back = [...done].reverse().flatMap((each) => (left.includes(each) ? [] : this.putBack(each)));
+    if (left.length === 0) rmSync(this.dir, { recursive: true, force: true });
+    else {
+      this.manifest.done = left;
+      this.write();
+    }
+    return back;
+  }
+
+  private putBack(done: Done): string[] {
+    if (done.kind === 'renamed') {
+      if (!existsSync(done.to)) return [];
+      renameSync(done.to, done.path);
+      return [`Put back: ${done.path}`];
+    }
+    const before = this.bytesBefore(done);
+    if (isSame(bytesAt(done.path), before)) return [];
+    if (before === undefined) {
+      unlinkSync(done.path);
+      return [`Removed: ${done.path}, which the import had made`];
+    }
+    mkdirSync(dirname(done.path), { recursive: true });
+    writeWhole(done.path, before, done.mode);
+    return [`Put back: ${done.path}`];
+  }
+
+  private bytesBefore({ copy }: Extract<Done, { kind: 'file' }>): Buffer | undefined {
+    return copy === null ? undefined : readFileSync(join(this.dir, copy));
+  }
+
+  private add(done: Done): void {
+    this.manifest.done.push(done);
+    this.write();
+  }
+
+  private write(): void {
+    writeWhole(join(this.dir, MANIFEST), `${JSON.stringify(this.manifest, null, 2)}\n`);
+  }
+}
+
+function importsFolder(home: Home, project: string): string {
+  return join(projectFolder(home, project), 'imports');
+}
+
+function manifestIn(dir: string): Manifest | undefined {
+  try {
+    const manifest = JSON.parse(readSmall(join(dir, MANIFEST)) ?? 'null') as Manifest | null;
+    return manifest?.v === 1 && Array.isArray(manifest.done) ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesAt(path: string): Buffer | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
+}
+
+function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : a.equals(b);
+}
+
+function isAfter(now: Buffer | undefined, after: string | null): boolean {
+  if (now === undefined || after === null) return now === undefined && after === null;
+  return sha256(now.toString('utf8')) === after;
+}
+
+/** The path, or the first one like it where nothing is yet. */
+export function freeName(path: string): string {
+  let free = path;
+  for (let number = 2; lstatSync(free, { throwIfNoEntry: false }) !== undefined; number++)
+    free = `${path}-${number}`;
+  return free;
+}

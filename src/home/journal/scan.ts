@@ -1,0 +1,76 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { sha256 } from '../../files/digest.ts';
+import { JournalError, type LineCheck, lineCheck, NO_PREVIOUS } from './file.ts';
+import { type JournalLine, parseLine } from './line.ts';
+
+/** One line of a journal as found: valid, or what is wrong with it. */
+export type Scanned =
+  | { ok: true; line: JournalLine; text: string; sha256: string; chained: boolean }
+  | { ok: false; number: number; problem: string };
+
+/** Reads whole lines from a byte offset to the present end; a torn last line is left for the next time. */
+export class JournalScan {
+  private offset = 0;
+  private number = 0;
+  private rest = Buffer.alloc(0);
+  private previous: string | undefined;
+  private readonly path: string;
+  private readonly valid: LineCheck;
+
+  constructor(path: string, key: string) {
+    this.path = path;
+    this.valid = lineCheck(path, key);
+  }
+
+  /** Everything that has come since the last call. */
+  async *next(): AsyncGenerator<Scanned> {
+    // Opening a pipe would wait for its other end for ever: look before opening.
+    if (!(await stat(this.path)).isFile()) throw new JournalError(`${this.path} is not a regular file`);
+    const file = await open(this.path, 'r');
+    try {
+      for await (const text of this.lines(file)) {
+        this.number++;
+        if (text !== '') yield this.check(text);
+      }
+    } finally {
+      await file.close();
+    }
+    yield* this.openEnd();
+  }
+
+  /** A line that lacks nothing but its line break is valid already; the break that comes later ends an empty line. */
+  private *openEnd(): Generator<Scanned> {
+    const text = this.rest.toString('utf8');
+    if (!this.valid(text)) return;
+    this.rest = Buffer.alloc(0);
+    yield this.check(text);
+  }
+
+  private async *lines(file: FileHandle): AsyncGenerator<string> {
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(256 * 1024), 0, 256 * 1024, this.offset);
+      if (bytesRead === 0) return;
+      this.offset += bytesRead;
+      this.rest = Buffer.concat([this.rest, buffer.subarray(0, bytesRead)]);
+      for (let cut = this.rest.indexOf(0x0a); cut >= 0; cut = this.rest.indexOf(0x0a)) {
+        const text = this.rest.subarray(0, cut).toString('utf8');
+        this.rest = this.rest.subarray(cut + 1);
+        yield text;
+      }
+    }
+  }
+
+  private check(text: string): Scanned {
+    const line = this.valid(text);
+    if (!line) {
+      const parsed = parseLine(text);
+      const problem = parsed.ok
+        ? 'its seal is wrong: changed, or not written by this installation'
+        : parsed.problem;
+      return { ok: false, number: this.number, problem };
+    }
+    const chained = line.prev === (this.previous ?? NO_PREVIOUS);
+    this.previous = sha256(text);
+    return { ok: true, line, text, sha256: this.previous, chained };
+  }
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { sha256 } from '../files/digest.ts';
+import { withLock } from '../files/lock.ts';
+import { namesIn } from '../files/names-in.ts';
+import { userHome } from '../files/system.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { JournalError } from './journal/file.ts';
+
+/** The folders of the untildone home, out of the working tree: `git clean` and a sandboxed agent cannot reach it. */
+export interface Home {
+  root: string;
+  active: string;
+  sessions: string;
+  projects: string;
+  /** Which session owns which foreign state. */
+  claims: string;
+  keyFile: string;
+}
+
+export function homeAt(root: string): Home {
+  return {
+    root,
+    active: `${root}/active`,
+    sessions: `${root}/sessions`,
+    projects: `${root}/projects`,
+    claims: `${root}/claims`,
+    keyFile: `${root}/key`,
+  };
+}
+
+export function homeFrom(env: NodeJS.ProcessEnv): Home {
+  return homeAt(homeRoot(env));
+}
+
+export function homeRoot(env: NodeJS.ProcessEnv): string {
+  const given = env.UNTILDONE_HOME;
+  return given ? resolve(given) : join(userHome(env), '.untildone');
+}
+
+/** Where Node keeps the compiled code of the hook. It can be removed at any time. */
+export function compileCache(root: string): string {
+  return join(root, 'compile-cache');
+}
+
+/** Files of compiled code that untildone wrote itself up to 0.1.0. */
+const OLD_CODE = /^(?:hook|judge|dialects|session|tools)\.code(?:\.\d+\.tmp)?$/;
+
+/** Removes compiled code, so that none stays of a program or a Node that is gone. Never throws: nothing needs this. */
+export function removeCompiledCode(root: string): void {
+  const old = namesIn(root).filter((name) => OLD_CODE.test(name));
+  for (const path of [compileCache(root), ...old.map((name) => join(root, name))]) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      // It is not read by anything that needs it.
+    }
+  }
+}
+
+/** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */
+export function layOut(home: Home): void {
+  for (const folder of [home.root, home.active, home.sessions, home.projects]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  if (readSmall(home.keyFile) === undefined) makeKey(home);
+}
+
+/** Once for good: a second key would make every journal sealed with the first one unreadable. */
+function makeKey({ keyFile }: Home): void {
+  withLock(`${keyFile}.lock`, () => {
+    if (readSmall(keyFile) === undefined) writeWhole(keyFile, `${randomBytes(32).toString('hex')}\n`);
+  });
+}
+
+export function readKey({ keyFile }: Home): string {
+  const key = readSmall(keyFile)?.trim();
+  if (!key) throw new JournalError(`${keyFile} is missing or empty: without it no journal can be read`);
+  return key;
+}
+
+/** Hooks of several sessions may write to the same files of a project. */
+export function filesLock(home: Home): string {
+  return join(home.root, 'files.lock');
+}
+
+/** A project's folder in the home: readable, and the same whichever symbolic link led to it. */
+export function projectFolder(home: Home, project: string): string {
+  const real = realPath(project);
+  const readable =
+    basename(real)
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .slice(0, 40) || 'root';
+  return join(home.projects, `${readable}-${sha256(real).slice(0, 12)}`);
+}
+
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import { join } from 'node:path';
+import { type Receipt, receiptLines } from '../core/loop/receipt.ts';
+import { sha256 } from '../files/digest.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
+import type { Home } from './layout.ts';
+
+/** A receipt with a digest for each of its lines, and a signature over these digests. */
+export interface SignedReceipt {
+  receipt: Receipt;
+  /** Line by line, so that a change can be told by its place. */
+  digests: Record<string, string>;
+  /** Ed25519, SPKI in PEM. Tells whose it is as far as the key is known; it lies in the same user's home. */
+  publicKey: string;
+  signature: string;
+}
+
+export function signReceipt(receipt: Receipt, home: Home): SignedReceipt {
+  const key = signingKey(home);
+  const digests = digestsOf(receipt);
+  return {
+    receipt,
+    digests,
+    publicKey: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+    signature: sign(null, Buffer.from(signed(digests)), key).toString('base64'),
+  };
+}
+
+/** What is wrong with a signed receipt, by place; empty when it is as it was signed. */
+export function receiptProblems(value: SignedReceipt): string[] {
+  const digests = value.digests ?? {};
+  const now = digestsOf(value.receipt);
+  const problems: string[] = [];
+  for (const [line, digest] of Object.entries(now)) {
+    if (!(line in digests)) problems.push(`"${line}" was added`);
+    else if (digests[line] !== digest) problems.push(`"${line}" was changed`);
+  }
+  for (const line of Object.keys(digests)) if (!(line in now)) problems.push(`"${line}" was removed`);
+  if (!signatureHolds(value))
+    problems.push('the signature does not fit the digests: they were changed too, or it was signed anew');
+  return problems;
+}
+
+function signatureHolds(value: SignedReceipt): boolean {
+  try {
+    const key = createPublicKey(value.publicKey);
+    return verify(null, Buffer.from(signed(value.digests)), key, Buffer.from(value.signature, 'base64'));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether this home made it; another machine's receipt can be intact and still be a stranger's. */
+export function isOwnKey(value: SignedReceipt, home: Home): boolean {
+  try {
+    const key = createPublicKey(createPrivateKey(readSmall(keyFile(home)) ?? ''));
+    return key.export({ type: 'spki', format: 'pem' }).toString() === value.publicKey;
+  } catch {
+    // There is none yet, or none that can be read.
+    return false;
+  }
+}
+
+export function keyName(publicKey: string): string {
+  return sha256(publicKey).slice(0, 16);
+}
+
+function digestsOf(receipt: Receipt): Record<string, string> {
+  return Object.fromEntries(receiptLines(receipt).map(([line, value]) => [line, sha256(`${line} ${value}`)]));
+}
+
+function signed(digests: Record<string, string>): string {
+  return JSON.stringify(Object.entries(digests).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function signingKey(home: Home): KeyObject {
+  const pem = readSmall(keyFile(home));
+  if (pem !== undefined) return createPrivateKey(pem);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeWhole(keyFile(home), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  return privateKey;
+}
+
+function keyFile(home: Home): string {
+  return join(home.root, 'receipt-key.pem');
+}

@@ -1,0 +1,90 @@
+import { type Answer, SILENCE } from '../../core/loop/answer.ts';
+import type { HookEvent, SessionStartEvent } from '../../core/loop/event.ts';
+import type { LoopState } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { keepShort, oneLine } from '../../core/text/clip.ts';
+import { essentialsOf } from '../../core/words/compaction-summary.ts';
+import { REASON_LIMIT, reminderFor } from '../../core/words/reason.ts';
+import type { SessionPorts } from '../../judging/ports.ts';
+import { rulingContract } from '../../judging/ruling-contract.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import type { SessionLoop } from '../../ports/session-loop.ts';
+import { situationOf } from '../stop/situation.ts';
+import { noteDown } from '../unwritable-journal.ts';
+import { memoryFor } from './notes.ts';
+
+/** Where there are notes as well, they are to have some of the room. */
+const BESIDE_NOTES = 6500;
+const BETWEEN = '\n\n---\n\n';
+
+/** A session that begins in mid-loop (resume), or has just lost its memory (compaction), is told where it stands. */
+export function remind(
+  event: SessionStartEvent,
+  ref: LoopRef,
+  state: LoopState,
+  ports: SessionPorts,
+): Answer {
+  if (state.status !== 'active' || event.agentId) return SILENCE;
+  const situation = situationOf(ref, state, ports);
+  const verdicts = lastVerdicts(state);
+  const notes = notesFor(event, ref, state, ports);
+  if (notes === undefined) return { kind: 'inject', context: reminderFor(situation, verdicts) };
+  const reminder = reminderFor(situation, verdicts, BESIDE_NOTES);
+  const room = REASON_LIMIT - reminder.length - BETWEEN.length;
+  return { kind: 'inject', context: `${reminder}${BETWEEN}${keepShort(notes, room)}` };
+}
+
+function notesFor(
+  event: SessionStartEvent,
+  ref: LoopRef,
+  state: LoopState,
+  ports: SessionPorts,
+): string | undefined {
+  const ruling = rulingContract(ref, state, ports);
+  if (!ruling) return undefined;
+  return memoryFor(ruling.frozen.project, ruling.contract, event.source, ports.notes.files).context;
+}
+
+/** What was found at the last Stop, as far as the state remembers it. */
+function lastVerdicts({ gates }: LoopState): Verdict[] {
+  return gates.map(({ name, class: evidence, verdict, summary, next }) => ({
+    gate: name,
+    kind: '',
+    class: evidence,
+    outcome: verdict,
+    summary,
+    ...(next === undefined ? {} : { next }),
+  }));
+}
+
+const WORD_LIMIT = 200;
+
+/**
+ * Before the client replaces the conversation by a summary: a copy of the transcript is kept with the loop, and the
+ * summary is to hold what the loop needs. Formats of others keep copies of their own. Never refuses: that would cancel
+ * the compaction, and a full context ends the session.
+ */
+export function beforeCompaction(
+  event: HookEvent,
+  { ref, state, format }: SessionLoop,
+  ports: SessionPorts,
+): Answer {
+  if (event.agentId) return SILENCE;
+  const kept = format ? {} : keepTranscript(event, ref, ports);
+  const detail = Object.keys(kept).length > 0 ? { detail: kept } : {};
+  noteDown(event, { ref, state }, { kind: 'event', event: 'PreCompact', ...detail }, ports);
+  if (state.status !== 'active') return SILENCE;
+  return { kind: 'inject', context: essentialsOf(situationOf(ref, state, ports), lastVerdicts(state)) };
+}
+
+function keepTranscript(
+  { transcript }: HookEvent,
+  ref: LoopRef,
+  ports: SessionPorts,
+): Record<string, string> {
+  if (transcript === undefined) return {};
+  const kept = ports.keepTranscript(transcript, ref, ports.clock.now());
+  if (kept.kind === 'none') return { problem: oneLine(kept.problem, WORD_LIMIT) };
+  const cut = kept.cut ? `, without the first ${kept.cut}` : '';
+  return { copy: kept.name, size: `${kept.bytes} bytes${cut}` };
+}

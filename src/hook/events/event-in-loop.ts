@@ -1,0 +1,104 @@
+import { type Answer, SILENCE } from '../../core/loop/answer.ts';
+import type { Entry } from '../../core/loop/entry.ts';
+import { eventName, type HookEvent, isCompactionAgent } from '../../core/loop/event.ts';
+import { newAnswers } from '../../core/loop/questions.ts';
+import type { LoopState } from '../../core/loop/state.ts';
+import { agentWords } from '../../core/loop/subagents.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import type { SessionPorts } from '../../judging/ports.ts';
+import type { SessionLoop } from '../../ports/session-loop.ts';
+import { beginAgent } from '../guard/begin-subagent.ts';
+import { guardPrompt } from '../guard/guard-prompt.ts';
+import { guardPermission, guardSettings, guardTool } from '../guard/guard-session.ts';
+import { guardWork } from '../guard/guard-work.ts';
+import { sessionWithLoop } from '../guard/guarded-session.ts';
+import { joined, withMessages } from '../stop/answers.ts';
+import { noteCutOff, watchForeign } from '../stop/interrupted-judging.ts';
+import { noteDown } from '../unwritable-journal.ts';
+import { beforeCompaction, remind } from './compaction.ts';
+
+const WORD_LIMIT = 200;
+
+/** Every event of a session that has a loop, but the Stop that is judged. */
+export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
+  const { ref } = loop;
+  const state = noteCutOff(ref, loop.state, ports);
+  watchForeign(loop, ports);
+  const session = () => sessionWithLoop(event, { ref, state }, ports);
+  const note = () => noteDown(event, { ref, state }, noteOf(event), ports);
+  switch (event.name) {
+    case 'PreToolUse':
+      return guardTool(event, session(), ports);
+    case 'PermissionRequest':
+      return guardPermission(event, { ...loop, state }, session(), ports);
+    case 'ConfigChange':
+      return guardSettings(event, session(), ports);
+    case 'SessionStart': {
+      const { state: after, messages } = note();
+      return withMessages(remind(event, ref, after, ports), messages);
+    }
+    case 'UserPromptSubmit': {
+      // The prompts of a run are our own, and so are not judged.
+      const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
+      if (guarded.kind === 'refuse') return guarded;
+      return withMessages(joined([guarded, toldOf(state)]), note().messages);
+    }
+    case 'SubagentStart':
+      if (isCompactionAgent(event)) break;
+      return beginAgent(event, session(), ports);
+    case 'SubagentStop':
+    case 'TaskCreated':
+    case 'TaskCompleted':
+    case 'TeammateIdle':
+      if (state.status !== 'active' || isCompactionAgent(event)) break;
+      return guardWork(event, session(), ports);
+    default:
+      if (eventName(event) === 'PreCompact') return beforeCompaction(event, { ...loop, state }, ports);
+  }
+  return withMessages(SILENCE, note().messages);
+}
+
+/** What a person said goes with their next prompt. */
+function toldOf({ answers = {}, status }: LoopState): Answer {
+  const context = status === 'active' ? newAnswers(answers) : undefined;
+  return context === undefined ? SILENCE : { kind: 'inject', context };
+}
+
+/** What the journal keeps of an event: its name and what tells it from others; never prompts or tool inputs. */
+function noteOf(event: HookEvent): Entry {
+  // What comes from outside is cut to size: every later hook reads the end of the journal.
+  const detail = Object.entries(detailOf(event)).map(([name, value]) => [name, oneLine(value, WORD_LIMIT)]);
+  return {
+    kind: 'event',
+    event: oneLine(eventName(event), WORD_LIMIT),
+    ...(detail.length > 0 ? { detail: Object.fromEntries(detail) as Record<string, string> } : {}),
+  };
+}
+
+function detailOf(event: HookEvent): Record<string, string> {
+  const agent = event.agentId ? { agent: `${event.agentType ?? ''} ${event.agentId}`.trim() } : undefined;
+  switch (event.name) {
+    case 'SessionStart':
+      return { source: event.source, ...agent };
+    case 'SessionEnd':
+      return { reason: event.reason, ...agent };
+    case 'StopFailure':
+      return { error: event.error, ...agent };
+    case 'PreToolUse':
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+    case 'PermissionRequest':
+      return { tool: event.tool, ...agent };
+    case 'TaskCreated':
+    case 'TaskCompleted':
+      return { task: event.taskId, ...agent };
+    case 'TeammateIdle':
+      return { teammate: event.teammate, ...agent };
+    case 'ConfigChange':
+      return { source: event.source, ...agent };
+    case 'SubagentStop':
+      return agentWords({ id: event.agentId ?? '', type: event.agentType ?? '' });
+    default:
+      return { ...agent };
+  }
+}

@@ -1,0 +1,171 @@
+import type { FrozenContract } from '../../core/contract/contract.ts';
+import { type Answer, SILENCE } from '../../core/loop/answer.ts';
+import type { HookEvent, SessionStartEvent, StopEvent } from '../../core/loop/event.ts';
+import { callsFor } from '../../core/loop/plan-gates.ts';
+import { blocks, type Verdict } from '../../core/loop/verdict.ts';
+import { standingReason } from '../../core/words/reason.ts';
+import { judgeEvent } from '../../judging/judge-event.ts';
+import type { SessionPorts } from '../../judging/ports.ts';
+import type { GuardedSession } from '../../ports/guarded-session.ts';
+import type { StandingState } from '../../ports/ports.ts';
+import { beginAgent } from '../guard/begin-subagent.ts';
+import { guardPrompt } from '../guard/guard-prompt.ts';
+import { guardWork } from '../guard/guard-work.ts';
+import { sessionWithoutLoop } from '../guard/guarded-session.ts';
+import { answerRuling, rulingOn } from '../guard/tool-rules.ts';
+import { withMessages } from '../stop/answers.ts';
+import { keepStanding, standsUncounted, toldOnce } from '../unwritable-journal.ts';
+import { memoryFor } from './notes.ts';
+
+/** An event of a session that has no loop, in a project whose contract guards every session. */
+export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
+  const project = ports.projectOf(event);
+  const frozen = ports.standing.contract(project);
+  if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
+  if (isSwitchedOff(event, project, ports)) return SILENCE;
+  const session = sessionWithoutLoop(event, frozen, ports);
+  switch (event.name) {
+    case 'PreToolUse':
+    case 'PermissionRequest':
+      return answerRuling(event, await rulingOn(event, session, ports), session);
+    case 'SessionStart':
+      return withMessages(tellNotes(event, frozen, ports), await begin(event, frozen, ports));
+    case 'Stop':
+      return standingStop(event, session, ports);
+    case 'SubagentStart':
+      return beginAgent(event, session, ports);
+    case 'SubagentStop':
+    case 'TaskCreated':
+    case 'TaskCompleted':
+    case 'TeammateIdle':
+      return guardWork(event, session, ports);
+    case 'UserPromptSubmit':
+      return guardPrompt(event, session, ports);
+    default:
+      return SILENCE;
+  }
+}
+
+/**
+ * Taking the contract away is how a person switches off what it says, for the sessions that begin from then on. A session
+ * that began under it may have taken it away itself.
+ */
+function isSwitchedOff({ session }: HookEvent, project: string, ports: SessionPorts): boolean {
+  return !ports.guard.hasContract(project) && ports.standing.read(session).baseTree === undefined;
+}
+
+function tellNotes(
+  event: SessionStartEvent,
+  { frozen, contract }: FrozenContract,
+  ports: SessionPorts,
+): Answer {
+  const { context, problems } = memoryFor(frozen.project, contract, event.source, ports.notes.files);
+  if (context !== undefined) return { kind: 'inject', context };
+  return problems.length > 0 ? { kind: 'tell', message: problems.join('\n') } : SILENCE;
+}
+
+/**
+ * The tree that the session found: what is the same at its end was not its doing, and needs no judging. One that is
+ * resumed began earlier: what it left then is still its work, though nobody is held for it again.
+ */
+async function begin(
+  event: SessionStartEvent,
+  frozen: FrozenContract,
+  ports: SessionPorts,
+): Promise<string[]> {
+  if (event.source === 'compact') return [];
+  const { project } = frozen.frozen;
+  try {
+    const tree = await (await ports.judges(frozen.contract)).workspace(project).tree();
+    const before = event.source === 'resume' ? ports.standing.read(event.session).baseTree : undefined;
+    const state = { blocks: 0, guarded: {}, baseTree: before ?? tree, settledTree: tree };
+    ports.standing.write(event.session, state);
+    return [];
+  } catch (error) {
+    // Whatever keeps it from being written down: what the session has to know is still said.
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === undefined ? [] : toldOnce(event, message, ports.standing.outputDir(project), ports);
+  }
+}
+
+/** Judges a Stop by the gates of `every_stop`: refused a bounded number of times a prompt, then let go with a word. */
+async function standingStop(event: StopEvent, session: GuardedSession, ports: SessionPorts): Promise<Answer> {
+  const { contract, frozen } = session.contract;
+  const rule = contract.everyStop;
+  if (!rule) return SILENCE;
+  const state = stateInPrompt(event, ports);
+  const tree = await (await ports.judges(contract)).workspace(frozen.project).tree();
+  if (tree === state.settledTree) return SILENCE;
+  const turn = { lastMessage: event.lastMessage, toolRan: true };
+  const calls = callsFor(rule.gates, contract);
+  const { verdicts, tree: judged = tree } = await judgeEvent(event, calls, session.facts(), turn, ports);
+  const decision = decideStanding(verdicts, rule.blocks - state.blocks);
+  const after =
+    decision.kind === 'block' ? { ...state, blocks: state.blocks + 1 } : { ...state, settledTree: judged };
+  const kept = keepStanding(event, after, frozen.project, ports);
+  switch (decision.kind) {
+    case 'halt':
+      return { kind: 'halt', message: `untildone: let go: ${decision.why}` };
+    case 'block':
+      return withMessages(refusal(event, decision, verdicts, rule, kept.written, ports), kept.messages);
+    case 'let_go':
+      return withMessages(letGo(decision.failing, state.blocks), kept.messages);
+    case 'pass':
+      return withMessages(unjudged(verdicts), kept.messages);
+  }
+}
+
+/** The count of blocks begins anew with every prompt. */
+function stateInPrompt({ session, promptId }: StopEvent, ports: SessionPorts): StandingState {
+  const before = ports.standing.read(session);
+  return {
+    ...before,
+    blocks: before.promptId === promptId ? before.blocks : 0,
+    ...(promptId === undefined ? {} : { promptId }),
+  };
+}
+
+type StandingDecision =
+  /** A gate asked to end the work. */
+  | { kind: 'halt'; why: string }
+  | { kind: 'block'; failing: Verdict[]; left: number }
+  /** Gates still fail, after as many blocks as the contract allows. */
+  | { kind: 'let_go'; failing: Verdict[] }
+  | { kind: 'pass' };
+
+function decideStanding(verdicts: readonly Verdict[], left: number): StandingDecision {
+  const why = verdicts.find((v) => v.letGo)?.letGo;
+  if (why !== undefined) return { kind: 'halt', why };
+  const failing = verdicts.filter(blocks);
+  if (failing.length === 0) return { kind: 'pass' };
+  return left > 0 ? { kind: 'block', failing, left } : { kind: 'let_go', failing };
+}
+
+/** A block that could not be counted is given as often as one that could. */
+function refusal(
+  event: StopEvent,
+  { failing, left }: Extract<StandingDecision, { kind: 'block' }>,
+  verdicts: readonly Verdict[],
+  rule: { blocks: number },
+  isCounted: boolean,
+  ports: SessionPorts,
+): Answer {
+  if (isCounted || standsUncounted(event, `stop ${event.promptId ?? ''}`, left, ports))
+    return { kind: 'refuse', reason: standingReason(verdicts, 'before you stop') };
+  return letGo(failing, rule.blocks);
+}
+
+/** What could not be judged, and is allowed to be, is still said: silence would look like a pass. */
+function unjudged(verdicts: readonly Verdict[]): Answer {
+  const open = verdicts.filter((v) => v.outcome === 'unproven').map((v) => `${v.gate} (${v.summary})`);
+  if (open.length === 0) return SILENCE;
+  return { kind: 'tell', message: `untildone: could not be judged, and was let through: ${open.join(', ')}` };
+}
+
+function letGo(failing: readonly Verdict[], blocked: number): Answer {
+  const names = failing.map((v) => `${v.gate} (${v.summary})`).join(', ');
+  return {
+    kind: 'tell',
+    message: `untildone: let go after ${blocked} blocks although ${names} still fails.`,
+  };
+}

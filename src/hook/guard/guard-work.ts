@@ -1,0 +1,73 @@
+import { type Answer, SILENCE } from '../../core/loop/answer.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { type GateCall, planGates } from '../../core/loop/plan-gates.ts';
+import { agentWords, type GuardedAgent } from '../../core/loop/subagents.ts';
+import { blocks, type Verdict } from '../../core/loop/verdict.ts';
+import { guardReason } from '../../core/words/guards.ts';
+import { judgeEvent } from '../../judging/judge-event.ts';
+import type { SessionPorts } from '../../judging/ports.ts';
+import { workOfAgent } from '../../judging/subagent-work.ts';
+import type { GuardedSession } from '../../ports/guarded-session.ts';
+import { withMessages } from '../stop/answers.ts';
+import { standsUncounted } from '../unwritable-journal.ts';
+
+/** The client caps how often it lets itself be held by a subagent's hook, but not by those of tasks and teammates. */
+export const GUARDED_BLOCKS = 8;
+
+/** Who is being held: a subagent, a task, a teammate. */
+export function guardedSubject(event: HookEvent): string {
+  switch (event.name) {
+    case 'TaskCompleted':
+      return `task ${event.taskId}`.slice(0, 200);
+    case 'TaskCreated':
+      return `new task ${event.taskId}`.slice(0, 200);
+    case 'TeammateIdle':
+      return `teammate ${event.teammate}`.slice(0, 200);
+    default:
+      return `agent ${event.agentId ?? ''}`.slice(0, 200);
+  }
+}
+
+/**
+ * Guards a task that is created, and the end of a piece of work: a subagent, a task, a teammate's turn. Refused by the
+ * gates that guard it, a bounded number of times in a row.
+ */
+export async function guardWork(
+  event: HookEvent,
+  session: GuardedSession,
+  ports: SessionPorts,
+): Promise<Answer> {
+  const planned = planGates(event, session.contract.contract);
+  const calls = planned.length > 0 && session.rules() ? planned : [];
+  const verdicts = await judgeWork(event, calls, session, ports);
+  const subject = guardedSubject(event);
+  const left = GUARDED_BLOCKS - session.refusals(subject);
+  const refused = verdicts.some(blocks) && left > 0;
+  const agent = agentIn(event, calls.length < planned.length);
+  const { written, messages } = session.record({ subject, verdicts, refused, ...(agent ? { agent } : {}) });
+  const holds = refused && (written || standsUncounted(event, subject, left, ports));
+  return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
+}
+
+/** Judges a subagent by its own work, as far as it can be told. */
+async function judgeWork(
+  event: HookEvent,
+  calls: readonly GateCall[],
+  session: GuardedSession,
+  ports: SessionPorts,
+): Promise<Verdict[]> {
+  if (calls.length === 0) return [];
+  const own = event.name === 'SubagentStop' ? await workOfAgent(event, session, ports) : undefined;
+  const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;
+  const turn = { lastMessage, toolRan: true, own };
+  const { verdicts } = await judgeEvent(event, calls, session.facts(), turn, ports);
+  return own ? own.explained(verdicts) : verdicts;
+}
+
+function agentIn(event: HookEvent, isUnapproved: boolean): GuardedAgent | undefined {
+  if (event.name !== 'SubagentStop' || !event.agentId || !event.agentType) return undefined;
+  return {
+    ...agentWords({ id: event.agentId, type: event.agentType }),
+    ...(isUnapproved ? { unjudged: 'nobody approved what its gates run' } : {}),
+  };
+}

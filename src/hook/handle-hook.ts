@@ -1,0 +1,51 @@
+import type { Answer } from '../core/loop/answer.ts';
+import type { HookEvent } from '../core/loop/event.ts';
+import { hasEnded } from '../core/loop/state.ts';
+import type { JudgingPorts } from '../judging/ports.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { SessionLoop } from '../ports/session-loop.ts';
+import { joined, withMessages } from './stop/answers.ts';
+import { handleStop } from './stop/handle-stop.ts';
+
+/** One hook call from beginning to end. Throws only when the state itself cannot be read or written. */
+export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  try {
+    return await answerTo(event, ports);
+  } catch (error) {
+    // What is nested too deeply to be taken apart would get around everything that looks at it.
+    if (event.name === 'PreToolUse' && error instanceof RangeError)
+      return { kind: 'refuse', reason: TOO_DEEP };
+    throw error;
+  }
+}
+
+const TOO_DEEP =
+  'untildone: this call is nested too deeply to be looked at. Put it into a file, or take it apart.';
+
+async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  const native = nativeLoop(event, ports);
+  const foreign = await ports.foreign(event, native !== undefined);
+  const loops = [...(native ? [native] : []), ...foreign.loops];
+  const answers: Answer[] = [];
+  for (const loop of loops) answers.push(await handleLoop(event, loop, ports));
+  if (loops.length === 0) answers.push(...(await (await ports.session()).withoutLoop(event, ports)));
+  return withMessages(joined(answers), foreign.messages);
+}
+
+/** The loop that the session started itself, as long as it lives. */
+function nativeLoop(event: HookEvent, ports: Ports): SessionLoop | undefined {
+  const ref = ports.store.loopOfSession(event.session);
+  if (!ref) return undefined;
+  const state = ports.store.read(ref);
+  // A run has left this session behind.
+  if (state.session !== event.session && state.run) return undefined;
+  if (state.session !== event.session) throw new Error(`loop ${ref.loop} belongs to another session`);
+  if (!hasEnded(state)) return { ref, state };
+  ports.store.mark(event.session, false);
+  return undefined;
+}
+
+async function handleLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
+  if (event.name === 'Stop' && loop.state.status === 'active') return handleStop(event, loop, ports);
+  return (await ports.session()).inLoop(event, loop, ports);
+}

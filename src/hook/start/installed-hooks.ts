@@ -1,0 +1,64 @@
+import { SCOPES, settingsPath } from '../../client/settings/files.ts';
+import { stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { isOurLine, OTHER_TOOLS_LINE } from '../../home/hook-line.ts';
+import { claudeConfigDir } from '../wiring/project.ts';
+import type { World } from '../wiring/world.ts';
+
+/** What is left of the client's own timeout for writing down and answering. */
+const MARGIN_MS = 60_000;
+const SHORTEST_MS = 20_000;
+
+function settingsTexts(project: string, config: string): string[] {
+  return SCOPES.map((scope) => {
+    try {
+      return readSmall(settingsPath(scope, { project, claudeConfigDir: config })) ?? '';
+    } catch {
+      return '';
+    }
+  });
+}
+
+/** A loop whose session has no hooks of ours holds nothing: that has to be said where the person looks. */
+export function warnWithoutHooks(
+  { project, session }: { project: string; session: string },
+  { store, env }: Pick<World, 'store' | 'env'>,
+  out: (line: string) => void,
+): void {
+  const recorded = store.projectOfSession(session);
+  const texts = [...new Set([project, recorded ?? project])].flatMap((folder) =>
+    settingsTexts(folder, claudeConfigDir(env)),
+  );
+  if (!texts.some(isOurLine)) {
+    out(
+      'WARNING: no hooks of untildone are installed for this project, so nothing is held yet: untildone install',
+    );
+  } else if (texts.some((text) => /"disableAllHooks"\s*:\s*true/.test(text))) {
+    out('WARNING: "disableAllHooks" is true in a settings file, so nothing is held until it is removed');
+  } else if (recorded === undefined && env.CLAUDE_CODE_SESSION_ID === session) {
+    out(
+      'WARNING: this session did not begin with the hooks of untildone. If Claude Code was started in another folder ' +
+        'than the one they are installed in, it is NOT held: start it there, or run: untildone install --scope user',
+    );
+  }
+}
+
+/** Hooks that a version without tool rules installed ask about Bash and edits only, and never answer for a person. */
+export function warnOldHooks(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
+  const ours = settingsTexts(project, claudeConfigDir(env)).filter(isOurLine);
+  const line = JSON.stringify(OTHER_TOOLS_LINE);
+  if (ours.length === 0 || ours.some((text) => text.includes(line) && text.includes('"PermissionRequest"')))
+    return;
+  out(
+    'WARNING: the installed hooks are those of an older version: "allow", and rules for tools that only read, do nothing ' +
+      'yet: untildone install',
+  );
+}
+
+/** How long gates may be judged: the client ends our hook at its timeout, and what is open then proves nothing. */
+export function judgeTime(project: string, config: string): number {
+  const seconds = settingsTexts(project, config).flatMap(stopTimeouts);
+  if (seconds.length === 0) return DEFAULT_JUDGE_MS;
+  return Math.max(SHORTEST_MS, Math.min(...seconds) * 1000 - MARGIN_MS);
+}

@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { readContract } from '../../contract/contract-file.ts';
+import {
+  type Contract,
+  DEFAULT_LIMITS,
+  foreignContract,
+  type Limit,
+  type Limits,
+  promiseContract,
+  promiseOf,
+  promisesOf,
+  withPromise,
+} from '../../core/contract/contract.ts';
+import { phaseSituation } from '../../core/loop/phases.ts';
+import { renderPromise } from '../../core/loop/promise.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { sayDuration } from '../../core/text/duration.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { phaseWords } from '../../core/words/reason.ts';
+import { measures } from '../../gates/traits.ts';
+import { projectFolder } from '../../home/layout.ts';
+import { type FileStore, LoopExists } from '../../home/store.ts';
+import type { LoopRef, NewLoop } from '../../ports/ports.ts';
+import { claudeConfigDir } from '../wiring/project.ts';
+import type { World } from '../wiring/world.ts';
+import { checkedPromise, newLoopId, transcriptSoFar } from './inputs.ts';
+import { judgeTime, warnWithoutHooks } from './installed-hooks.ts';
+import { type LoopPlan, type StartedLoop, startLoop } from './start-loop.ts';
+
+export interface StartOptions {
+  task: string;
+  promise?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  session: string;
+  project: string;
+  /** Another contract file than untildone.yaml. */
+  contractFile?: string;
+  /** Instead of any file. */
+  contract?: Contract;
+  /** A feature list that has to pass, besides what the contract says. */
+  features?: string;
+  /** Further limits that win over those of the contract. */
+  limits?: Partial<Limits>;
+}
+
+/** Without a contract or a promise of their own, people still expect `start "..."` to work. */
+const DEFAULT_PROMISE = 'DONE';
+const TASK_LIMIT = 8 * 1024 * 1024;
+
+export async function start(
+  options: StartOptions,
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  refuseSecondLoop(options.session, world.store);
+  const plan = planLoop(options, world, out);
+  const started = await begin(plan, world);
+  if (started.kind === 'nothing_to_do') {
+    for (const line of nothingToDo(started.baseline)) out(line);
+    return 2;
+  }
+  world.judging?.forget(options.session);
+  if (measures(plan.contract)) world.judging?.watch(options.session);
+  for (const line of startReport(plan, started)) out(line);
+  warnWithoutHooks(options, world, out);
+  return 0;
+}
+
+/** What is to be started, from the options and the contract file of the project. */
+export function planLoop(options: StartOptions, world: World, out: (line: string) => void): LoopPlan {
+  const file = options.contract ? undefined : readContract(options.project, options.contractFile);
+  if (options.contractFile !== undefined && !file)
+    throw new UsageError(`there is no contract ${options.contractFile}; make one with: untildone init`);
+  for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
+  const written = options.contract ?? file?.contract;
+  const contract = contractFor(options, withFeatures(written, options.features));
+  const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
+  checkTask(task);
+  return {
+    loop: newLoopId(new Date(world.clock.now())),
+    session: options.session,
+    project: options.project,
+    task,
+    contract,
+    judgeMs: judgeTime(options.project, claudeConfigDir(world.env)),
+    ...transcriptSoFar(options.session, world.env),
+    outputDir: join(projectFolder(world.home, options.project), 'baseline'),
+    // Only the contract in its own place is watched for changes.
+    ...(file && options.contractFile === undefined ? { contractFile: file.sha256 } : {}),
+  };
+}
+
+/** `isTrusted` where something else than the project itself is judged: a worktree of it. */
+export async function begin(
+  plan: LoopPlan,
+  world: World,
+  isTrusted = (project: string, fingerprint: string) => world.store.isTrusted(project, fingerprint),
+): Promise<StartedLoop> {
+  return startLoop(plan, {
+    judges: await world.judges(plan.contract),
+    isTrusted,
+    // Listed with the project of the person, wherever the work is done.
+    create: (newLoop) => createLoop({ ...newLoop, project: world.project }, world.store),
+  });
+}
+
+/** A list that the contract judges already is not judged twice. */
+function withFeatures(contract: Contract | undefined, file: string | undefined): Contract | undefined {
+  if (file === undefined) return contract;
+  const base = contract ?? foreignContract({}, undefined);
+  const known = Object.values(base.gates).some(
+    (spec) => spec.kind === 'features' && spec.options.file === file,
+  );
+  if (known) return base;
+  const name = base.gates.features ? 'features-of-this-run' : 'features';
+  return {
+    ...base,
+    gates: { ...base.gates, [name]: { kind: 'features', options: { file } } },
+    done: [...base.done, name],
+  };
+}
+
+function contractFor(options: StartOptions, contract: Contract | undefined): Contract {
+  const limits = {
+    ...(contract?.limits ?? DEFAULT_LIMITS),
+    ...(options.maxIterations === undefined ? {} : { iterations: options.maxIterations }),
+    ...(options.maxDuration === undefined ? {} : { durationMs: options.maxDuration }),
+    ...options.limits,
+  };
+  if (!contract || contract.done.length === 0) {
+    return { ...contract, ...promiseContract(checkedPromise(options.promise ?? DEFAULT_PROMISE), limits) };
+  }
+  const bounded = { ...contract, limits };
+  const whole =
+    options.promise === undefined ? bounded : withPromise(bounded, checkedPromise(options.promise));
+  const promises = promisesOf(whole);
+  if (promises.length > 1) {
+    throw new UsageError(
+      `only one promise can be stated at a time, but there are ${promises.length}: ${promises.join('; ')}`,
+    );
+  }
+  return whole;
+}
+
+function checkTask(task: string): void {
+  if (task.trim() === '')
+    throw new UsageError(
+      'the task is empty; type what is to be done, or name it in untildone.yaml (task: ...)',
+    );
+  if (Buffer.byteLength(task) > TASK_LIMIT) {
+    throw new UsageError('the task is larger than 8 MiB; put it into a file of the project and name that');
+  }
+}
+
+/** Before the baseline is judged: that may take minutes. */
+function refuseSecondLoop(session: string, store: FileStore): void {
+  const alive = store.aliveLoopOf(session);
+  if (alive) throw new UsageError(secondLoop(new LoopExists(alive.loop)));
+}
+
+function createLoop(loop: NewLoop, store: FileStore): LoopRef {
+  try {
+    return store.create(loop);
+  } catch (error) {
+    if (!(error instanceof LoopExists)) throw error;
+    throw new UsageError(secondLoop(error));
+  }
+}
+
+function secondLoop({ message, loop }: LoopExists): string {
+  return `${message}; a person can end it with: untildone cancel ${loop}`;
+}
+
+export function nothingToDo(baseline: readonly Verdict[]): string[] {
+  return [
+    'Not started: every gate passes already, so nothing could show that the task was done.',
+    ...baseline.map((v) => `  ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`),
+    'Add what is missing now and present when the task is done: a failing test, a feature list, a checklist, a judge,',
+    'or state the end yourself: untildone start "..." --promise "IT WORKS"',
+  ];
+}
+
+/** Whoever begins is told what comes first, and that the rest is for later. */
+function phaseLines(contract: Contract): string[] {
+  const [first] = contract.phases ?? [];
+  if (!first) return [];
+  const names = contract.phases?.map(({ name }) => name).join(', ');
+  return [`It goes through these phases: ${names}.`, phaseWords({ phase: phaseSituation(contract, first) })];
+}
+
+export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind: 'started' }>): string[] {
+  const { limits } = plan.contract;
+  const time =
+    limits.durationMs === 'unlimited' ? 'no time limit' : `at most ${sayDuration(limits.durationMs)}`;
+  const iterations =
+    limits.iterations === 'unlimited' ? 'no limit of iterations' : `at most ${limits.iterations} iterations`;
+  const promise = promiseOf(plan.contract);
+  const gates = plan.contract.done.filter((name) => plan.contract.gates[name]?.kind !== 'promise');
+  const lines = [
+    `Loop ${plan.loop} started for session ${plan.session}: ${iterations}, ${time}.`,
+    ...started.baseline.map((v) => `  ${v.gate}: ${v.outcome} now - ${v.summary}`),
+  ];
+  if (gates.length > 0) lines.push(`It ends when these gates pass: ${gates.join(', ')}.`);
+  lines.push(...phaseLines(plan.contract));
+  if (promise !== undefined) {
+    lines.push(
+      `This session goes on until its final message ends with this line alone: ${renderPromise(promise)}`,
+    );
+    lines.push('State it only when it is completely true.');
+  }
+  if (gates.length === 0) lines.push('It is a claim, not a proof: the loop will end as "claimed_done".');
+  if (!started.trusted) {
+    lines.push(
+      'NOT JUDGED YET: a person has to approve what the contract runs, in a terminal: untildone trust',
+    );
+  }
+  return lines;
+}

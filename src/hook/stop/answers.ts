@@ -1,0 +1,48 @@
+import { type Answer, SILENCE } from '../../core/loop/answer.ts';
+import { keepShort } from '../../core/text/clip.ts';
+import { REASON_LIMIT } from '../../core/words/reason.ts';
+
+const BETWEEN = '\n\n---\n\n';
+
+/** One answer for all loops of a session: any one holds it, and what each has to say is said. */
+export function joined(answers: readonly Answer[]): Answer {
+  const halt = answers.find((a) => a.kind === 'halt');
+  if (halt) return halt;
+  const messages = answers.flatMap((a) => ('message' in a && a.message !== undefined ? [a.message] : []));
+  const reasons = answers.flatMap((a) => (a.kind === 'refuse' ? [a.reason] : []));
+  if (reasons.length > 0) {
+    return withMessages({ kind: 'refuse', reason: inOne(reasons) }, messages);
+  }
+  const contexts = answers.flatMap((a) => (a.kind === 'inject' ? [a.context] : []));
+  if (contexts.length > 0) return withMessages({ kind: 'inject', context: inOne(contexts) }, messages);
+  const rewritten = answers.find((a) => a.kind === 'rewrite');
+  if (rewritten) return withMessages({ kind: 'rewrite', input: rewritten.input }, messages);
+  if (answers.some((a) => a.kind === 'permit')) return withMessages({ kind: 'permit' }, messages);
+  if (messages.length > 0) return withMessages(SILENCE, messages);
+  return answers.find((a) => a.kind === 'ignore') ?? SILENCE;
+}
+
+/** Each part keeps its fair share of the room. */
+function inOne(parts: readonly string[]): string {
+  const room = Math.floor(REASON_LIMIT / parts.length) - BETWEEN.length;
+  return parts.length === 1 ? (parts[0] ?? '') : parts.map((part) => keepShort(part, room)).join(BETWEEN);
+}
+
+/** The answer with more for the person to read. */
+export function withMessages(answer: Answer, messages: readonly string[]): Answer {
+  if (messages.length === 0) return answer;
+  const own = 'message' in answer && answer.message !== undefined ? [answer.message] : [];
+  const message = [...own, ...messages].join('\n');
+  switch (answer.kind) {
+    case 'refuse':
+    case 'halt':
+    case 'tell':
+    case 'inject':
+    case 'permit':
+    case 'rewrite':
+      return { ...answer, message };
+    case 'silence':
+    case 'ignore':
+      return { kind: 'tell', message };
+  }
+}

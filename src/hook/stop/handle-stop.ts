@@ -1,0 +1,160 @@
+import type { Answer } from '../../core/loop/answer.ts';
+import type { StopSeen } from '../../core/loop/count-stop.ts';
+import { decide } from '../../core/loop/decide.ts';
+import type { StopEvent } from '../../core/loop/event.ts';
+import { limitsIn } from '../../core/loop/phases.ts';
+import { newApprovals } from '../../core/loop/questions.ts';
+import type { Decision } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { measures } from '../../gates/traits.ts';
+import { judgeStop } from '../../judging/judge-loop.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import type { SessionLoop } from '../../ports/session-loop.ts';
+import { answerTo, type DecidedStop, situationAfter } from './answer-stop.ts';
+import { withMessages } from './answers.ts';
+import { notifyEnding, notifyQuestion } from './endings.ts';
+import { noteCutOff, type Watch, watchOver } from './interrupted-judging.ts';
+import { keepReceipt } from './receipt.ts';
+import { situationOf } from './situation.ts';
+import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './stop-facts.ts';
+
+/** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */
+export async function handleStop(event: StopEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
+  const loaded = ports.store.contract(loop.ref);
+  const state = measures(loaded.contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
+  const watch = watchOver(loop.ref, state, loaded.contract, ports);
+  try {
+    return await answerStop(event, { ...loop, state, loaded }, watch, ports);
+  } finally {
+    watch.end();
+  }
+}
+
+/** Gathers facts, judges, decides, writes, answers. */
+async function answerStop(
+  event: StopEvent,
+  loop: StoppedLoop,
+  watch: Watch,
+  ports: JudgingPorts,
+): Promise<Answer> {
+  const { ref, state } = loop;
+  // Before anything is written: a block that cannot be put into words must not be counted as one.
+  const situation = situationOf(ref, state, ports);
+  const facts = await gatherFacts(event, loop, ports);
+  if (facts === 'forged') return ignoreForged(ref, ports);
+  const judged = await judgeWork(event, loop, facts, watch, ports);
+  const seen = seenAt(event, state, facts, judged, ports);
+  beginRun(event, loop, seen, ports);
+  const decided = decideAndWrite(loop, seen, judged.verdicts, ports);
+  // From here on the session is not held: nothing that follows is a reason to.
+  if (decided.decision.kind !== 'block') watch.end();
+  const messages = await followUp(loop, decided, judged, ports);
+  const now = situationAfter(situation, state, seen, decided, loop.loaded.contract);
+  return withMessages(answerTo(decided, now, judged.verdicts, loop.format, ports), messages);
+}
+
+const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
+
+function ignoreForged(ref: LoopRef, { store }: JudgingPorts): Answer {
+  store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: FORGED } }));
+  return { kind: 'ignore', why: FORGED };
+}
+
+type JudgedStop = Awaited<ReturnType<typeof judgeStop>>;
+
+/** The verdicts of a foreign format come first. Without an approved contract, no gate is judged. */
+async function judgeWork(
+  event: StopEvent,
+  { ref, state, format, loaded }: StoppedLoop,
+  { signals, lastMessage, tampering, needsPerson }: StopFacts,
+  watch: Watch,
+  ports: JudgingPorts,
+): Promise<JudgedStop> {
+  let judged: JudgedStop = { verdicts: [] };
+  if (needsPerson === undefined && !tampering.contractReplaced) {
+    watch.begin();
+    const turn = { lastMessage, toolRan: signals.toolSinceBlock === true };
+    judged = await judgeStop(event, ref, state, turn, ports);
+  }
+  const said = (await format?.verdicts(loaded.contract)) ?? [];
+  return { ...judged, verdicts: [...said, ...judged.verdicts] };
+}
+
+/** Makes a run of a loop whose session is full, where the contract asks for it. */
+function beginRun(
+  event: StopEvent,
+  { ref, state, format, loaded }: StoppedLoop,
+  seen: StopSeen,
+  ports: JudgingPorts,
+): void {
+  const { onContext, limits } = loaded.contract;
+  const isFull = (seen.contextShare ?? 0) >= limits.context;
+  if (format || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull) return;
+  const { permissionMode } = event;
+  ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
+}
+
+/** Decides under the lock, on the freshest state: a cancel that came while the gates were judged still counts. */
+function decideAndWrite(
+  { ref, state, format, loaded }: StoppedLoop,
+  seen: StopSeen,
+  verdicts: Verdict[],
+  { store, clock }: JudgingPorts,
+): DecidedStop {
+  const { contract } = loaded;
+  const own = format ? format.limits(contract.limits) : contract.limits;
+  const phase = seen.phase && contract.phases?.find(({ name }) => name === seen.phase?.name);
+  const limits = limitsIn(own, phase);
+  let decision = { kind: 'allow', cause: 'ended' } as Decision;
+  let approvals: string | undefined;
+  const after = store.append(
+    ref,
+    (fresh) => {
+      approvals = newApprovals(fresh.answers ?? {});
+      decision = decide(fresh, seen, verdicts, limits, clock.now());
+      return { kind: 'stop', seen, verdicts, decision };
+    },
+    // A power cut ends a session and its last turn with it: one more block is not worth waiting for the disk.
+    { durable: () => decision.kind !== 'block' || state.run !== undefined },
+  );
+  return { decision, after, approvals };
+}
+
+/** Does what follows from a decision that is written down; returns what the person should be told. */
+async function followUp(
+  { ref, state, format, loaded }: StoppedLoop,
+  { decision, after }: DecidedStop,
+  { verdicts, tree }: JudgedStop,
+  ports: JudgingPorts,
+): Promise<string[]> {
+  const { contract, frozen } = loaded;
+  await keepReceipt(ref, after, verdicts, tree, ports);
+  await notifyEnding(ref, after, ports);
+  if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
+  const messages = format?.settle(decision, after, verdicts) ?? [];
+  // Notes change the tree, so they are written after judging.
+  if (decision.kind !== 'allow' && contract.memory) {
+    const task = ports.store.taskDigest(ref).preview;
+    const stop = { project: frozen.project, contract, state: after, task, verdicts, now: ports.clock.now() };
+    messages.push(...(await ports.session()).writeDown(stop));
+  }
+  if (decision.kind === 'allow' && decision.cause === 'hand_over') messages.push(...goOnAsRun(ref, ports));
+  return messages;
+}
+
+/** Starts a process that drives the loop from here on, where no run drives it already. */
+function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {
+  if (!ports.spawnRun) return [];
+  try {
+    ports.spawnRun(ref);
+    return [
+      `untildone: this session is full; loop ${ref.loop} goes on in the background as a run: untildone log ${ref.loop} --follow`,
+    ];
+  } catch (error) {
+    const { message } = error as Error;
+    return [
+      `untildone: the run that should go on could not be started (${message}): untildone run --resume ${ref.loop}`,
+    ];
+  }
+}

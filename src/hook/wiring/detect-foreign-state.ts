@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { userHome } from '../../files/system.ts';
+import type { Place } from '../../formats/format.ts';
+import type { Home } from '../../home/layout.ts';
+import { sessionFolder } from './project.ts';
+
+/** Where the foreign state of a session would be. */
+export function placeOf(
+  event: Pick<HookEvent, 'session' | 'cwd'>,
+  recorded: string | undefined,
+  env: NodeJS.ProcessEnv,
+  now: number,
+): Place {
+  const folder = sessionFolder(recorded, env, event.cwd ?? process.cwd());
+  const loopDir = env.RALPH_LOOP_DIR;
+  return {
+    session: event.session,
+    folder,
+    userHome: userHome(env),
+    ...(loopDir ? { ralphLoopDir: resolve(folder, loopDir) } : {}),
+    now,
+  };
+}
+
+/** Whether a look at the dialects is worth it: something lies where they keep their state, or did when it was claimed. */
+export function hasForeignSigns(place: Place, home: Home, isMarked: (session: string) => boolean): boolean {
+  const { folder, userHome, session, ralphLoopDir } = place;
+  return (
+    existsSync(join(folder, '.claude/ralph-loop.local.md')) ||
+    existsSync(join(folder, '.claude/runtime/locks/.lock_active')) ||
+    existsSync(ralphLoopDir ?? join(folder, '.claude/data/ralph-loops/current')) ||
+    existsSync(join(userHome, '.ralph/state', session)) ||
+    (existsSync(home.claims) && isMarked(session))
+  );
+}

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { CONTRACT_FILE, type FrozenContract } from '../../core/contract/contract.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { isSafeId } from '../../core/text/safe-id.ts';
+import { sha256 } from '../../files/digest.ts';
+import { writeNew } from '../../files/new-file.ts';
+import { ALL_DIALECTS } from '../../formats/all.ts';
+import type { Place } from '../../formats/format.ts';
+import { close } from '../../formats/take-up/behaviour.ts';
+import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
+import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
+import { claimFiles } from '../../home/claims.ts';
+import { filesLock, type Home, layOut } from '../../home/layout.ts';
+import { approvedContract } from '../../home/standing.ts';
+import type { FileStore } from '../../home/store.ts';
+import { freeze } from '../../judging/freeze-contract.ts';
+import type { Judges, JudgingPorts } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import type { ForeignLoops } from '../../ports/session-loop.ts';
+import { contractFileDigest } from '../../project/facts/contract-digest.ts';
+import { applyChanges, foreignFiles, liesWithin } from '../../project/files.ts';
+import { newLoopId, transcriptUntilNow } from '../start/inputs.ts';
+
+/** Everything that foreign state is looked after with; it is loaded where there is such state. */
+export interface ForeignWorld {
+  home: Home;
+  store: FileStore;
+  ports: JudgingPorts;
+  place: Place;
+  /** `CLAUDE_PID`. */
+  pid?: string;
+  judges(): Promise<Judges>;
+}
+
+/** The loops of an event's session that live in foreign state. */
+export function foreignLoops(
+  event: HookEvent,
+  hasNative: boolean,
+  world: ForeignWorld,
+): Promise<ForeignLoops> {
+  // A state file may be there before anything of ours is.
+  layOut(world.home);
+  recordClient(event.session, world);
+  return findLoops(event, hasNative, openForeign(world), world.ports);
+}
+
+export function openForeign({ home, store, place, judges, ports }: ForeignWorld): ForeignPorts {
+  return {
+    dialects: ALL_DIALECTS,
+    place,
+    files: foreignFiles,
+    claims: claimFiles(home),
+    change: (changes) => applyChanges(changes, filesLock(home), rootsOf(place, home)),
+    isGone: (session) => store.clientOf(session) === 'gone',
+    refOf: (dir) => ({ loop: basename(dir), dir }),
+    belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
+    approved: (project) => approvedNow(project, { home, store, judges }),
+    judges,
+    layDown: (loop) => store.layDown(loop),
+    newLoopId: () => newLoopId(new Date(ports.clock.now())),
+    transcriptSoFar: transcriptUntilNow,
+    needsApproval: async (one) =>
+      !store.isTrusted(place.folder, stateFingerprint(one)) && isTracked(one, place, judges),
+  };
+}
+
+/** The installed line does this at SessionStart; a hook that was called otherwise still has to know when its client is gone. */
+function recordClient(session: string, { home, place, pid }: ForeignWorld): void {
+  if (!isSafeId(session) || !/^[1-9]\d*$/.test(pid ?? '')) return;
+  const record = join(home.sessions, `${session}.at`);
+  if (!existsSync(record)) writeNew(record, `${place.folder}\n${pid}\n`, 0o600);
+}
+
+/** Gives the files of a loop that a person ended their last form, where its state still is what it was. */
+export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
+  const foreign = openForeign(world);
+  const state = world.store.read(ref);
+  const dialect = ALL_DIALECTS.find(({ name }) => name === state.dialect);
+  const path = dialect?.path(world.place);
+  const claim = path === undefined ? undefined : foreign.claims.of(path);
+  if (!dialect || path === undefined || claim?.loopDir !== ref.dir || state.closed) return [];
+  const reading = dialect.read(world.place, foreignFiles);
+  if (reading.kind !== 'loop' || reading.loop.identity !== claim.identity) return [];
+  const event: HookEvent = { name: 'other', eventName: 'command', session: state.session };
+  const one: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative: false };
+  return close(one, ref, state, foreign, world.ports).slice(1);
+}
+
+/** Foreign files are only written where they belong: a link in a repository must not carry our writing elsewhere. */
+function rootsOf({ folder, userHome, ralphLoopDir }: Place, home: Home): string[] {
+  return [folder, `${userHome}/.ralph`, home.root, ...(ralphLoopDir === undefined ? [] : [ralphLoopDir])];
+}
+
+const ASIDE = 'only what the state itself asks for counts';
+
+async function approvedNow(
+  project: string,
+  { home, store, judges }: Pick<ForeignWorld, 'home' | 'store' | 'judges'>,
+): Promise<{ contract?: FrozenContract; note?: string }> {
+  const file = contractFileDigest(project);
+  if (file === undefined) return {};
+  const known = approvedContract(home, project);
+  if (!known || !store.isTrusted(project, known.frozen.fingerprint)) {
+    return {
+      note: `${CONTRACT_FILE} of ${project} is not approved on this machine, so ${ASIDE}: untildone trust`,
+    };
+  }
+  const now = await freeze(known.contract, project, await judges());
+  if (file === known.frozen.contractFile && now.frozen.fingerprint === known.frozen.fingerprint) {
+    return { contract: known };
+  }
+  return {
+    note: `what ${CONTRACT_FILE} of ${project} runs was changed since it was approved, so ${ASIDE}: untildone trust`,
+  };
+}
+
+type Found = Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>;
+
+/** What a person approves who lets a state of the repository hold sessions: this very one, with what it says. */
+export function stateFingerprint({ dialect, path, reading }: Found): string {
+  const { identity, task, owner = '' } = reading;
+  return sha256(JSON.stringify([`${dialect.name} state`, path, identity, owner, task]));
+}
+
+/** A hostile repository could bring a state that holds everybody who visits, as a file, a link, or a submodule. */
+async function isTracked(
+  { dialect, path }: Found,
+  place: Place,
+  judges: () => Promise<Judges>,
+): Promise<boolean> {
+  const { folder } = place;
+  const named = [path, ...(dialect.parts?.(place) ?? [])].filter((p) => p.startsWith(`${folder}/`));
+  const real = named.map((p) => foreignFiles.realPath(p)).filter((p) => p.startsWith(`${folder}/`));
+  if (named.length === 0) return false;
+  try {
+    const workspace = (await judges()).workspace(folder);
+    const list = async (paths: string[]) => {
+      const { exitCode, stdout } = await workspace.git(['ls-files', '-z', '--', ...paths]);
+      return exitCode === 0 ? stdout.split('\0').filter((name) => name !== '') : [];
+    };
+    if ((await list(real)).length > 0) return true;
+    const onTheWay = new Set(named.flatMap((p) => stepsTo(p.slice(folder.length + 1))));
+    // One by one: git gives up on a path that leads through a link.
+    for (const step of onTheWay) if ((await list([step])).includes(step)) return true;
+    return false;
+  } catch {
+    // No git here: then nothing came with a repository.
+    return false;
+  }
+}
+
+/** `a/b/c` gives `a`, `a/b`, `a/b/c`. */
+function stepsTo(path: string): string[] {
+  const names = path.split('/');
+  return names.map((_, i) => names.slice(0, i + 1).join('/'));
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readAgentStory } from '../../client/transcript/agent-transcript.ts';
+import { readConversation } from '../../client/transcript/conversation-file.ts';
+import { taskListIn } from '../../client/transcript/task-list.ts';
+import type { Receipt } from '../../core/loop/receipt.ts';
+import { sha256 } from '../../files/digest.ts';
+import { writeWhole } from '../../files/whole-file.ts';
+import { ALL_GATES } from '../../gates/all.ts';
+import { type Home, projectFolder } from '../../home/layout.ts';
+import { signReceipt } from '../../home/receipts.ts';
+import type { Judges } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { hashParts, resolveParts } from '../../project/facts/command-parts.ts';
+import { contractFileDigest } from '../../project/facts/contract-digest.ts';
+import { systemShell } from '../../project/shell/shell.ts';
+import { shadowOfWorktree, worktreeAt } from '../../project/trees/agent-worktree.ts';
+import { scratchAt } from '../../project/trees/scratch.ts';
+import { openWorkspace } from '../../project/trees/workspace.ts';
+import type { JudgesOptions } from './load-bundles.ts';
+import { systemNotifier } from './notifier.ts';
+import { claudeConfigDir } from './project.ts';
+
+/** Everything that measuring gates need, put together. */
+export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOptions = {}): Judges {
+  if (options.endWithSignals !== false) endWithSignals();
+  const shell = systemShell(env);
+  return {
+    gates: ALL_GATES,
+    shell,
+    notifier: systemNotifier(shell),
+    agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
+    tasks: taskListIn(claudeConfigDir(env)),
+    scratch: (project) => scratchAt(shadowOf(home, project)),
+    workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
+    parts: (project, commands) => hashParts(resolveParts(project, commands)),
+    contractFile: contractFileDigest,
+    digest: sha256,
+    conversation: (transcript) => readConversation(transcript),
+    agentStory: (transcript) => readAgentStory(transcript),
+    worktree: (project, folder) => {
+      const found = worktreeAt(project, folder);
+      if (!found) return undefined;
+      const shadow = shadowOfWorktree(home, project, found);
+      return { ...found, workspace: openWorkspace({ project: found.project, ...shadow }) };
+    },
+  };
+}
+
+let watching = false;
+
+/** A command in its own process group hears nothing of a Ctrl-C: leaving in an orderly way ends it with us. */
+function endWithSignals(): void {
+  // Whoever listens already ends what it began by itself.
+  if (watching || process.listenerCount('SIGINT') > 0) return;
+  watching = true;
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  process.once('SIGHUP', () => process.exit(129));
+}
+
+/** One shadow repository for all loops of a project: what one has seen, the next need not read again. */
+function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string } {
+  const folder = projectFolder(home, project);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index') };
+}
+
+export function saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void {
+  writeWhole(join(ref.dir, 'receipt.json'), `${JSON.stringify(signReceipt(receipt, home), null, 2)}\n`);
+}

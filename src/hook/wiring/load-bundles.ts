@@ -1,0 +1,23 @@
+import type { Receipt } from '../../core/loop/receipt.ts';
+import type { Home } from '../../home/layout.ts';
+import type { Judges } from '../../judging/ports.ts';
+import type { LoopRef, SessionPort } from '../../ports/ports.ts';
+import type { foreignLoops } from './foreign.ts';
+
+export interface JudgesOptions {
+  /** False: signals are somebody else's business, as they are in a program that uses us as a library. */
+  endWithSignals?: boolean;
+}
+
+/** What `judge.cjs` offers: the gates that measure, the formats of other systems, and sessions of Claude Code. */
+export interface JudgeBundle {
+  openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
+  saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void;
+  foreignLoops: typeof foreignLoops;
+  agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
+}
+
+/** Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. */
+export function loadJudgeBundle(): Promise<JudgeBundle> {
+  return Promise.resolve().then(() => require('./judge.cjs') as JudgeBundle);
+}

@@ -1,0 +1,86 @@
+import { transcriptFiles } from '../../client/transcript/file.ts';
+import type { Contract } from '../../core/contract/contract.ts';
+import { promiseGate } from '../../gates/promise/index.ts';
+import { measures } from '../../gates/traits.ts';
+import { judgingMark } from '../../home/interrupted-judging.ts';
+import type { Home } from '../../home/layout.ts';
+import { FileStore } from '../../home/store.ts';
+import type { Judges, JudgingPorts } from '../../judging/ports.ts';
+import type { Clock } from '../../ports/ports.ts';
+import type { ForeignLoops } from '../../ports/session-loop.ts';
+import { contractFileDigest } from '../../project/facts/contract-digest.ts';
+import { hasForeignSigns, placeOf } from './detect-foreign-state.ts';
+import type { JudgeBundle } from './load-bundles.ts';
+import { projectOf } from './project.ts';
+import { spawnRun } from './spawn-run.ts';
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** As measured: 8 unless set; a number of 0 or less switches the cap off; anything else means 8. */
+export function blockCapFrom(env: NodeJS.ProcessEnv): number {
+  const value = env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP?.trim();
+  if (!value || !/^-?\d+$/.test(value)) return 8;
+  return Math.max(0, Number(value));
+}
+
+export function openPorts(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  load: () => Promise<JudgeBundle>,
+): JudgingPorts & { store: FileStore } {
+  const store = new FileStore(home, systemClock);
+  const judgesOf = async () => (await load()).openJudges(home, env);
+  const ports: JudgingPorts & { store: FileStore } = {
+    clock: systemClock,
+    store,
+    transcripts: transcriptFiles,
+    projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
+    blockCap: blockCapFrom(env),
+    judging: judgingMark(home),
+    judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
+    saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
+    session: async () => (await import('./session.ts')).openSession(home, env),
+    tools: async () => (await import('./tools.ts')).openTools(env),
+    spawnRun: (ref) => spawnRun(ref, env),
+    foreign: async (event, hasNative) => {
+      const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
+      if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
+      const since = store.sessionSince(event.session);
+      const { foreignLoops } = await load();
+      return foreignLoops(event, hasNative, {
+        ...{ home, store, ports, judges: judgesOf },
+        place: { ...place, ...(since === undefined ? {} : { since }) },
+        ...(env.CLAUDE_PID === undefined ? {} : { pid: env.CLAUDE_PID }),
+      });
+    },
+  };
+  return ports;
+}
+
+const NOTHING_FOREIGN: ForeignLoops = { loops: [], messages: [] };
+
+function asksOnlyForPromise(contract: Contract): boolean {
+  return (
+    contract.notify.length === 0 &&
+    contract.memory === undefined &&
+    contract.run === undefined &&
+    contract.tools === undefined &&
+    !measures(contract)
+  );
+}
+
+/** Enough for a promise: nothing is run, read or asked. */
+const CLAIM_JUDGES: Judges = {
+  gates: { promise: promiseGate },
+  shell: { run: () => Promise.reject(new Error('a promise runs nothing')) },
+  agent: { ask: () => Promise.reject(new Error('a promise asks nobody')) },
+  tasks: { open: () => Promise.resolve(undefined) },
+  notifier: { send: () => Promise.reject(new Error('nobody is named')) },
+  workspace: () => {
+    throw new Error('a promise needs no workspace');
+  },
+  scratch: () => ({ checkout: () => Promise.reject(new Error('a promise needs no copy')) }),
+  parts: () => ({}),
+  contractFile: contractFileDigest,
+  digest: () => '',
+};

@@ -1,0 +1,49 @@
+import { UsageError } from '../../core/text/errors.ts';
+import type { Place } from '../../formats/format.ts';
+import { type Home, homeFrom, layOut } from '../../home/layout.ts';
+import type { FileStore } from '../../home/store.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
+import { placeOf } from './detect-foreign-state.ts';
+import { type JudgeBundle, loadJudgeBundle } from './load-bundles.ts';
+import { openPorts } from './ports.ts';
+import { projectOf } from './project.ts';
+
+/** What the commands work with: the ports, the home and the project that is meant. */
+export interface World extends JudgingPorts {
+  store: FileStore;
+  home: Home;
+  project: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The project is that of the given session, else of the session this runs in, else of the current folder. */
+export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
+  return worldWith(process.env, loadJudgeBundle, ({ store }) => {
+    const recorded = session ? store.projectOfSession(session) : undefined;
+    return projectOf(recorded, process.env, process.cwd());
+  });
+}
+
+export function worldWith(
+  env: NodeJS.ProcessEnv,
+  load: () => Promise<JudgeBundle>,
+  projectIn: (ports: { store: FileStore }) => string,
+): World {
+  const home = homeFrom(env);
+  try {
+    layOut(home);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new UsageError(
+      `the folder for untildone's own state cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
+    );
+  }
+  const ports = openPorts(home, env, load);
+  return { ...ports, home, project: projectIn(ports), env };
+}
+
+/** Where the foreign state of a session would be; of the current folder without a session. */
+export function placeHere({ store, clock, env }: World, session: string | undefined): Place {
+  const recorded = session ? store.projectOfSession(session) : undefined;
+  return placeOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
+}

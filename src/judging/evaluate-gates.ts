@@ -1,0 +1,232 @@
+import { type GateSpec, isCombination } from '../core/contract/contract.ts';
+import { asChunk, combineChunks, isDue, notDueYet } from '../core/loop/chunks.ts';
+import { fingerprint, withoutVolatileParts } from '../core/loop/fingerprint.ts';
+import type { GateCall } from '../core/loop/plan-gates.ts';
+import { blocks, combine, type Verdict } from '../core/loop/verdict.ts';
+import { waitsForCommit } from '../core/run/progress.ts';
+import { stripAnsi } from '../core/text/ansi.ts';
+import { keepShort, oneLine } from '../core/text/clip.ts';
+import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import { redact } from '../core/text/redact.ts';
+import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
+import { traitsOf } from '../gates/traits.ts';
+
+const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+const LAST_LOOK_MS = 2 * 60_000;
+const SUMMARY_LIMIT = 300;
+const EVIDENCE_LINES = 40;
+const EVIDENCE_LINE_LIMIT = 400;
+
+export interface Evaluation {
+  gates: Gates;
+  /** What a gate of this name may look at. */
+  contextFor(name: string): GateContext;
+  /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
+  knownVerdict(name: string): Verdict | undefined;
+  /** Aborts when there is no more time for any gate, whatever its own time is; absent: there always is. */
+  over?: AbortSignal;
+}
+
+/**
+ * Judges all gates at the same time, each within its own time; `exclusive` ones alone, after the others; models last, and
+ * only if everything else may pass. Every gate is judged once, however many lists and combinations name it. The verdicts come in the order of the calls.
+ */
+export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
+  const verdicts = new Map<string, Verdict>();
+  // One listener for all gates: a signal with many of them is taken for a leak.
+  const underWay = new Set<() => void>();
+  const endAll = () => {
+    for (const end of underWay) end();
+  };
+  const judge = async (call: GateCall) => {
+    verdicts.set(call.name, await judgeOne(call, evaluation, underWay));
+  };
+  evaluation.over?.addEventListener('abort', endAll);
+  try {
+    // What passes may make further chunks due.
+    for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
+      const free = due.filter((call) => !costsMoney(call, evaluation));
+      if (free.length > 0 || mayAllPass(calls, verdicts)) {
+        const now = free.length > 0 ? free : due;
+        await Promise.all(now.filter((call) => !call.spec.exclusive).map(judge));
+        for (const call of now.filter((c) => c.spec.exclusive)) await judge(call);
+      } else for (const call of due) verdicts.set(call.name, notAsked(call, evaluation));
+    }
+  } finally {
+    evaluation.over?.removeEventListener('abort', endAll);
+  }
+  return calls.map((call) => verdictOf(call, verdicts));
+}
+
+function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
+  return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.knownVerdict(name) === undefined;
+}
+
+/** Whether all could still pass, as far as they were judged. What a person says is not known before they are asked. */
+function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): boolean {
+  const mayPass = ({ name, spec, children }: GateCall): boolean => {
+    if (children) return spec.kind === 'any' ? children.some(mayPass) : children.every(mayPass);
+    const verdict = verdicts.get(name);
+    // What waits for a commit may wait for this very answer.
+    const waits = waitsForCommit(traitsOf(spec.kind).about);
+    return !verdict || !blocks(verdict) || verdict.asks !== undefined || waits;
+  };
+  return calls.every(mayPass);
+}
+
+/** A model is asked about work that can be done: as long as something else fails, its answer would be paid for nothing. */
+function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
+  const judgement: Judgement = {
+    outcome: 'unproven',
+    summary: 'no model was asked yet: something else fails first',
+  };
+  return {
+    ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
+    ...unprovenRule(spec),
+  };
+}
+
+/** The gates that are to be judged now: not judged yet, and in no chunk whose turn has not come. */
+function dueLeaves(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): GateCall[] {
+  const found = new Map<string, GateCall>();
+  const visit = (call: GateCall) => {
+    if (!call.children) {
+      if (!verdicts.has(call.name)) found.set(call.name, call);
+    } else if (call.spec.kind === 'chunks') {
+      const chunks = call.spec.options.chunks;
+      for (const child of call.children) {
+        const chunk = chunks.find(({ name }) => name === child.name);
+        if (!chunk || isDue(chunk, chunkPasses(call, verdicts))) visit(child);
+      }
+    } else call.children.forEach(visit);
+  };
+  calls.forEach(visit);
+  return [...found.values()];
+}
+
+/** Whether a chunk that was judged keeps nobody. One that does not apply, or is not asked about here, is no obstacle. */
+function chunkPasses(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): (name: string) => boolean {
+  return (name) => {
+    const child = call.children?.find((c) => c.name === name);
+    return child === undefined || (isJudged(child, verdicts) && !blocks(asChunk(verdictOf(child, verdicts))));
+  };
+}
+
+function isJudged(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): boolean {
+  return call.children ? call.children.every((c) => isJudged(c, verdicts)) : verdicts.has(call.name);
+}
+
+function verdictOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict {
+  const { name, spec, children } = call;
+  if (children && spec.kind === 'chunks') {
+    return { ...combineChunks(name, spec.options.chunks, partsOf(call, verdicts)), ...unprovenRule(spec) };
+  }
+  if (children && isCombination(spec)) {
+    const parts = children.map((child) => verdictOf(child, verdicts));
+    return { ...combine(spec.kind, name, parts), ...unprovenRule(spec) };
+  }
+  const verdict = verdicts.get(name);
+  if (!verdict) throw new Error(`gate ${name} was not judged`);
+  return verdict;
+}
+
+function partsOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict[] {
+  const chunks = call.spec.kind === 'chunks' ? call.spec.options.chunks : [];
+  const passes = chunkPasses(call, verdicts);
+  return (call.children ?? []).map((child) => {
+    const chunk = chunks.find(({ name }) => name === child.name);
+    return chunk && !isDue(chunk, passes) ? notDueYet(chunk, passes) : asChunk(verdictOf(child, verdicts));
+  });
+}
+
+async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
+  const { name, spec } = call;
+  const standing = evaluation.knownVerdict(name);
+  if (standing) return standing;
+  const gate = evaluation.gates[spec.kind] as Gate | undefined;
+  const judgement = gate ? await judgeNow(gate) : unknownKind(spec);
+  return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+
+  async function judgeNow(by: Gate): Promise<Judgement> {
+    if (evaluation.over?.aborted) return NO_TIME_LEFT;
+    const context = evaluation.contextFor(name);
+    try {
+      return by.instant ? by.judge(spec.options, context) : await withinTime(by, spec, context, underWay);
+    } catch (error) {
+      return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
+    }
+  }
+}
+
+function unknownKind({ kind }: GateSpec): Judgement {
+  return { outcome: 'unproven', summary: `this version knows no gate of the kind "${kind}"` };
+}
+
+function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
+  return spec.onUnproven ? { onUnproven: spec.onUnproven } : {};
+}
+
+/** Bounded, without colours and without secrets: what is shown to a model, kept in a journal and put on a page. */
+function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
+  const { evidence, next, letGo, asks, ...rest } = judgement;
+  const clean = (text: string) => redact(stripAnsi(text));
+  const lines = evidence?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
+  const summary = oneLine(clean(judgement.summary), SUMMARY_LIMIT);
+  return {
+    gate: name,
+    kind: spec.kind,
+    class: gate?.class ?? 'claimed',
+    ...rest,
+    summary,
+    fingerprint:
+      judgement.fingerprint ?? fingerprint(withoutVolatileParts([summary, ...(lines ?? [])].join('\n'))),
+    ...(lines && lines.length > 0 ? { evidence: lines } : {}),
+    ...(next ? { next: keepShort(clean(next), 4000) } : {}),
+    ...(asks ? { asks: oneLine(clean(asks), SUMMARY_LIMIT) } : {}),
+    ...(letGo ? { letGo: oneLine(clean(letGo), SUMMARY_LIMIT) } : {}),
+  };
+}
+
+/** A gate that waits for others gets what it may wait for, and time to look once more. */
+function defaultTimeout(spec: GateSpec): number {
+  const waits = traitsOf(spec.kind).waitMs?.(spec.options);
+  return waits === undefined ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
+}
+
+const NO_TIME_LEFT: Judgement = {
+  outcome: 'unproven',
+  summary: 'no answer within the time that all gates have together',
+};
+
+async function withinTime(
+  gate: TimedGate,
+  spec: GateSpec,
+  context: GateContext,
+  underWay: Set<() => void>,
+): Promise<Judgement> {
+  const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), LONGEST_TIMER_MS);
+  const abort = new AbortController();
+  let stopWaiting = () => {};
+  try {
+    const judging = gate.judge(spec.options, context, abort.signal);
+    if (!(judging instanceof Promise)) return judging;
+    const late = new Promise<Judgement>((resolve) => {
+      const giveUp = (judgement: Judgement) => {
+        // In this order: a gate that says at once that it was stopped says less than this.
+        resolve(judgement);
+        abort.abort();
+      };
+      const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
+      const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
+      const noTimeLeft = () => giveUp(NO_TIME_LEFT);
+      underWay.add(noTimeLeft);
+      stopWaiting = () => {
+        clearTimeout(timer);
+        underWay.delete(noTimeLeft);
+      };
+    });
+    return await Promise.race([late, judging]);
+  } finally {
+    stopWaiting();
+  }
+}

@@ -1,0 +1,62 @@
+import type { Contract, Frozen } from '../core/contract/contract.ts';
+import type { Gate } from '../gates/gate.ts';
+import { traitsOf } from '../gates/traits.ts';
+import type { Judges } from './ports.ts';
+
+/** What a person approves and a loop holds fast, as of now. Runs nothing. */
+export interface Freezing {
+  frozen: Omit<Frozen, 'contractFile' | 'judgeMs'>;
+  /** By gate: the commands that judging runs. */
+  commands: Record<string, string[]>;
+}
+
+export async function freeze(contract: Contract, project: string, judges: Judges): Promise<Freezing> {
+  const gates: Record<string, unknown> = {};
+  const commands: Record<string, string[]> = {};
+  const parts: Record<string, Record<string, string>> = {};
+  for (const [name, spec] of Object.entries(contract.gates)) {
+    const gate = judges.gates[spec.kind] as Gate | undefined;
+    const held = await gate?.freeze?.(spec.options, {
+      project,
+      get workspace() {
+        return judges.workspace(project);
+      },
+    });
+    if (held !== undefined) gates[name] = held;
+    const lines = gate?.commands?.(spec.options, held) ?? [];
+    if (lines.length === 0) continue;
+    commands[name] = lines;
+    parts[name] = judges.parts(project, lines);
+  }
+  const fingerprint = judges.digest(approvable(contract, commands, parts));
+  return { frozen: { project, fingerprint, parts, gates }, commands };
+}
+
+/**
+ * What can run on the person's machine or leave it. Limits and texts are not part of it: they endanger nobody. Neither
+ * are promises: they run nothing, and a loop may bring its own.
+ */
+function approvable(
+  contract: Contract,
+  commands: Record<string, string[]>,
+  parts: Record<string, Record<string, string>>,
+): string {
+  const { everyStop, subagent, taskDone, teammate, notify, memory, run } = contract;
+  const gates = Object.entries(contract.gates).filter(([, spec]) => !traitsOf(spec.kind).isWord);
+  const names = new Set(gates.map(([name]) => name));
+  const done = contract.done.filter((name) => names.has(name));
+  const lists = [everyStop ?? null, subagent ?? null, taskDone ?? null, teammate ?? null];
+  // Only where they are used: what was approved before there were any stays approved.
+  const later: object[] = [
+    ...(memory === undefined ? [] : [memory]),
+    ...(run === undefined ? [] : [{ run }]),
+  ];
+  const { taskCreated, prompt, tools, phases } = contract;
+  later.push(
+    ...(taskCreated === undefined ? [] : [{ taskCreated }]),
+    ...(prompt === undefined ? [] : [{ prompt }]),
+    ...(tools === undefined ? [] : [{ tools }]),
+    ...(phases === undefined ? [] : [{ phases: phases.map(({ name, entry, exit }) => [name, entry, exit]) }]),
+  );
+  return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);
+}

@@ -1,0 +1,39 @@
+import type { HookEvent } from '../core/loop/event.ts';
+import type { GateCall } from '../core/loop/plan-gates.ts';
+import type { JudgingFacts } from '../ports/guarded-session.ts';
+import type { Judged, OwnWork } from '../ports/judging.ts';
+import { judge } from './judge.ts';
+import type { JudgingPorts } from './ports.ts';
+
+/** What is known of the turn that is judged. */
+export interface SeenTurn {
+  lastMessage?: string | undefined;
+  /** A tool ran since the last judging. */
+  toolRan: boolean;
+  /** Of a subagent: what of all this is its own. */
+  own?: OwnWork | undefined;
+}
+
+/** Judges these gates for an event, with what is known of its session and its turn. */
+export async function judgeEvent(
+  event: HookEvent,
+  planned: readonly GateCall[],
+  facts: JudgingFacts,
+  { lastMessage, toolRan, own }: SeenTurn,
+  ports: Pick<JudgingPorts, 'judges'>,
+): Promise<Judged> {
+  const calls = own?.calls(planned) ?? planned;
+  if (calls.length === 0) return { verdicts: [] };
+  return judge(
+    {
+      ...facts,
+      calls,
+      event,
+      toolRan,
+      ...(lastMessage === undefined ? {} : { lastMessage }),
+      ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
+      ...own?.work,
+    },
+    await ports.judges(facts.frozen.contract),
+  );
+}

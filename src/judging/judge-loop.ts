@@ -1,0 +1,106 @@
+import type { Phase } from '../core/contract/contract.ts';
+import type { StopSeen } from '../core/loop/count-stop.ts';
+import type { HookEvent } from '../core/loop/event.ts';
+import { gatesOfPhase, nextPhase, phaseOf } from '../core/loop/phases.ts';
+import { callsFor, planGates } from '../core/loop/plan-gates.ts';
+import type { LoopState } from '../core/loop/state.ts';
+import { blocks } from '../core/loop/verdict.ts';
+import type { JudgingFacts } from '../ports/guarded-session.ts';
+import type { Judged } from '../ports/judging.ts';
+import type { LoopRef, Ports } from '../ports/ports.ts';
+import { judgeEvent, type SeenTurn } from './judge-event.ts';
+import type { JudgingPorts } from './ports.ts';
+
+/**
+ * Judges a Stop phase by phase: what the phase of now asks for and, as long as everything passes, what the next one does.
+ * Work that is further than its phase is not sent back, and nobody is held for what comes later.
+ */
+export async function judgeStop(
+  event: HookEvent,
+  ref: LoopRef,
+  state: LoopState,
+  seen: SeenTurn,
+  ports: JudgingPorts,
+): Promise<Judged & { phase?: NonNullable<StopSeen['phase']> }> {
+  const { contract } = ports.store.contract(ref);
+  let phase = phaseOf(contract, state);
+  const turn = { ...seen, toolRan: seen.toolRan || state.toolSeen };
+  const facts = factsOfLoop(ref, state, ports);
+  if (!phase) return judgeEvent(event, planGates(event, contract), facts, turn, ports);
+  const began = ports.clock.now();
+  const passed: string[] = [];
+  let found: Found = { verdicts: [], still: new Set() };
+  for (;;) {
+    const names = [...new Set([...gatesOfPhase(contract, phase), ...(contract.everyStop?.gates ?? [])])];
+    found = await judgedBeside(found, names, (those) => {
+      const spentMs = ports.clock.now() - began;
+      return judgeEvent(event, callsFor(those, contract), withTimeSpent(facts, spentMs), turn, ports);
+    });
+    const next = nextPhase(contract, phase);
+    if (!next || found.verdicts.some((v) => blocks(v) || v.letGo !== undefined)) {
+      const unheard = phase.instruction !== undefined && (passed.length > 0 || isUntold(phase, state));
+      const { still: _, ...judged } = found;
+      const asks = next !== undefined && found.verdicts.filter(blocks).every((v) => v.asks !== undefined);
+      const place = { name: phase.name, passed, ...(unheard ? { unheard } : {}), ...(asks ? { asks } : {}) };
+      return { ...judged, phase: place };
+    }
+    passed.push(phase.name);
+    phase = next;
+  }
+}
+
+/** It began at a Stop that was let through: nobody was told of it then. */
+function isUntold({ name }: Phase, { phase }: LoopState): boolean {
+  return phase?.name === name && phase.iteration === 0;
+}
+
+/** What was found so far at one Stop, of it all that was judged on the tree of now. */
+interface Found extends Judged {
+  still: ReadonlySet<string>;
+}
+
+/** What passed a phase ago passes still, as long as the tree is the same: nothing is asked, or paid for, twice at one Stop. */
+async function judgedBeside(
+  before: Found,
+  names: readonly string[],
+  judgeAll: (names: readonly string[]) => Promise<Judged>,
+): Promise<Found> {
+  const others = before.tree === undefined ? names : names.filter((name) => !before.still.has(name));
+  if (others.length === 0) return before;
+  let judged = await judgeAll(others);
+  const isSameTree = before.tree !== undefined && judged.tree === before.tree;
+  if (others.length < names.length && !isSameTree) judged = await judgeAll(names);
+  const found = judged.verdicts.map(({ gate }) => gate);
+  const verdicts = [...before.verdicts, ...judged.verdicts].map(
+    (verdict) => [verdict.gate, verdict] as const,
+  );
+  // A promise needs no tree: then it is still the one that everything else was judged on.
+  const tree = judged.tree ?? before.tree;
+  return {
+    ...(tree === undefined ? {} : { tree }),
+    verdicts: [...new Map(verdicts).values()],
+    still: new Set(isSameTree ? [...before.still, ...found] : found),
+  };
+}
+
+/** What a judging needs to know of a loop. */
+export function factsOfLoop(ref: LoopRef, state: LoopState, { store }: Pick<Ports, 'store'>): JudgingFacts {
+  return {
+    frozen: store.contract(ref),
+    session: state.session,
+    task: store.task(ref),
+    outputDir: store.outputDir(ref),
+    base: state.base,
+    allowed: state.allowed,
+    answers: state.answers ?? {},
+    agents: state.agents ?? [],
+    cache: store.cache(ref),
+  };
+}
+
+/** All phases of one Stop share the time for judging. */
+function withTimeSpent(facts: JudgingFacts, spentMs: number): JudgingFacts {
+  const { frozen } = facts.frozen;
+  const judgeMs = Math.max(1, frozen.judgeMs - spentMs);
+  return { ...facts, frozen: { ...facts.frozen, frozen: { ...frozen, judgeMs } } };
+}

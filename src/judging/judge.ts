@@ -1,0 +1,166 @@
+import type { Verdict } from '../core/loop/verdict.ts';
+import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import type { GateContext } from '../gates/gate.ts';
+import type { Judged, JudgingRequest } from '../ports/judging.ts';
+import type { Workspace } from '../ports/ports.ts';
+import { evaluateGates } from './evaluate-gates.ts';
+import type { Judges } from './ports.ts';
+import { cached, driftOf, keep, specsOf } from './verdict-reuse.ts';
+
+const ROUNDS = 2;
+
+/**
+ * Judges the work as it is. A tree that changes while it is judged proves nothing about either: it is judged once
+ * more (a check that writes files has written them by then), and if it changes again, what passed is unproven.
+ */
+export async function judge(request: JudgingRequest, judges: Judges): Promise<Judged> {
+  // Making a timer and a signal takes longer than judging a promise.
+  if (request.calls.every(({ spec }) => judges.gates[spec.kind]?.instant)) {
+    return { verdicts: await round(request, judges, undefined, noWorkspace) };
+  }
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), timeFor(request));
+  try {
+    return await judgeInTime(request, judges, time.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A person waits for their prompt to be sent, and the client for no longer than a minute. */
+const PROMPT_MS = 50_000;
+
+function timeFor({ frozen, event }: JudgingRequest): number {
+  const limit = event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS;
+  return Math.min(frozen.frozen.judgeMs, limit);
+}
+
+async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortSignal): Promise<Judged> {
+  const workspace = request.worktree?.workspace ?? judges.workspace(request.frozen.frozen.project);
+  let tree = await treeOf(workspace);
+  for (let left = ROUNDS; ; left--) {
+    const verdicts = await round(request, judges, tree, () => workspace, over);
+    const after = tree === undefined ? undefined : await treeOf(workspace);
+    if (after === tree) {
+      if (tree !== undefined) keep(request, verdicts, tree, judges);
+      return { verdicts, ...(tree === undefined ? {} : { tree }) };
+    }
+    if (await isOthersWork(request, workspace, tree, after)) return { verdicts };
+    // A tree that could be had and now cannot has changed, too.
+    if (left === 1 || after === undefined || over.aborted) {
+      const paths = await changedPaths(workspace, tree, after);
+      return {
+        verdicts: verdicts.map((v) => unsettled(v, paths)),
+        ...(after === undefined ? {} : { tree: after }),
+      };
+    }
+    tree = after;
+  }
+}
+
+/** Agents that work beside each other change the tree all the time: what one of them did is as it was. */
+async function isOthersWork(
+  { onlyPaths }: JudgingRequest,
+  workspace: Workspace,
+  from: string | undefined,
+  to: string | undefined,
+): Promise<boolean> {
+  if (onlyPaths === undefined || from === undefined || to === undefined) return false;
+  const changes = await workspace.changes(from, to).catch(() => undefined);
+  return changes?.every((c) => ![c.path, c.from ?? c.path].some((path) => onlyPaths.includes(path))) ?? false;
+}
+
+function noWorkspace(): Workspace {
+  throw new Error('a gate of this kind needs no workspace');
+}
+
+async function treeOf(workspace: Workspace): Promise<string | undefined> {
+  try {
+    return await workspace.tree();
+  } catch {
+    // No git on this machine, an unreadable file: gates still judge, but nothing can be re-used or compared.
+    return undefined;
+  }
+}
+
+async function round(
+  request: JudgingRequest,
+  judges: Judges,
+  tree: string | undefined,
+  workspace: () => Workspace,
+  over?: AbortSignal,
+): Promise<Verdict[]> {
+  const specs = specsOf(request.calls);
+  const drift = driftOf(request, judges, specs);
+  return evaluateGates(request.calls, {
+    gates: judges.gates,
+    contextFor: (name) => contextFor(name, request, judges, tree, workspace),
+    knownVerdict: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, request, judges),
+    ...(over ? { over } : {}),
+  });
+}
+
+function contextFor(
+  name: string,
+  request: JudgingRequest,
+  judges: Judges,
+  tree: string | undefined,
+  workspace: () => Workspace,
+): GateContext {
+  const { session, task, outputDir, allowed, answers, agents, base, lastMessage, transcript, event } =
+    request;
+  const { onlyPaths } = request;
+  return {
+    name,
+    project: request.frozen.frozen.project,
+    session,
+    task,
+    outputDir,
+    allowed,
+    get workspace() {
+      return workspace();
+    },
+    frozen: request.frozen.frozen.gates[name],
+    digest: (text) => judges.digest(text),
+    shell: judges.shell,
+    agent: judges.agent,
+    tasks: judges.tasks,
+    scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
+    ...(answers === undefined ? {} : { answers }),
+    ...(agents === undefined ? {} : { agents }),
+    ...(onlyPaths === undefined ? {} : { onlyPaths }),
+    ...(lastMessage === undefined ? {} : { lastMessage }),
+    ...(transcript === undefined
+      ? {}
+      : { transcript, conversation: async () => judges.conversation?.(transcript) ?? [] }),
+    ...(event === undefined ? {} : { event }),
+    ...(base.tree === undefined ? {} : { baseTree: base.tree }),
+    ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
+    ...(tree === undefined ? {} : { tree }),
+  };
+}
+
+async function changedPaths(
+  workspace: Workspace,
+  from: string | undefined,
+  to: string | undefined,
+): Promise<string> {
+  if (from === undefined || to === undefined) return 'the tree';
+  const changes = await workspace.changes(from, to).catch(() => []);
+  const paths = changes.map((c) => c.path);
+  return (
+    paths.slice(0, 5).join(', ') + (paths.length > 5 ? ` and ${paths.length - 5} more` : '') || 'the tree'
+  );
+}
+
+function unsettled(verdict: Verdict, paths: string): Verdict {
+  if (verdict.outcome !== 'pass' || verdict.class !== 'measured') return verdict;
+  return {
+    ...verdict,
+    outcome: 'unproven',
+    summary: `passed, but ${paths} changed while it was judged`,
+    evidence: [
+      'Let nothing write into the project while it is checked; files that checks write belong into .gitignore.',
+    ],
+  };
+}

@@ -1,0 +1,111 @@
+import type { FrozenContract } from '../core/contract/contract.ts';
+import { chunksNamedIn } from '../core/loop/chunks.ts';
+import type { StopEvent } from '../core/loop/event.ts';
+import type { GateCall } from '../core/loop/plan-gates.ts';
+import { blocks, type Verdict } from '../core/loop/verdict.ts';
+import { isSafeId } from '../core/text/safe-id.ts';
+import { traitsOf } from '../gates/traits.ts';
+import type { GuardedSession } from '../ports/guarded-session.ts';
+import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
+import type { AgentStory, Worktree } from '../ports/ports.ts';
+import type { Judges, SessionPorts } from './ports.ts';
+
+/** Tells the work of a subagent that stops from the rest. */
+export async function workOfAgent(
+  event: StopEvent,
+  session: GuardedSession,
+  ports: Pick<SessionPorts, 'judges' | 'guard'>,
+): Promise<OwnWork> {
+  const { contract: frozen, outputDir } = session;
+  const begun = session.worktreeOf(event.agentId ?? '');
+  const judges = await ports.judges(frozen.contract);
+  const story = event.agentTranscript ? await judges.agentStory?.(event.agentTranscript) : undefined;
+  const { project } = frozen.frozen;
+  const there = judges.worktree?.(project, begun?.folder ?? event.cwd ?? project);
+  const paths = story && projectPaths(story.edited, event, project, there, ports);
+  // One that moved into a worktree only at its end, and changed files outside it, is judged for these.
+  const worktree = begun || paths === undefined || paths.length === 0 ? there : undefined;
+  const own = worktree
+    ? await workThere(worktree, begun?.commit, frozen, judges)
+    : { onlyPaths: toldPaths(story, paths) };
+  const { onlyPaths, ...place } = own;
+  const id = event.agentId ?? '';
+  return {
+    calls: (planned) => planned.map((call) => onlyNamedChunks(call, story?.prompt)),
+    work: {
+      ...place,
+      ...(onlyPaths === undefined ? {} : { onlyPaths }),
+      // Agents stop at the same time: each has a place for what its gates put out.
+      ...(isSafeId(id) ? { outputDir: `${outputDir}/agents/${id}` } : {}),
+    },
+    explained: (verdicts) =>
+      worktree || onlyPaths ? [...verdicts] : verdicts.map((verdict) => withReach(verdict, story)),
+  };
+}
+
+/** In a worktree of its own everything that changed since it was made is the agent's. What is run was approved all the same. */
+async function workThere(
+  { project, workspace }: Worktree,
+  begunAt: string | undefined,
+  frozen: FrozenContract,
+  judges: Judges,
+): Promise<Pick<JudgingRequest, 'frozen' | 'worktree' | 'base'> & { onlyPaths?: undefined }> {
+  const of = frozen.frozen.project;
+  const commit = begunAt ?? (await commonCommit(workspace, of, judges));
+  const tree = commit && (await revision(workspace, ['rev-parse', '--verify', '--quiet', `${commit}:./`]));
+  return {
+    frozen: { ...frozen, frozen: { ...frozen.frozen, project } },
+    worktree: { workspace, of },
+    base: { ...(tree ? { tree } : {}), ...(commit ? { commit } : {}) },
+  };
+}
+
+async function commonCommit(
+  workspace: Worktree['workspace'],
+  of: string,
+  judges: Judges,
+): Promise<string | undefined> {
+  const head = await judges.workspace(of).head();
+  return head && revision(workspace, ['merge-base', 'HEAD', head.commit]);
+}
+
+async function revision(workspace: Worktree['workspace'], args: string[]): Promise<string | undefined> {
+  const { exitCode, stdout } = await workspace.git(args);
+  const found = stdout.trim();
+  return exitCode === 0 && /^[0-9a-f]{40,64}$/.test(found) ? found : undefined;
+}
+
+/** Links are resolved; what lies outside the project, or in the agent's own worktree, is left out. */
+function projectPaths(
+  files: readonly string[],
+  event: StopEvent,
+  project: string,
+  worktree: Worktree | undefined,
+  ports: Pick<SessionPorts, 'guard'>,
+): string[] {
+  const root = `${ports.guard.resolve(project, '.')}/`;
+  const inside = files
+    .map((file) => ports.guard.resolve(event.cwd ?? project, file))
+    .filter((path) => path.startsWith(root) && !(worktree && path.startsWith(`${worktree.top}/`)));
+  return [...new Set(inside.map((path) => path.slice(root.length)))];
+}
+
+/** Undefined: everything is judged. A shell can change any file without naming it. */
+function toldPaths(story: AgentStory | undefined, paths: string[] | undefined): string[] | undefined {
+  if (!story?.whole || paths === undefined) return undefined;
+  return paths.length === 0 && story.others.length > 0 ? undefined : paths;
+}
+
+/** Of a plan, an agent does the chunks that its own task names. */
+function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
+  if (call.spec.kind !== 'chunks' || prompt === undefined || !call.children) return call;
+  const named = new Set(chunksNamedIn(prompt, call.spec.options.chunks).map(({ name }) => name));
+  return { ...call, children: call.children.filter(({ name }) => named.has(name)) };
+}
+
+function withReach(verdict: Verdict, story: AgentStory | undefined): Verdict {
+  if (!blocks(verdict) || !traitsOf(verdict.kind).looksByFile) return verdict;
+  const tools = story && story.others.length > 0 ? ` (it used ${story.others.slice(0, 5).join(', ')})` : '';
+  const note = `Everything that changed was judged: which files this agent changed cannot be told${tools}.`;
+  return { ...verdict, evidence: [...(verdict.evidence ?? []), note] };
+}

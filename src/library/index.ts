@@ -1,0 +1,24 @@
+/** `import { run, defineGate } from 'untildone'`: docs/guides/library.md. Prints nothing, exits nothing, hears no signals. */
+import type { RunOptions, RunResult } from './types.ts';
+
+export { ContractError, NotApproved, NothingToDo, UsageError } from '../core/text/errors.ts';
+export type {
+  GateLine,
+  Happening,
+  LimitsLine,
+  RunFigures,
+  RunLine,
+} from '../run/view/line.ts';
+export type * from './contract-input.ts';
+export { type CustomGate, defineGate, type GateAnswer, type GateQuestion } from './gate.ts';
+export type * from './types.ts';
+
+/**
+ * Drives a loop over as many Claude Code sessions as it needs, and resolves when it has ended or rests. Rejects with a
+ * `UsageError` when it cannot begin, and with the reason of `signal` when that was aborted before.
+ */
+export async function run(options: RunOptions): Promise<RunResult> {
+  // A gate that only wants its types must not pay for all of this.
+  const { runToEnd } = await import('./run.ts');
+  return runToEnd(options);
+}

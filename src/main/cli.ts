@@ -1,0 +1,3 @@
+import { main } from '../cli/cli.ts';
+
+void main(process.argv);

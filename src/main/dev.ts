@@ -1,0 +1,13 @@
+/** What authors of hooks use, and nobody else: the scripted model, the demos, and the replay of known bugs. */
+
+import { type ConformanceOptions, conformance } from '../dev/conformance/command.ts';
+import { watchInterruption } from '../terminal/interruption.ts';
+import { out } from '../terminal/print.ts';
+
+export { demo } from '../dev/demo/command.ts';
+export { simulate } from '../dev/simulator/command.ts';
+
+/** Exit code: 0 when all passed, 1 when something failed. */
+export function replayBugs(options: ConformanceOptions): Promise<number> {
+  return conformance(options, watchInterruption(), out);
+}

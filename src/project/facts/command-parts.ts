@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { type CommandPart, commandParts, partName, scriptIn } from '../../core/contract/command-parts.ts';
+import { makeRule } from '../../core/contract/make-rule.ts';
+import { sha256 } from '../../files/digest.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { packageFolders } from './workspace-packages.ts';
+
+const DEPTH = 5;
+
+/**
+ * What some commands resolve to in a project now, scripts that call scripts included: name to text. A script that a
+ * package manager would run beside another one, and that is not there, has an empty text: adding it is a change.
+ */
+export function resolveParts(project: string, commands: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  const visit = (command: string, folder: string, depth: number) => {
+    for (const part of commandParts(command, folder).flatMap((one) => inPackages(project, one))) {
+      const name = partName(part);
+      if (Object.hasOwn(found, name)) continue;
+      const text = textOf(project, part);
+      if (text === undefined) continue;
+      found[name] = text;
+      if ((part.kind === 'script' || part.kind === 'target') && depth < DEPTH)
+        visit(commandsIn(part, text), part.folder, depth + 1);
+    }
+  };
+  for (const command of commands) visit(command, '.', 0);
+  return found;
+}
+
+function inPackages(project: string, part: CommandPart): CommandPart[] {
+  if (part.kind !== 'packages') return [part];
+  return packageFolders(project, part.folder, part.which).flatMap((folder) => scriptIn(part.script, folder));
+}
+
+export function hashParts(parts: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, sha256(text)]));
+}
+
+/** A rule runs the rules it needs first, then its recipe; `@` and `-` only say how. A variable may hold the command. */
+function commandsIn(part: CommandPart, text: string): string {
+  if (part.kind !== 'target') return text;
+  const lines = text.split('\n').flatMap((line) => {
+    if (/^[\t ]/.test(line)) return [line.replace(/^[\t ]*[@+-]*/, '')];
+    const [, value] = /^[^:=]*?[?+!:]*=(.*)$/.exec(line) ?? [];
+    if (value !== undefined) return [value];
+    const [, needed = '', inline = ''] = /^[^:]*::?([^;|#]*)[^;]*;?(.*)$/.exec(line) ?? [];
+    return [...(needed.trim() === '' ? [] : [`make ${needed.trim()}`]), inline];
+  });
+  return lines.join('\n');
+}
+
+/** In the order in which make looks for them. */
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+
+function textOf(project: string, part: CommandPart): string | undefined {
+  switch (part.kind) {
+    case 'packages':
+      return undefined;
+    case 'script':
+      return packageScript(read(project, part.folder, 'package.json'), part.script);
+    case 'settings': {
+      const there = packageScript(read(project, part.folder, 'package.json'), part.script);
+      return there === undefined ? undefined : managerSettings(project, part.folder);
+    }
+    case 'target': {
+      const makefile = MAKEFILES.map((name) => read(project, part.folder, name)).find((t) => t !== undefined);
+      return makefile === undefined
+        ? undefined
+        : makeRule(withIncluded(project, part.folder, makefile), part.target);
+    }
+    case 'file':
+      return read(project, '.', part.path);
+    case 'shadow':
+      return read(project, '.', part.path) ?? '';
+  }
+}
+
+/** An included file may bring another recipe for a target. Names that are computed stay as they are. */
+function withIncluded(project: string, folder: string, makefile: string, seen = new Set<string>()): string {
+  return makefile.replace(/^ *[-s]?include[ \t]+([^\n#$*?[]+)(?:#.*)?$/gm, (line, names: string) => {
+    const fresh = names.split(/\s+/).filter((name) => name !== '' && !seen.has(name));
+    for (const name of fresh) seen.add(name);
+    const texts = fresh.map((name) => withIncluded(project, folder, read(project, folder, name) ?? '', seen));
+    return [line, ...texts].join('\n');
+  });
+}
+
+/** By file: the lines that say with what, or whether, a script is run. Others may hold secrets. */
+const MANAGER_SETTINGS: Record<string, RegExp> = {
+  '.npmrc': /^\s*(?:script-shell|shell-emulator|node-options|if-present|workspaces?|prefix)\s*=.*$/gm,
+  'pnpm-workspace.yaml': /^\s*(?:scriptShell|shellEmulator|nodeOptions)\s*:.*$/gm,
+  '.yarnrc.yml': /^\s*yarnPath\s*:.*$/gm,
+  '.yarnrc': /^\s*(?:yarn-path|script-shell)\s.*$/gm,
+  'bunfig.toml': /^\s*(?:preload|shell|root)\s*=.*$/gm,
+};
+
+/** Of a package in a workspace, those of the project rule, too. */
+function managerSettings(project: string, folder: string): string {
+  const folders = [...new Set([folder, '.'])];
+  return folders
+    .flatMap((at) =>
+      Object.entries(MANAGER_SETTINGS).flatMap(
+        ([file, lines]) => read(project, at, file)?.match(lines) ?? [],
+      ),
+    )
+    .map((line) => line.trim())
+    .join('\n');
+}
+
+function packageScript(text: string | undefined, script: string): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const scripts = (JSON.parse(text) as { scripts?: Record<string, unknown> }).scripts ?? {};
+    const value = scripts[script];
+    if (typeof value === 'string') return value;
+    return typeof scripts[script.replace(/^(?:pre|post)/, '')] === 'string' ? '' : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A part that cannot be read now differs from one that could be read at the start: that is what counts. */
+function read(project: string, folder: string, file: string): string | undefined {
+  try {
+    return readSmall(join(project, folder, file));
+  } catch {
+    return undefined;
+  }
+}

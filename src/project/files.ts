@@ -1,0 +1,171 @@
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { sha256 } from '../files/digest.ts';
+import { withLock } from '../files/lock.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { realPath } from '../home/layout.ts';
+import type { FileLook, FileRead, ForeignFiles, StateChange } from '../ports/ports.ts';
+
+export const foreignFiles: ForeignFiles = { read, look, list, realPath, sha256 };
+
+function read(path: string): FileRead {
+  try {
+    const text = readSmall(path);
+    return text === undefined ? { kind: 'none' } : { kind: 'text', text };
+  } catch (error) {
+    return { kind: 'unusable', problem: problemWith(path, error as Error) };
+  }
+}
+
+function look(path: string): FileLook | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat) return undefined;
+    const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
+    return { kind, inode: stat.ino, mtimeMs: stat.mtimeMs, size: stat.size };
+  } catch {
+    // A folder on the way that may not be entered: as good as nothing for whoever may not enter it.
+    return undefined;
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Does the changes in their order; returns what could not be done. `lockFile` keeps our own hooks from each other. Nothing
+ * is written outside of `roots`, wherever links lead.
+ */
+export function applyChanges(
+  changes: readonly StateChange[],
+  lockFile: string,
+  roots?: readonly string[],
+): string[] {
+  if (changes.length === 0) return [];
+  return withLock(lockFile, () =>
+    changes.flatMap((change) => {
+      const path = change.kind === 'copy' ? change.to : change.path;
+      try {
+        if (roots) refuseOutside(path, roots);
+        apply(change);
+        return [];
+      } catch (error) {
+        return [problemWith(path, error as Error)];
+      }
+    }),
+  );
+}
+
+function apply(change: StateChange): void {
+  switch (change.kind) {
+    case 'edit':
+      edit(change.path, change.edit);
+      break;
+    case 'append':
+      append(change.path, change.text);
+      break;
+    case 'copy':
+      copy(change.from, change.to, change.maxBytes);
+      break;
+    case 'remove':
+      remove(change.path, change.when);
+      break;
+  }
+}
+
+function edit(path: string, change: (text: string | undefined) => string | undefined): void {
+  refuseLink(path);
+  const before = readSmall(path);
+  const after = change(before);
+  if (after === undefined || after === before) return;
+  const mode = before === undefined ? 0o644 : statSync(path).mode & 0o777;
+  sweep(path);
+  writeWhole(path, after, mode);
+}
+
+const SWEPT_AFTER_MS = 60_000;
+
+/** What a writer that was killed left beside the file. */
+function sweep(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of list(dirname(path))) {
+    if (!name.startsWith(prefix) || !/^\d+\.[0-9a-z]{1,8}\.tmp$/.test(name.slice(prefix.length))) continue;
+    const left = join(dirname(path), name);
+    const age = Date.now() - (lstatSync(left, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > SWEPT_AFTER_MS) unlinkSync(left);
+  }
+}
+
+function append(path: string, text: string): void {
+  refuseLink(path);
+  mkdirSync(dirname(path), { recursive: true });
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_WAITING;
+  const fd = openSync(path, flags, 0o644);
+  try {
+    appendFileSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Opening a pipe for writing fails at once instead of waiting for a reader. */
+const NO_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+function copy(from: string, to: string, maxBytes: number): void {
+  const stat = statSync(from, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return;
+  if (stat.size > maxBytes) throw new Error(`${from} is larger than ${maxBytes} bytes`);
+  refuseLink(to);
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}
+
+function remove(path: string, when: (text: string) => boolean = () => true): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (!stat.isFile()) throw new Error('it is not a regular file, so it was not removed');
+  if (when(readSmall(path) ?? '')) unlinkSync(path);
+}
+
+function refuseOutside(path: string, roots: readonly string[]): void {
+  const real = realPath(existingAbove(dirname(path)));
+  if (!liesWithin(real, roots))
+    throw new Error(`it leads to ${real}, out of where it belongs, so it was left alone`);
+}
+
+/** Of a path without links. */
+export function liesWithin(real: string, roots: readonly string[]): boolean {
+  return roots.some((root) => `${real}/`.startsWith(`${realPath(root)}/`));
+}
+
+/** The nearest folder that is there: the rest is made by us. */
+function existingAbove(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existingAbove(dirname(folder));
+}
+
+/** A link would carry our writing to wherever the repository wants it. */
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error('it is a symbolic link, which is never written through');
+}
+
+function problemWith(path: string, { message }: Error): string {
+  return message.includes(path) ? message : `${path}: ${message}`;
+}

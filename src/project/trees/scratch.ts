@@ -1,0 +1,133 @@
+/** Copies of a project's tree in temporary folders, made from our own repository of the project. */
+import { lstatSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../../files/process-id.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import type { Scratch, ScratchFolder } from '../../ports/ports.ts';
+import { gitOutput, QUIET_CONFIG } from '../git.ts';
+
+const PREFIX = 'untildone-scratch-';
+/** Beside the copy, not in it: who made it. */
+const OWNER = 'owner';
+const COPY = 'project';
+
+/** The bytes of the tree as they are, whatever attributes the project has. */
+const ATTRIBUTES = '* -text !eol -ident -filter !working-tree-encoding\n';
+
+/** Names that other systems reserve are names here. */
+const CONFIG = [...QUIET_CONFIG, 'core.protectNTFS=false', 'core.protectHFS=false', 'core.symlinks=true'];
+
+const NOBODY = {
+  GIT_AUTHOR_NAME: 'untildone',
+  GIT_AUTHOR_EMAIL: 'untildone@localhost',
+  GIT_COMMITTER_NAME: 'untildone',
+  GIT_COMMITTER_EMAIL: 'untildone@localhost',
+};
+
+export interface ScratchOptions {
+  /** The repository in the untildone home that holds the project's trees; see openWorkspace. */
+  shadowDir: string;
+  /** The system's folder for temporary files when absent. */
+  folder?: string;
+}
+
+export function scratchAt({ shadowDir, folder = tmpdir() }: ScratchOptions): Scratch {
+  return {
+    async checkout(tree, { base, signal } = {}) {
+      await removeAbandoned(folder);
+      const root = await realpath(await mkdtemp(join(folder, PREFIX)));
+      const dir = join(root, COPY);
+      const copy: ScratchFolder = { dir, dispose: () => removeWhole(root) };
+      try {
+        await writeFile(join(root, OWNER), renderProcessId(thisProcess()));
+        await mkdir(dir);
+        await fill(dir, shadowDir, treeId(tree), treeId(base ?? tree), signal);
+        return copy;
+      } catch (error) {
+        await copy.dispose();
+        throw error;
+      }
+    },
+  };
+}
+
+async function fill(
+  dir: string,
+  shadowDir: string,
+  tree: string,
+  base: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const git = (...args: string[]) =>
+    gitOutput({
+      args: [...CONFIG.flatMap((setting) => ['-c', setting]), ...args],
+      cwd: dir,
+      env: {
+        ...NOBODY,
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_CONFIG_GLOBAL: devNull,
+        GIT_CEILING_DIRECTORIES: dirname(dir),
+      },
+      ...(signal ? { signal } : {}),
+    });
+  const format = tree.length === 64 ? ['--object-format=sha256'] : [];
+  await git('init', '--quiet', '--template=', '--initial-branch=start', ...format);
+  const info = join(dir, '.git', 'info');
+  await mkdir(info, { recursive: true });
+  await writeFile(join(info, 'attributes'), ATTRIBUTES);
+  await writeFile(join(dir, '.git', 'objects', 'info', 'alternates'), `${join(shadowDir, 'objects')}\n`);
+  await git('read-tree', tree);
+  await git('checkout-index', '--all', '--force', '--quiet', '--index');
+  const commit = await git('commit-tree', '-m', 'the start of the work', base);
+  await git('update-ref', 'HEAD', commit.toString('latin1').trim());
+}
+
+/** A tree's name is an option to nobody. */
+function treeId(tree: string): string {
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
+    throw new Error(`${JSON.stringify(tree)} does not name a tree`);
+  return tree;
+}
+
+/** A process that was killed could not clean up: its folders go when the next one is made. */
+async function removeAbandoned(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const abandoned = names.filter((name) => name.startsWith(PREFIX) && isAbandoned(join(folder, name)));
+  await Promise.all(abandoned.map((name) => removeWhole(join(folder, name))));
+}
+
+/** Only what is ours: anybody may put anything into a folder for temporary files. */
+function isAbandoned(root: string): boolean {
+  try {
+    const stat = lstatSync(root);
+    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
+    const owner = parseProcessId(readSmall(join(root, OWNER)) ?? '');
+    return owner !== undefined && livenessOf(owner) === 'dead';
+  } catch {
+    return false;
+  }
+}
+
+async function removeWhole(root: string): Promise<void> {
+  const remove = () => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  try {
+    await remove();
+  } catch {
+    // Package managers leave folders that nobody may write to.
+    await makeWritable(root);
+    await remove().catch(() => {});
+  }
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  try {
+    await chmod(folder, 0o700);
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+    }
+  } catch {
+    // What cannot be opened now cannot be removed either.
+  }
+}

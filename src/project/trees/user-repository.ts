@@ -1,0 +1,108 @@
+/** The repository that the project's folder is in: found without git, so that its own configuration has no say. */
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { realPath } from '../../home/layout.ts';
+import { type GitCall, type GitResult, QUIET_CONFIG, runGit } from '../git.ts';
+
+export interface UserRepository {
+  /** The folder that git tracks: the project, or one above it. */
+  top: string;
+  gitDir: string;
+  /** Of all worktrees of this repository together. */
+  commonDir: string;
+}
+
+/**
+ * Walks up from the project. A `.git` above it that belongs to someone else than the project and us is passed over: its
+ * configuration could run commands (a folder for everybody, such as /tmp, may hold one).
+ */
+export function findUserRepository(project: string): UserRepository | undefined {
+  const start = realPath(project);
+  const owners = [process.getuid?.(), statOf(start)?.uid];
+  for (let folder = start; ; folder = dirname(folder)) {
+    const found = repositoryAt(folder);
+    if (found && (folder === start || owners.includes(statOf(found.gitDir)?.uid))) return found;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function repositoryAt(top: string): UserRepository | undefined {
+  const gitDir = gitDirOf(top);
+  if (gitDir === undefined || !statOf(join(gitDir, 'HEAD'))) return undefined;
+  const common = firstLine(join(gitDir, 'commondir'));
+  return { top, gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common) };
+}
+
+/** Worktrees and submodules have a file `.git` that names the folder. */
+function gitDirOf(folder: string): string | undefined {
+  const path = join(folder, '.git');
+  const stat = statOf(path);
+  if (stat?.isDirectory()) return path;
+  if (!stat?.isFile()) return undefined;
+  const named = /^gitdir: (.+)$/.exec(firstLine(path) ?? '')?.[1];
+  return named === undefined ? undefined : resolve(folder, named);
+}
+
+/**
+ * Other checkouts of the same repository that lie inside `top` (worktrees of other sessions), relative to it. Only those
+ * whose own `.git` says so too.
+ */
+export function worktreesInside(repository: UserRepository): string[] {
+  const registered = join(repository.commonDir, 'worktrees');
+  let names: string[];
+  try {
+    names = readdirSync(registered);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    const dotGit = firstLine(join(registered, name, 'gitdir'));
+    if (dotGit === undefined || basename(dotGit) !== '.git') return [];
+    const folder = realPath(dirname(resolve(registered, name, dotGit)));
+    const inside = relative(repository.top, folder);
+    const below = inside !== '' && inside.split(sep)[0] !== '..' && !isAbsolute(inside);
+    return below && realPath(gitDirOf(folder) ?? '') === realPath(join(registered, name)) ? [inside] : [];
+  });
+}
+
+/** Changes whenever what the repository tracks changes. */
+export function trackedStamp(repository: UserRepository | undefined): string {
+  if (!repository) return 'none';
+  const stat = statSync(join(repository.gitDir, 'index'), { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.ino}-${stat.size}-${stat.mtimeNs}` : 'empty';
+}
+
+/** Commands that would run the repository's own programs to show a difference. */
+const PRINTS_DIFFS = new Set(['diff', 'log', 'show', 'diff-tree', 'diff-index', 'diff-files']);
+
+type UserGitCall = Pick<GitCall, 'args' | 'signal' | 'maxBytes' | 'input'>;
+
+/** Runs git on the user's repository: no discovery, no hooks, no fsmonitor, no external diff, no prompts. */
+export function runUserGit(repository: UserRepository, cwd: string, call: UserGitCall): Promise<GitResult> {
+  const [command = '', ...rest] = call.args;
+  const config = [...QUIET_CONFIG, 'core.untrackedCache=false', 'log.showSignature=false'];
+  const plain = PRINTS_DIFFS.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
+  return runGit({
+    ...call,
+    args: [...config.flatMap((setting) => ['-c', setting]), command, ...plain, ...rest],
+    cwd,
+    env: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.top },
+  });
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLine(path: string): string | undefined {
+  if (!statOf(path)?.isFile()) return undefined;
+  try {
+    return readFileSync(path, 'utf8').split('\n')[0]?.trimEnd();
+  } catch {
+    return undefined;
+  }
+}

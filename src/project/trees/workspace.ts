@@ -1,0 +1,135 @@
+import { findFiles } from '../../core/text/find-files.ts';
+import { realPath } from '../../home/layout.ts';
+import type { AddedLine, FileChange, Workspace } from '../../ports/ports.ts';
+import { foreignFiles } from '../files.ts';
+import { gitOutput, runGit } from '../git.ts';
+import { readProjectFile } from '../project-file.ts';
+import { decodeName, encodeName, parseRawDiff, patchReader } from './git-output.ts';
+import { openShadow, type Shadow, shadowCall } from './shadow-repository.ts';
+import { writeTree } from './shadow-tree.ts';
+import { findUserRepository, runUserGit } from './user-repository.ts';
+
+export interface WorkspaceOptions {
+  project: string;
+  /** A folder in the untildone home for our own repository; made on first use. */
+  shadowDir: string;
+  /** A file beside it that remembers what was seen last; safe to delete. */
+  indexFile: string;
+}
+
+/** Only so much of a file is read; the rest is cut off. */
+const MAX_CONTENT = 4 * 1024 * 1024;
+const PATCH_LIMITS = { maxLineLength: 2_000, maxLines: 200_000 };
+const RENAME_LIMIT = '-l2000';
+
+export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOptions): Workspace {
+  const root = realPath(project);
+  const shadow = () => openShadow(shadowDir, root, findUserRepository(root));
+  const git: Workspace['git'] = async (args, signal) => {
+    const repository = findUserRepository(root);
+    if (!repository) return { exitCode: 128, stdout: '', stderr: `fatal: not a git repository: ${root}` };
+    const result = await runUserGit(repository, root, { args, ...(signal ? { signal } : {}) });
+    if (result.cut) throw new Error(`git ${args[0]} printed more than can be held`);
+    return { exitCode: result.exitCode, stdout: decodeName(result.stdout), stderr: result.stderr };
+  };
+  return {
+    root,
+    git,
+    async tree() {
+      return writeTree(await shadow(), findUserRepository(root), indexFile);
+    },
+    async changes(from, to) {
+      return changesBetween(await shadow(), from, to);
+    },
+    async addedLines(from, to) {
+      return addedBetween(await shadow(), from, to);
+    },
+    async contentAt(tree, path) {
+      return contentOf(await shadow(), tree, path);
+    },
+    read: (path) => readProjectFile(root, path, MAX_CONTENT),
+    find: async (glob) => findFiles(root, [glob], foreignFiles),
+    async head() {
+      const { exitCode, stdout } = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+      if (exitCode !== 0) return undefined;
+      const branch = await git(['symbolic-ref', '--quiet', 'HEAD']);
+      const name = branch.stdout.trim().replace(/^refs\/heads\//, '');
+      return { commit: stdout.trim(), ...(branch.exitCode === 0 ? { branch: name } : {}) };
+    },
+  };
+}
+
+async function changesBetween(shadow: Shadow, from: string, to: string): Promise<FileChange[]> {
+  const args = ['diff-tree', '-r', '-z', '-M', RENAME_LIMIT, '--raw', '--no-ext-diff', '--no-textconv'];
+  return parseRawDiff(await gitOutput(shadowCall(shadow, { args: [...args, treeId(from), treeId(to)] })));
+}
+
+async function addedBetween(shadow: Shadow, from: string, to: string): Promise<AddedLine[]> {
+  const reader = patchReader(PATCH_LIMITS);
+  const args = [
+    'diff-tree',
+    '-r',
+    '-p',
+    '-U0',
+    '-M',
+    RENAME_LIMIT,
+    '--no-color',
+    '--no-ext-diff',
+    '--no-textconv',
+  ];
+  await gitOutput(
+    shadowCall(shadow, {
+      args: [...args, '--diff-filter=d', treeId(from), treeId(to)],
+      onOutput: (chunk) => reader.push(chunk),
+    }),
+  );
+  return reader.end();
+}
+
+/** A tree's name is an option to nobody. */
+function treeId(tree: string): string {
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
+    throw new Error(`${JSON.stringify(tree)} does not name a tree`);
+  return tree;
+}
+
+async function contentOf(shadow: Shadow, tree: string, path: string): Promise<string | undefined> {
+  const name = `${treeId(tree)}:${path}`;
+  // A name with a line break does not fit the batch's lines; as an argument it has to be UTF-8.
+  if (path.includes('\n')) return contentByArgument(shadow, name);
+  const request = Buffer.concat([encodeName(name), Buffer.from('\n')]);
+  const maxBytes = MAX_CONTENT + 200;
+  const { exitCode, stdout, stderr } = await runGit(
+    shadowCall(shadow, { args: ['cat-file', '--batch'], input: request, maxBytes }),
+  );
+  if (exitCode !== 0) throw new Error(`${path} of tree ${tree} cannot be read: ${stderr.trim()}`);
+  const header = stdout.subarray(0, stdout.indexOf(10)).toString('utf8');
+  const size = /^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1];
+  if (size === undefined) return absentOrLost(shadow, tree, name);
+  const start = stdout.indexOf(10) + 1;
+  return stdout.toString('utf8', start, start + Math.min(Number(size), MAX_CONTENT));
+}
+
+async function contentByArgument(shadow: Shadow, name: string): Promise<string | undefined> {
+  const args = ['cat-file', 'blob', name];
+  const { exitCode, stdout } = await runGit(shadowCall(shadow, { args, maxBytes: MAX_CONTENT }));
+  if (exitCode !== 0) return absentOrLost(shadow, name.slice(0, name.indexOf(':')), name);
+  return stdout.toString('utf8', 0, Math.min(stdout.length, MAX_CONTENT));
+}
+
+/** A file that the tree does not have is undefined; one whose bytes are gone is an error: nothing follows from it. */
+async function absentOrLost(shadow: Shadow, tree: string, name: string): Promise<undefined> {
+  const known = await runGit(shadowCall(shadow, { args: ['rev-parse', '--quiet', '--verify', name] }));
+  const isTree =
+    known.exitCode === 0 && (await typeOf(shadow, known.stdout.toString('latin1').trim())) === 'tree';
+  if (isTree) return undefined;
+  if (known.exitCode === 0)
+    throw new Error(`the content of ${name.slice(tree.length + 1)} at the tree ${tree} is lost`);
+  if ((await typeOf(shadow, tree)) !== 'tree') throw new Error(`the tree ${tree} is lost`);
+  return undefined;
+}
+
+async function typeOf(shadow: Shadow, object: string): Promise<string> {
+  const { stdout } = await runGit(shadowCall(shadow, { args: ['cat-file', '-t', object] }));
+  return stdout.toString('latin1').trim();
+}

@@ -1,0 +1,242 @@
+/** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
+
+import { randomUUID } from 'node:crypto';
+import { renderedReceipt } from '../../cli/contract/receipt.ts';
+import { featureGates } from '../../core/contract/child-contract.ts';
+import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
+import { holdLock } from '../../files/lock.ts';
+import { endMarked } from '../../files/process-tree.ts';
+import { approve } from '../../home/approvals.ts';
+import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
+import type { StartedLoop } from '../../hook/start/start-loop.ts';
+import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { FinishWords, GitFlow, LoopRef } from '../../ports/ports.ts';
+import { runLoop } from '../driver/run-loop.ts';
+import type { Flow } from '../git/commit-progress.ts';
+import { openRunGit, resumeRunGit, trustedWith } from '../git/options.ts';
+import { readFlowRecord } from '../git/record.ts';
+import { divisionOf, type Parallel, refuseIndivisible, splitWork } from '../parallel/pieces.ts';
+import { leftBeside, workInParallel } from '../parallel/work-in-parallel.ts';
+import {
+  type ClientOptions,
+  clientFile,
+  clientFor,
+  type Driving,
+  driverLock,
+  keptClient,
+  type RunCompany,
+} from './client-options.ts';
+import { commitLate } from './run-late-commit.ts';
+import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { besideRun } from './warn-other-loops.ts';
+
+export interface RunOptions {
+  task: string;
+  /** Where these are absent, what the contract says counts. */
+  mode?: RunMode;
+  freshEvery?: number;
+  client: Partial<ClientOptions>;
+  contractFile?: string;
+  /** Instead of a file. */
+  contract?: Contract;
+  features?: string;
+  /** The fingerprint that a person names; true: whoever starts the run wrote the contract. */
+  trust?: string | true;
+  promise?: string;
+  maxIterations?: Limit;
+  maxDuration?: Limit;
+  limits: Partial<Limits>;
+  git?: Parameters<typeof openRunGit>[0];
+  parallel?: Parallel;
+}
+
+/** Throws `NothingToDo` and `NotApproved` before anything has begun. */
+export async function beginRun(options: RunOptions, company: RunCompany): Promise<LoopState> {
+  const { world, reporter, interrupts } = company;
+  await refuseWithoutClient(world);
+  const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
+  if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
+  const { run: rules, limits } = plan.contract;
+  const watch = { note: reporter.note, signal: interrupts.atOnce };
+  const git =
+    options.git &&
+    (await openRunGit(
+      { ...options.git, reads: featureGates(plan.contract).map(({ file }) => file) },
+      { loop: plan.loop, task: plan.task },
+      world,
+      watch,
+    ));
+  for (const note of [...(git?.notes ?? []), ...besideRun(plan.contract, world)]) reporter.note(note);
+  const freshEvery = options.freshEvery ?? rules?.freshEvery;
+  const run = {
+    mode: options.mode ?? rules?.mode ?? 'hybrid',
+    ...(freshEvery === undefined ? {} : { freshEvery }),
+  };
+  const client = clientFor(options.client, rules);
+  const folder = git?.folder ?? plan.project;
+  const { parallel } = options;
+  const division =
+    parallel && options.git && divisionOf(parallel, { ...plan, folder, git: options.git }, world);
+  if (parallel && !division)
+    reporter.note(
+      'Nothing is open in the feature list that children could do: the run does the rest itself.',
+    );
+  const files = [clientFile(client, plan.loop, world.home), ...(division ? [division] : [])];
+  const { ref, baseline } = await begun(
+    { ...plan, run, project: folder, files },
+    { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
+    company,
+  );
+  git?.startsFrom(baseline);
+  reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
+  return drive({ ...company, ref, client, git });
+}
+
+/** Before anything begins: trying again and again would not bring it. */
+async function refuseWithoutClient({ env, project }: World): Promise<void> {
+  const { agentSessions } = await loadJudgeBundle();
+  const missing = await agentSessions({ env, project }).missing();
+  if (missing !== undefined) throw new UsageError(`no session can be started: ${missing}`);
+}
+
+type Begun = Extract<StartedLoop, { kind: 'started' }>;
+
+/** Begins the loop; what does not begin leaves no branch and no worktree behind. */
+async function begun(
+  plan: Parameters<typeof begin>[0],
+  {
+    git,
+    isTrusted,
+    named,
+  }: {
+    git: GitFlow | undefined;
+    isTrusted: ReturnType<typeof trustedWith>;
+    named: string | true | undefined;
+  },
+  { world, reporter }: RunCompany,
+): Promise<Begun> {
+  let began = false;
+  try {
+    const started = await begin(plan, world, isTrusted);
+    if (started.kind === 'nothing_to_do')
+      throw new NothingToDo(nothingToDo(started.baseline), started.baseline);
+    if (!started.trusted) throw notApproved(started.ref, world, named);
+    began = true;
+    return started;
+  } finally {
+    if (!began) for (const line of (await git?.takeBack()) ?? []) reporter.note(line);
+  }
+}
+
+/** What a person names by its fingerprint is approved, if it is exactly that. */
+function trusting(named: string | true | undefined, git: GitFlow | undefined, world: World) {
+  const isTrusted = trustedWith(git, world);
+  return (folder: string, fingerprint: string): boolean => {
+    if (named === true || named === fingerprint) approve(world.home, folder, fingerprint, world.clock.now());
+    return isTrusted(folder, fingerprint);
+  };
+}
+
+function notApproved(ref: LoopRef, { store }: World, named: string | true | undefined): NotApproved {
+  const { fingerprint } = store.contract(ref).frozen;
+  store.append(ref, () => ({
+    kind: 'ended',
+    status: 'failed',
+    cause: 'not_approved',
+    detail: 'what the contract runs is not approved on this machine',
+  }));
+  const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
+  return new NotApproved(
+    typeof named === 'string'
+      ? `the fingerprint is ${fingerprint}, not ${named}: look at what the contract runs again: ${how}`
+      : `a person has to approve what the contract runs before a run begins: ${how}`,
+    fingerprint,
+  );
+}
+
+/** The state of the run, for one that has ended already, too. */
+export async function goOnWithRun(
+  ref: LoopRef,
+  given: Partial<ClientOptions>,
+  company: RunCompany,
+): Promise<LoopState> {
+  const { world, reporter, interrupts } = company;
+  const state = world.store.read(ref);
+  if (!state.run)
+    throw new UsageError(
+      `loop ${ref.loop} is no run: its session goes on with: claude --resume ${state.session}`,
+    );
+  if (hasEnded(state)) {
+    reporter.event({ type: 'ended', state });
+    await finishLate(ref, state, company);
+    return state;
+  }
+  const { limits, run: rules } = world.store.contract(ref).contract;
+  const client = { ...keptClient(ref, rules, world.home), ...given, ...fromSession(state) };
+  const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
+  for (const note of git?.notes ?? []) reporter.note(note);
+  reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
+  return drive({ ...company, ref, client, git });
+}
+
+/** Of a run whose runner was killed after it had ended: what it has done is still committed and published. */
+async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunCompany): Promise<void> {
+  const record = readFlowRecord(world.home, ref.loop);
+  const lock = record && !record.finished ? holdLock(driverLock(ref)) : undefined;
+  if (!lock) return;
+  try {
+    const git = await resumeRunGit(ref.loop, world, { note: reporter.note });
+    const late = git ? await commitLate(ref, git, world) : [];
+    if (!git || (late.length === 0 && record?.mode !== 'pr')) return;
+    for (const line of [
+      ...late,
+      ...(await git.finish(state, renderedReceipt(ref, world), saidOf(state, git))),
+    ])
+      reporter.note(line);
+  } finally {
+    lock.release();
+  }
+}
+
+/** What its children have done has pull requests of its own; where that had to be brought together, that is one more. */
+function saidOf({ run }: LoopState, git: Flow): FinishWords {
+  return run?.children && run.sessions === 0 && !git.hasSettled ? 'here' : 'all';
+}
+
+/** A run that came out of a session never gets more than that session had. */
+function fromSession({ run }: LoopState): Partial<ClientOptions> {
+  return run?.permissionMode === undefined
+    ? {}
+    : { permissionMode: run.permissionMode, allow: [], client: {} };
+}
+
+async function drive(driving: Driving): Promise<LoopState> {
+  const { ref, world, reporter, git } = driving;
+  const lock = holdLock(driverLock(ref));
+  if (!lock)
+    throw new UsageError(
+      `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
+    );
+  try {
+    // What an earlier driver left behind would work on beside us.
+    await endMarked(`${RUN_MARK}=${ref.loop}`);
+    if (world.store.read(ref).status === 'paused') {
+      world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
+    }
+    splitWork(ref, world);
+    const before = await workInParallel(driving);
+    const folder = git?.folder ?? world.project;
+    const after =
+      before.status === 'paused'
+        ? before
+        : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
+    const lines = (await git?.finish(after, renderedReceipt(ref, world), saidOf(after, git))) ?? [];
+    for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
+    return after;
+  } finally {
+    lock.release();
+  }
+}

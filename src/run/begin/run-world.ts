@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { transcriptOf } from '../../hook/start/inputs.ts';
+import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
+import type { GitFlow, LoopRef } from '../../ports/ports.ts';
+import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
+import type { RunReporter } from '../view/reporter.ts';
+import type { ClientOptions } from './client-options.ts';
+import type { Interrupts } from './interrupts.ts';
+
+/** In the environment of everything that a run starts: its hooks are answered in process, never twice. */
+export const RUN_MARK = 'UNTILDONE_RUN';
+
+/** Who answers them; where hooks are installed, they end a session whose driver is gone. */
+const DRIVER = 'UNTILDONE_RUN_PID';
+
+export function planOf(ref: LoopRef, client: ClientOptions, folder: string): RunPlan {
+  const { model, permissionMode, allow, maxTurns, idleMs, sessionMs, systemPrompt } = client;
+  return {
+    ref,
+    idleMs,
+    ...(sessionMs === undefined ? {} : { sessionMs }),
+    session: {
+      cwd: folder,
+      permissionMode,
+      allow,
+      // The cap of the client would end a session as if it were done.
+      env: {
+        [RUN_MARK]: ref.loop,
+        [DRIVER]: String(process.pid),
+        CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0',
+      },
+      client: client.client ?? {},
+      ...(model === undefined ? {} : { model }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(systemPrompt === undefined ? {} : { appendSystemPrompt: systemPrompt }),
+    },
+  };
+}
+
+/** What a run is driven with: the real client, this terminal, the person's git. */
+export async function worldOf(driving: {
+  ref: LoopRef;
+  git: GitFlow | undefined;
+  world: World;
+  reporter: RunReporter;
+  interrupts: Interrupts;
+}): Promise<RunWorld> {
+  const { ref, git, world, reporter, interrupts } = driving;
+  const { agentSessions } = await loadJudgeBundle();
+  return {
+    ports: inProcess(world),
+    sessions: agentSessions({ env: world.env, project: world.project }),
+    bind: (session) => world.store.bind(session, world.project, ref),
+    newSession: () => randomUUID(),
+    transcriptOf: (session) => transcriptOf(session, world.env),
+    waitUntil: (time) => interrupts.waitUntil(time),
+    lastVerdicts: () => lastVerdicts(world, ref),
+    report: (event) => reporter.event(event),
+    interrupted: () => interrupts.asked(),
+    atOnce: interrupts.atOnce,
+    judged: async (state, verdicts) => {
+      for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
+    },
+  };
+}
+
+/**
+ * The run itself answers the events of its sessions: nobody else has to be started. They serve the run alone: a state
+ * that lies in the project would get a session that is over when the run is.
+ */
+function inProcess(world: World): JudgingPorts {
+  const { spawnRun: _, ...ports } = world;
+  return { ...ports, blockCap: 0, foreign: async () => ({ loops: [], messages: [] }) };
+}
+
+const FIRST_LOOK = 16 * 1024;
+const LOOK_BACK = 1024 * 1024;
+
+/**
+ * What the last judged Stop found, with its evidence: only for words, so its seal does not matter. Read from the end,
+ * and no more than is needed: a run asks for it in every iteration, however long its journal has become.
+ */
+export function lastVerdicts({ store }: World, ref: LoopRef): Verdict[] {
+  const file = openSync(store.journalFile(ref), 'r');
+  try {
+    const { size } = fstatSync(file);
+    for (let look = FIRST_LOOK; ; look *= 4) {
+      const bytes = Buffer.alloc(Math.min(look, size));
+      const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+      const found = verdictsIn(bytes.subarray(0, read).toString('utf8'));
+      if (found || look >= LOOK_BACK || look >= size) return found ?? [];
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function verdictsIn(text: string): Verdict[] | undefined {
+  for (const line of text.split('\n').reverse()) {
+    if (!line.includes('"kind":"stop"')) continue;
+    try {
+      const { entry } = JSON.parse(line) as { entry: { kind: string; verdicts?: Verdict[] } };
+      if (entry.kind === 'stop' && entry.verdicts) return entry.verdicts;
+    } catch {
+      // Cut at the front, or torn: the one before it tells as much.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import { basename, relative } from 'node:path';
+import { featureGates } from '../../core/contract/child-contract.ts';
+import type { Contract } from '../../core/contract/contract.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { ALL_DIALECTS } from '../../formats/all.ts';
+import type { Dialect, Place } from '../../formats/format.ts';
+import { claimFiles } from '../../home/claims.ts';
+import { placeOf } from '../../hook/wiring/detect-foreign-state.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import { foreignFiles } from '../../project/files.ts';
+
+type Beside = Pick<World, 'project' | 'env' | 'clock' | 'home' | 'store'>;
+
+/** Sessions of a run serve the run alone: whoever has another loop lying here learns that, and how it is run. */
+export function besideRun(contract: Contract, world: Beside): string[] {
+  const { project, env, clock } = world;
+  const place = placeOf({ session: '', cwd: project }, project, env, clock.now());
+  return ALL_DIALECTS.flatMap((dialect) => {
+    const path = dialect.path(place);
+    return path !== undefined && waitsForSession(dialect, path, place, world)
+      ? wordsFor(dialect, path, contract, project)
+      : [];
+  });
+}
+
+function waitsForSession(dialect: Dialect, path: string, place: Place, { home, store }: Beside): boolean {
+  const reading = dialect.read(place, foreignFiles);
+  if (reading.kind !== 'loop' || reading.loop.rest !== undefined || reading.loop.owner !== undefined)
+    return false;
+  const dir = claimFiles(home).of(path)?.loopDir;
+  try {
+    const state = dir === undefined ? undefined : store.read({ loop: basename(dir), dir });
+    return state === undefined || hasEnded(state) || store.clientOf(state.session) === 'gone';
+  } catch {
+    // A journal that cannot be read holds nobody.
+    return true;
+  }
+}
+
+function wordsFor(dialect: Dialect, path: string, contract: Contract, project: string): string[] {
+  const shown = (file: string) => {
+    const short = relative(project, file);
+    return short.startsWith('..') ? file : short;
+  };
+  if (dialect.name !== 'feature-list')
+    return [`${shown(path)} (${dialect.name}) waits for a session; those of this run are not held by it.`];
+  const list = foreignFiles.realPath(`${path}/feature_list.json`);
+  const isOurs = ({ file }: { file: string }) =>
+    foreignFiles.realPath(file.startsWith('/') ? file : `${project}/${file}`) === list;
+  if (featureGates(contract).some(isOurs)) return [];
+  const prompt = `${path}/RALPH_PROMPT.md`;
+  const task = foreignFiles.look(prompt)
+    ? `--prompt-file ${quoteForShell(shown(prompt))}`
+    : quoteForShell('Make every feature pass');
+  const how = `untildone run ${task} --features ${quoteForShell(shown(`${path}/feature_list.json`))}`;
+  return [`${shown(path)} holds an open feature list; this run does not work on it. To run it: ${how}`];
+}

@@ -1,0 +1,62 @@
+import { LONGEST_TIMER_MS } from '../../core/text/duration.ts';
+/** Node fires a longer one at once. */
+
+/** Calls once when nothing was heard for too long. Time in which somebody holds it does not count. */
+export class SilenceWatch {
+  readonly #onSilence: () => void;
+  #limitMs: number;
+  #heardAt = performance.now();
+  #holds = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #over = false;
+
+  constructor(limitMs: number, onSilence: () => void) {
+    this.#limitMs = limitMs;
+    this.#onSilence = onSilence;
+    this.#arm();
+  }
+
+  /** `ahead`: so long from now nothing more is expected. */
+  heard(ahead = 0): void {
+    this.#heardAt = Math.max(this.#heardAt, performance.now() + ahead);
+  }
+
+  /** From now on so much silence is too much; counted from now. */
+  allow(limitMs: number): void {
+    this.#limitMs = limitMs;
+    this.#heardAt = performance.now();
+    this.#arm();
+  }
+
+  hold(): void {
+    this.#holds += 1;
+  }
+
+  release(): void {
+    this.#holds -= 1;
+    this.heard();
+  }
+
+  stop(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** The timer is only moved when it goes off: what is heard costs nothing. */
+  #arm(): void {
+    if (this.#over) return;
+    clearTimeout(this.#timer);
+    const left = this.#holds > 0 ? this.#limitMs : this.#heardAt + this.#limitMs - performance.now();
+    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(left, 1), LONGEST_TIMER_MS));
+  }
+
+  #look(): void {
+    const silentMs = performance.now() - this.#heardAt;
+    if (this.#holds > 0 || silentMs < this.#limitMs) {
+      this.#arm();
+      return;
+    }
+    this.stop();
+    this.#onSilence();
+  }
+}

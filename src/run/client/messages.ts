@@ -1,0 +1,161 @@
+/** What the messages of the Agent SDK tell beyond what is said and done: endings, limits, usage, background work. */
+
+import { type Fields, isFields, list, present, text } from '../../client/hooks/fields.ts';
+import { isOfSubagent } from '../../client/sdk/stream.ts';
+import type { SessionResult } from '../../core/run/session-end.ts';
+
+export type Signal =
+  /** A turn begins: with the prompt, and again when background work or a wake-up brings the client back. */
+  | { kind: 'turn'; session: string; model: string }
+  | { kind: 'result'; result: SessionResult }
+  /** The client says, in place of the model, that a request failed for good. */
+  | { kind: 'failed'; error: string; text: string }
+  | { kind: 'usage'; message: string; contextTokens: number; model: string }
+  | { kind: 'retry'; attempt: number; delayMs: number; why: string; limited: boolean }
+  | { kind: 'limit'; reached: boolean; resetsAt?: number; text: string }
+  | { kind: 'compacted' }
+  | { kind: 'capped' }
+  /** How many tasks run in the background now. */
+  | { kind: 'background'; running: number };
+
+/** Never throws: what is unknown, or of a subagent, is no signal. */
+export function signalsIn(message: Fields): Signal[] {
+  switch (message.type) {
+    case 'system':
+      return ofSystem(message);
+    case 'assistant':
+      return isOfSubagent(message) ? [] : ofAnswer(message);
+    case 'result':
+      return [{ kind: 'result', result: resultOf(message) }];
+    case 'rate_limit_event':
+      return isFields(message.rate_limit_info) ? ofLimit(message.rate_limit_info) : [];
+    default:
+      return [];
+  }
+}
+
+function ofSystem(message: Fields): Signal[] {
+  switch (message.subtype) {
+    case 'init':
+      return [
+        {
+          kind: 'turn',
+          session: text(message, 'session_id') ?? '',
+          model: text(message, 'model') ?? '',
+        },
+      ];
+    case 'api_retry':
+      return [retryOf(message)];
+    case 'compact_boundary':
+      return [{ kind: 'compacted' }];
+    case 'notification':
+      return message.key === 'stop-hook-block-cap' ? [{ kind: 'capped' }] : [];
+    case 'background_tasks_changed':
+      // Ambient ones (watchers of the client itself) are nobody's work.
+      return [
+        { kind: 'background', running: list(message, 'tasks').filter((t) => t.ambient !== true).length },
+      ];
+    default:
+      return [];
+  }
+}
+
+function retryOf(message: Fields): Signal {
+  const status = count(message, 'error_status');
+  const error = text(message, 'error') ?? 'unknown';
+  return {
+    kind: 'retry',
+    attempt: count(message, 'attempt'),
+    delayMs: count(message, 'retry_delay_ms'),
+    why: status === 0 ? error : `${status} ${error}`,
+    limited: error === 'rate_limit' || status === 429,
+  };
+}
+
+function ofAnswer(message: Fields): Signal[] {
+  const answer = isFields(message.message) ? message.message : {};
+  const error = text(message, 'error');
+  if (error !== undefined) {
+    const said = list(answer, 'content').map((block) => text(block, 'text') ?? '');
+    return [{ kind: 'failed', error, text: said.join('\n') }];
+  }
+  const { usage } = answer;
+  if (!isFields(usage)) return [];
+  return [
+    {
+      kind: 'usage',
+      message: text(answer, 'id') ?? '',
+      contextTokens:
+        count(usage, 'input_tokens') +
+        count(usage, 'cache_creation_input_tokens') +
+        count(usage, 'cache_read_input_tokens'),
+      model: text(answer, 'model') ?? '',
+    },
+  ];
+}
+
+function resultOf(message: Fields): SessionResult {
+  const status = count(message, 'api_error_status');
+  const errors = Array.isArray(message.errors) ? message.errors.map(String) : [];
+  return {
+    isError: message.is_error === true,
+    subtype: text(message, 'subtype') ?? '',
+    text: text(message, 'result') ?? errors.join('; '),
+    turns: count(message, 'num_turns'),
+    costTotalUsd: count(message, 'total_cost_usd'),
+    tokensTotal: tokensOf(message.modelUsage),
+    ...present({
+      terminalReason: text(message, 'terminal_reason'),
+      apiErrorStatus: status === 0 ? undefined : status,
+    }),
+  };
+}
+
+/** Cache reads are left out: they are the same tokens, over and over. */
+function tokensOf(modelUsage: unknown): number {
+  if (!isFields(modelUsage)) return 0;
+  return Object.values(modelUsage)
+    .filter(isFields)
+    .reduce(
+      (sum, usage) =>
+        sum +
+        count(usage, 'inputTokens') +
+        count(usage, 'outputTokens') +
+        count(usage, 'cacheCreationInputTokens'),
+      0,
+    );
+}
+
+const LIMIT_NAMES = new Map<string | undefined, string>([
+  ['five_hour', '5-hour limit'],
+  ['seven_day', 'weekly limit'],
+  ['seven_day_opus', 'weekly limit for Opus'],
+  ['seven_day_sonnet', 'weekly limit for Sonnet'],
+  ['overage', 'limit of extra usage'],
+]);
+
+/** Sent whenever the standing of a subscription changes; most of the time nothing is the matter. */
+function ofLimit(info: Fields): Signal[] {
+  const status = text(info, 'status');
+  if (status !== 'rejected' && status !== 'allowed_warning') return [];
+  const name = LIMIT_NAMES.get(text(info, 'rateLimitType')) ?? 'usage limit';
+  const used = count(info, 'utilization');
+  const seconds = count(info, 'resetsAt');
+  const reached = status === 'rejected';
+  return [
+    {
+      kind: 'limit',
+      reached,
+      text: reached
+        ? `the ${name} is reached`
+        : `${used > 0 ? `${Math.round(used * 100)} %` : 'most'} of the ${name} is used`,
+      ...present({ resetsAt: seconds > 0 ? seconds * 1000 : undefined }),
+    },
+  ];
+}
+
+/** 0 when it is absent or no number. */
+function count(fields: Fields, key: string): number {
+  const value = fields[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

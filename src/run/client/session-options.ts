@@ -1,0 +1,98 @@
+/** A session's plan in the spelling of the Agent SDK. */
+import type { HookCallback, HookEvent, Options, PermissionMode } from '@anthropic-ai/claude-agent-sdk';
+import { sessionEnvironment } from '../../client/sdk/environment.ts';
+import type { ClientTree } from '../../client/sdk/sdk.ts';
+import type { SessionPlan } from '../../ports/ports.ts';
+
+/** In the environment of everything that a session starts, so that it is found wherever it went. */
+const MARK = 'UNTILDONE_CLIENT';
+
+/** Judging takes its time; a callback that is late is no longer heard, and the session ends. */
+const CALLBACK_SECONDS = 3_600;
+
+/** SessionStart only comes after a compaction, SessionEnd only when the client is ended from outside: see ports. */
+const EVENTS: readonly HookEvent[] = [
+  'Stop',
+  'SubagentStop',
+  'StopFailure',
+  'SessionStart',
+  'SessionEnd',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PermissionRequest',
+  'PreCompact',
+  'ConfigChange',
+  'SubagentStart',
+  'TaskCreated',
+  'TaskCompleted',
+  'TeammateIdle',
+];
+
+/** What a contract cannot say: it belongs to the plan, or says again, in other words, what the plan says. */
+const NOT_PASSED_ON: readonly (keyof Options)[] = [
+  'continue',
+  'forkSession',
+  'resumeSessionAt',
+  'resumeDropsTurn',
+  'sessionStore',
+  'canUseTool',
+  'permissionPromptToolName',
+  'extraArgs',
+  'executable',
+  'executableArgs',
+  'stderr',
+];
+
+export interface SessionMeans {
+  /** Of the person who runs us. */
+  env: NodeJS.ProcessEnv;
+  claude: string;
+  client: ClientTree;
+  onEvent: HookCallback;
+}
+
+/**
+ * The person's CLAUDE.md, settings, hooks and MCP servers count as in a session of their own; nobody is there to answer
+ * a question. Partial messages are the only sign of life while the model writes or thinks for minutes.
+ */
+export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: SessionMeans): Options {
+  const passed: Options = { ...plan.client };
+  for (const name of NOT_PASSED_ON) delete passed[name];
+  const matchers = [{ hooks: [onEvent], timeout: CALLBACK_SECONDS }];
+  return {
+    settingSources: ['user', 'project', 'local'],
+    ...passed,
+    ...(plan.resume ? { resume: plan.session } : { sessionId: plan.session }),
+    cwd: plan.cwd,
+    env: { ...sessionEnvironment(env), ...passed.env, ...plan.env, [MARK]: client.mark },
+    systemPrompt: systemPrompt(passed.systemPrompt, plan.appendSystemPrompt),
+    permissionMode: plan.permissionMode as PermissionMode,
+    allowDangerouslySkipPermissions: plan.permissionMode === 'bypassPermissions',
+    permissionPrompts: 'none',
+    allowedTools: [...(passed.allowedTools ?? []), ...plan.allow],
+    ...(plan.model === undefined ? {} : { model: plan.model }),
+    ...(plan.maxTurns === undefined ? {} : { maxTurns: plan.maxTurns }),
+    ...(plan.maxCostUsd === undefined ? {} : { maxBudgetUsd: plan.maxCostUsd }),
+    persistSession: true,
+    includePartialMessages: true,
+    hooks: Object.fromEntries(EVENTS.map((event) => [event, matchers])),
+    abortController: client.abort,
+    pathToClaudeCodeExecutable: claude,
+    spawnClaudeCodeProcess: (spawn) => client.start(spawn.command, spawn.args, spawn.cwd, spawn.env),
+  };
+}
+
+type SystemPrompt = NonNullable<Options['systemPrompt']>;
+
+/** The SDK alone would send next to none: without words of the contract it is that of Claude Code. */
+function systemPrompt(given: SystemPrompt | undefined, append: string | undefined): SystemPrompt {
+  const prompt = given ?? { type: 'preset', preset: 'claude_code' };
+  if (append === undefined) return prompt;
+  if (typeof prompt === 'string') return `${prompt}\n\n${append}`;
+  if (Array.isArray(prompt)) return [...prompt, append];
+  if (prompt.type === 'custom') {
+    const own = Array.isArray(prompt.prompt) ? prompt.prompt : [prompt.prompt];
+    return { ...prompt, prompt: [...own, append] };
+  }
+  return { ...prompt, append: prompt.append === undefined ? append : `${prompt.append}\n\n${append}` };
+}

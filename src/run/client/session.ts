@@ -1,0 +1,267 @@
+/** Whole client sessions, driven through the Agent SDK. */
+import { randomBytes } from 'node:crypto';
+import type { HookCallback, Query, SDKUserMessage, WarmQuery } from '@anthropic-ai/claude-agent-sdk';
+import { parseCallbackInput, renderCallback } from '../../client/hooks/callback.ts';
+import type { Fields } from '../../client/hooks/fields.ts';
+import {
+  ClientTree,
+  findSdk,
+  messageOf,
+  problemWith,
+  type Sdk,
+  type SdkOptions,
+} from '../../client/sdk/sdk.ts';
+import { eventName } from '../../core/loop/event.ts';
+import type { SessionFacts } from '../../core/run/session-end.ts';
+import type {
+  ReadySession,
+  SessionHappening,
+  SessionLimits,
+  SessionListener,
+  SessionPlan,
+  SessionPort,
+} from '../../ports/ports.ts';
+import { SilenceWatch } from './idle-timer.ts';
+import { SessionCut } from './session-cut.ts';
+import { optionsFor } from './session-options.ts';
+import { SessionStory } from './session-recorder.ts';
+
+export function agentSessions(options: SdkOptions): SessionPort {
+  return {
+    async missing() {
+      const found = await findSdk(options);
+      return 'problem' in found ? found.problem : undefined;
+    },
+    prepare: (plan) => StartedSession.start(plan, options, new AbortController().signal),
+    async run(session, prompt, listener, limits) {
+      const cut = new SessionCut(limits);
+      try {
+        if (session instanceof StartedSession && session.take()) {
+          const facts = await session.run(prompt, listener, limits, cut);
+          // One that died while it waited is not noticed before: nothing was asked, so nothing is asked twice.
+          if (facts.crash === undefined || session.wasHeard) return facts;
+        }
+        const plan = 'plan' in session ? session.plan : session;
+        const started = await StartedSession.start(plan, options, cut.signal);
+        return await started.run(prompt, listener, limits, cut);
+      } catch (error) {
+        return cut.by === undefined ? { crash: messageOf(error) } : { cutBy: cut.by };
+      } finally {
+        cut.release();
+      }
+    },
+  };
+}
+
+/** How long a client that was interrupted may take to say what it has spent. */
+const LAST_WORD_MS = 1_500;
+/** How long a client may take to leave once it was told that nothing more comes; hooks of the person run meanwhile. */
+const LEAVE_MS = 10_000;
+/** How long after the last background task the turn that it brings about may take to begin. */
+const SETTLE_MS = 2_000;
+/** How long a listener may go on with an event after the session is over. */
+const LISTENER_MS = 5_000;
+
+class StartedSession implements ReadySession {
+  readonly plan: SessionPlan;
+  readonly #client = new ClientTree(randomBytes(12).toString('hex'));
+  readonly #over = new AbortController();
+  readonly #onExit = () => this.#client.callOff();
+  readonly #answering = new Set<Promise<unknown>>();
+  #warm: WarmQuery | undefined;
+  #taken = false;
+  #listener: SessionListener | undefined;
+  #story = new SessionStory((happening) => this.#tell(happening));
+  #watch: SilenceWatch | undefined;
+  #cutting = false;
+  #leaving = false;
+  #heard = false;
+  #closeInput: () => void = () => {};
+  readonly #inputClosed = new Promise<void>((resolve) => {
+    this.#closeInput = resolve;
+  });
+
+  private constructor(plan: SessionPlan) {
+    this.plan = plan;
+  }
+
+  static async start(plan: SessionPlan, options: SdkOptions, signal: AbortSignal): Promise<StartedSession> {
+    const found = await findSdk(options);
+    if ('problem' in found) throw new Error(found.problem);
+    const session = new StartedSession(plan);
+    await session.#start(found.sdk.startup, found.claude, options.env, signal);
+    return session;
+  }
+
+  async #start(
+    startup: Sdk['startup'],
+    claude: string,
+    env: NodeJS.ProcessEnv,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const client = this.#client;
+    const callOff = () => client.callOff();
+    signal.addEventListener('abort', callOff, { once: true });
+    process.once('exit', this.#onExit);
+    try {
+      signal.throwIfAborted();
+      const onEvent: HookCallback = (input, _id, { signal }) => this.#answer(input, signal);
+      this.#warm = await startup({ options: optionsFor(this.plan, { env, claude, client, onEvent }) });
+    } catch (error) {
+      await this.#end();
+      throw new Error(problemWith(client, error), { cause: error });
+    } finally {
+      signal.removeEventListener('abort', callOff);
+    }
+  }
+
+  /** Whether it may be used, which it then is. */
+  take(): boolean {
+    if (this.#taken || !this.#client.isRunning) return false;
+    this.#taken = true;
+    return true;
+  }
+
+  async discard(): Promise<void> {
+    if (this.#taken) return;
+    this.#taken = true;
+    this.#warm?.close();
+    await this.#end();
+  }
+
+  async run(
+    prompt: string,
+    listener: SessionListener,
+    limits: SessionLimits,
+    cut: SessionCut,
+  ): Promise<SessionFacts> {
+    if (!this.#warm) throw new Error('the client was not started');
+    this.#taken = true;
+    this.#listener = listener;
+    const story = this.#story;
+    this.#watch = new SilenceWatch(limits.idleMs, () => {
+      if (story.turnIsOpen) cut.now('hang');
+      else this.#leave();
+    });
+    const query = this.#warm.query(this.#input(prompt));
+    const onCut = () => this.#cutShort(query);
+    cut.signal.addEventListener('abort', onCut, { once: true });
+    if (cut.signal.aborted) onCut();
+    let broke = 'the client ended without a result';
+    try {
+      for await (const message of query) this.#hear(message as Fields, limits);
+    } catch (error) {
+      broke = problemWith(this.#client, error);
+    }
+    cut.signal.removeEventListener('abort', onCut);
+    await this.#end();
+    if (this.#cutting && cut.by !== undefined) return { ...story.facts, cutBy: cut.by };
+    // After an error result the SDK throws, too: the result says more.
+    return story.turnIsOpen ? { ...story.facts, crash: broke } : story.facts;
+  }
+
+  /**
+   * As a stream that stays open: with a plain text the SDK closes the client's input at the first result, and a Stop
+   * after work in the background no longer reaches us.
+   */
+  async *#input(prompt: string): AsyncGenerator<SDKUserMessage> {
+    yield { type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null };
+    await this.#inputClosed;
+  }
+
+  /** Whether the client said anything about its prompt. */
+  get wasHeard(): boolean {
+    return this.#heard;
+  }
+
+  #hear(message: Fields, { idleMs, backgroundMs }: SessionLimits): void {
+    this.#heard = true;
+    this.#watch?.heard();
+    for (const signal of this.#story.hear(message)) {
+      if (signal.kind === 'retry') this.#watch?.heard(signal.delayMs);
+      if (signal.kind === 'turn') this.#watch?.allow(idleMs);
+      if (this.#story.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
+      const { waitsFor } = this.#story;
+      if (waitsFor === undefined || this.#cutting) this.#leave();
+      else this.#watch?.allow(waitsFor === 'notice' ? SETTLE_MS : (backgroundMs ?? idleMs));
+    }
+  }
+
+  /** Nothing more comes. A client with work in the background would stay for it, and no longer reach us. */
+  #leave(): void {
+    this.#leaving = true;
+    this.#watch?.stop();
+    if (this.#cutting || this.#story.hasBackgroundTasks) {
+      void this.#client.end();
+      return;
+    }
+    this.#closeInput();
+    this.#endAfter(LEAVE_MS);
+  }
+
+  /** An interrupted client says what it has spent, and keeps what was said so far. One that is stuck does not answer. */
+  #cutShort(query: Query): void {
+    if (this.#leaving) {
+      // It came to its end by itself, only just before.
+      void this.#client.end();
+      return;
+    }
+    this.#cutting = true;
+    if (!this.#story.turnIsOpen) {
+      this.#leave();
+      return;
+    }
+    this.#watch?.stop();
+    query.interrupt().catch(() => {});
+    this.#endAfter(LAST_WORD_MS);
+  }
+
+  #endAfter(ms: number): void {
+    const late = setTimeout(() => void this.#client.end(), ms);
+    this.#over.signal.addEventListener('abort', () => clearTimeout(late), { once: true });
+  }
+
+  async #answer(input: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const parsed = parseCallbackInput(input);
+    const listener = this.#listener;
+    if (!parsed.ok || !listener) return {};
+    const { event } = parsed;
+    this.#story.hearEvent(event);
+    this.#watch?.hold();
+    const answering = (async () => listener.event(event, AbortSignal.any([signal, this.#over.signal])))();
+    this.#answering.add(answering);
+    try {
+      return renderCallback(eventName(event), await answering);
+    } catch (error) {
+      this.#tell({ kind: 'told', text: `${eventName(event)} could not be answered: ${messageOf(error)}` });
+      return {};
+    } finally {
+      this.#answering.delete(answering);
+      this.#watch?.release();
+    }
+  }
+
+  #tell(happening: SessionHappening): void {
+    try {
+      this.#listener?.happened(happening);
+    } catch {
+      // A listener must not throw; the session is not to suffer from one that does.
+    }
+  }
+
+  /** When this resolves nothing of the session runs any more, and the listener has been left alone. */
+  async #end(): Promise<void> {
+    this.#watch?.stop();
+    this.#over.abort();
+    this.#closeInput();
+    await this.#client.end();
+    process.off('exit', this.#onExit);
+    await Promise.race([Promise.allSettled(this.#answering), patience(LISTENER_MS)]);
+  }
+}
+
+function patience(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

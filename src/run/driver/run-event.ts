@@ -1,0 +1,27 @@
+import type { ChildState, LoopState, MergeOutcome } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import type { SessionEnd } from '../../core/run/session-end.ts';
+import type { SessionHappening } from '../../ports/ports.ts';
+
+/** What a run tells whoever watches it, as it goes. */
+export type RunEvent =
+  | { type: 'session'; session: string; resume: boolean; why: string; state: LoopState }
+  | { type: 'happening'; happening: SessionHappening }
+  /** Fills the time between the agent's last word and what is found. */
+  | { type: 'judging' }
+  /** With its verdicts when it was judged. */
+  | { type: 'stop'; state: LoopState; answer: string; verdicts?: readonly Verdict[] }
+  | { type: 'session_ended'; end: SessionEnd; state: LoopState }
+  /** Until a time, or for a person. */
+  | { type: 'waiting'; until?: number; why: string }
+  | { type: 'warning'; text: string }
+  /** Of a run that divides its work: something became of one of its children. */
+  | {
+      type: 'child';
+      child: ChildState;
+      change: 'begun' | 'goes_on' | 'ended' | MergeOutcome;
+      text: string;
+      state: LoopState;
+    }
+  | { type: 'paused'; why: string }
+  | { type: 'ended'; state: LoopState };

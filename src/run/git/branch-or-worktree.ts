@@ -1,0 +1,229 @@
+/** Makes the place where a run works: a branch in the person's tree, or a worktree beside it. */
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { realPath } from '../../home/layout.ts';
+import { findUserRepository, type UserRepository } from '../../project/trees/user-repository.ts';
+import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';
+import { type FlowGit, GitFlowError } from './user-git.ts';
+
+export interface Place {
+  /** The project's folder there. */
+  folder: string;
+  branch: string;
+  base: Head;
+  notes: string[];
+}
+
+const CHECKOUT_MS = 10 * 60_000;
+const NAMED = 5;
+
+export function repositoryOf(project: string): UserRepository {
+  const repository = findUserRepository(project);
+  if (repository) return repository;
+  throw new GitFlowError(
+    `${project} is not in a git repository; make one (git init && git add --all && git commit), or run without --branch, --worktree and --pr`,
+  );
+}
+
+/** The commit that the work begins at. */
+export async function baseOf(git: FlowGit): Promise<Head> {
+  const head = await headOf(git);
+  if (head) return head;
+  throw new GitFlowError(
+    'there is no commit yet that a branch could begin at; make a first one: git add --all && git commit',
+  );
+}
+
+/** In the person's own tree, which has to be clean: everything in it from now on is the run's work. */
+export async function openBranch(git: FlowGit, project: string, branch: string): Promise<Place> {
+  const base = await baseOf(git);
+  const going = underWay(git);
+  if (going)
+    throw new GitFlowError(
+      `a ${going} is under way in ${git.repository.top}: end it first, or use --worktree`,
+    );
+  const { paths, nested } = await uncommittedIn(git);
+  const dirty = [...paths, ...nested];
+  if (dirty.length > 0) {
+    const names = dirty.slice(0, NAMED).join(', ') + (dirty.length > NAMED ? ', ...' : '');
+    throw new GitFlowError(
+      `${notCommitted(dirty.length)} in ${git.repository.top} (${names}): commit (git add --all && git commit), put it aside (git stash --include-untracked), or leave it and use --worktree`,
+    );
+  }
+  await must(
+    git.quiet({ args: ['checkout', '--quiet', '--no-track', '-b', branch], timeoutMs: CHECKOUT_MS }),
+    `checkout -b ${branch}`,
+  );
+  return {
+    folder: realPath(project),
+    branch,
+    base,
+    notes: [`The run works on branch ${branch}, which begins at ${sayHead(base)}.`],
+  };
+}
+
+/** Beside the person's tree, which stays as it is, uncommitted work included. */
+export async function openWorktree(
+  git: FlowGit,
+  project: string,
+  branch: string,
+  where: { loop: string; worktrees?: string; from?: Head; reads: readonly string[] },
+): Promise<Place> {
+  const { top } = git.repository;
+  const base = where.from ?? (await baseOf(git));
+  const prefix = relative(top, realPath(project));
+  const { paths, nested } = await uncommittedIn(git);
+  const missing = where.reads.find((file) => paths.includes(join(prefix, file)));
+  if (missing !== undefined) {
+    throw new GitFlowError(
+      `${missing} is not committed as it is now, and a worktree begins at the last commit: git add ${quoteForShell(missing)} && git commit`,
+    );
+  }
+  const path = join(where.worktrees ?? besideOf(git.repository), where.loop);
+  if (existsSync(path)) throw new GitFlowError(`${path} is there already: no worktree can be made in it`);
+  const ref = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
+  if ((await git.quiet({ args: ref })).exitCode === 0)
+    throw new GitFlowError(`there is a branch ${branch} already`);
+  makeFolder(dirname(path));
+  await addWorktree(git, path, branch, base.commit);
+  const left = paths.length + nested.length;
+  return {
+    folder: join(realPath(path), prefix),
+    branch,
+    base,
+    notes: [
+      `The run works on branch ${branch} in ${path}, which begins at ${sayHead(base)}; your tree stays as it is.`,
+      ...(left > 0 ? [`${notCommitted(left)} in your tree, and so not in the worktree.`] : []),
+      'What git ignores is not there either (installed packages, .env): a gate that needs it fails until it is made there.',
+    ],
+  };
+}
+
+/** Another process, or the person, may be at it at the same time: that is over in a moment. */
+const TRIES = 5;
+const BETWEEN_TRIES_MS = 300;
+
+async function addWorktree(git: FlowGit, path: string, branch: string, commit: string): Promise<void> {
+  const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, commit];
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      const added = inTurn(git, () => git.quiet({ args, timeoutMs: CHECKOUT_MS }));
+      await must(added, `worktree add ${path}`);
+      return;
+    } catch (error) {
+      await removeWorktree(git, path, branch, { force: true });
+      if (left === 0 || !/failed to read .*worktrees/.test((error as Error).message)) throw error;
+      await wait(BETWEEN_TRIES_MS);
+    }
+  }
+}
+
+const turns = new Map<string, Promise<unknown>>();
+
+/** One at a time: git reads all worktrees of a repository, and fails at one that is only half made. */
+function inTurn<Result>({ repository }: FlowGit, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(repository.commonDir) ?? Promise.resolve();
+  const turn = before.then(work);
+  turns.set(
+    repository.commonDir,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+/** Takes a worktree of ours away again; without `force` git keeps one that holds work. */
+export async function removeWorktree(
+  git: FlowGit,
+  path: string,
+  branch: string,
+  { force, keepBranch = false }: { force: boolean; keepBranch?: boolean },
+): Promise<boolean> {
+  const args = ['worktree', 'remove', ...(force ? ['--force'] : []), path];
+  return inTurn(git, async () => {
+    const removed = !existsSync(path) || (await git.quiet({ args })).exitCode === 0;
+    if (removed) {
+      if (!keepBranch) await git.quiet({ args: ['branch', '--quiet', '--delete', branch] });
+      removeEmpty(dirname(path));
+    }
+    return removed;
+  });
+}
+
+/** Takes away what a beginning that was cut off has left: a worktree of this name, and its branch. */
+export async function sweep(
+  git: FlowGit,
+  branch: string,
+  { loop, worktrees }: { loop: string; worktrees?: string },
+): Promise<void> {
+  const path = join(worktrees ?? besideOf(git.repository), loop);
+  await inTurn(git, async () => {
+    if (existsSync(path)) {
+      await git.quiet({ args: ['worktree', 'remove', '--force', path], timeoutMs: CHECKOUT_MS });
+      rmSync(path, { recursive: true, force: true });
+    }
+    await git.quiet({ args: ['worktree', 'prune'] });
+    await git.quiet({ args: ['branch', '--quiet', '--delete', '--force', branch] });
+  });
+}
+
+/**
+ * A folder beside the repository: not in the home of untildone, which sessions may not write to, and in no other
+ * repository, which would see it as something new.
+ */
+function besideOf(repository: UserRepository): string {
+  const own = basename(repository.commonDir) === '.git' ? dirname(repository.commonDir) : repository.top;
+  const found = [outermost(own), own].find((top) => isWritable(dirname(top)));
+  if (found) return join(dirname(found), `${basename(found)}-untildone`);
+  throw new GitFlowError(
+    `${dirname(own)} cannot be written to, so there is no place for a worktree beside ${basename(own)}; name one: UNTILDONE_WORKTREES=/some/folder`,
+  );
+}
+
+function outermost(top: string): string {
+  const outer = findUserRepository(dirname(top));
+  return outer && outer.top !== top ? outermost(outer.top) : top;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new GitFlowError(
+      `there is no place for a worktree (${(error as Error).message}); name one: UNTILDONE_WORKTREES=/some/folder`,
+    );
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Other runs work there.
+  }
+}
+
+export function sayHead({ commit, branch }: Head): string {
+  return branch === undefined ? commit.slice(0, 10) : `${branch} (${commit.slice(0, 10)})`;
+}
+
+/** How the person gets the work onto the branch they came from. */
+export function howToMerge(
+  { branch, base }: { branch: string; base: Head },
+  project: string | undefined,
+): string {
+  const look = `Look: git log ${base.branch ?? base.commit.slice(0, 10)}..${branch}`;
+  if (base.branch === undefined) return `${look}. Take it, on the branch you want it on: git merge ${branch}`;
+  const go = project === undefined ? `git switch ${base.branch}` : `cd ${quoteForShell(project)}`;
+  return `${look}. Take it: ${go} && git merge ${branch}`;
+}

@@ -1,0 +1,155 @@
+/** From a branch to a pull request: push, open, and merge when asked and green. Never by force. */
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { type Gh, pullRequestUrl } from './github.ts';
+import type { FlowRecord } from './record.ts';
+import { text } from './status.ts';
+import { type FlowGit, lastWords } from './user-git.ts';
+
+const REMOTE = 'origin';
+const PUSH_MS = 15 * 60_000;
+
+/** Undefined when the branch is there now; else why not and what to type. */
+export async function push(
+  git: FlowGit,
+  branch: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const line = `git push -u ${REMOTE} ${branch}`;
+  if (!(await hasRemote(git)))
+    return `Not pushed: there is no remote named ${REMOTE}. Type: git remote add ${REMOTE} URL && ${line}`;
+  const ref = `refs/heads/${branch}`;
+  const args = [
+    'push',
+    '--quiet',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    '--set-upstream',
+    REMOTE,
+    `${ref}:${ref}`,
+  ];
+  const { exitCode, stderr } = await git.asPerson({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
+  if (exitCode === 0) return undefined;
+  return `Not pushed: ${lastWords(stderr) || `git push ended with ${exitCode}`}. Everything is on branch ${branch} here. Type: ${line}`;
+}
+
+export async function hasRemote(git: FlowGit): Promise<boolean> {
+  return (await git.quiet({ args: ['remote', 'get-url', REMOTE] })).exitCode === 0;
+}
+
+export async function isPushed(git: FlowGit, branch: string, commit: string): Promise<boolean> {
+  const seen = await git.quiet({
+    args: ['rev-parse', '--verify', '--quiet', `refs/remotes/${REMOTE}/${branch}`],
+  });
+  return text(seen) === commit;
+}
+
+/** The last commit of a branch of the remote, as it is now; undefined when it cannot be had. */
+export async function fetchBranch(
+  git: FlowGit,
+  branch: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', REMOTE, `refs/heads/${branch}`];
+  const { exitCode } = await git.asPerson({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
+  if (exitCode !== 0) return undefined;
+  const ref = ['rev-parse', '--verify', '--quiet', `refs/remotes/${REMOTE}/${branch}`];
+  return text(await git.quiet({ args: ref })) || undefined;
+}
+
+/** The person's own way to call ssh; without one it is told not to ask. */
+async function sshOf(git: FlowGit, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  if (env.GIT_SSH_COMMAND) return {};
+  const { stdout } = await git.asPerson({ args: ['config', '--get', 'core.sshCommand'] });
+  const command = stdout.toString('utf8').trim() || (env.GIT_SSH ? quoteForShell(env.GIT_SSH) : '');
+  return command === '' ? {} : { GIT_SSH_COMMAND: command };
+}
+
+export interface PullRequestText {
+  title: string;
+  body: string;
+  draft: boolean;
+}
+
+export type Opened = { url: string; draft: boolean; line: string } | { problem: string };
+
+export async function openPullRequest(
+  git: FlowGit,
+  gh: Gh,
+  record: FlowRecord,
+  { title, body, draft }: PullRequestText,
+): Promise<Opened> {
+  const { branch, base } = record;
+  const onto = base.branch;
+  const isThere =
+    onto !== undefined &&
+    (await git.quiet({ args: ['rev-parse', '--verify', '--quiet', `refs/remotes/${REMOTE}/${onto}`] }))
+      .exitCode === 0;
+  const args = [
+    'pr',
+    'create',
+    '--head',
+    branch,
+    ...(isThere ? ['--base', onto] : []),
+    '--title',
+    title,
+    '--body-file',
+    '-',
+  ];
+  const result = await gh.call(draft ? [...args, '--draft'] : args, body);
+  // One that was opened before, by the session or by a run that was cut off before it could write it down.
+  const url = pullRequestUrl(
+    result.ok || /already exists/i.test(result.problem) ? `${result.stdout}\n${result.problem}` : '',
+  );
+  if (url) return { url, draft: draft && result.ok, line: `Pull request${draft ? ' (draft)' : ''}: ${url}` };
+  const typed = `gh ${args.map(quoteForShell).join(' ')}`;
+  const say = draft ? `echo 'Not done yet.'` : `untildone receipt ${record.loop} --format md`;
+  return {
+    problem: `The branch is pushed, but no pull request was opened: ${result.problem}. Type: ${say} | ${typed}`,
+  };
+}
+
+/** Brings an open pull request up to what is known now. */
+export async function updatePullRequest(
+  gh: Gh,
+  { url, draft }: { url: string; draft: boolean },
+  now: PullRequestText,
+): Promise<Opened> {
+  const edited = await gh.call(['pr', 'edit', url, '--title', now.title, '--body-file', '-'], now.body);
+  if (!edited.ok)
+    return { problem: `The branch is pushed, but the text of ${url} is an older one: ${edited.problem}` };
+  if (!draft || now.draft) return { url, draft, line: `Pull request: ${url}` };
+  const ready = await gh.call(['pr', 'ready', url]);
+  return ready.ok
+    ? { url, draft: false, line: `Pull request: ${url}` }
+    : { problem: `${url} is still a draft: ${ready.problem}. Type: gh pr ready ${url}` };
+}
+
+const CHECKS_MS = 2 * 3_600_000;
+/** A service needs a moment before it shows the checks of a new commit. */
+const LOOKS = 8;
+const BETWEEN_LOOKS_MS = 15_000;
+
+/**
+ * Merges exactly this commit, once every check of it has passed. Not by `--auto`, which merges at once where a
+ * repository requires nothing. No checks at all are not green.
+ */
+export async function mergeWhenGreen(
+  gh: Gh,
+  url: string,
+  commit: string,
+  pause: (ms: number) => Promise<void>,
+): Promise<string> {
+  for (let look = 1; ; look++) {
+    const checks = await gh.call(['pr', 'checks', url, '--watch', '--interval', '30'], '', CHECKS_MS);
+    if (checks.ok) break;
+    const none = /no checks reported/i.test(checks.problem);
+    if (!none) return `Not merged: the checks are not green (${checks.problem}). Look: gh pr checks ${url}`;
+    if (look === LOOKS)
+      return `Not merged: there are no checks that could be green. Type: gh pr merge ${url}`;
+    await pause(BETWEEN_LOOKS_MS);
+  }
+  const merged = await gh.call(['pr', 'merge', url, '--merge', '--match-head-commit', commit]);
+  return merged.ok
+    ? `Merged: every check of ${commit.slice(0, 10)} passed.`
+    : `Not merged, although the checks passed: ${merged.problem}. Type: gh pr merge ${url}`;
+}

@@ -1,0 +1,59 @@
+/** What a run's git flow needs to go on after a pause or a crash; kept in the home, under a seal. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Passing } from '../../core/run/progress.ts';
+import { isSafeId } from '../../core/text/safe-id.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { type Home, readKey } from '../../home/layout.ts';
+import { sealedJson, unsealedJson } from '../../home/sealed-json.ts';
+import type { Head } from './status.ts';
+
+export interface FlowRecord {
+  v: 1;
+  loop: string;
+  mode: 'branch' | 'worktree' | 'pr';
+  merge: boolean;
+  task: string;
+  /** The person's own folder. */
+  project: string;
+  /** Where the sessions work; in the worktree when there is one. */
+  folder: string;
+  /** The top of the worktree; absent when the run works in the person's tree. */
+  worktree?: string;
+  branch: string;
+  base: Head;
+  /** The last point that was kept, and what passed there. */
+  kept: { commit: string; passing: Passing };
+  /** A commit that was about to be made on top of `on`: when there is one, it was made. */
+  pending?: { on: string; passing: Passing };
+  pullRequest?: { url: string; draft: boolean };
+  /** Branches of children that conflicted were brought together on it. */
+  settled?: true;
+  /** Everything was done that is done with it at the end. */
+  finished?: true;
+}
+
+export function readFlowRecord(home: Home, loop: string): FlowRecord | undefined {
+  if (!isSafeId(loop)) return undefined;
+  const text = readSmall(recordFile(home, loop));
+  return text === undefined ? undefined : unsealedJson<FlowRecord>(text, purposeOf(loop), readKey(home));
+}
+
+export function writeFlowRecord(home: Home, record: FlowRecord): void {
+  const file = recordFile(home, record.loop);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeWhole(file, sealedJson(record, purposeOf(record.loop), readKey(home)));
+}
+
+export function removeFlowRecord(home: Home, loop: string): void {
+  rmSync(recordFile(home, loop), { force: true });
+}
+
+function recordFile(home: Home, loop: string): string {
+  if (!isSafeId(loop)) throw new Error(`${JSON.stringify(loop)} does not name a run`);
+  return join(home.root, 'git', `${loop}.json`);
+}
+
+function purposeOf(loop: string): string {
+  return `git ${loop}`;
+}

@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs';
+import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import { branchName, NOTHING_PASSES } from '../../core/run/progress.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { redact } from '../../core/text/redact.ts';
+import { realPath } from '../../home/layout.ts';
+import { openBranch, openWorktree, repositoryOf, sayHead, sweep } from './branch-or-worktree.ts';
+import { Flow } from './commit-progress.ts';
+import type { GitFlowWorld } from './git-means.ts';
+import { changedSince, setupOf } from './git-setup.ts';
+import { ghIn } from './github.ts';
+import { hasRemote } from './pull-request.ts';
+import { type FlowRecord, readFlowRecord, writeFlowRecord } from './record.ts';
+import { type Head, headOf, must, notCommitted, uncommittedIn } from './status.ts';
+import {
+  type FlowGit,
+  flowGit,
+  GitFlowError,
+  identityOf,
+  identityVariables,
+  ownVariables,
+} from './user-git.ts';
+
+export interface GitFlowOptions {
+  /** pr: in the person's tree, or beside it with `beside`. */
+  mode: 'branch' | 'worktree' | 'pr';
+  beside?: boolean;
+  merge: boolean;
+  loop: string;
+  task: string;
+  resume?: { folder: string; branch: string };
+  /** What lies in its place was begun and never worked in: it goes. */
+  anew?: boolean;
+  /** Files of the project that say what is to be done: as they are now they have to be committed, too. */
+  reads?: readonly string[];
+  /** Another beginning than the last commit of the project's checkout. */
+  from?: Head;
+}
+
+/** Throws `GitFlowError` with what to do, before anything was changed. */
+export async function openGitFlow(
+  options: GitFlowOptions,
+  project: string,
+  world: GitFlowWorld,
+): Promise<Flow> {
+  const own = flowGit(repositoryOf(project), world.env, world.signal);
+  // Git refuses a repository of somebody else's until the person has said that it is safe: better now than at night.
+  await must(own.asPerson({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
+  const identity = identityVariables(await identityOf(own));
+  const setups = [...(world.setups ?? []), ...(world.setups ? [] : [await setupOf(own)])];
+  const changed = changedSince(setups, await setupOf(own));
+  if (changed) throw new GitFlowError(`the ${changed} of git were changed since the run began`);
+  const { record, notes } = options.resume
+    ? await goOn(options, options.resume, project, world)
+    : await begin(options, project, own, world);
+  const git = flowGit(repositoryOf(record.folder), world.env, world.signal);
+  if (!world.setups) setups.push(await setupOf(git));
+  writeFlowRecord(world.home, record);
+  const warnings = options.mode === 'pr' ? await missingForPullRequest(git, world) : [];
+  return new Flow(record, [...notes, ...warnings], { git, own, identity, setups, world });
+}
+
+/** At the end of a night is too late to hear of it. */
+async function missingForPullRequest(git: FlowGit, { env, signal }: GitFlowWorld): Promise<string[]> {
+  const gh = await ghIn(git.repository.top, ownVariables(env), signal).call(['--version']);
+  return [
+    ...((await hasRemote(git))
+      ? []
+      : ['There is no remote named origin yet: without one nothing is pushed at the end.']),
+    ...(gh.ok ? [] : [`No pull request can be opened yet: ${gh.problem}.`]),
+  ];
+}
+
+type Opening = { record: FlowRecord; notes: string[] };
+
+async function begin(
+  options: GitFlowOptions,
+  project: string,
+  git: FlowGit,
+  { worktrees }: GitFlowWorld,
+): Promise<Opening> {
+  const { mode, merge, loop } = options;
+  const branch = branchName(options.task, loop);
+  const beside = mode === 'worktree' || options.beside === true;
+  if (options.anew) await sweep(git, branch, { loop, ...(worktrees === undefined ? {} : { worktrees }) });
+  const place = beside
+    ? await openWorktree(git, project, branch, {
+        loop,
+        ...(worktrees === undefined ? {} : { worktrees }),
+        ...(options.from ? { from: options.from } : {}),
+        // Whoever begins elsewhere does not begin with what lies in the project's checkout.
+        reads: options.from ? [] : [CONTRACT_FILE, ...(options.reads ?? [])],
+      })
+    : await openBranch(git, project, branch);
+  const task = oneLine(redact(options.task), 400);
+  const { folder, base, notes } = place;
+  const worktree = beside ? { worktree: repositoryOf(folder).top } : {};
+  const kept = { commit: base.commit, passing: NOTHING_PASSES };
+  return {
+    record: {
+      v: 1,
+      loop,
+      mode,
+      merge,
+      task,
+      project: realPath(project),
+      folder,
+      ...worktree,
+      branch,
+      base,
+      kept,
+    },
+    notes,
+  };
+}
+
+/** The place is there already; what lies in it uncommitted is the run's. */
+async function goOn(
+  { loop }: GitFlowOptions,
+  { folder, branch }: { folder: string; branch: string },
+  project: string,
+  world: GitFlowWorld,
+): Promise<Opening> {
+  const before = readFlowRecord(world.home, loop);
+  if (!before)
+    throw new GitFlowError(
+      `there is no record of the git flow of run ${loop}; its work is on branch ${branch}`,
+    );
+  const path = before.worktree ?? folder;
+  if (!existsSync(folder))
+    throw new GitFlowError(
+      `the worktree of run ${loop} is gone; put it back: cd ${quoteForShell(realPath(project))} && git worktree prune && git worktree add ${quoteForShell(path)} ${branch}`,
+    );
+  const git = flowGit(repositoryOf(folder), world.env, world.signal);
+  const head = await headOf(git);
+  if (head?.branch !== branch)
+    throw new GitFlowError(
+      `${path} is on ${head ? sayHead(head) : 'no commit'}, but run ${loop} works on ${branch}; go back: cd ${quoteForShell(path)} && git switch ${branch}`,
+    );
+  const { paths, nested } = await uncommittedIn(git);
+  const left = paths.length + nested.length;
+  const { pending, ...rest } = before;
+  const wasMade = pending !== undefined && pending.on !== head.commit;
+  return {
+    record: { ...rest, ...(wasMade ? { kept: { commit: head.commit, passing: pending.passing } } : {}) },
+    notes: [
+      `The run goes on on branch ${branch} in ${path}.`,
+      ...(left > 0 ? [`${notCommitted(left)} there; it counts as the run's work.`] : []),
+    ],
+  };
+}

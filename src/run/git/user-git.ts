@@ -1,0 +1,131 @@
+/** Git as the person would call it: their identity, their hooks, their way to log in; still without prompts. */
+import { type GitResult, QUIET_CONFIG, runGit } from '../../project/git.ts';
+import { runUserGit, type UserRepository } from '../../project/trees/user-repository.ts';
+
+/** Something that only the person can put right; the message says what to type. */
+export class GitFlowError extends Error {}
+
+export interface Identity {
+  author: { name: string; email: string };
+  committer: { name: string; email: string };
+}
+
+export interface FlowCall {
+  args: readonly string[];
+  input?: Buffer | string;
+  timeoutMs?: number;
+}
+
+/** One checkout of a repository, and the two ways in which a run calls git on it. */
+export interface FlowGit {
+  repository: UserRepository;
+  /** No hooks, no helpers of any kind: for looking, and for what is none of their business. */
+  quiet(call: FlowCall): Promise<GitResult>;
+  /** With the hooks and the credential helpers of the person. */
+  asPerson(call: FlowCall, env?: Record<string, string>): Promise<GitResult>;
+}
+
+const QUIET_MS = 2 * 60_000;
+
+export function flowGit(
+  repository: UserRepository,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
+): FlowGit {
+  return {
+    repository,
+    quiet: ({ timeoutMs = QUIET_MS, ...call }) =>
+      withinTime(call.args, timeoutMs, signal, (limit) =>
+        runUserGit(repository, repository.top, { ...call, signal: limit }),
+      ),
+    asPerson: ({ args, timeoutMs = QUIET_MS, ...call }, more = {}) =>
+      withinTime(args, timeoutMs, signal, (limit) =>
+        runGit({
+          ...call,
+          args: [...PERSON_CONFIG.flatMap((setting) => ['-c', setting]), ...args],
+          // Found from there, not named: hooks expect the variables that git itself sets for them, no others.
+          cwd: repository.top,
+          env: { ...ownVariables(env), ...more },
+          signal: limit,
+        }),
+      ),
+  };
+}
+
+/** Whose hooks, and whose logins, are the person's business; everything else stays off. */
+const PERSON_CONFIG = QUIET_CONFIG.filter(
+  (setting) => !/^(?:core\.hooksPath|credential\.helper)=/.test(setting),
+);
+
+/** How a person says by the environment who they are, where their settings lie and how to reach a remote. */
+const OWN =
+  /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|SSH|SSH_\w+|SSL_\w+|HTTP_\w+|PROXY_\w+)$/;
+
+export function ownVariables(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && OWN.test(entry[0]),
+  );
+  return Object.fromEntries(own);
+}
+
+async function withinTime(
+  args: readonly string[],
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  call: (signal: AbortSignal) => Promise<GitResult>,
+): Promise<GitResult> {
+  const limit = new AbortController();
+  const stop = () => limit.abort();
+  const timer = setTimeout(stop, timeoutMs);
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    return await call(limit.signal);
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+    const why = signal?.aborted
+      ? 'was stopped'
+      : `did not end within ${Math.round(timeoutMs / 1000)} s and was stopped`;
+    throw new Error(`git ${args[0]} ${why}`);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Who commits; fixed at the beginning, so that nobody else's name gets onto the commits later. */
+export async function identityOf(git: FlowGit): Promise<Identity> {
+  const [author, committer] = [
+    await identOf(git, 'GIT_AUTHOR_IDENT'),
+    await identOf(git, 'GIT_COMMITTER_IDENT'),
+  ];
+  if (author && committer) return { author, committer };
+  throw new GitFlowError(
+    'git does not know who you are, and commits carry your name; tell it: git config --global user.name "Your Name" && git config --global user.email you@example.com',
+  );
+}
+
+async function identOf(git: FlowGit, which: string): Promise<{ name: string; email: string } | undefined> {
+  // Without this git makes up a name from the account and the machine.
+  const { exitCode, stdout } = await git.asPerson({ args: ['-c', 'user.useConfigOnly=true', 'var', which] });
+  const [, name, email] = /^(.+) <(.+)> \d+ [+-]\d+$/.exec(stdout.toString('utf8').trim()) ?? [];
+  return exitCode === 0 && name && email ? { name, email } : undefined;
+}
+
+export function identityVariables({ author, committer }: Identity): Record<string, string> {
+  return {
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_COMMITTER_NAME: committer.name,
+    GIT_COMMITTER_EMAIL: committer.email,
+  };
+}
+
+/** What git said last, for a person. */
+export function lastWords(text: string, lines = 3): string {
+  const said = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^hint:/.test(line));
+  return said.slice(-lines).join(' | ');
+}

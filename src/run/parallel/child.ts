@@ -1,0 +1,203 @@
+/** One child of a run: begun or taken up again, driven until it rests, and its work handed to its parent. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { renderedReceipt } from '../../cli/contract/receipt.ts';
+import { approvals, childContract, type PieceRules } from '../../core/contract/child-contract.ts';
+import { type Contract, type Limits, withPromise } from '../../core/contract/contract.ts';
+import type { ChildState } from '../../core/loop/state.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import { holdLock } from '../../files/lock.ts';
+import { endMarked } from '../../files/process-tree.ts';
+import { traitsOf } from '../../gates/traits.ts';
+import { approve } from '../../home/approvals.ts';
+import { begin } from '../../hook/start/start.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import type { Driving } from '../begin/client-options.ts';
+import { driverLock } from '../begin/client-options.ts';
+import { commitLate } from '../begin/run-late-commit.ts';
+import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
+import type { RunEvent } from '../driver/run-event.ts';
+import { runLoop } from '../driver/run-loop.ts';
+import type { Flow } from '../git/commit-progress.ts';
+import { openRunGit, resumeRunGit } from '../git/options.ts';
+import type { RunReporter } from '../view/reporter.ts';
+import type { Division, Work } from './pieces.ts';
+import type { ChildHeard, ChildRest } from './run-children.ts';
+
+/** The run whose child it is. */
+export interface Parent extends Driving {
+  git: Flow;
+  division: Division;
+}
+
+export interface Drive {
+  child: ChildState;
+  work: Work;
+  limits: Limits;
+  heard: ChildHeard;
+}
+
+/** Returns the child's git flow, too: what it has committed is still to be taken in. */
+export async function driveChild(drive: Drive, parent: Parent): Promise<{ rest: ChildRest; git: Flow }> {
+  const { child, heard } = drive;
+  const known = childRef(child, parent);
+  const git = await childGit(drive, known, parent);
+  const ref = known ?? (await beginChild(drive, git, parent));
+  if (!ref) {
+    await git.takeBack();
+    return { git, rest: { kind: 'ended', status: 'nothing_to_do', cause: '', detail: 'it passes already' } };
+  }
+  const state = await work({ ...drive, ref, git }, parent);
+  heard.state(state);
+  if (!hasEnded(state))
+    return { git, rest: { kind: 'rests', why: `${child.piece}: ${describeWait(state)}` } };
+  const { commit } = await git.standing();
+  return { git, rest: endedAs(state, git.branch, commit) };
+}
+
+function endedAs(state: LoopState, branch: string, commit: string): ChildRest {
+  if (!hasEnded(state) || state.status === 'active' || state.status === 'paused')
+    return { kind: 'rests', why: describeWait(state) };
+  const { status, ending } = state;
+  return { kind: 'ended', status, cause: ending?.cause ?? '', detail: describeEnding(state), branch, commit };
+}
+
+/** A child that was begun and has no journal was cut off before it could do anything. */
+function childRef({ loop }: ChildState, { world }: Parent): LoopRef | undefined {
+  const ref = world.store.loops(world.project).find((known) => known.loop === loop);
+  try {
+    return ref && world.store.read(ref) && ref;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A worktree of its own: beside the run's, from where that stands now; for a pull request from where the person's does. */
+export async function childGit(
+  { child, work }: Pick<Drive, 'child' | 'work'>,
+  known: LoopRef | undefined,
+  { world, git, division, reporter, interrupts }: Parent,
+): Promise<Flow> {
+  const watch = { note: reporter.note, signal: interrupts.atOnce, setups: git.setups };
+  if (known) {
+    const flow = await resumeRunGit(child.loop, world, watch);
+    if (flow) return flow;
+  }
+  const run = { loop: child.loop, task: work.task.trim().split('\n', 1)[0] ?? work.title };
+  const { pullRequests, merge } = division;
+  return pullRequests
+    ? openRunGit(
+        { mode: 'pr', beside: true, merge, anew: true, from: await git.freshBase(merge) },
+        run,
+        world,
+        watch,
+      )
+    : openRunGit(
+        { mode: 'worktree', merge: false, anew: true },
+        run,
+        { ...world, project: git.folder },
+        watch,
+      );
+}
+
+/** Begins it with what its parent holds fast, narrowed to its piece; undefined when that passes already. */
+async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<LoopRef | undefined> {
+  const { child, work, limits } = drive;
+  const { world, ref, division } = parent;
+  const { contract, frozen } = world.store.contract(ref);
+  const { run } = world.store.read(ref);
+  const { gate, id } = work.features ?? {};
+  const rules: PieceRules = {
+    ...(gate === undefined || id === undefined ? {} : { features: { gate, only: [id] } }),
+    passing: parent.git.passing,
+    share: child.share,
+    durationMs: limits.durationMs,
+    pushed: division.pullRequests,
+  };
+  const isForPerson = work.features === undefined && approvals(contract, traitsOf).length > 0;
+  const started = await begin(
+    {
+      loop: child.loop,
+      session: randomUUID(),
+      project: git.folder,
+      task: work.task,
+      contract: orPromise(childContract(contract, rules, traitsOf), isForPerson),
+      judgeMs: frozen.judgeMs,
+      transcriptOffset: 0,
+      outputDir: join(world.store.outputDir(ref), child.loop),
+      run: {
+        mode: run?.mode ?? 'hybrid',
+        ...(run?.freshEvery === undefined ? {} : { freshEvery: run.freshEvery }),
+        parent: ref.loop,
+      },
+      frozen,
+    },
+    world,
+    (folder, fingerprint) => isDerived(folder, fingerprint, frozen, parent),
+  );
+  if (started.kind === 'nothing_to_do') return undefined;
+  git.startsFrom(started.baseline);
+  return started.ref;
+}
+
+/** Where nothing is left to ask for, the child's word is; also where a task rests on a person, who is asked later. */
+function orPromise(contract: Contract, isForPerson: boolean): Contract {
+  const hasWord = contract.done.some((name) => contract.gates[name]?.kind === 'promise');
+  return contract.done.length === 0 || (isForPerson && !hasWord) ? withPromise(contract, 'DONE') : contract;
+}
+
+/** What a person approved for the run counts for its children: they are asked for less, and run nothing else. */
+function isDerived(
+  folder: string,
+  fingerprint: string,
+  frozen: { project: string; fingerprint: string },
+  { world }: Parent,
+): boolean {
+  const { store, home, clock } = world;
+  if (fingerprint !== frozen.fingerprint || !store.isTrusted(frozen.project, fingerprint)) return false;
+  approve(home, folder, fingerprint, clock.now());
+  return true;
+}
+
+async function work(
+  { ref, git, heard, child, work }: Drive & { ref: LoopRef; git: Flow },
+  parent: Parent,
+): Promise<LoopState> {
+  const { world, client } = parent;
+  const lock = holdLock(driverLock(ref));
+  if (!lock) throw new Error(`another process drives run ${ref.loop} already`);
+  try {
+    await endMarked(`${RUN_MARK}=${ref.loop}`);
+    for (const line of await commitLate(ref, git, world)) parent.reporter.child(child).note(line);
+    if (world.store.read(ref).status === 'paused')
+      world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
+    const reporter = listening(parent.reporter.child(child), heard);
+    reporter.begun(ref.loop, work.title, [], {
+      limits: world.store.contract(ref).contract.limits,
+      resumed: (world.store.read(ref).run?.sessions ?? 0) > 0,
+    });
+    const after = await runLoop(
+      planOf(ref, client, git.folder),
+      await worldOf({ ...parent, ref, git, reporter }),
+    );
+    // Its pull request; what else there is to say of its branch, the parent says.
+    if (parent.division.pullRequests)
+      for (const line of await git.finish(after, renderedReceipt(ref, world), 'published'))
+        reporter.note(line);
+    return after;
+  } finally {
+    lock.release();
+  }
+}
+
+function listening(reporter: RunReporter, heard: ChildHeard): RunReporter {
+  return {
+    ...reporter,
+    event: (event: RunEvent) => {
+      reporter.event(event);
+      heard.waits(event.type === 'waiting' ? event.why : undefined);
+      if ('state' in event) heard.state(event.state);
+    },
+  };
+}

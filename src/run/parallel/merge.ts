@@ -1,0 +1,147 @@
+/** Takes a branch into a worktree of ours: judged before it is kept, and left as if it had never been tried otherwise. */
+import { decodeName, encodeName } from '../../project/trees/git-output.ts';
+import { headOf, must, text, underWay } from '../git/status.ts';
+import { type FlowGit, lastWords } from '../git/user-git.ts';
+
+export interface Incoming {
+  commit: string;
+  message: string;
+  /** A file that both sides changed, as it should be; undefined where somebody has to read it. */
+  settle(path: string, sides: { base: string; ours: string; theirs: string }): string | undefined;
+  /** Why the merged work, as it lies there now, is not kept; undefined: it is. */
+  refuse(): Promise<Refusal | undefined>;
+}
+
+export type Refusal = { kind: 'regressed'; lost: string[] } | { kind: 'refused'; why: string };
+
+export type Merged =
+  | { kind: 'merged'; commit: string }
+  | { kind: 'conflict'; files: string[] }
+  /** By an earlier try that was cut off. */
+  | { kind: 'in_already' }
+  | Refusal;
+
+const MERGE_MS = 10 * 60_000;
+/** Hooks run tests and formatters. */
+const COMMIT_MS = 15 * 60_000;
+
+/**
+ * Only for a worktree in which nobody else works: what is changed in it and not committed is thrown away. What was
+ * begun before and cut off is looked at first, so that nothing is merged twice.
+ */
+export async function mergeInto(
+  git: FlowGit,
+  incoming: Incoming,
+  identity: Record<string, string>,
+): Promise<Merged> {
+  await giveUp(git);
+  const before = await headOf(git);
+  if (!before) return { kind: 'refused', why: 'there is no commit to merge into' };
+  if (await isAncestor(git, incoming.commit, before.commit)) return { kind: 'in_already' };
+  const ways = [
+    '--no-ff',
+    '--no-commit',
+    '--no-autostash',
+    '--no-verify-signatures',
+    '--no-rerere-autoupdate',
+  ];
+  const tried = await git.quiet({ args: ['merge', ...ways, incoming.commit], timeoutMs: MERGE_MS });
+  const settled = await settle(git, incoming, tried.exitCode === 0);
+  if (settled.left.length > 0) return leave(git, { kind: 'conflict', files: settled.left });
+  if (tried.exitCode !== 0 && settled.made === 0)
+    return leave(git, { kind: 'refused', why: lastWords(tried.stderr) || 'git merge failed' });
+  const refusal = await incoming.refuse();
+  if (refusal) return leave(git, refusal);
+  const why = await commitMerge(git, incoming.message, identity);
+  const after = await headOf(git);
+  if (!after || after.commit === before.commit) return leave(git, { kind: 'refused', why });
+  return { kind: 'merged', commit: after.commit };
+}
+
+export async function isAncestor(git: FlowGit, commit: string, of: string): Promise<boolean> {
+  return (await git.quiet({ args: ['merge-base', '--is-ancestor', commit, of] })).exitCode === 0;
+}
+
+/** As it was at the last commit; files that git does not know stay. */
+async function giveUp(git: FlowGit): Promise<void> {
+  if (underWay(git) === 'merge') await git.quiet({ args: ['merge', '--abort'] });
+  await must(git.quiet({ args: ['reset', '--quiet', '--hard', 'HEAD'], timeoutMs: MERGE_MS }), 'reset');
+}
+
+async function leave(git: FlowGit, result: Merged): Promise<Merged> {
+  await giveUp(git);
+  return result;
+}
+
+/** Settles what can be settled without being understood; `left` is for somebody who reads it. */
+async function settle(
+  git: FlowGit,
+  incoming: Incoming,
+  isClean: boolean,
+): Promise<{ made: number; left: string[] }> {
+  if (isClean) return { made: 0, left: [] };
+  const listed = await must(
+    git.quiet({ args: ['diff', '--name-only', '--diff-filter=U', '-z'] }),
+    'diff --diff-filter=U',
+  );
+  const paths = decodeName(listed.stdout)
+    .split('\0')
+    .filter((path) => path !== '');
+  const left: string[] = [];
+  for (const path of paths) if (!(await settleFile(git, incoming, path))) left.push(path);
+  return { made: paths.length - left.length, left };
+}
+
+async function settleFile(git: FlowGit, incoming: Incoming, path: string): Promise<boolean> {
+  const [base, ours, theirs] = [
+    await stage(git, 1, path),
+    await stage(git, 2, path),
+    await stage(git, 3, path),
+  ];
+  if (!ours || !theirs) return false;
+  const merged = incoming.settle(path, {
+    base: base?.content ?? '',
+    ours: ours.content,
+    theirs: theirs.content,
+  });
+  if (merged === undefined) return false;
+  const written = await must(
+    git.quiet({ args: ['hash-object', '-w', '--stdin'], input: merged }),
+    'hash-object',
+  );
+  const line = Buffer.concat([
+    Buffer.from(`${ours.mode} ${text(written)} 0\t`),
+    encodeName(path),
+    Buffer.from([0]),
+  ]);
+  await must(git.quiet({ args: ['update-index', '-z', '--index-info'], input: line }), 'update-index');
+  const input = Buffer.concat([encodeName(path), Buffer.from([0])]);
+  await must(git.quiet({ args: ['checkout-index', '--force', '-z', '--stdin'], input }), 'checkout-index');
+  return true;
+}
+
+/** One side of a conflict; undefined where that side has no such file. */
+async function stage(
+  git: FlowGit,
+  number: 1 | 2 | 3,
+  path: string,
+): Promise<{ mode: string; content: string } | undefined> {
+  const args = ['ls-files', '--stage', '-z', '--', `:(top,literal)${path}`];
+  const entries = (await git.quiet({ args })).stdout.toString('utf8').split('\0');
+  const [mode, object, of] =
+    entries.find((entry) => entry.split(/[ \t]/)[2] === String(number))?.split(/[ \t]/) ?? [];
+  if (!mode || !object || !of) return undefined;
+  const { exitCode, stdout } = await git.quiet({ args: ['cat-file', 'blob', object] });
+  return exitCode === 0 ? { mode, content: stdout.toString('utf8') } : undefined;
+}
+
+/** Returns what git or a hook had to say; HEAD tells whether there is a commit. */
+async function commitMerge(git: FlowGit, message: string, identity: Record<string, string>): Promise<string> {
+  const args = ['commit', '--quiet', '--no-gpg-sign', '--cleanup=whitespace', '--file=-'];
+  try {
+    const { exitCode, stderr } = await git.asPerson({ args, input: message, timeoutMs: COMMIT_MS }, identity);
+    return lastWords(stderr) || `git commit ended with ${exitCode}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

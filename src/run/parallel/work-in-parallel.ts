@@ -1,0 +1,130 @@
+/** `run --parallel`: the part of a run in which its children work, before it goes on by itself. */
+import { existsSync } from 'node:fs';
+import type { ChildState, LoopState } from '../../core/loop/state.ts';
+import type { Piece } from '../../core/run/children.ts';
+import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
+import { parseFeatureList } from '../../gates/features/feature-list.ts';
+import { newLoopId } from '../../hook/start/inputs.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { Driving } from '../begin/client-options.ts';
+import type { Flow } from '../git/commit-progress.ts';
+import { readFlowRecord } from '../git/record.ts';
+import { childGit, driveChild, type Parent } from './child.ts';
+import { withFeaturePassing } from './feature-list-edit.ts';
+import { judgeMerge } from './judge-merge.ts';
+import type { Merged } from './merge.ts';
+import { keptDivision, type Work } from './pieces.ts';
+import { type ChildRest, type MergeEnd, runChildren } from './run-children.ts';
+
+export async function workInParallel(driving: Driving): Promise<LoopState> {
+  const { ref, world, git, reporter, interrupts } = driving;
+  const state = world.store.read(ref);
+  if (!state.run?.children || state.run.children.over) return state;
+  if (!git)
+    throw new UsageError(
+      `the git record of run ${ref.loop} is gone: its children have no branch to work for`,
+    );
+  const division = keptDivision(ref, world.home);
+  const parent: Parent = { ...driving, git, division };
+  const flows = new Map<string, Flow>();
+  const workOf = (piece: Piece): Work => {
+    const work = division.pieces.find(({ name }) => name === piece.name);
+    if (!work) throw new Error(`there is no piece ${piece.name} any more`);
+    return work;
+  };
+  return runChildren(ref, {
+    ports: world,
+    pieces: division.pieces,
+    newLoop: () => newLoopId(new Date(world.clock.now())),
+    drive: async (child, piece, limits, heard): Promise<ChildRest> => {
+      const driven = await driveChild({ child, work: workOf(piece), limits, heard }, parent);
+      flows.set(child.loop, driven.git);
+      return driven.rest;
+    },
+    merge: async (child, piece, begins) => {
+      const work = workOf(piece);
+      // An earlier try was cut off after its commit: its worktree may be gone already.
+      if (child.merge === 'begun' && child.commit && (await git.has(child.commit))) {
+        await git.clearAwayOf(child.loop, division.pullRequests);
+        return { outcome: 'merged' };
+      }
+      const flow =
+        flows.get(child.loop) ?? (await childGit({ child, work }, { loop: child.loop, dir: '' }, parent));
+      return mergeChild({ child, work, flow, begins }, parent);
+    },
+    report: reporter.event,
+    interrupted: () => interrupts.asked(),
+  });
+}
+
+/** The branches of children whose work is not in: nothing of it is thrown away. */
+export function leftBeside({ run }: LoopState, { home }: World): string[] {
+  return (run?.children?.list ?? []).flatMap(({ piece, loop, branch, merge }) => {
+    const worktree = readFlowRecord(home, loop)?.worktree;
+    if (branch === undefined || merge === 'merged' || !worktree || !existsSync(worktree)) return [];
+    return [
+      `[${piece}] stays on ${branch}. When you have what you want of it: git worktree remove ${quoteForShell(worktree)}`,
+    ];
+  });
+}
+
+interface Merging {
+  child: ChildState;
+  work: Work;
+  flow: Flow;
+  begins(commit: string): void;
+}
+
+async function mergeChild({ child, work, flow, begins }: Merging, parent: Parent): Promise<MergeEnd> {
+  const { git, ref, world, division } = parent;
+  const { commit, commits, left } = await flow.standing();
+  if (left > 0)
+    return {
+      outcome: 'refused',
+      detail: `${left} of its files could not be committed; they are in ${flow.folder}`,
+    };
+  if (commits === 0) {
+    await flow.clearAway(false);
+    return { outcome: 'nothing' };
+  }
+  begins(commit);
+  const merged = await git.merge({
+    commit,
+    message: mergeMessage(child, work, ref.loop),
+    settle: (path, { ours, theirs }) => settled(path, ours, theirs, work),
+    judge: () => judgeMerge(ref, world),
+  });
+  const end = endOf(merged);
+  if (end.outcome === 'merged') await flow.clearAway(division.pullRequests);
+  return end;
+}
+
+function endOf(merged: Merged): MergeEnd {
+  switch (merged.kind) {
+    case 'merged':
+    case 'in_already':
+      return { outcome: 'merged' };
+    case 'conflict':
+      return { outcome: 'conflict', files: merged.files };
+    case 'regressed':
+      return { outcome: 'regressed', detail: merged.lost.join(', ') };
+    case 'refused':
+      return { outcome: 'refused', detail: merged.why };
+  }
+}
+
+function mergeMessage({ loop, piece }: ChildState, { title }: Work, run: string): string {
+  const subject = oneLine(redact(`Merge ${piece}: ${title}`), 72);
+  return `${subject}\n\nUntildone-Run: ${run}\nUntildone-Child: ${loop}\n`;
+}
+
+/** Every child says in the same list that its feature passes: that much can be settled without being understood. */
+function settled(path: string, ours: string, theirs: string, { features }: Work): string | undefined {
+  if (!features || !(path === features.file || path.endsWith(`/${features.file}`))) return undefined;
+  const list = parseFeatureList(theirs);
+  const isSaid = 'features' in list && list.features.some(({ id, passes }) => id === features.id && passes);
+  return isSaid ? withFeaturePassing(ours, features.id) : undefined;
+}

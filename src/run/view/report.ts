@@ -1,0 +1,91 @@
+import type { Limits } from '../../core/contract/contract.ts';
+import type { LoopState } from '../../core/loop/state.ts';
+import { colourWanted, cutTo, wrapLine } from '../../terminal/text.ts';
+import { clockOf } from './figures.ts';
+import { jsonReporter } from './json.ts';
+import type { RunReporter } from './reporter.ts';
+import { childLines } from './run-parallel-lines.ts';
+import { liveReporter } from './view.ts';
+import { beginningLines, closingLines, factLines, noteLines, pausedLines } from './words.ts';
+
+export interface ReporterWorld {
+  out(line: string): void;
+  now(): number;
+  stdout: NodeJS.WriteStream;
+  env: NodeJS.ProcessEnv;
+  /** Paths inside are shown without it; the working folder when absent. */
+  project?: string;
+}
+
+const LINE = 200;
+
+/** A live view on a terminal, else plain lines; JSON when asked for. To be closed when the run is over. */
+export function openRunReporter(
+  options: { json: boolean; quiet: boolean },
+  world: ReporterWorld,
+): RunReporter & { close(): void } {
+  const { stdout, env, now, project } = world;
+  const watched = outlive(stdout);
+  const out = (line: string) => {
+    if (!watched.lost()) world.out(line);
+  };
+  const nothing = { close: () => undefined };
+  if (options.json) return { ...jsonReporter(out, now), ...nothing };
+  if (stdout.isTTY && env.TERM !== 'dumb' && !options.quiet) {
+    return liveReporter({ stdout, now, project, lost: watched.lost, colour: colourWanted(stdout, env) });
+  }
+  const width = () => (stdout.isTTY && stdout.columns > 0 ? Math.min(LINE, stdout.columns) : LINE);
+  return {
+    ...lineReporter(out, now, options.quiet, { width, project, wrap: stdout.isTTY === true }),
+    ...nothing,
+  };
+}
+
+/**
+ * A run outlives whoever watches it. From here on a terminal or a pipe that is closed silences the program instead of
+ * ending it, up to its end: what was written last may fail late.
+ */
+function outlive(stdout: NodeJS.WriteStream): { lost(): boolean } {
+  let lost = false;
+  stdout.removeAllListeners('error');
+  stdout.on('error', () => {
+    lost = true;
+  });
+  return { lost: () => lost };
+}
+
+/** One line a fact, for a log or a pipe; how it ended is broken between words instead of being cut. */
+export function lineReporter(
+  out: (line: string) => void,
+  now: () => number,
+  quiet: boolean,
+  options: { width?: () => number; project?: string | undefined; wrap?: boolean } = {},
+): RunReporter {
+  const { width = () => LINE, project = process.cwd(), wrap = true } = options;
+  const print = (line: string) => out(cutTo(`${clockOf(now())} ${line}`, width()));
+  const printWhole = (line: string) => {
+    const clock = clockOf(now());
+    // In a file a command that is to be typed stays in one piece.
+    const parts = wrap ? wrapLine(line, width() - clock.length - 1) : [line];
+    for (const part of parts) out(`${clock} ${part}`);
+  };
+  let limits: Limits | undefined;
+  let state: LoopState | undefined;
+  let begunLoop: string | undefined;
+  const reporter: RunReporter = {
+    begun: (loop, task, baseline, more) => {
+      begunLoop = loop;
+      limits = more?.limits;
+      for (const line of beginningLines(loop, task, baseline, more?.resumed ?? false)) print(line);
+    },
+    event: (event) => {
+      if ('state' in event) state = event.state;
+      for (const line of factLines(event, { now: now(), quiet, project })) print(line);
+      if (event.type === 'ended') closingLines(event.state, limits, now()).forEach(printWhole);
+      if (event.type === 'paused') pausedLines(event.why, state?.loop ?? begunLoop).forEach(printWhole);
+    },
+    note: (text) => noteLines(text).forEach(printWhole),
+    child: (child) => childLines(child, (line) => print(line), { now, quiet, project }),
+  };
+  return reporter;
+}

@@ -1,0 +1,184 @@
+/** The live view of a run as lines of text. Pure: the same picture, size and time give the same lines. */
+
+import { elapsedMs } from '../../core/loop/limits.ts';
+import { contextWindow } from '../../core/loop/transcript.ts';
+import { sayDuration } from '../../core/text/duration.ts';
+import { columnsOf, cutTo } from '../../terminal/text.ts';
+import { clockOf, momentOf, numberOf, ofLimit, placeOf, spentWords, stopwatch, tokensOf } from './figures.ts';
+import type { RunPicture } from './view-model.ts';
+import { isOpen } from './words.ts';
+
+export interface ScreenSize {
+  columns: number;
+  /** The most lines that may be used. */
+  rows: number;
+}
+
+interface Span {
+  text: string;
+  colour?: number;
+}
+type Row = readonly Span[];
+
+const [BOLD, DIM, RED, GREEN, YELLOW] = [1, 2, 31, 32, 33];
+const LABEL = 10;
+const GAUGE = 20;
+const NAME = 16;
+/** Without colour nothing is lost: the sign and the word say it too. */
+const MARKS = {
+  pass: { mark: '✓', colour: GREEN },
+  fail: { mark: '✗', colour: RED },
+  unproven: { mark: '?', colour: YELLOW },
+  skip: { mark: '-', colour: DIM },
+} as const;
+
+const LEAST = { blank: false, recent: 0, evidence: false, closed: false, task: false } as const;
+/** What is shown when there is less and less room. */
+const DENSITIES = [
+  { blank: true, recent: 8, evidence: true, closed: true, task: true },
+  { blank: true, recent: 4, evidence: true, closed: true, task: true },
+  { blank: false, recent: 4, evidence: true, closed: true, task: true },
+  { blank: false, recent: 2, evidence: false, closed: true, task: true },
+  { blank: false, recent: 0, evidence: false, closed: false, task: true },
+  LEAST,
+] as const;
+type Density = (typeof DENSITIES)[number];
+
+export function screenLines(picture: RunPicture, size: ScreenSize, now: number, colour: boolean): string[] {
+  const rows = roomFor(picture, size.rows, now);
+  return rows.map((row) => drawn(row, size.columns, colour));
+}
+
+function roomFor(picture: RunPicture, most: number, now: number): Row[] {
+  for (const density of DENSITIES) {
+    const rows = rowsOf(picture, now, density);
+    if (rows.length <= most) return rows;
+  }
+  // Hardly any room: where we are, what is being done, and as many gates as go in.
+  const rows = [headRow(picture), doingRow(picture, now), ...gateRows(picture, LEAST)];
+  if (rows.length <= most) return rows;
+  const hidden: Row = [{ text: `${rows.length - most + 1} more`, colour: DIM }];
+  return most < 3 ? rows.slice(0, most) : [...rows.slice(0, most - 1), labelled('', hidden)];
+}
+
+function rowsOf(picture: RunPicture, now: number, density: Density): Row[] {
+  const { task, next, recent } = picture;
+  const shown = density.recent === 0 ? [] : recent.slice(-density.recent);
+  return [
+    ...(density.blank ? [[]] : []),
+    headRow(picture),
+    ...(density.task && task ? [labelled('task', [{ text: task }])] : []),
+    ...(next ? [labelled('next', [{ text: next }])] : []),
+    ...gateRows(picture, density),
+    ...contextRows(picture),
+    ...spentRows(picture, now),
+    ...childRows(picture, now),
+    doingRow(picture, now),
+    ...shown.map(({ at, line }): Row => [{ text: `  ${clockOf(at)} ${line}`, colour: DIM }]),
+  ];
+}
+
+function headRow({ loop, state }: RunPicture): Row {
+  const place = state
+    ? `${placeOf(state)}, session ${numberOf(state)} (${state.session.slice(0, 8)})`
+    : 'getting ready';
+  return [{ text: `run ${loop ?? ''}`.trimEnd(), colour: BOLD }, { text: `  ${place}` }];
+}
+
+function gateRows({ gates }: RunPicture, { closed, evidence }: Pick<Density, 'closed' | 'evidence'>): Row[] {
+  const shown = closed ? gates : gates.filter(isOpen);
+  const width = Math.min(NAME, Math.max(0, ...shown.map((g) => columnsOf(g.name))));
+  const rows = shown.flatMap((gate): Row[] => {
+    const { mark, colour } = MARKS[gate.verdict];
+    const name = cutTo(gate.name, NAME);
+    const padding = ' '.repeat(Math.max(0, width - columnsOf(name)));
+    const said = gate.class === 'measured' ? gate.summary : `(${gate.class}) ${gate.summary}`;
+    const row = [
+      { text: `${mark} ${gate.verdict.padEnd(8)}`, colour },
+      { text: `  ${name}${padding}  ${said}` },
+    ];
+    const proof = { text: `${' '.repeat(LABEL + 2)}${gate.evidence}`, colour: DIM };
+    return evidence && gate.evidence !== undefined ? [row, [proof]] : [row];
+  });
+  const hidden = gates.length - shown.length;
+  if (hidden > 0) rows.push([{ text: `${hidden} more do not fail`, colour: DIM }]);
+  return rows.map((row, index) => labelled(index === 0 ? 'gates' : '', row));
+}
+
+function contextRows({ context, limits }: RunPicture): Row[] {
+  if (!context) return [];
+  const window = contextWindow(context.model);
+  const share = Math.min(1, context.tokens / window);
+  const filled = Math.round(share * GAUGE);
+  const gauge = `[${'#'.repeat(filled)}${'.'.repeat(GAUGE - filled)}]`;
+  const near = limits !== undefined && share >= limits.context;
+  const over = limits === undefined ? '' : `, hands over at ${percent(limits.context)}`;
+  return [
+    labelled('context', [
+      near ? { text: gauge, colour: YELLOW } : { text: gauge },
+      { text: ` ${percent(share)} of ${tokensOf(window)} (${context.model})${over}` },
+    ]),
+  ];
+}
+
+function spentRows({ state, limits }: RunPicture, now: number): Row[] {
+  if (!state) return [];
+  const time = `${stopwatch(elapsedMs(state, now) / 1000)}${ofLimit(limits?.durationMs, sayDuration)}`;
+  return [labelled('spent', [{ text: `${spentWords(state, limits)}, ${time}` }])];
+}
+
+function doingRow({ waiting, calls, doing }: RunPicture, now: number): Row {
+  if (waiting && waiting.until === undefined)
+    return labelled('waiting', [{ text: waiting.why, colour: YELLOW }]);
+  if (waiting?.until !== undefined) {
+    const left =
+      waiting.until > now ? `${stopwatch(Math.ceil((waiting.until - now) / 1000))} left` : 'any moment';
+    return labelled('waiting', [
+      { text: `${left}, until ${momentOf(waiting.until, now)}`, colour: YELLOW },
+      { text: `: ${waiting.why}` },
+    ]);
+  }
+  const call = calls.at(-1);
+  const { what, since } = call ?? doing;
+  const more = calls.length > 1 ? ` (and ${calls.length - 1} more)` : '';
+  return labelled('now', [{ text: `${stopwatch((now - since) / 1000)}  ${what}${more}` }]);
+}
+
+/** One line a child: where it is, how its gates stand, and what it does. */
+function childRows({ children }: RunPicture, now: number): Row[] {
+  return [...children].map(([piece, { state, gates, waiting, calls, doing }], index): Row => {
+    const open = gates.filter(isOpen).length;
+    const { what, since } = calls.at(-1) ?? doing;
+    const at = state ? `${placeOf(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
+    const doingNow = waiting ? `waiting: ${waiting.why}` : `${stopwatch((now - since) / 1000)}  ${what}`;
+    return labelled(index === 0 ? 'children' : '', [
+      { text: `[${cutTo(piece, NAME)}] `, colour: BOLD },
+      { text: `${at}${doingNow}` },
+    ]);
+  });
+}
+
+function labelled(label: string, row: Row): Row {
+  return [{ text: label.padEnd(LABEL), colour: DIM }, ...row];
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** Cut to the width of the terminal, colours aside. */
+function drawn(row: Row, columns: number, colour: boolean): string {
+  let left = columns;
+  let line = '';
+  for (const span of row) {
+    const text = cutTo(span.text, left);
+    left -= columnsOf(text);
+    line += colour && span.colour !== undefined && text.trim() !== '' ? painted(text, span.colour) : text;
+    if (text !== span.text) break;
+  }
+  return line.trimEnd();
+}
+
+function painted(text: string, colour: number): string {
+  return `\x1b[${colour}m${text}\x1b[0m`;
+}

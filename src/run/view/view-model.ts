@@ -1,0 +1,202 @@
+/** What the live view knows of a run: folded from what it was told, drawn by run-screen. Pure. */
+
+import type { Limits } from '../../core/contract/contract.ts';
+import type { GateLine, LoopState } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import type { SessionHappening } from '../../ports/ports.ts';
+import { harmless } from '../../terminal/text.ts';
+import type { RunEvent } from '../driver/run-event.ts';
+import { actionOf, evidenceOf, happeningLines, isOpen } from './words.ts';
+
+type ShownGate = Pick<GateLine, 'name' | 'class' | 'verdict' | 'summary'> & { evidence?: string };
+
+export interface RunPicture {
+  /** Paths inside are shown without it. */
+  project: string;
+  loop?: string;
+  task?: string;
+  limits?: Limits;
+  state?: LoopState;
+  gates: readonly ShownGate[];
+  /** What is to be done next, as far as a gate knows. */
+  next?: string;
+  context?: { tokens: number; model: string };
+  /** What is being done right now, and since when. */
+  doing: { what: string; since: number };
+  /** Tool calls that have not returned, the newest last. */
+  calls: readonly { tool: string; what: string; since: number }[];
+  /** Without a time: for a person. */
+  waiting?: { until?: number; why: string };
+  /** Those that are at work, by their piece. */
+  children: ReadonlyMap<string, RunPicture>;
+  /** The newest last. */
+  recent: readonly { at: number; line: string }[];
+}
+
+export function emptyPicture(project: string, now: number): RunPicture {
+  const doing = { what: 'beginning', since: now };
+  return { project, gates: [], doing, calls: [], children: new Map(), recent: [] };
+}
+
+export function withBeginning(
+  picture: RunPicture,
+  begun: { loop: string; task: string; baseline: readonly Verdict[]; limits?: Limits },
+): RunPicture {
+  const { loop, task, baseline, limits } = begun;
+  const gates = baseline.map((v) => ({
+    name: v.gate,
+    class: v.class,
+    verdict: v.outcome,
+    summary: v.summary,
+  }));
+  return {
+    ...withGates(picture, gates, baseline),
+    loop,
+    task: harmless(task),
+    ...(limits ? { limits } : {}),
+  };
+}
+
+export function withEvent(picture: RunPicture, event: RunEvent, now: number): RunPicture {
+  const known = 'state' in event ? { ...picture, state: event.state, loop: event.state.loop } : picture;
+  switch (event.type) {
+    case 'session': {
+      const begun = event.resume ? known : freshSession(known);
+      const gated = begun.gates.length > 0 ? begun : withGates(begun, event.state.gates, []);
+      return busy(gated, 'starting the client', now);
+    }
+    case 'happening':
+      return withHappening(picture, event.happening, now);
+    case 'judging':
+      return busy(picture, 'judging the work', now);
+    case 'stop': {
+      const judged = withGates(known, event.state.gates, event.verdicts ?? []);
+      return busy(judged, event.answer === 'refuse' ? 'thinking' : 'the session ends', now);
+    }
+    case 'session_ended':
+      return busy(known, 'between sessions', now);
+    case 'waiting':
+      return {
+        ...busy(picture, 'waiting', now),
+        waiting: { ...(event.until === undefined ? {} : { until: event.until }), why: harmless(event.why) },
+      };
+    case 'child':
+      return withChild(known, event, now);
+    case 'warning':
+    case 'paused':
+    case 'ended':
+      return known;
+  }
+}
+
+function withChild(
+  picture: RunPicture,
+  { child, change, text }: Extract<RunEvent, { type: 'child' }>,
+  now: number,
+): RunPicture {
+  const children = new Map(picture.children);
+  if (change === 'begun' || change === 'goes_on')
+    children.set(child.piece, {
+      ...emptyPicture(picture.project, now),
+      loop: child.loop,
+      task: harmless(text),
+    });
+  else children.delete(child.piece);
+  const what = children.size === 0 ? 'between children' : `${children.size} at work`;
+  return busy({ ...picture, children }, what, now);
+}
+
+/** What one of the children tells. */
+export function withChildEvent(picture: RunPicture, piece: string, event: RunEvent, now: number): RunPicture {
+  const before = picture.children.get(piece);
+  if (!before) return picture;
+  return { ...picture, children: new Map(picture.children).set(piece, withEvent(before, event, now)) };
+}
+
+function freshSession(picture: RunPicture): RunPicture {
+  const { context: _, ...rest } = picture;
+  return rest;
+}
+
+/** Something else is being done now: no call is open any more, and nothing is waited for. */
+function busy(picture: RunPicture, what: string, since: number): RunPicture {
+  const { waiting: _, ...rest } = picture;
+  return { ...rest, calls: [], doing: { what, since } };
+}
+
+const REMEMBERED_LINES = 20;
+const REMEMBERED_CALLS = 20;
+
+function withHappening(picture: RunPicture, happening: SessionHappening, now: number): RunPicture {
+  const lines = happeningLines(happening, { now, quiet: false, project: picture.project });
+  const added = lines.map((line) => ({ at: now, line }));
+  const seen = { ...picture, recent: [...picture.recent, ...added].slice(-REMEMBERED_LINES) };
+  switch (happening.kind) {
+    case 'began':
+      return busy(seen, 'thinking', now);
+    case 'said':
+      return withoutWait({ ...seen, doing: { what: 'thinking', since: now } });
+    case 'called': {
+      const { tool, input } = happening;
+      const call = { tool, what: actionOf(tool, input, picture.project), since: now };
+      return withoutWait({ ...seen, calls: [...picture.calls, call].slice(-REMEMBERED_CALLS) });
+    }
+    case 'returned': {
+      const at = picture.calls.findIndex((call) => call.tool === happening.tool);
+      const calls = picture.calls.filter((_, index) => index !== at);
+      return withoutWait({ ...seen, calls, doing: { what: 'thinking', since: now } });
+    }
+    case 'retry': {
+      const why = `the API call failed (${harmless(happening.why)}), attempt ${happening.attempt}`;
+      return { ...seen, waiting: { until: now + happening.delayMs, why } };
+    }
+    case 'usage': {
+      const { contextTokens: tokens, model } = happening;
+      return withoutWait({ ...seen, context: { tokens, model: harmless(model) } });
+    }
+    case 'compacted': {
+      const { context: _, ...rest } = seen;
+      return rest;
+    }
+    case 'limit':
+    case 'told':
+      return seen;
+  }
+}
+
+function withoutWait({ waiting: _, ...rest }: RunPicture): RunPicture {
+  return rest;
+}
+
+function withGates(
+  picture: RunPicture,
+  gates: readonly ShownGate[],
+  verdicts: readonly Verdict[],
+): RunPicture {
+  const { next: _, ...rest } = picture;
+  const next = nextOf(gates, verdicts);
+  return {
+    ...rest,
+    gates: gates.map(({ name, class: evidenceClass, verdict, summary }) => {
+      const evidence = isOpen({ verdict }) ? evidenceOf(verdicts, name) : undefined;
+      return {
+        name: harmless(name),
+        class: evidenceClass,
+        verdict,
+        summary: harmless(summary),
+        ...(evidence === undefined ? {} : { evidence }),
+      };
+    }),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** Gates of lists (features, checklists, tasks) name what comes next, in their summary too. */
+function nextOf(gates: readonly ShownGate[], verdicts: readonly Verdict[]): string | undefined {
+  for (const { verdict, summary } of gates) {
+    const named = isOpen({ verdict }) ? /(?:^|; )next: (.+)$/.exec(summary)?.[1] : undefined;
+    if (named !== undefined) return harmless(named);
+  }
+  const instruction = verdicts.find((v) => isOpen({ verdict: v.outcome }) && v.next)?.next;
+  return instruction === undefined ? undefined : harmless(instruction.split('\n', 1)[0] ?? '');
+}

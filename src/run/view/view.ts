@@ -1,0 +1,151 @@
+import { type Terminal, TerminalRegion } from '../../terminal/terminal-region.ts';
+import { cutTo } from '../../terminal/text.ts';
+import type { RunEvent } from '../driver/run-event.ts';
+import { clockOf } from './figures.ts';
+import type { ChildName, RunReporter } from './reporter.ts';
+import { childLines } from './run-parallel-lines.ts';
+import { screenLines } from './screen.ts';
+import { emptyPicture, type RunPicture, withBeginning, withChildEvent, withEvent } from './view-model.ts';
+import { beginningLines, closingLines, cutOffLines, factLines, noteLines, pausedLines } from './words.ts';
+
+export interface ViewWorld {
+  stdout: Terminal & Pick<NodeJS.WriteStream, 'on' | 'off'>;
+  now(): number;
+  colour: boolean;
+  project?: string | undefined;
+  /** The terminal is gone: nothing is written any more. */
+  lost(): boolean;
+}
+
+/** The least time between two drawings, and the most: seconds are counted on the screen. */
+const FRAME_MS = 100;
+const TICK_MS = 1_000;
+
+/** A view in place, with what matters (sessions, stops, warnings) left above it, and the result at its end. */
+export function liveReporter(world: ViewWorld): RunReporter & { close(): void } {
+  const view = new RunView(world);
+  return {
+    begun: (loop, task, baseline, more) => {
+      view.change((picture) =>
+        withBeginning(picture, { loop, task, baseline, ...(more ? { limits: more.limits } : {}) }),
+      );
+      view.say(beginningLines(loop, task, [], more?.resumed ?? false));
+    },
+    event: (event) => view.show(event),
+    note: (text) => view.say(noteLines(text)),
+    child: (child) => childOfView(child, view, world),
+    close: () => view.close(),
+  };
+}
+
+function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorld): RunReporter {
+  const print = (line: string) => view.say([line]);
+  const lines = childLines(child, print, { now, quiet: true, project: project ?? process.cwd() });
+  return {
+    ...lines,
+    event: (event) => {
+      view.change((picture) => withChildEvent(picture, child.piece, event, now()));
+      lines.event(event);
+    },
+  };
+}
+
+class RunView {
+  readonly #world: ViewWorld;
+  readonly #region: TerminalRegion;
+  #picture: RunPicture;
+  /** Lines that stay, on their way to the next frame. */
+  #above: string[] = [];
+  /** Draws the next frame; a view that is at rest has none. */
+  #timer: NodeJS.Timeout | undefined;
+  #due = 0;
+  #drawnAt = 0;
+  #live = false;
+  readonly #draw = () => this.#frame();
+  readonly #resize = () => this.#drawSoon();
+  readonly #comeBack = () => {
+    this.#region.forget();
+    this.#drawSoon();
+  };
+
+  constructor(world: ViewWorld) {
+    this.#world = world;
+    this.#region = new TerminalRegion(world.stdout);
+    this.#picture = emptyPicture(world.project ?? process.cwd(), world.now());
+  }
+
+  show(event: RunEvent): void {
+    const now = this.#world.now();
+    const { project } = this.#picture;
+    this.change((picture) => withEvent(picture, event, now));
+    if (event.type === 'ended') this.#rest(closingLines(event.state, this.#picture.limits, now));
+    else if (event.type === 'paused') this.#rest(pausedLines(event.why, this.#picture.loop));
+    else this.say(factLines(event, { now, quiet: true, project }));
+  }
+
+  change(fold: (picture: RunPicture) => RunPicture): void {
+    this.#picture = fold(this.#picture);
+    this.#wake();
+    this.#drawSoon();
+  }
+
+  /** Lines that stay: above the view, or simply printed where there is none. */
+  say(lines: readonly string[]): void {
+    if (this.#live) {
+      this.#above.push(...lines.map((line) => `${clockOf(this.#world.now())} ${line}`));
+      this.#drawSoon();
+    } else if (!this.#world.lost()) this.#region.finish(lines);
+  }
+
+  /** Ends the view wherever it is; of a run that did not come to rest it says how it goes on. */
+  close(): void {
+    if (this.#live) this.#rest(cutOffLines(this.#picture.loop));
+  }
+
+  #wake(): void {
+    if (this.#live) return;
+    this.#live = true;
+    this.#world.stdout.on('resize', this.#resize);
+    process.on('SIGCONT', this.#comeBack);
+  }
+
+  #rest(lines: readonly string[]): void {
+    this.#live = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#world.stdout.off('resize', this.#resize);
+    process.off('SIGCONT', this.#comeBack);
+    if (!this.#world.lost()) this.#region.finish([...this.#above, ...lines]);
+    this.#above = [];
+  }
+
+  #drawSoon(): void {
+    this.#drawAt(this.#drawnAt + FRAME_MS);
+  }
+
+  /** Then, unless a frame is due earlier. */
+  #drawAt(due: number): void {
+    if (!this.#live || (this.#timer && this.#due <= due)) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    // A clock that was set back must not stop the view.
+    this.#timer = setTimeout(this.#draw, Math.min(TICK_MS, Math.max(0, due - this.#world.now())));
+    // A view never keeps a program running.
+    this.#timer.unref();
+  }
+
+  #frame(): void {
+    this.#timer = undefined;
+    if (!this.#live || this.#world.lost()) return;
+    const { columns, rows } = this.#region;
+    const now = this.#world.now();
+    const lines = screenLines(this.#picture, { columns, rows }, now, this.#world.colour);
+    this.#region.draw(
+      lines,
+      this.#above.map((line) => cutTo(line, columns)),
+    );
+    this.#above = [];
+    this.#drawnAt = now;
+    this.#drawAt(now + TICK_MS);
+  }
+}

@@ -1,0 +1,224 @@
+/** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
+
+import type { Limits } from '../../core/contract/contract.ts';
+import { elapsedMs } from '../../core/loop/limits.ts';
+import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { sayDuration } from '../../core/text/duration.ts';
+import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import { mergeWords } from '../../core/words/run-children-words.ts';
+import type { SessionHappening } from '../../ports/ports.ts';
+import { harmless } from '../../terminal/text.ts';
+import type { RunEvent } from '../driver/run-event.ts';
+import { momentOf, numberOf, placeOf, spentWords } from './figures.ts';
+import { callInWords } from './tool-words.ts';
+
+type StopEvent = Extract<RunEvent, { type: 'stop' }>;
+
+export interface Wording {
+  now: number;
+  /** Only sessions, stops, waits and warnings. */
+  quiet: boolean;
+  /** Paths inside are shown without it. */
+  project: string;
+}
+
+export function beginningLines(
+  loop: string,
+  task: string,
+  baseline: readonly Verdict[],
+  resumed: boolean,
+): string[] {
+  return [
+    `run ${harmless(loop)} ${resumed ? 'goes on' : 'begins'}: ${harmless(task)}`,
+    ...baseline.map((v) => `  ${v.outcome.padEnd(8)}  ${harmless(`${v.gate}: ${v.summary}`)}`),
+  ];
+}
+
+/** Our own words, indented as they came, with what others may have put into them. */
+export function noteLines(text: string): string[] {
+  return text.split('\n').map((line) => (/^ */.exec(line)?.[0] ?? '') + harmless(line));
+}
+
+/** One line a fact; how a run comes to rest is `closingLines`. */
+export function factLines(event: RunEvent, wording: Wording): string[] {
+  switch (event.type) {
+    case 'session':
+      return [sessionLine(event)];
+    case 'happening':
+      return wording.quiet ? [] : happeningLines(event.happening, wording).map((line) => `  ${line}`);
+    case 'judging':
+      return wording.quiet ? [] : ['judging the work'];
+    case 'stop':
+      return stopLines(event, wording.quiet);
+    case 'session_ended': {
+      const { end, state } = event;
+      return [`session ${numberOf(state)} ended: ${harmless(end.detail)} (${spentWords(state)} so far)`];
+    }
+    case 'waiting': {
+      if (event.until === undefined) return [harmless(event.why)];
+      const left = sayDuration(Math.max(0, event.until - wording.now));
+      return [`waiting until ${momentOf(event.until, wording.now)} (${left}): ${harmless(event.why)}`];
+    }
+    case 'warning':
+      return [`WARNING: ${harmless(event.text)}`];
+    case 'child':
+      return [childLine(event)];
+    case 'paused':
+    case 'ended':
+      return [];
+  }
+}
+
+function childLine({ child, change, text, state }: Extract<RunEvent, { type: 'child' }>): string {
+  const name = `[${harmless(child.piece)}]`;
+  switch (change) {
+    case 'begun':
+    case 'goes_on':
+      return `${name} child ${child.loop} ${change === 'begun' ? 'begins' : 'goes on'}: ${harmless(text)}`;
+    case 'ended':
+      return `${name} ended as ${harmless(text)} (${spentWords(state)} so far)`;
+    default: {
+      const left =
+        change === 'merged' || child.branch === undefined ? '' : `; its work is on ${child.branch}`;
+      return `${name} ${harmless(mergeWords(change, child))}${left}`;
+    }
+  }
+}
+
+const REASONS: Record<string, string> = {
+  first: 'the first one',
+  hand_over: 'after a hand-over',
+  not_done: 'not done yet',
+  again: 'once more',
+  context_full: 'the context was full',
+};
+
+function sessionLine({ session, resume, why, state }: Extract<RunEvent, { type: 'session' }>): string {
+  const reason = REASONS[why] ?? harmless(why).replaceAll('_', ' ');
+  return `session ${numberOf(state)} ${resume ? 'goes on' : 'begins'}: ${harmless(session)} (${reason}), ${placeOf(state)}`;
+}
+
+export function happeningLines(happening: SessionHappening, { now, project }: Wording): string[] {
+  switch (happening.kind) {
+    case 'began':
+      return [`the client is there, model ${harmless(happening.model)}`];
+    case 'said':
+      return happening.text.trim() === '' ? [] : [`> ${harmless(happening.text)}`];
+    case 'called':
+      return [`* ${actionOf(happening.tool, happening.input, project)}`];
+    case 'returned':
+      return happening.failed ? [`! ${harmless(happening.tool)} failed`] : [];
+    case 'retry': {
+      const wait = sayDuration(happening.delayMs);
+      return [
+        `! the API call is tried again in ${wait} (attempt ${happening.attempt}): ${harmless(happening.why)}`,
+      ];
+    }
+    case 'limit': {
+      const until = happening.resetsAt === undefined ? '' : `, until ${momentOf(happening.resetsAt, now)}`;
+      return [`! limit of the account${until}: ${harmless(happening.text)}`];
+    }
+    case 'compacted':
+      return ['! the conversation was compacted'];
+    case 'told':
+      return [`i ${harmless(happening.text)}`];
+    case 'usage':
+      return [];
+  }
+}
+
+/** A tool call in one line; of an edit only the file. */
+export function actionOf(tool: string, input: Record<string, unknown>, project: string): string {
+  const words = callInWords(tool, input, project);
+  return harmless(words.startsWith('$ ') ? words : (words.split('\n', 1)[0] ?? tool));
+}
+
+function stopLines(event: StopEvent, quiet: boolean): string[] {
+  const { state, verdicts = [] } = event;
+  const head = `${stopWords(event)}: ${tallyOf(state.gates)}`;
+  if (quiet) return [head];
+  return [
+    head,
+    ...state.gates.filter(isOpen).flatMap((gate) => {
+      const evidence = evidenceOf(verdicts, gate.name);
+      return [
+        `  ${gate.verdict.padEnd(8)}  ${harmless(`${gate.name}: ${gate.summary}`)}`,
+        ...(evidence === undefined ? [] : [`            ${evidence}`]),
+      ];
+    }),
+  ];
+}
+
+function stopWords({ state, answer }: StopEvent): string {
+  if (answer === 'ignore') return `a stop that did not come from the client was ignored, ${placeOf(state)}`;
+  if (answer === 'refuse') {
+    if (state.run?.handOver === 'asked') return `stop held, ${placeOf(state)}, asked for a hand-over note`;
+    const { phase, ...loop } = state;
+    const goesOn = phase !== undefined && phase.iteration > 1;
+    return goesOn
+      ? `stop held, ${placeOf(loop)} begins, phase ${phase.name}`
+      : `stop held, ${placeOf(state)} begins`;
+  }
+  const wait = hasEnded(state) || !state.waiting ? '' : `, ${harmless(describeWait(state))}`;
+  const note = state.run?.handOver === 'given' ? ', the hand-over note is given' : '';
+  return `stop let through, ${placeOf(state)}${note}${wait}`;
+}
+
+const NAMED_GATES = 6;
+
+function tallyOf(gates: readonly GateLine[]): string {
+  const count = `${gates.filter((g) => g.verdict === 'pass').length} of ${gates.length} gates pass`;
+  const open = (['fail', 'unproven'] as const).flatMap((verdict) => {
+    const names = gates.filter((g) => g.verdict === verdict).map((g) => g.name);
+    if (names.length === 0) return [];
+    const more = names.length > NAMED_GATES ? ` and ${names.length - NAMED_GATES} more` : '';
+    return [`${verdict}: ${harmless(names.slice(0, NAMED_GATES).join(', '))}${more}`];
+  });
+  return [count, ...open].join('; ');
+}
+
+export function isOpen({ verdict }: { verdict: GateLine['verdict'] }): boolean {
+  return verdict === 'fail' || verdict === 'unproven';
+}
+
+/** The first line of a gate's evidence that says more than its summary. */
+export function evidenceOf(verdicts: readonly Verdict[], gate: string): string | undefined {
+  const verdict = verdicts.find((v) => v.gate === gate);
+  const line = verdict?.evidence?.find(
+    (text) => text.trim() !== '' && !verdict.summary.includes(text.trim()),
+  );
+  return line === undefined ? undefined : harmless(line);
+}
+
+/** How a run has come to rest, and what a person can do now; not to be cut. */
+export function closingLines(state: LoopState, limits: Limits | undefined, now: number): string[] {
+  const { loop, status } = state;
+  const done = status === 'verified_done' || status === 'claimed_done';
+  const end = state.ending?.at ?? now;
+  return [
+    `${status}: ${harmless(describeEnding(state))}`,
+    ...state.gates.map((g) => `  ${harmless(`${g.verdict} (${g.class}) ${g.name}: ${g.summary}`)}`),
+    `  ${placeOf(state)}, ${counted(state.run?.sessions ?? 0, 'session')}, ${sayDuration(elapsedMs(state, end))}, ${spentWords(state, limits)}`,
+    `  journal: untildone log ${loop}`,
+    ...(done
+      ? [`  receipt: untildone receipt ${loop}`]
+      : ['  the work stays as it is: a new run goes on from there']),
+  ];
+}
+
+export function pausedLines(why: string, loop: string | undefined): string[] {
+  return [`paused: ${harmless(why)}`, goOn(loop)];
+}
+
+export function cutOffLines(loop: string | undefined): string[] {
+  return ['not over: the runner ended before the run did', goOn(loop)];
+}
+
+function goOn(loop: string | undefined): string {
+  return `  go on with: untildone run --resume${loop === undefined ? '' : ` ${loop}`}`;
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,249 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { prune } from '../../../src/cli/loop/prune.ts';
+import { keptReceipt, removeLoop, sessionFilesByLoop } from '../../../src/cli/loop/remove-loops.ts';
+import { status } from '../../../src/cli/loop/status.ts';
+import type { RunMode } from '../../../src/core/contract/contract.ts';
+import { holdLock } from '../../../src/files/lock.ts';
+import { claimFiles } from '../../../src/home/claims.ts';
+import { type Home, homeAt, layOut, projectFolder } from '../../../src/home/layout.ts';
+import { FileStore } from '../../../src/home/store.ts';
+import type { LoopRef } from '../../../src/ports/ports.ts';
+import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { driverLock } from '../../../src/run/begin/client-options.ts';
+import { writeFlowRecord } from '../../../src/run/git/record.ts';
+import { temporaryFolder } from '../../support/files/workers.ts';
+import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.now();
+
+interface Scene {
+  home: Home;
+  project: string;
+  store: FileStore;
+  /** A loop that began and, unless it lives, was cancelled that many days ago. */
+  loop(name: string, endedDaysAgo?: number, more?: LoopParts): LoopRef;
+  prune(options?: Partial<Parameters<typeof prune>[0]>): Promise<string>;
+  status(ended?: boolean): string;
+  names(): string[];
+}
+
+interface LoopParts {
+  baseTree?: string;
+  run?: { mode: RunMode; parent?: string };
+  receipt?: string;
+}
+
+function scened(): Scene {
+  const folder = temporaryFolder();
+  const home = homeAt(join(folder, 'home'));
+  layOut(home);
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  let now = NOW;
+  const store = new FileStore(home, { now: () => now });
+  const said = async (work: (out: (line: string) => void) => void | Promise<void>) => {
+    const lines: string[] = [];
+    await work((line) => lines.push(line));
+    return lines.join('\n');
+  };
+  return {
+    home,
+    project,
+    store,
+    loop(name, endedDaysAgo, { receipt, ...more } = {}) {
+      now = NOW - (endedDaysAgo ?? 0) * DAY;
+      const contract = frozenWith(contractWith({ tests: run() }), { project });
+      const parts = { dialect: 'native', task: `task of ${name}`, transcriptOffset: 0, contract, ...more };
+      const ref = store.create({ loop: name, session: `session-of-${name}`, project, ...parts });
+      if (receipt !== undefined) writeFileSync(join(ref.dir, 'receipt.json'), receipt);
+      if (endedDaysAgo !== undefined) store.append(ref, () => ({ kind: 'command', command: 'cancel' }));
+      now = NOW;
+      return ref;
+    },
+    prune: (options = {}) =>
+      said((out) =>
+        prune(
+          { olderThanMs: 30 * DAY, dryRun: false, receipts: false, ...options },
+          { store, home, now: NOW },
+          out,
+        ),
+      ),
+    status(ended = false) {
+      const lines: string[] = [];
+      status({ json: false, all: true, ended, project, foreign: [] }, store, NOW, (line) => lines.push(line));
+      return lines.join('\n');
+    },
+    names: () =>
+      store
+        .loops()
+        .map(({ loop }) => loop)
+        .sort(),
+  };
+}
+
+describe('prune', () => {
+  test('removes what ended long ago, and neither what lives nor what ended lately', async () => {
+    const scene = scened();
+    for (const [name, days] of [
+      ['old', 40],
+      ['older', 400],
+      ['young', 3],
+    ] as const)
+      scene.loop(name, days);
+    scene.loop('living');
+    const said = await scene.prune();
+    expect(said).toContain('Removing 2 loops that ended more than 30 d 0 h ago');
+    expect(said).toContain('task of older');
+    expect(scene.names()).toEqual(['living', 'young']);
+    expect(scene.status()).not.toContain('UNREADABLE');
+    expect(await scene.prune()).toBe('No loop ended more than 30 d 0 h ago that could be removed.');
+  });
+  test('a dry run says the same and removes nothing', async () => {
+    const scene = scened();
+    scene.loop('old', 40, { receipt: '{}' });
+    const before = readFileSync(scene.store.journalFile(scene.store.loops()[0] as LoopRef));
+    const said = await scene.prune({ dryRun: true });
+    expect(said).toContain('Would remove 1 loop ');
+    expect(said).toContain('Nothing was removed.');
+    expect(readFileSync(scene.store.journalFile(scene.store.loops()[0] as LoopRef))).toEqual(before);
+  });
+  test('a session whose loop was removed has none, and can begin another', async () => {
+    const scene = scened();
+    scene.loop('old', 40);
+    await scene.prune();
+    expect(scene.store.loopOfSession('session-of-old')).toBeUndefined();
+    expect(scene.store.isMarked('session-of-old')).toBe(false);
+  });
+  test('a session that has another loop by now keeps that one', async () => {
+    const scene = scened();
+    const old = scene.loop('old', 40);
+    const next = scene.loop('next');
+    scene.store.bind('session-of-old', scene.project, next);
+    await scene.prune();
+    expect(existsSync(old.dir)).toBe(false);
+    expect(scene.store.loopOfSession('session-of-old')?.loop).toBe('next');
+    expect(scene.store.isMarked('session-of-old')).toBe(true);
+  });
+  test('receipts stay, until they are asked for as well', async () => {
+    const scene = scened();
+    const ref = scene.loop('old', 40, { receipt: '{"receipt":1}' });
+    expect(await scene.prune()).toContain('1 receipt stayed');
+    expect(readFileSync(keptReceipt(ref), 'utf8')).toBe('{"receipt":1}');
+    await scene.prune();
+    expect(existsSync(keptReceipt(ref))).toBe(true);
+    expect(await scene.prune({ receipts: true })).toContain('Removed 1 receipt of loops');
+    expect(existsSync(keptReceipt(ref))).toBe(false);
+    const other = scene.loop('other', 40, { receipt: '{}' });
+    await scene.prune({ receipts: true });
+    expect([existsSync(other.dir), existsSync(keptReceipt(other))]).toEqual([false, false]);
+  });
+  test('a run that is driven, or whose git work is open, stays, and so do its children', async () => {
+    const scene = scened();
+    const driven = scene.loop('driven', 40, { run: { mode: 'hybrid' } });
+    const open = scene.loop('open', 40, { run: { mode: 'hybrid' } });
+    scene.loop('child', 50, { run: { mode: 'hybrid', parent: 'open' } });
+    scene.loop('finished', 40, { run: { mode: 'hybrid' } });
+    const record = {
+      ...{ v: 1 as const, mode: 'branch' as const, merge: false, task: 't', project: scene.project },
+      ...{ folder: scene.project, branch: 'b', base: { commit: 'c' }, kept: { commit: 'c', passing: [] } },
+    };
+    writeFlowRecord(scene.home, { ...record, loop: open.loop } as never);
+    writeFlowRecord(scene.home, { ...record, loop: 'finished', finished: true } as never);
+    const lock = holdLock(driverLock(driven));
+    const said = await scene.prune();
+    lock?.release();
+    expect(said).toContain('2 loops stay whose work is not committed');
+    expect(scene.names()).toEqual(['child', 'driven', 'open']);
+    expect(readdirSync(join(scene.home.root, 'git'))).toEqual(['open.json']);
+  });
+  test('a loop that stands for a foreign state stays: without it, that would begin anew', async () => {
+    const scene = scened();
+    const { dir } = scene.loop('foreign', 40);
+    claimFiles(scene.home).change(
+      '/some/state.md',
+      () =>
+        ({
+          ...{ dialect: 'ralph', identity: 'x', session: 's' },
+          loopDir: dir,
+        }) as never,
+    );
+    expect(await scene.prune()).toContain('1 loop stays for state files of other systems');
+    expect(scene.names()).toEqual(['foreign']);
+  });
+  test('a loop that was taken up again meanwhile stays', () => {
+    const scene = scened();
+    const ref = scene.loop('old', 40);
+    const options = {
+      ...{ keepReceipt: true, endedAt: NOW, stillGone: () => false },
+      sessionFiles: sessionFilesByLoop(scene.home).get(ref.dir) ?? [],
+    };
+    expect(removeLoop(scene.home, ref, options)).toBe(false);
+    expect(scene.store.loopOfSession('session-of-old')).toEqual(ref);
+  });
+  test('what cannot be read stays, and is said', async () => {
+    const scene = scened();
+    const { dir } = scene.loop('damaged', 40);
+    writeFileSync(join(dir, 'journal.jsonl'), 'nothing of ours\n');
+    expect(await scene.prune()).toContain('1 loop stays that cannot be read');
+    expect(scene.names()).toEqual(['damaged']);
+  });
+  test('what an earlier removal left behind is gone after the next', async () => {
+    const scene = scened();
+    const trash = join(projectFolder(scene.home, scene.project), 'removed', 'old.1-1');
+    mkdirSync(trash, { recursive: true });
+    writeFileSync(join(trash, 'task.md'), 'half removed');
+    expect(scene.status()).toContain('No loops yet');
+    await scene.prune();
+    expect(existsSync(trash)).toBe(false);
+  });
+  test('trees go with the last loop that names them; those of other loops and of receipts stay', async () => {
+    const scene = scened();
+    const folder = projectFolder(scene.home, scene.project);
+    const workspace = openWorkspace({
+      project: scene.project,
+      shadowDir: join(folder, 'shadow.git'),
+      indexFile: join(folder, 'index'),
+    });
+    const treeOf = async (text: string) => {
+      writeFileSync(join(scene.project, 'a.txt'), text);
+      return workspace.tree();
+    };
+    const trees = {
+      gone: await treeOf('gone'),
+      living: await treeOf('living'),
+      proven: await treeOf('proven'),
+      now: await treeOf('now'),
+    };
+    scene.loop('old', 40, { baseTree: trees.gone });
+    scene.loop('done', 40, { receipt: `{"work":{"tree":"${trees.proven}"}}` });
+    scene.loop('living', undefined, { baseTree: trees.living });
+    const later = NOW + 31 * DAY;
+    const { store, home } = scene;
+    const lines: string[] = [];
+    const options = { olderThanMs: 30 * DAY, dryRun: false, receipts: false };
+    await prune(options, { store, home, now: later }, (line) => lines.push(line));
+    expect(lines.join('\n')).toMatch(/Packed 8 objects .*\nDropped 2 objects /);
+    const content = (tree: string) => workspace.contentAt(tree, 'a.txt');
+    expect(await content(trees.living)).toBe('living');
+    expect(await content(trees.proven)).toBe('proven');
+    expect(await content(trees.now)).toBe('now');
+    await expect(content(trees.gone)).rejects.toThrow('is lost');
+  });
+});
+
+describe('status of many loops', () => {
+  test('shows what lives and the newest that ended, and says how many there are besides', () => {
+    const scene = scened();
+    for (let i = 1; i <= 25; i++) scene.loop(`ended-${String(i).padStart(2, '0')}`, i);
+    scene.loop('living');
+    const said = scene.status();
+    expect(said.match(/^ended-\d+ /gm)).toHaveLength(10);
+    expect(said).toContain('ended-01');
+    expect(said).toMatch(/^living /m);
+    expect(said).toContain('15 more that ended earlier: untildone status --ended');
+    expect(scene.status(true).match(/^ended-\d+ /gm)).toHaveLength(25);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest';
+import { addHooks, removeHooks } from '../../../src/client/settings/our-hooks.ts';
+import { HOOK_LINE, OTHER_TOOLS_LINE, SESSION_START_LINE } from '../../../src/home/hook-line.ts';
+import { CAP, parse, TIMEOUTS, withoutHooks } from '../../support/client/settings-text.ts';
+
+const lines = (...all: string[]) => all.join('\n');
+const OLD_LINE = '[ -e "$' + '{UNTILDONE_HOME:-$HOME/.untildone}/active/x" ] && . "$HOME/.untildone/hook.sh"';
+
+/** For tools that change nothing; it ends before Node starts unless the project's rules speak of them. */
+const OTHER_TOOLS = {
+  matcher: '^(?!(?:Bash|Write|Edit|MultiEdit|NotebookEdit)$)',
+  hooks: [{ type: 'command', command: OTHER_TOOLS_LINE, timeout: 60 }],
+};
+
+/** Every text that is a settings file of a person, in the manners that people have. */
+const WRITTEN_BY_PEOPLE: Record<string, string> = {
+  'two spaces': '{\n  "model": "opus",\n  "permissions": {\n    "allow": ["Bash(ls:*)"]\n  }\n}\n',
+  'four spaces': '{\n    "model": "opus"\n}\n',
+  tabs: '{\n\t"model": "opus",\n\t"permissions": {\n\t\t"allow": []\n\t}\n}\n',
+  'twelve spaces': '{\n            "model": "opus"\n}\n',
+  CRLF: '{\r\n  "model": "opus",\r\n  "env": {\r\n    "A": "1"\r\n  }\r\n}\r\n',
+  'a byte order mark': '\uFEFF{\n  "model": "opus"\n}\n',
+  'no final newline': '{\n  "model": "opus"\n}',
+  'several final newlines': '{\n  "model": "opus"\n}\n\n\n',
+  minified: '{"model":"opus","env":{"A":"1"}}',
+  'one spaced line': '{"model": "opus", "env": {"A": "1"}}\n',
+  'odd spacing': '{ "model"  :"opus" ,\n\n   "x":[1 ,2,\n3]   }\n',
+  'a brace on the last line': '{\n  "model": "opus" }\n',
+  'blank lines at the top': '\n\n{\n\n  "model": "opus"\n}\n',
+  'escapes and numbers kept as written': '{\n  "a": "\\u00e9\\/",\n  "b": 1.0e2,\n  "c": -0\n}\n',
+  'hooks of others': lines(
+    '{',
+    '  "hooks": {',
+    '    "Stop": [',
+    '      {',
+    '        "hooks": [{ "type": "command", "command": "say done" }]',
+    '      }',
+    '    ],',
+    '    "PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]}]',
+    '  }',
+    '}',
+    '',
+  ),
+  'groups that share lines with their brackets': lines(
+    '{',
+    '  "hooks": {',
+    '    "Stop": [{',
+    '      "hooks": [{',
+    '        "type": "command",',
+    '        "command": "say done"',
+    '      }]',
+    '    }]',
+    '  }',
+    '}',
+  ),
+};
+
+describe('adding', () => {
+  test('a file that does not exist becomes one with exactly the planned hooks and no cap', () => {
+    const { text, changed, hooksDisabled, capKept } = addHooks(undefined);
+    expect({ changed, hooksDisabled, capKept }).toEqual({
+      changed: true,
+      hooksDisabled: false,
+      capKept: undefined,
+    });
+    const settings = parse(text);
+    expect(Object.keys(settings)).toEqual(['hooks', 'env']);
+    expect(settings.env).toEqual({ [CAP]: '0' });
+    expect(Object.keys(settings.hooks)).toEqual(Object.keys(TIMEOUTS));
+    for (const [event, timeout] of Object.entries(TIMEOUTS)) {
+      const command = event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE;
+      const matcher = event === 'PreToolUse' ? { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit' } : {};
+      expect(settings.hooks[event]).toEqual([
+        { ...matcher, hooks: [{ type: 'command', command, timeout }] },
+        ...(event === 'PreToolUse' ? [OTHER_TOOLS] : []),
+      ]);
+    }
+  });
+
+  test('a new file is written with two spaces and a final newline', () => {
+    const { text } = addHooks(undefined);
+    expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+  });
+
+  test('judged events get the timeout of the plan, the others keep theirs', () => {
+    const { hooks } = parse(addHooks(undefined, { judgeTimeout: 7200 }).text);
+    const timeouts = Object.entries(hooks).map(([event, groups]) => [event, groups[0]?.hooks[0]?.timeout]);
+    const expected = Object.entries(TIMEOUTS).map(([event, timeout]) => [
+      event,
+      timeout === 3600 ? 7200 : timeout,
+    ]);
+    expect(timeouts).toEqual(expected);
+  });
+
+  test.each(['', ' \n', '\uFEFF', '\uFEFF\r\n'])(
+    'an empty file (%j) is filled, its byte order mark kept',
+    (text) => {
+      const added = addHooks(text);
+      expect(added.text.startsWith('\uFEFF')).toBe(text.startsWith('\uFEFF'));
+      expect(parse(added.text)).toEqual(parse(addHooks(undefined).text));
+    },
+  );
+
+  test.each(Object.entries(WRITTEN_BY_PEOPLE))(
+    'with %s: every other setting, the mark at the start and the end of the file stay',
+    (_name, text) => {
+      const added = addHooks(text).text;
+      expect(parse(added)).toMatchObject(withoutHooks(parse(text)));
+      expect(added.startsWith('\uFEFF')).toBe(text.startsWith('\uFEFF'));
+      expect(/[}\r\n]*$/.exec(added)?.[0].replace(/^}+/, '')).toBe(
+        /[}\r\n]*$/.exec(text)?.[0].replace(/^}+/, ''),
+      );
+    },
+  );
+
+  test.each(Object.entries(WRITTEN_BY_PEOPLE))(
+    'with %s: taking out gives the same bytes back',
+    (_name, text) => {
+      expect(removeHooks(addHooks(text).text, text)).toEqual({ text, changed: true });
+      expect(removeHooks(addHooks(text).text).text).toBe(text);
+    },
+  );
+
+  test.each(Object.entries(WRITTEN_BY_PEOPLE))('with %s: twice is the same as once', (_name, text) => {
+    const once = addHooks(text).text;
+    expect(addHooks(once)).toMatchObject({ text: once, changed: false });
+  });
+
+  test('takes over the indentation and the line ends of the file', () => {
+    const tabs = addHooks('{\n\t"model": "opus"\n}\n').text;
+    expect(tabs.split('\n').filter((line) => /^ /.test(line))).toEqual([]);
+    expect(tabs).toContain('\n\t\t"Stop": [\n\t\t\t{\n\t\t\t\t"hooks": [\n');
+    const crlf = addHooks('{\r\n    "model": "opus"\r\n}').text;
+    expect(crlf.split('\r\n').join('')).not.toMatch(/[\r\n]/);
+    expect(crlf).toContain('\r\n        "Stop": [\r\n            {\r\n');
+    const minified = addHooks('{"model":"opus"}').text;
+    expect(minified).toBe(JSON.stringify(JSON.parse(minified)));
+    expect(addHooks('{"model": "opus"}').text).not.toMatch(/[\r\n]/);
+  });
+
+  test('the exact text beside the hooks of others', () => {
+    const added = addHooks(WRITTEN_BY_PEOPLE['hooks of others']).text;
+    const command = JSON.stringify(HOOK_LINE);
+    expect(added.slice(0, added.indexOf('    "SubagentStop"'))).toBe(
+      lines(
+        '{',
+        '  "hooks": {',
+        '    "Stop": [',
+        '      {',
+        '        "hooks": [{ "type": "command", "command": "say done" }]',
+        '      },',
+        '      {',
+        '        "hooks": [',
+        '          {',
+        '            "type": "command",',
+        `            "command": ${command},`,
+        '            "timeout": 3600',
+        '          }',
+        '        ]',
+        '      }',
+        '    ],',
+        '    "PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]}],',
+        '',
+      ),
+    );
+    expect(added.slice(added.lastIndexOf('  },\n  "env"'))).toBe(
+      lines('  },', '  "env": {', `    "${CAP}": "0"`, '  }', '}', ''),
+    );
+  });
+
+  test('a group on one line gets its neighbour on that line', () => {
+    const added = addHooks('{\n  "hooks": {\n    "Stop": [{"hooks": []}]\n  }\n}\n').text;
+    const command = JSON.stringify(HOOK_LINE);
+    const group = `{"hooks": [{"type": "command", "command": ${command}, "timeout": 3600}]}`;
+    expect(added).toContain(`    "Stop": [{"hooks": []}, ${group}],\n`);
+  });
+
+  test('an older line of ours is replaced where it stands, and what was added to it stays', () => {
+    const before = JSON.stringify(
+      {
+        hooks: {
+          Stop: [
+            { hooks: [{ type: 'command', command: 'first' }] },
+            { hooks: [{ type: 'command', command: OLD_LINE, timeout: 5, statusMessage: 'judging' }] },
+            { hooks: [{ type: 'command', command: 'last' }] },
+          ],
+        },
+      },
+      null,
+      2,
+    );
+    const { Stop } = parse(addHooks(before).text).hooks;
+    expect(Stop).toEqual([
+      { hooks: [{ type: 'command', command: 'first' }] },
+      { hooks: [{ type: 'command', command: HOOK_LINE, timeout: 3600, statusMessage: 'judging' }] },
+      { hooks: [{ type: 'command', command: 'last' }] },
+    ]);
+    expect(addHooks(before).text).toBe(
+      addHooks(
+        before
+          .replace(JSON.stringify(OLD_LINE), JSON.stringify(HOOK_LINE))
+          .replace('"timeout": 5', '"timeout": 3600'),
+      ).text,
+    );
+  });
+
+  test('ours twice in one event becomes once, and ours in an event that is not planned goes', () => {
+    const ours = { type: 'command', command: OLD_LINE };
+    const before = JSON.stringify({
+      hooks: {
+        Stop: [{ hooks: [ours, { type: 'command', command: 'theirs' }] }, { hooks: [ours] }],
+        PostToolBatch: [{ hooks: [ours] }],
+        PostToolUse: [{ matcher: '*', hooks: [ours, { type: 'command', command: 'theirs' }] }],
+      },
+    });
+    const { hooks } = parse(addHooks(before).text);
+    expect(JSON.stringify(hooks.Stop?.map((group) => group.hooks.map((hook) => hook.command)))).toBe(
+      JSON.stringify([[HOOK_LINE, 'theirs']]),
+    );
+    expect(hooks.PostToolBatch).toBeUndefined();
+    expect(hooks.PostToolUse).toEqual([{ matcher: '*', hooks: [{ type: 'command', command: 'theirs' }] }]);
+  });
+
+  test('a wrong matcher is put right, but never that of a group we share', () => {
+    const ours = { type: 'command', command: HOOK_LINE, timeout: 60 };
+    const theirs = { type: 'command', command: 'theirs' };
+    const right = { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit', hooks: [ours] };
+    const alone = JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [ours] }] } });
+    expect(parse(addHooks(alone).text).hooks.PreToolUse).toEqual([right, OTHER_TOOLS]);
+    const shared = JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [theirs, ours] }] } });
+    expect(parse(addHooks(shared).text).hooks.PreToolUse).toEqual([
+      { matcher: 'Bash', hooks: [theirs] },
+      right,
+      OTHER_TOOLS,
+    ]);
+    const needless = JSON.stringify({ hooks: { PreCompact: [{ matcher: 'auto', hooks: [ours] }] } });
+    expect(parse(addHooks(needless).text).hooks.PreCompact).toEqual([{ hooks: [ours] }]);
+  });
+
+  test.each(['"3"', '"200"', '5', '""'])('a cap of %s that the user chose stays and is reported', (cap) => {
+    const before = `{"env":{"${CAP}":${cap}}}`;
+    const added = addHooks(before);
+    expect(added.capKept).toBe(cap);
+    expect(added.text).toContain(`"env":{"${CAP}":${cap}}`);
+    expect(removeHooks(added.text, before).text).toBe(before);
+  });
+
+  test('says when the file switches all hooks off', () => {
+    expect(addHooks('{"disableAllHooks": true}').hooksDisabled).toBe(true);
+    expect(addHooks('{"disableAllHooks": false}').hooksDisabled).toBe(false);
+  });
+});

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseContract, renderProblem } from '../../../src/contract/read.ts';
+import type { Contract } from '../../../src/core/contract/contract.ts';
+import { type ProjectFacts, proposeContract } from '../../../src/core/contract/propose.ts';
+
+const NOTHING: ProjectFacts = { rust: false, go: false, makeTargets: [], git: false, githubWorkflows: false };
+
+function proposed(facts: Partial<ProjectFacts>): Contract {
+  const result = parseContract(proposeContract({ ...NOTHING, ...facts }), 'untildone.yaml');
+  if (!result.ok) throw new Error(result.problems.map(renderProblem).join('\n'));
+  expect(result.warnings).toEqual([]);
+  return result.contract;
+}
+
+function commands(facts: Partial<ProjectFacts>): Record<string, string> {
+  const entries = Object.entries(proposed(facts).gates);
+  return Object.fromEntries(
+    entries.flatMap(([name, spec]) => (spec.kind === 'run' ? [[name, spec.options.command]] : [])),
+  );
+}
+
+const node = (scripts: Record<string, string>, more: Partial<NonNullable<ProjectFacts['node']>> = {}) => ({
+  node: { manager: 'npm' as const, scripts, typescript: false, ...more },
+});
+
+describe('commands', () => {
+  test('come from the scripts of package.json', () => {
+    const scripts = {
+      test: 'vitest run',
+      lint: 'eslint .',
+      typecheck: 'tsc',
+      build: 'vite build',
+      dev: 'vite',
+    };
+    expect(commands(node(scripts))).toEqual({
+      tests: 'npm test',
+      lint: 'npm run lint',
+      types: 'npm run typecheck',
+      build: 'npm run build',
+    });
+  });
+
+  test.each([
+    ['pnpm', { tests: 'pnpm test', lint: 'pnpm run lint', types: 'pnpm exec tsc --noEmit' }],
+    ['yarn', { tests: 'yarn test', lint: 'yarn run lint', types: 'yarn tsc --noEmit' }],
+    ['bun', { tests: 'bun run test', lint: 'bun run lint', types: 'bun x tsc --noEmit' }],
+    ['npm', { tests: 'npm test', lint: 'npm run lint', types: 'npx --no-install tsc --noEmit' }],
+  ] as const)('are spelled as %s spells them', (manager, expected) => {
+    expect(commands(node({ test: 't', lint: 'l' }, { manager, typescript: true }))).toEqual(expected);
+  });
+
+  test('are not taken from a script that fails or watches for ever', () => {
+    expect(commands(node({ test: 'echo "Error: no test specified" && exit 1' }))).toEqual({});
+    expect(commands(node({ test: 'jest --watch' }))).toEqual({});
+    expect(commands(node({ test: 'jest --watchAll', 'test:ci': 'jest --ci' }))).toEqual({
+      tests: 'npm run test:ci',
+    });
+    expect(commands(node({ test: 'jest --watch=false' }))).toEqual({ tests: 'npm test' });
+  });
+
+  test('come from a Makefile where package.json has none', () => {
+    const facts = { ...node({ lint: 'eslint' }), makeTargets: ['test', 'lint', 'deploy'] };
+    expect(commands(facts)).toEqual({ tests: 'make test', lint: 'npm run lint' });
+  });
+
+  test('a target of the Makefile stands for what a language brings', () => {
+    expect(commands({ go: true, makeTargets: ['check'] })).toEqual({
+      tests: 'make check',
+      lint: 'go vet ./...',
+    });
+  });
+
+  test('Python tools run as the project runs them', () => {
+    const tools = { pytest: true, ruff: true, mypy: true };
+    expect(commands({ python: { runner: '', ...tools } })).toEqual({
+      tests: 'python3 -m pytest',
+      lint: 'python3 -m ruff check .',
+      types: 'python3 -m mypy .',
+    });
+    expect(commands({ python: { runner: 'uv run', ...tools, mypy: false } })).toEqual({
+      tests: 'uv run pytest',
+      lint: 'uv run ruff check .',
+    });
+  });
+
+  test('a second language gets gates of its own', () => {
+    const python = { runner: '' as const, pytest: true, ruff: false, mypy: false };
+    expect(commands({ ...node({ test: 't' }), python, rust: true, go: true })).toEqual({
+      tests: 'npm test',
+      'tests-python': 'python3 -m pytest',
+      'tests-rust': 'cargo test',
+      'tests-go': 'go test ./...',
+      lint: 'go vet ./...',
+    });
+  });
+});
+
+test('lists of the project become gates, and everything proposed has to pass', () => {
+  const contract = proposed({ rust: true, plan: 'docs/PLAN.md', featureList: 'feature_list.json' });
+  expect(contract.gates.plan).toEqual({ kind: 'checklist', options: { file: 'docs/PLAN.md' } });
+  expect(contract.gates.features).toEqual({ kind: 'features', options: { file: 'feature_list.json' } });
+  expect(contract.done).toEqual(['tests', 'features', 'plan', 'tidy', 'intact']);
+});
+
+test('a project without anything still gets a contract that says what is missing', () => {
+  expect(proposed({}).done).toEqual(['tidy', 'intact']);
+  expect(proposeContract(NOTHING)).toContain('# tests: { run: make test, timeout: 10m }');
+});
+
+test('the first line tells editors where the schema of an installed package is', () => {
+  expect(proposeContract(NOTHING).split('\n')[0]).toBe(
+    '# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json',
+  );
+});
+
+test('every suggestion that is off is right when it is switched on', () => {
+  const facts = { ...NOTHING, ...node({ test: 't', lint: 'l' }), git: true, githubWorkflows: true };
+  const text = proposeContract(facts).replace(/^( *)# (saved|checks|every_stop)/gm, '$1$2');
+  const result = parseContract(text, 'untildone.yaml');
+  expect(result.ok && Object.keys(result.contract.gates)).toEqual(
+    expect.arrayContaining(['tests', 'lint', 'saved', 'checks']),
+  );
+  expect(result.ok && result.contract.everyStop).toEqual({ gates: ['lint'], blocks: 2 });
+});
+
+test('whatever the project looks like, the proposal is a contract without warnings', () => {
+  const path = fc
+    .string({ unit: 'grapheme', minLength: 1 })
+    .filter(
+      (text) => /\S/.test(text) && !/^[/~\\]|^[A-Za-z]:|\\|\0|\.\./.test(text) && text !== 'transcript',
+    );
+  const scripts = fc.dictionary(
+    fc.constantFrom('test', 'test:ci', 'lint', 'types', 'build', 'x'),
+    fc.string(),
+  );
+  const facts: fc.Arbitrary<ProjectFacts> = fc.record(
+    {
+      node: fc.record({
+        manager: fc.constantFrom('npm', 'pnpm', 'yarn', 'bun'),
+        scripts,
+        typescript: fc.boolean(),
+      }),
+      python: fc.record({
+        runner: fc.constantFrom('', 'uv run', 'poetry run'),
+        pytest: fc.boolean(),
+        ruff: fc.boolean(),
+        mypy: fc.boolean(),
+      }),
+      rust: fc.boolean(),
+      go: fc.boolean(),
+      makeTargets: fc.array(fc.oneof(fc.constantFrom('test', 'check', 'lint', 'build'), fc.string())),
+      plan: path,
+      featureList: path,
+      git: fc.boolean(),
+      githubWorkflows: fc.boolean(),
+    },
+    { requiredKeys: ['rust', 'go', 'makeTargets', 'git', 'githubWorkflows'] },
+  );
+  fc.assert(
+    fc.property(facts, (seen) => {
+      const { gates, done } = proposed(seen);
+      expect(done).toEqual(Object.keys(gates));
+      if (seen.plan !== undefined) expect(gates.plan?.options).toEqual({ file: seen.plan });
+      if (seen.featureList !== undefined) expect(gates.features?.options).toEqual({ file: seen.featureList });
+    }),
+    { numRuns: 300 },
+  );
+});

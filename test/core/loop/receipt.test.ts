@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  DEFAULT_LIMITS,
+  type FrozenContract,
+  type GateSpec,
+  promiseContract,
+} from '../../../src/core/contract/contract.ts';
+import {
+  makeReceipt,
+  type ReceiptFacts,
+  receiptLines,
+  renderReceipt,
+} from '../../../src/core/loop/receipt.ts';
+import { end } from '../../../src/core/loop/state.ts';
+import { combine } from '../../../src/core/loop/verdict.ts';
+import { traitsOf } from '../../../src/gates/traits.ts';
+import { claim, freshLoop, T0, verdict } from '../../support/core/samples.ts';
+
+const passed = verdict('pass', {
+  proof: { command: 'npm test', exitCode: 0, durationMs: 1200, outputSha256: 'abc', outputFile: '/x' },
+});
+
+function frozenWith(gates: Record<string, GateSpec>): FrozenContract {
+  return {
+    contract: { ...promiseContract('DONE', DEFAULT_LIMITS), gates },
+    frozen: { project: '/p', contractFile: 'f0', fingerprint: 'fp', parts: {}, gates: {}, judgeMs: 1 },
+  };
+}
+
+function facts(changes: Partial<ReceiptFacts> = {}): ReceiptFacts {
+  const state = end(
+    freshLoop({ base: { tree: 't0' } }),
+    'verified_done',
+    'gates_passed',
+    'tests',
+    T0 + 90_000,
+  );
+  return {
+    state,
+    verdicts: [passed],
+    frozen: frozenWith({ tests: { kind: 'run', options: { command: 'npm test' } } }),
+    contractSha256: 'c'.repeat(64),
+    contractFileNow: 'f0',
+    task: { sha256: 's', preview: 'Build | it' },
+    commit: 'c1',
+    tree: 't1',
+    journal: { lines: 4, lastLineSha256: 'l4' },
+    ...changes,
+  };
+}
+
+describe('what a receipt says', () => {
+  test('what was run, on what, how it ended and what it took', () => {
+    expect(makeReceipt(facts(), traitsOf)).toEqual({
+      v: 1,
+      loop: 'l1',
+      status: 'verified_done',
+      statement: 'done, and verified: every gate passed (tests)',
+      task: { sha256: 's', preview: 'Build | it' },
+      contract: { sha256: 'c'.repeat(64), fileAtStart: 'f0', fileNow: 'f0', fingerprint: 'fp' },
+      work: { commit: 'c1', tree: 't1', baseCommit: null, baseTree: 't0' },
+      verdicts: [
+        {
+          gate: 'tests',
+          kind: 'run',
+          class: 'measured',
+          outcome: 'pass',
+          summary: 'pass',
+          command: 'npm test',
+          exitCode: 0,
+          outputSha256: 'abc',
+          durationMs: 1200,
+          reused: false,
+          children: [],
+        },
+      ],
+      allowed: [],
+      effort: {
+        iterations: 1,
+        startedAt: '2026-01-01T00:00:00.000Z',
+        endedAt: '2026-01-01T00:01:30.000Z',
+        workingSeconds: 90,
+        tokens: 0,
+        costUsd: 0,
+      },
+      journal: { lines: 4, lastLineSha256: 'l4' },
+    });
+  });
+  test('a claim says that nothing was measured', () => {
+    const state = end(freshLoop(), 'claimed_done', 'claim_only', 'promise', T0);
+    const receipt = makeReceipt(facts({ state, verdicts: [claim('pass')] }), traitsOf);
+    expect(receipt.statement).toContain('nothing was measured');
+    expect(renderReceipt(receipt, 'md')).toContain('### Not verified:');
+  });
+  test('children keep their commands, and a reused verdict says so', () => {
+    const both = combine('all', 'ready', [{ ...passed, reused: true }, verdict('pass', { gate: 'lint' })]);
+    const [ready] = makeReceipt(facts({ verdicts: [both] }), traitsOf).verdicts;
+    expect(ready?.command).toBeNull();
+    expect(ready?.children).toMatchObject([
+      { gate: 'tests', command: 'npm test', reused: true },
+      { gate: 'lint', command: null, reused: false },
+    ]);
+  });
+  test('a command is given so that it does the same from the project alone', () => {
+    const options = { command: 'npm test', cwd: 'packages/my api', env: { CI: 'true', NOTE: "it's" } };
+    const [said] = makeReceipt(
+      facts({ frozen: frozenWith({ tests: { kind: 'run', options } }) }),
+      traitsOf,
+    ).verdicts;
+    expect(said?.command).toBe(
+      "export CI=true && export NOTE='it'\\''s' && cd 'packages/my api' && npm test",
+    );
+  });
+  test('of several verify lines every one has to succeed', () => {
+    const frozen = frozenWith({ tests: { kind: 'features', options: { file: 'f.json' } } });
+    const verdicts = [verdict('pass', { kind: 'features', proof: { command: 'a\nb', exitCode: 0 } })];
+    const receipt = makeReceipt(facts({ frozen, verdicts }), traitsOf);
+    expect(receipt.verdicts[0]?.command).toBe('set -e\na\nb');
+    expect(renderReceipt(receipt, 'text')).toContain('[set -e; a; b: exit 0]');
+  });
+});
+
+describe('in words', () => {
+  test('as text: one line a gate, children below, exceptions named', () => {
+    const state = { ...facts().state, allowed: ['deleted:test/old.test.ts'] };
+    const both = combine('any', 'ready', [passed, verdict('fail', { gate: 'ci', summary: 'red' })]);
+    expect(
+      renderReceipt(makeReceipt(facts({ state, verdicts: [both] }), traitsOf), 'text').split('\n'),
+    ).toEqual([
+      'Receipt of loop l1: verified_done',
+      '  done, and verified: every gate passed (tests)',
+      '  task      Build | it',
+      '  commit    c1',
+      '  tree      t1',
+      '  contract  cccccccccccccccc',
+      '  effort    1 iterations, 90 s, 0 tokens',
+      '  pass     ready (measured) passed by tests',
+      '    pass     tests (measured) pass  [npm test: exit 0]',
+      '    fail     ci (measured) red',
+      '  allowed by a person: deleted:test/old.test.ts',
+    ]);
+  });
+  test('as Markdown: nothing in it can break the table or bring markup along', () => {
+    const nasty = verdict('pass', {
+      gate: 'tests',
+      summary: 'a | b\n<script>alert(1)</script> `x`',
+      proof: { command: 'echo "a|b" | `cat`', exitCode: 0 },
+    });
+    const text = renderReceipt(makeReceipt(facts({ verdicts: [nasty] }), traitsOf), 'md');
+    expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(3);
+    expect(text).not.toContain('<script>');
+    expect(text).toContain('### Verified: Build \\| it');
+  });
+  test('as Markdown: children, exceptions and a changed contract are there too', () => {
+    const state = { ...facts().state, allowed: ['deleted:a'] };
+    const verdicts = [combine('all', 'ready', [passed])];
+    const text = renderReceipt(
+      makeReceipt(facts({ state, verdicts, contractFileNow: 'f1' }), traitsOf),
+      'md',
+    );
+    expect(text).toContain('| ready / tests | pass | measured | pass | `npm test` |');
+    expect(text).toContain('Allowed by a person: deleted:a.');
+    expect(text).toContain('untildone.yaml was changed since; the one from the start ruled');
+  });
+  test('a contract file that was changed, or is gone, is said', () => {
+    for (const contractFileNow of ['f1', null])
+      expect(renderReceipt(makeReceipt(facts({ contractFileNow }), traitsOf), 'text')).toContain(
+        'was changed since',
+      );
+  });
+});
+
+describe('line by line', () => {
+  test('every fact has its own place, in an order that does not depend on the file', () => {
+    const lines = receiptLines(makeReceipt(facts(), traitsOf));
+    expect(lines).toContainEqual(['verdicts.0.exitCode', '0']);
+    expect(lines).toContainEqual(['allowed', '[]']);
+    expect(new Set(lines.map(([place]) => place)).size).toBe(lines.length);
+    const turned = JSON.parse(JSON.stringify(makeReceipt(facts(), traitsOf)), (_, value: unknown) =>
+      value && typeof value === 'object' && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).reverse())
+        : value,
+    );
+    expect(receiptLines(turned)).toEqual(lines);
+  });
+  test('another value, or a value of another type, is another line', () => {
+    const receipt = makeReceipt(facts(), traitsOf);
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        const lines = (summary: string) =>
+          JSON.stringify(
+            receiptLines({ ...receipt, verdicts: [{ ...receipt.verdicts[0], summary } as never] }),
+          );
+        expect(lines(a) === lines(b)).toBe(a === b);
+      }),
+    );
+  });
+});

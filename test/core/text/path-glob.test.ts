@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { pathMatcher } from '../../../src/core/text/path-glob.ts';
+
+test.each<[patterns: string[], matching: string[], other: string[]]>([
+  [['src/**'], ['src/a.ts', 'src/x/y/b.ts'], ['lib/src/a.ts', 'srcs/a.ts']],
+  [['src'], ['src/a.ts', 'src/x/b.ts', 'lib/src/a.ts'], ['srcs/a.ts']],
+  [
+    ['/src', './lib/'],
+    ['src/a.ts', 'lib/b/c.ts'],
+    ['x/src/a.ts', 'x/lib/a.ts'],
+  ],
+  [['*.ts'], ['a.ts', 'x/y/a.ts'], ['a.tsx', 'a.ts.bak']],
+  [['src/*.ts'], ['src/a.ts'], ['src/x/a.ts', 'a.ts']],
+  [['src/**/*.ts'], ['src/a.ts', 'src/x/y/a.ts'], ['src/a.js']],
+  [['**/test/**'], ['test/a', 'x/test/a'], ['tests/a']],
+  [['a?.ts'], ['ab.ts'], ['a.ts', 'abc.ts', 'a/.ts']],
+  [
+    ['*.{ts,js}', 'x.{a,b{c,d}}'],
+    ['a.ts', 'a.js', 'x.a', 'x.bc', 'x.bd'],
+    ['a.tsx', 'x.b', 'x.c'],
+  ],
+  [['src/**', '!src/gen/**', 'src/gen/keep.ts'], ['src/a.ts', 'src/gen/keep.ts'], ['src/gen/a.ts']],
+  [['!dist'], ['src/a.ts'], ['dist/a.js']],
+  [['a.b(c)+[d].ts'], ['a.b(c)+[d].ts'], ['aXb(c)+[d].ts', 'a.bcd.ts']],
+  [['{a.ts'], ['{a.ts'], ['a.ts']],
+  [[], [], ['a.ts']],
+])('%j', (patterns, matching, other) => {
+  const matches = pathMatcher(patterns);
+  expect([...matching, ...other].filter(matches)).toEqual(matching);
+});

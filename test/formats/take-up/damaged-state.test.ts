@@ -1,0 +1,137 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../../src/core/loop/answer.ts';
+import { type ForeignScene, foreignScene, RALPH, ralph } from '../../support/hook/foreign-scene.ts';
+import { reasonOf } from '../../support/hook/hook-scene.ts';
+import { FAIL } from '../../support/hook/judging.ts';
+
+const FOLDER = '.claude/data/ralph-loops/current';
+const LIST = `${FOLDER}/feature_list.json`;
+const features = (passes = false) =>
+  JSON.stringify({ features: [{ id: 1, description: 'add', passes }] }, null, 2);
+const BROKEN = '{\n  "features": [\n    { "id": 1 "passes": true }\n  ]\n}\n';
+
+async function begun(progress = '- Max Iterations: 15\n- Iteration: 0\n'): Promise<ForeignScene> {
+  const scene = foreignScene();
+  scene.write(LIST, features());
+  scene.write(`${FOLDER}/progress.txt`, progress);
+  expect((await scene.stopOf('s1', { promptId: 'p1' })).kind).toBe('refuse');
+  return scene;
+}
+/** What the person is shown, whether or not the session is held. */
+const messageOf = (answer: Answer) => ('message' in answer ? answer.message : undefined);
+const stop = (scene: ForeignScene, lastMessage = 'done', promptId = 'p1') =>
+  scene.stopOf('s1', { promptId, lastMessage });
+
+describe('a feature list that is damaged in mid-loop', () => {
+  test('holds the session, and says where the fault is and what to do', async () => {
+    const scene = await begun();
+    scene.write(LIST, BROKEN);
+    const answer = await stop(scene);
+    expect(reasonOf(answer)).toContain(`${join(scene.project, LIST)}\nline 3, column 15: this is no JSON`);
+    expect(reasonOf(answer)).toContain('Put exactly that right');
+    expect(messageOf(answer)).toContain('held to mend it, 1 of 3');
+    expect(scene.states()).toMatchObject([
+      { status: 'active', iteration: 2, gates: [{ name: 'state file', verdict: 'fail' }] },
+    ]);
+  });
+  test.each(['', '[]', '{}', '{"features": [1]}'])('whatever is wrong with it: %j', async (text) => {
+    const scene = await begun();
+    scene.write(LIST, text);
+    expect((await stop(scene)).kind).toBe('refuse');
+  });
+  test('lets go after three times in a row, with a message for the person, and the loop lives on', async () => {
+    const scene = await begun();
+    for (const text of [BROKEN, '{', '[]']) {
+      scene.write(LIST, text);
+      expect((await stop(scene, `tried ${text}`)).kind).toBe('refuse');
+    }
+    for (const again of ['p1', 'p2']) {
+      const last = await stop(scene, 'cannot', again);
+      expect(last.kind).toBe('tell');
+      expect(messageOf(last)).toContain('nobody is held by feature-list');
+      expect(messageOf(last)).toContain('put it right, and the loop goes on');
+    }
+    expect(scene.states()).toMatchObject([{ status: 'active', iteration: 4 }]);
+    scene.write(LIST, features());
+    expect(reasonOf(await stop(scene, 'mended', 'p2'))).toContain('NEXT FEATURE (ID 1)');
+    scene.write(LIST, BROKEN);
+    expect(messageOf(await stop(scene, 'oh', 'p2'))).toContain('1 of 3');
+  });
+  test('goes on when it is mended, with the count that it had come to', async () => {
+    const scene = await begun();
+    scene.write(LIST, BROKEN);
+    await stop(scene);
+    expect(scene.text(`${FOLDER}/progress.txt`)).toContain('- Iteration: 1\n');
+    scene.write(LIST, features());
+    expect(reasonOf(await stop(scene, 'mended', 'p2'))).toContain('Ralph Loop iteration 3/15');
+    expect(scene.text(`${FOLDER}/progress.txt`)).toContain('- Iteration: 3\n');
+    scene.write(LIST, features(true));
+    await stop(scene, 'all', 'p2');
+    expect(scene.states()).toMatchObject([{ status: 'claimed_done' }]);
+  });
+  test('is held no longer than the loop may last; its files get their last form when they can be read', async () => {
+    const scene = await begun('- Max Iterations: 1\n- Iteration: 0\n- Status: GOING\n');
+    scene.write(LIST, BROKEN);
+    expect((await stop(scene)).kind).toBe('tell');
+    expect(scene.states()).toMatchObject([{ status: 'reached_limit' }]);
+    scene.write(LIST, features());
+    await stop(scene);
+    expect(scene.text(`${FOLDER}/progress.txt`)).toContain('- Status: REACHED_LIMIT');
+  });
+  test('may be mended: the client is answered for it, and the guard stays', async () => {
+    const scene = await begun();
+    scene.write(LIST, BROKEN);
+    const ask = (name: 'PermissionRequest' | 'PreToolUse', path: string) =>
+      scene.hook({ name, tool: 'Edit', input: { file_path: path } }).then(({ kind }) => kind);
+    expect(await ask('PermissionRequest', LIST)).toBe('permit');
+    expect(await ask('PermissionRequest', '.claude/settings.json')).toBe('silence');
+    expect(await ask('PreToolUse', '.claude/settings.json')).toBe('refuse');
+  });
+  test('holds no other session, and none when it was never readable', async () => {
+    const scene = await begun();
+    scene.write(LIST, BROKEN);
+    expect(messageOf(await scene.stopOf('s2'))).toContain('nobody is held by feature-list');
+    const never = foreignScene();
+    never.write(LIST, BROKEN);
+    expect(messageOf(await never.stopOf('s1'))).toContain('nobody is held by feature-list');
+    expect(never.states()).toEqual([]);
+  });
+  test('that was deleted with its folder is cancelled as ever', async () => {
+    const scene = await begun();
+    rmSync(join(scene.project, FOLDER), { recursive: true });
+    expect((await stop(scene)).kind).toBe('tell');
+    expect(scene.states()).toMatchObject([{ status: 'cancelled', ending: { cause: 'state_removed' } }]);
+  });
+  test('or replaced by what is no file at all lets go as ever', async () => {
+    const scene = await begun();
+    scene.remove(LIST);
+    mkdirSync(join(scene.project, LIST));
+    expect(messageOf(await stop(scene))).toContain('nobody is held by feature-list');
+  });
+});
+
+test.each(['orchestrator.json', 'loop.json'])('a damaged %s holds its session, too', async (name) => {
+  const scene = foreignScene();
+  const folder = join(dirname(scene.project), '.ralph/state/s1');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), '{"task": "auth", "max_iterations": 9}');
+  expect((await stop(scene)).kind).toBe('refuse');
+  writeFileSync(join(folder, name), '{"task": "auth",\n "verified_done": tru}');
+  for (const time of [1, 2, 3]) {
+    const answer = await stop(scene, `try ${time}`);
+    expect(reasonOf(answer)).toContain(`${join(folder, name)}\nline 2, column 19: this is no JSON`);
+    expect(messageOf(answer)).toContain(`${time} of 3`);
+  }
+  expect(messageOf(await stop(scene))).toContain('nobody is held by verified-done');
+  expect(readFileSync(join(folder, name), 'utf8')).toContain('tru}');
+});
+
+test('a ralph-loop state that is damaged lets go as ever: no agent writes it', async () => {
+  const scene = foreignScene({ promise: FAIL });
+  scene.write(RALPH, ralph());
+  expect((await stop(scene)).kind).toBe('refuse');
+  scene.write(RALPH, 'nothing of it is left');
+  expect(messageOf(await stop(scene))).toContain('nobody is held by ralph-loop');
+});

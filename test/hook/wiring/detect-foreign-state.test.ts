@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ALL_DIALECTS } from '../../../src/formats/all.ts';
+import { DIALECTS, type Place } from '../../../src/formats/format.ts';
+import { HOOK_LINE } from '../../../src/home/hook-line.ts';
+import { homeAt } from '../../../src/home/layout.ts';
+import { hasForeignSigns, placeOf } from '../../../src/hook/wiring/detect-foreign-state.ts';
+import { temporaryFolder } from '../../support/files/workers.ts';
+
+function scene(env: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  const project = join(folder, 'project');
+  const home = homeAt(join(folder, 'untildone'));
+  mkdirSync(project);
+  mkdirSync(home.root);
+  writeFileSync(join(home.root, 'hook.sh'), 'echo woken; exit 0\n');
+  const variables = { HOME: folder, CLAUDE_PROJECT_DIR: project, CLAUDE_CODE_SESSION_ID: 's1', ...env };
+  const place = placeOf({ session: 's1', cwd: project }, undefined, variables, 0);
+  const line = () =>
+    execFileSync('/bin/sh', ['-c', HOOK_LINE], {
+      env: { ...variables, UNTILDONE_HOME: home.root },
+      encoding: 'utf8',
+    }).trim();
+  return { place, home, line, looks: () => hasForeignSigns(place, home, () => false) };
+}
+
+function make(path: string | undefined): void {
+  if (path === undefined) throw new Error('no path');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+}
+
+test('all of them are there', () => {
+  expect(ALL_DIALECTS.map((d) => d.name).sort()).toEqual([...DIALECTS].sort());
+});
+
+describe.each(ALL_DIALECTS.map((d) => [d.name, d] as const))('the state of %s', (_, dialect) => {
+  test('wakes the hook, by the installed line and by the look inside', () => {
+    const { place, line, looks } = scene();
+    expect([line(), looks()]).toEqual(['', false]);
+    make(dialect.path(place));
+    expect([line(), looks()]).toEqual(['woken', true]);
+  });
+});
+
+test('a folder of its own for a feature list wakes it, too', () => {
+  const { place, line, looks } = scene({ RALPH_LOOP_DIR: 'my/loop' });
+  const path = ALL_DIALECTS.find((d) => d.name === 'feature-list')?.path(place as Place);
+  expect(path).toBe(join(place.folder, 'my/loop'));
+  make(path);
+  expect([line(), looks()]).toEqual(['woken', true]);
+});

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { openGitFlow } from '../../../src/run/git/run-git.ts';
+import { freshLoop } from '../../support/core/samples.ts';
+import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from '../../support/project/git-scene.ts';
+import { commit, git, write } from '../../support/project/project-scene.ts';
+
+const state = freshLoop({ loop: LOOP, iteration: 3 });
+const done = freshLoop({ loop: LOOP, status: 'verified_done' });
+
+/** A git that fails whenever two of its calls make or remove worktrees at once, as the real one does now and then. */
+function oneWorktreeAtATime(folder: string): void {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const busy = join(folder, 'busy');
+  write(
+    folder,
+    'bin/git',
+    `#!/bin/sh
+case " $* " in
+  *' worktree add '* | *' worktree remove '*)
+    mkdir '${busy}' || exit 128
+    '${real}' "$@"; code=$?
+    sleep 0.05; rmdir '${busy}'; exit $code ;;
+esac
+exec '${real}' "$@"
+`,
+  );
+  chmodSync(join(folder, 'bin/git'), 0o755);
+  vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env.PATH}`);
+}
+
+describe('a worktree', () => {
+  const beside = ({ folder }: { folder: string }) => join(folder, 'project-untildone', LOOP);
+
+  test('leaves the tree and the index of the person as they are, byte for byte', async () => {
+    const scene = gitScene();
+    const { project, open } = scene;
+    write(project, 'staged.txt', 'staged\n');
+    git(project, 'add', 'staged.txt');
+    write(project, 'a.txt', 'mine\n');
+    write(project, 'new/mine.txt', 'mine\n');
+    const before = snapshot(project);
+    const status = git(project, '--no-optional-locks', 'status', '--porcelain');
+    const flow = await open({ mode: 'worktree' });
+    expect(flow.folder).toBe(beside(scene));
+    expect(flow.notes.join('\n')).toContain(
+      '3 files are not committed in your tree, and so not in the worktree',
+    );
+    expect(readFileSync(join(flow.folder, 'a.txt'), 'utf8')).toBe('one\n');
+    write(flow.folder, 'a.txt', 'two\n');
+    await flow.keep(state, [passes('tests')]);
+    write(flow.folder, 'a.txt', 'three\n');
+    await flow.keep(state, [fails('tests')]);
+    const lines = await flow.finish(freshLoop({ status: 'stalled' }), undefined);
+    expect(lines).toEqual([
+      `1 file is not committed: it stays in ${flow.folder}.`,
+      `1 commit on ${BRANCH}. Look: git log main..${BRANCH}. Take it: cd ${project} && git merge ${BRANCH}`,
+      `The worktree stays in ${flow.folder}. Remove it: git worktree remove ${flow.folder}`,
+    ]);
+    expect(snapshot(project)).toEqual(before);
+    expect(git(project, '--no-optional-locks', 'status', '--porcelain')).toBe(status);
+    expect(git(project, 'show', `${BRANCH}:a.txt`)).toBe('two');
+    expect(existsSync(flow.folder)).toBe(true);
+  });
+
+  test('the lines it ends with can be typed', async () => {
+    const scene = gitScene();
+    const flow = await scene.open({ mode: 'worktree' });
+    write(flow.folder, 'b.txt', 'two\n');
+    await flow.keep(done, [passes('tests')]);
+    const typed = (await flow.finish(done, undefined)).join('\n').match(/(?:Take it|Remove it): .*/g) ?? [];
+    for (const line of typed) {
+      execFileSync('sh', ['-c', line.replace(/^[^:]*: /, '')], { cwd: scene.project, stdio: 'pipe' });
+    }
+    expect(typed).toHaveLength(2);
+    expect(existsSync(flow.folder)).toBe(false);
+    expect(readFileSync(join(scene.project, 'b.txt'), 'utf8')).toBe('two\n');
+  });
+
+  test('of a project in a folder of the repository has that folder', async () => {
+    const scene = gitScene();
+    write(scene.project, 'packages/one/x.txt', 'x\n');
+    commit(scene.project);
+    const flow = await openGitFlow(
+      { mode: 'worktree', merge: false, loop: LOOP, task: 'Build it' },
+      join(scene.project, 'packages/one'),
+      { home: scene.home, env: process.env },
+    );
+    expect(flow.folder).toBe(join(beside(scene), 'packages/one'));
+    write(flow.folder, 'untildone.yaml', 'x');
+    write(dirname(flow.folder), 'two/y.txt', 'y\n');
+    expect(await flow.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+      'Left out, for you to look at: packages/one/untildone.yaml',
+    ]);
+  });
+
+  test('of a checkout inside another repository lies outside of both', async () => {
+    const scene = gitScene();
+    git(scene.project, 'worktree', 'add', '--quiet', '-b', 'side', join(scene.project, 'trees/side'));
+    const flow = await openGitFlow(
+      { mode: 'worktree', merge: false, loop: LOOP, task: 'Build it' },
+      join(scene.project, 'trees/side'),
+      { home: scene.home, env: process.env },
+    );
+    expect(flow.folder).toBe(beside(scene));
+    expect(flow.notes.join()).toContain('begins at side');
+    write(flow.folder, 'b.txt', 'two\n');
+    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+  });
+
+  test('can be put elsewhere', async () => {
+    const { folder, open } = gitScene();
+    const flow = await open({ mode: 'worktree' }, { worktrees: join(folder, 'else/where') });
+    expect(flow.folder).toBe(join(folder, 'else/where', LOOP));
+  });
+
+  test('is refused when there is no place for it', async () => {
+    const { folder, project, open } = gitScene();
+    writeFileSync(join(folder, 'taken'), '');
+    await expect(open({ mode: 'worktree' }, { worktrees: join(folder, 'taken') })).rejects.toThrow(
+      'UNTILDONE_WORKTREES=/some/folder',
+    );
+    expect(git(project, 'branch', '--list')).toBe('* main');
+  });
+
+  test('leaves nothing behind when it cannot be made', async () => {
+    const { folder, project, open } = gitScene();
+    write(project, '.gitattributes', '*.txt filter=broken\n');
+    commit(project);
+    git(project, 'config', 'filter.broken.smudge', 'false');
+    git(project, 'config', 'filter.broken.clean', 'cat');
+    git(project, 'config', 'filter.broken.required', 'true');
+    await expect(open({ mode: 'worktree' })).rejects.toThrow(/git worktree add .* failed/);
+    expect(git(project, 'branch', '--list')).toBe('* main');
+    expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
+    expect(existsSync(join(folder, 'project-untildone'))).toBe(false);
+  });
+
+  test('is made beside others that are made at the same time', async () => {
+    const { folder, project, open } = gitScene();
+    oneWorktreeAtATime(folder);
+    const loops = Array.from({ length: 8 }, (_, index) => `20260101-00000${index}-abc123`);
+    const flows = await Promise.all(
+      loops.map((loop) => open({ mode: 'worktree', merge: false, loop, anew: true })),
+    );
+    expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(9);
+    await Promise.all(flows.map((flow) => flow.clearAway(false)));
+    expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(git(project, 'branch', '--list').trim()).toBe('* main');
+  });
+
+  test('is not made over something that is there', async () => {
+    const { folder, project, open } = gitScene();
+    write(folder, `project-untildone/${LOOP}/taken`, '');
+    await expect(open({ mode: 'worktree' })).rejects.toThrow('is there already');
+    expect(existsSync(join(folder, `project-untildone/${LOOP}/taken`))).toBe(true);
+    rmSync(join(folder, 'project-untildone'), { recursive: true });
+    git(project, 'branch', BRANCH);
+    await expect(open({ mode: 'worktree' })).rejects.toThrow('there is a branch');
+    expect(git(project, 'branch', '--list', BRANCH)).toContain(BRANCH);
+  });
+
+  test('is refused with a file that says what is to be done and is not committed', async () => {
+    const { project, open } = gitScene();
+    write(project, 'list of features.json', '[]\n');
+    await expect(open({ mode: 'worktree', reads: ['list of features.json'] })).rejects.toThrow(
+      "git add 'list of features.json' && git commit",
+    );
+  });
+
+  test.each(['new', 'changed'])('is refused with a %s contract that is not committed', async (which) => {
+    const { project, open } = gitScene();
+    if (which === 'changed') {
+      write(project, 'untildone.yaml', 'gates: {}\n');
+      commit(project);
+    }
+    write(project, 'untildone.yaml', 'done: []\n');
+    await expect(open({ mode: 'worktree' })).rejects.toThrow('git add untildone.yaml && git commit');
+  });
+
+  test('runs the hooks of the repository there, installed later as they are in the tree of the person', async () => {
+    const { project, open } = gitScene();
+    write(project, '.gitignore', '.husky/_/\n');
+    write(project, '.husky/pre-commit', 'true\n');
+    commit(project, 'husky');
+    git(project, 'config', 'core.hooksPath', '.husky/_');
+    const starter = (folder: string, text: string) => write(folder, '.husky/_/pre-commit', text);
+    starter(project, '#!/bin/sh\n');
+    const flow = await open({ mode: 'worktree' });
+    write(flow.folder, 'b.txt', 'two\n');
+    starter(flow.folder, '#!/bin/sh\necho something else\n');
+    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
+    starter(flow.folder, '#!/bin/sh\n');
+    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+  });
+
+  test('is taken back when the run does not begin, and stays when something lies in it', async () => {
+    const scene = gitScene();
+    const flow = await scene.open({ mode: 'worktree' });
+    write(flow.folder, 'x.txt', 'x');
+    expect(await flow.takeBack()).toEqual([`The worktree ${flow.folder} stays: there is work in it.`]);
+    rmSync(join(flow.folder, 'x.txt'));
+    expect(await flow.takeBack()).toEqual([]);
+    expect(existsSync(dirname(flow.folder))).toBe(false);
+    expect(git(scene.project, 'branch', '--list')).toBe('* main');
+    expect(git(scene.project, 'worktree', 'list').split('\n')).toHaveLength(1);
+  });
+});

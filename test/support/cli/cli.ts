@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { callHook, newWorld, type World } from '../chaos/world.ts';
+
+let worldOfTest: World;
+
+/** A fresh world for every test of a file, gone after it. */
+export function useWorld(): void {
+  beforeEach(() => {
+    worldOfTest = newWorld();
+  });
+  afterEach(() => rmSync(worldOfTest.folder, { recursive: true, force: true }));
+}
+
+export const world = () => worldOfTest;
+
+interface Result {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Options {
+  input?: string;
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+export function spawnCli(args: string[], { env = {}, cwd = worldOfTest.project }: Options = {}) {
+  const cli = join(worldOfTest.folder, 'dist', 'untildone.cjs');
+  return spawn(process.execPath, [cli, ...args], { cwd, env: { ...worldOfTest.env, ...env } });
+}
+
+export function cli(args: string[], options: Options = {}): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const child = spawnCli(args, options);
+    const result: Result = { code: null, stdout: '', stderr: '' };
+    child.stdout.on('data', (data) => {
+      result.stdout += data;
+    });
+    child.stderr.on('data', (data) => {
+      result.stderr += data;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ...result, code }));
+    child.stdin.end(options.input ?? '');
+  });
+}
+
+export async function ok(args: string[], options: Options = {}): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, options);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** Wrong use: exit 2, nothing on stdout, one line on stderr that says what to do. */
+export async function refusal(args: string[], options: Options = {}): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, options);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^untildone: [^\n]+\n$/);
+  return stderr;
+}
+
+export async function start(session: string, ...args: string[]): Promise<string> {
+  const said = await ok(['start', '--session', session, ...args]);
+  return /^Loop (\S+) started/.exec(said)?.[1] ?? '';
+}
+
+interface Status {
+  id: string;
+  session: string;
+  status: string;
+  iteration: number;
+  [field: string]: unknown;
+}
+
+export async function loops(...args: string[]): Promise<Status[]> {
+  return (JSON.parse(await ok(['status', '--json', ...args])) as { loops: Status[] }).loops;
+}
+
+export async function stop(
+  session: string,
+  message = 'not yet',
+): Promise<Record<string, string> | undefined> {
+  const event = { hook_event_name: 'Stop', session_id: session, last_assistant_message: message };
+  const { code, stdout, stderr } = await callHook(worldOfTest, JSON.stringify(event)).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout === '' ? undefined : (JSON.parse(stdout) as Record<string, string>);
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { GateContext } from '../../../src/gates/gate.ts';
+import type { Workspace } from '../../../src/ports/ports.ts';
+import { systemShell } from '../../../src/project/shell/shell.ts';
+import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { initRepository } from '../repository.ts';
+import { fakeAgent } from './fake-agent.ts';
+
+export interface JudgedProject {
+  /** Everything below is inside. */
+  root: string;
+  dir: string;
+  workspace: Workspace;
+  /** Of our own repository of the project. */
+  shadowDir: string;
+  environment: Record<string, string>;
+  write(path: string, text: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  git(...args: string[]): string;
+  /** What a gate would be given, with a shell in the project's own environment. */
+  context(more?: Partial<GateContext>): GateContext;
+}
+
+/** A git repository without a commit, removed with the test that made it. */
+export async function projectOfTest(): Promise<JudgedProject> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'untildone-judged-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+  const [dir, home, shadowDir] = [
+    join(root, 'project'),
+    join(root, 'home'),
+    join(root, 'untildone', 'shadow'),
+  ];
+  await mkdir(dir);
+  await mkdir(home);
+  await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Somebody\n\temail = somebody@localhost\n');
+  const environment = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8' };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: dir,
+      env: environment,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  initRepository(dir);
+  const indexFile = join(root, 'untildone', 'index');
+  const workspace = openWorkspace({ project: dir, shadowDir, indexFile });
+  return {
+    root,
+    dir,
+    workspace,
+    shadowDir,
+    environment,
+    git,
+    async write(path, text) {
+      await mkdir(dirname(join(dir, path)), { recursive: true });
+      await writeFile(join(dir, path), text);
+    },
+    remove: (path) => rm(join(dir, path)),
+    context: (more = {}) => ({
+      name: 'gate',
+      project: dir,
+      session: 'session',
+      task: 'Build the todo API.',
+      workspace,
+      allowed: [],
+      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
+      outputDir: join(root, 'output'),
+      shell: systemShell(environment),
+      agent: fakeAgent({ does: 'talks' }),
+      tasks: { open: () => Promise.resolve(undefined) },
+      ...more,
+    }),
+  };
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { findFiles } from '../../../src/core/text/find-files.ts';
+import type { FreezeContext, GateContext } from '../../../src/gates/gate.ts';
+import type { Workspace } from '../../../src/ports/ports.ts';
+import { foreignFiles } from '../../../src/project/files.ts';
+import { systemShell } from '../../../src/project/shell/shell.ts';
+
+/** A project in a temporary folder, judged with a real shell. */
+export interface TestProject {
+  root: string;
+  write(path: string, text: string, mode?: number): void;
+  read(path: string): string;
+  context(more?: Partial<GateContext>): GateContext;
+  freezing(): FreezeContext;
+  remove(): void;
+}
+
+export function makeProject(): TestProject {
+  const folder = mkdtempSync(join(tmpdir(), 'untildone-gate-'));
+  const root = join(folder, 'project');
+  mkdirSync(root);
+  const workspace = workspaceAt(root);
+  return {
+    root,
+    write(path, text, mode = 0o644) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text, { mode });
+    },
+    read: (path) => readFileSync(join(root, path), 'utf8'),
+    context: (more = {}) => ({
+      name: 'gate',
+      project: root,
+      session: 'session-1',
+      task: 'Build the shop',
+      workspace,
+      allowed: [],
+      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
+      outputDir: join(folder, 'output'),
+      shell: systemShell(process.env),
+      agent: { ask: () => Promise.reject(new Error('no gate of these asks a model')) },
+      tasks: { open: async () => undefined },
+      ...more,
+    }),
+    freezing: () => ({ project: root, workspace }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Of the workspace, these gates only read files. */
+function workspaceAt(root: string): Workspace {
+  const unused = () => Promise.reject(new Error('not needed here'));
+  return {
+    root,
+    tree: unused,
+    changes: unused,
+    addedLines: unused,
+    contentAt: unused,
+    head: unused,
+    git: unused,
+    find: async (glob) => findFiles(root, [glob], foreignFiles),
+    async read(path) {
+      try {
+        return readFileSync(join(root, path), 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+export const noAbort = new AbortController().signal;

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GateOptions } from '../../../src/core/contract/gate-options.ts';
+import type { Gate, GateContext, Judgement } from '../../../src/gates/gate.ts';
+import { commit, git, type Scene, scene, write } from '../project/project-scene.ts';
+
+/** Files by path; undefined takes one away. */
+export type Files = Record<string, string | undefined>;
+
+type Kind = 'git' | 'forbid' | 'tests_intact' | 'artefact' | 'changed';
+
+export interface WorkScene extends Scene {
+  change(files: Files): void;
+  commit(message?: string): void;
+  /** Judges what was done since the scene began. */
+  judge<K extends Kind>(
+    gate: Gate<K>,
+    options: GateOptions[K],
+    more?: Partial<GateContext>,
+  ): Promise<Judgement>;
+}
+
+/** A repository with these files in its first commit; the loop starts there. */
+export async function workScene(files: Files = {}): Promise<WorkScene> {
+  const place = scene();
+  change(place.project, files);
+  commit(place.project, 'start');
+  const { workspace, project } = place;
+  const base = { baseTree: await workspace.tree(), baseCommit: git(project, 'rev-parse', 'HEAD') };
+  return {
+    ...place,
+    change: (more) => change(project, more),
+    commit: (message) => commit(project, message),
+    async judge(gate, options, more = {}) {
+      const tree = await workspace.tree();
+      return gate.judge(options, contextOf(place, { ...base, tree, ...more }), new AbortController().signal);
+    },
+  };
+}
+
+export function contextOf({ project, workspace, folder }: Scene, more: Partial<GateContext>): GateContext {
+  const unused = () => Promise.reject(new Error('not of use here'));
+  return {
+    name: 'gate',
+    project,
+    session: 'session',
+    task: '',
+    workspace,
+    allowed: [],
+    digest: (text: string) => createHash('sha256').update(text).digest('hex'),
+    outputDir: join(folder, 'output'),
+    shell: { run: unused },
+    agent: { ask: unused },
+    tasks: { open: unused },
+    ...more,
+  };
+}
+
+function change(project: string, files: Files): void {
+  for (const [path, text] of Object.entries(files)) {
+    if (text === undefined) rmSync(join(project, path));
+    else write(project, path, text);
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Answer } from '../../../src/core/loop/answer.ts';
+import type { StopEvent } from '../../../src/core/loop/event.ts';
+import type { LoopState } from '../../../src/core/loop/state.ts';
+import { ALL_DIALECTS } from '../../../src/formats/all.ts';
+import type { Dialect } from '../../../src/formats/format.ts';
+import { foreignLoops } from '../../../src/formats/take-up/foreign-loops.ts';
+import { openForeign } from '../../../src/hook/wiring/foreign.ts';
+import { type HookScene, hookScene } from './hook-scene.ts';
+import type { Says } from './judging.ts';
+
+/** A scene whose project may hold foreign state. */
+export interface ForeignScene extends HookScene {
+  write(path: string, text: string): void;
+  text(path: string): string | undefined;
+  remove(path: string): void;
+  stopOf(session: string, changes?: Partial<StopEvent>): Promise<Answer>;
+  /** The states of all loops, oldest first. */
+  states(): LoopState[];
+}
+
+export function foreignScene(
+  says: Record<string, Says> = {},
+  dialects: readonly Dialect[] = ALL_DIALECTS,
+): ForeignScene {
+  const scene = hookScene(says) as ForeignScene;
+  const { home, store, project, ports } = scene;
+  ports.foreign = (event, hasNative) => {
+    const place = { session: event.session, folder: project, userHome: dirname(project), now: scene.now };
+    const open = openForeign({ home, store, ports, place, judges: async () => scene.judges });
+    return foreignLoops(event, hasNative, { ...open, dialects }, ports);
+  };
+  scene.write = (path, text) => {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  };
+  scene.text = (path) =>
+    existsSync(join(project, path)) ? readFileSync(join(project, path), 'utf8') : undefined;
+  scene.remove = (path) => rmSync(join(project, path));
+  scene.stopOf = (session, changes = {}) => scene.stop({ session, ...changes });
+  scene.states = () =>
+    store
+      .loops(project)
+      .map((ref) => store.read(ref))
+      .sort((a, b) => a.startedAt - b.startedAt);
+  return scene;
+}
+
+/** Where a ralph loop has its state. */
+export const RALPH = '.claude/ralph-loop.local.md';
+
+/** A state of a ralph loop; it belongs to the session s1 unless said otherwise. */
+export function ralph(fields: Record<string, string | number> = {}, prompt = 'Fix it.'): string {
+  const all = {
+    iteration: 1,
+    session_id: 's1',
+    max_iterations: 5,
+    completion_promise: '"DONE"',
+    started_at: 'then',
+    ...fields,
+  };
+  return ['---', ...Object.entries(all).map(([k, v]) => `${k}: ${v}`), '---', prompt, ''].join('\n');
+}

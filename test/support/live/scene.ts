@@ -1,0 +1,117 @@
+/** A scratch home and project around one simulator, in which clients are started and which leaves nothing behind. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cleanEnvironment, findClaude, prepareClientHome } from '../../../src/client/sdk/find-client.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { type Simulator, startSimulator } from '../../../src/dev/simulator/server.ts';
+import { type ClientRun, launchClient, type RunningClient } from './client.ts';
+import { endProcessesOf } from './processes.ts';
+
+export interface SceneOptions {
+  /** The name of the project's folder; may hold spaces. */
+  project?: string;
+  /** Makes the project a git repository with an author, without a commit. */
+  git?: boolean;
+  scripts?: Record<string, Script>;
+}
+
+export interface ClientOptions {
+  prompt: string;
+  /** Loaded under a name of its own; or name one that the simulator has. Neither: the simulator's default. */
+  script?: Script;
+  scriptName?: string;
+  /** The project of the scene when absent. */
+  project?: string;
+  /** Added to the command line last, so that they win. */
+  args?: string[];
+  env?: Record<string, string | undefined>;
+  /** Handed over by `--settings`, beside those of the project. */
+  settings?: object;
+  model?: string;
+  /** See RunningClient.say. */
+  conversation?: boolean;
+  limitMs?: number;
+}
+
+export interface Scene {
+  /** Everything below is inside, and this path is in the environment of everything that runs here. */
+  root: string;
+  home: string;
+  project: string;
+  untildoneHome: string;
+  simulator: Simulator;
+  /** For processes beside the client, such as our own command: no key, no address of a model. */
+  environment: Record<string, string>;
+  startClient(options: ClientOptions): Promise<RunningClient>;
+  runClient(options: ClientOptions): Promise<ClientRun>;
+  close(): Promise<void>;
+}
+
+const LIMIT_MS = 60_000;
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const claude = findClaude(undefined, { preferBundled: true });
+  if (!claude) throw new Error('no client: install the optional dependencies, or put `claude` on PATH');
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'untildone-live-')));
+  const [home, untildoneHome] = [join(root, 'home'), join(root, 'untildone-home')];
+  const project = join(root, options.project ?? 'project');
+  const scratch = { UNTILDONE_HOME: untildoneHome, TMPDIR: join(root, 'tmp') };
+  const environment = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8', ...scratch };
+  await mkdir(project);
+  await mkdir(scratch.TMPDIR);
+  prepareClientHome(home, [project]);
+  await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Scene\n\temail = scene@localhost\n');
+  if (options.git) execFileSync('git', ['init', '--quiet', '-b', 'main'], { cwd: project, env: environment });
+  const simulator = await startSimulator({ scripts: options.scripts ?? {} });
+
+  let started = 0;
+  const startClient = async (client: ClientOptions): Promise<RunningClient> => {
+    started += 1;
+    const name = client.scriptName ?? (client.script ? `client-${started}` : 'default');
+    if (client.script) simulator.load(name, client.script);
+    const settingsFile = client.settings && join(root, `settings-${started}.json`);
+    if (settingsFile) await writeFile(settingsFile, JSON.stringify(client.settings));
+    return launchClient({
+      binary: claude.path,
+      args: argumentsOf(client, settingsFile),
+      cwd: client.project ?? project,
+      environment: cleanEnvironment({
+        home,
+        baseUrl: simulator.urlFor(name),
+        extra: { ...scratch, ...client.env },
+      }),
+      prompt: client.prompt,
+      conversation: client.conversation ?? false,
+      limitMs: client.limitMs ?? LIMIT_MS,
+      requests: () => simulator.requests(name),
+    });
+  };
+  return {
+    root,
+    home,
+    project,
+    untildoneHome,
+    simulator,
+    environment,
+    startClient,
+    runClient: async (client) => (await startClient(client)).finished,
+    close: async () => {
+      await simulator.close();
+      await endProcessesOf(root);
+      await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}
+
+function argumentsOf(client: ClientOptions, settingsFile: string | undefined): string[] {
+  return [
+    ...['-p', '--output-format', 'stream-json', '--verbose'],
+    ...['--model', client.model ?? 'claude-opus-5-5'],
+    ...['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'],
+    ...(client.conversation ? ['--input-format', 'stream-json'] : []),
+    ...(settingsFile ? ['--settings', settingsFile] : []),
+    ...(client.args ?? []),
+  ];
+}

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import type { StatusLoop } from '../../../src/cli/loop/status.ts';
+import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { Scene } from './scene.ts';
+
+export const BIN = resolve(import.meta.dirname, '../../../dist/untildone.cjs');
+
+export interface CommandRun {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs our own command beside the client, as a person in a terminal of their own would. */
+export function untildone(
+  scene: Scene,
+  args: string[],
+  options: { cwd?: string; input?: string; env?: Record<string, string> } = {},
+): Promise<CommandRun> {
+  return new Promise((done) => {
+    const env = { ...scene.environment, ...options.env };
+    const child = execFile(
+      process.execPath,
+      [BIN, ...args],
+      { cwd: options.cwd ?? scene.project, env },
+      (error, stdout, stderr) =>
+        done({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
+    );
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+export async function must(scene: Scene, args: string[], options = {}): Promise<string> {
+  const run = await untildone(scene, args, options);
+  if (run.code !== 0)
+    throw new Error(`untildone ${args.join(' ')}: exit ${run.code}\n${run.stdout}${run.stderr}`);
+  return run.stdout;
+}
+
+export async function loopsOf(scene: Scene): Promise<StatusLoop[]> {
+  return JSON.parse(await must(scene, ['status', '--json', '--all'])).loops;
+}
+
+/** The newest loop; a test that started one expects it to be there. */
+export async function loopOf(scene: Scene, session?: string): Promise<StatusLoop> {
+  const loop = (await loopsOf(scene)).find((l) => session === undefined || l.session === session);
+  if (!loop) throw new Error(`no loop of session ${session}`);
+  return loop;
+}
+
+export async function journalOf(scene: Scene, loop: string): Promise<Entry[]> {
+  const text = await must(scene, ['log', loop, '--json']);
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).entry);
+}
+
+export function decisionsOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap((e) =>
+    e.kind === 'stop' ? [e.decision.kind === 'end' ? e.decision.status : e.decision.kind] : [],
+  );
+}
+
+/** A tool call with which the scripted model starts a loop in its own session, as a slash command would. */
+export function startCall(task: string, ...flags: string[]): { name: string; input: { command: string } } {
+  const words = ['start', task, ...flags].map((w) => `'${w.replaceAll("'", "'\\''")}'`);
+  return { name: 'Bash', input: { command: `'${process.execPath}' '${BIN}' ${words.join(' ')}` } };
+}
+
+export function bash(command: string): { name: string; input: { command: string } } {
+  return { name: 'Bash', input: { command } };
+}
