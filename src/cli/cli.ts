@@ -11,9 +11,8 @@ import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
-import { VERSION } from './version.ts';
 
-export function buildCli(): Command {
+function buildCli(): Command {
   const cli = new Command('untildone')
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
@@ -96,3 +95,8 @@ export function inWords(error: NodeJS.ErrnoException): string {
   if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') return error.message;
   return `the disk is full (${error.message}): make room, then type it again. A run that broke off goes on with: untildone run --resume`;
 }
+
+/** Set from package.json when the bundles are built. */
+declare const UNTILDONE_VERSION: string | undefined;
+
+export const VERSION: string = typeof UNTILDONE_VERSION === 'string' ? UNTILDONE_VERSION : '0.0.0-source';

@@ -1,21 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Limit } from '../core/contract/contract.ts';
-import { RUN_MODES, type RunMode } from '../core/contract/contract.ts';
-import { UsageError } from '../core/text/errors.ts';
+import { type Limit, RUN_MODES, type RunMode } from '../core/contract/contract.ts';
+import { hasEnded, type LoopState } from '../core/loop/state.ts';
+import { NothingToDo, UsageError } from '../core/text/errors.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
 import { onlyForPeople } from '../hook/start/person.ts';
 import { openWorld, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
-import { type ClientOptions, refuseRoot } from '../run/begin/client-options.ts';
-import type { RunOptions } from '../run/begin/drive-run.ts';
+import { type ClientOptions, type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
+import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.ts';
+import { watchInterrupts } from '../run/begin/interrupts.ts';
 import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
 import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
 import { openRunReporter } from '../run/view/report.ts';
+import type { RunReporter } from '../run/view/reporter.ts';
 import { out } from '../terminal/print.ts';
 import { duration, value, wholeNumber } from './flags.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
-import { resumeRun, startRun } from './run-2.ts';
 
 interface RunFlags extends GitFlags {
   contract?: string;
@@ -231,4 +232,46 @@ function share(text: string): number {
 
 function collect(rule: string, before: string[] = []): string[] {
   return [...before, value(rule)];
+}
+
+export async function startRun(options: RunOptions, world: World, reporter: RunReporter): Promise<number> {
+  try {
+    return await inTerminal(world, reporter, (company) => beginRun(options, company));
+  } catch (error) {
+    if (!(error instanceof NothingToDo)) throw error;
+    for (const line of error.lines) reporter.note(line);
+    return 2;
+  }
+}
+
+function resumeRun(
+  ref: LoopRef,
+  given: Partial<ClientOptions>,
+  world: World,
+  reporter: RunReporter,
+): Promise<number> {
+  return inTerminal(world, reporter, (company) => goOnWithRun(ref, given, company));
+}
+
+/** Signals are the run's while it lasts; gives the exit code. */
+async function inTerminal(
+  world: World,
+  reporter: RunReporter,
+  drive: (company: RunCompany) => Promise<LoopState>,
+): Promise<number> {
+  const interrupts = watchInterrupts(() =>
+    reporter.note('Finishing this step, then pausing. Once more to stop at once.'),
+  );
+  try {
+    const after = await drive({ world, reporter, interrupts });
+    return interrupts.asked() && !hasEnded(after) ? 130 : exitCode(after);
+  } finally {
+    interrupts.stop();
+  }
+}
+
+/** 0 done, 1 not done, 3 let go without being done. */
+function exitCode({ status }: LoopState): number {
+  if (status === 'verified_done' || status === 'claimed_done') return 0;
+  return status === 'failed' || status === 'active' || status === 'paused' ? 1 : 3;
 }

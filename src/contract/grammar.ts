@@ -28,9 +28,8 @@ import {
 } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
 import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
-import { promptRule } from './prompt-rule.ts';
 import { runRules } from './run-rules.ts';
-import { toolRules } from './tool-rules.ts';
+import { promptRule, toolRules } from './tool-rules.ts';
 
 export const CONTRACT_EXAMPLE = 'gates: { tests: { run: npm test } }';
 const GATES = 'tests: { run: npm test, timeout: 10m }';

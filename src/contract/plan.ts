@@ -1,7 +1,6 @@
 /** `phases`, `chunks` and `preset` of a contract: the order of the work. */
 import { z } from 'zod';
-import type { Contract, GateSpec, Phase } from '../core/contract/contract.ts';
-import { PRESETS } from '../core/contract/contract.ts';
+import { type Contract, type GateSpec, type Phase, PRESETS } from '../core/contract/contract.ts';
 import type { Chunk } from '../core/contract/gate-options.ts';
 import { presetFor, REVIEW } from '../core/contract/presets.ts';
 import { gateNames, nameOf, onlyTrue, pathOf, textOf, timeOf, wholeNumber } from '../schema/values.ts';

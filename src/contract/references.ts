@@ -1,12 +1,12 @@
-/** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
-
 import { COMBINATIONS } from '../core/contract/gate-options.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
+import { kindsWith } from '../gates/traits.ts';
 import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
 import { CHUNKS_GATE } from './plan.ts';
 import { checkPlan, plannedGates } from './plan-references.ts';
 import { inWords, quoted, sentence, suggestion } from './problems.ts';
-import { aboutTexts } from './text-references.ts';
+
+/** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
 
 const EXAMPLE = 'gates: { tests: { run: npm test } }';
 const MOST_GATES = 200;
@@ -29,7 +29,7 @@ interface Names {
   doneIsGiven: boolean;
 }
 
-export interface ReferenceFindings {
+interface ReferenceFindings {
   problems: Finding[];
   warnings: Finding[];
 }
@@ -182,4 +182,55 @@ function idle(names: Names, text: ContractText): Finding[] {
       message: `the gate ${quoted(name)} is in no list, so it is never judged`,
       example: `done: [${name}]`,
     }));
+}
+
+/** Gates that look at a text, in lists where there is none. */
+
+const WITHOUT_TEXT = ['done', 'every_stop', 'teammate'];
+const WITH_TEXT = ['prompt', 'task_created', 'task_done'];
+const TEXT_EXAMPLE = 'prompt: [no-secrets]';
+
+/** A gate that always skips looks like one that passes; one that no list of texts names is never judged. */
+function aboutTexts(text: ContractText): Finding[] {
+  const contract = mapOf(text.data);
+  const readers = kindsWith('readsText');
+  const texts = Object.entries(mapOf(contract.gates)).flatMap(([name, gate]) =>
+    readers.some((kind) => kind in mapOf(gate)) ? [name] : [],
+  );
+  const misplaced = WITHOUT_TEXT.flatMap((key) =>
+    listedNames(contract[key])
+      .filter((name) => texts.includes(name))
+      .map((name) => ({
+        ...text.atKey([], key),
+        message: `the gate ${quoted(name)} looks at prompts and tasks: in ${key} it has nothing to look at`,
+        example: TEXT_EXAMPLE,
+      })),
+  );
+  return [...misplaced, ...unlisted(texts, contract, text)];
+}
+
+/** With a list of `done`, whatever is in no list is found by its own. */
+function unlisted(
+  texts: readonly string[],
+  contract: Record<string, unknown>,
+  text: ContractText,
+): Finding[] {
+  if ('done' in contract) return [];
+  const parts = Object.values(mapOf(contract.gates)).flatMap((gate) =>
+    COMBINATIONS.flatMap((kind) => listedNames(mapOf(gate)[kind])),
+  );
+  const listed = [...WITH_TEXT, ...WITHOUT_TEXT].flatMap((key) => listedNames(contract[key]));
+  return texts
+    .filter((name) => ![...listed, ...parts].includes(name))
+    .map((name) => ({
+      ...text.atKey(['gates'], name),
+      message: `the gate ${quoted(name)} looks at prompts and tasks, and no list of these names it: it is never judged`,
+      example: `prompt: [${name}]`,
+    }));
+}
+
+/** Names in a list, or in the `gates` of a long form. */
+function listedNames(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : mapOf(value).gates;
+  return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
 }

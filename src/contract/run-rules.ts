@@ -1,7 +1,6 @@
 /** `run` of a contract: how the sessions of a run are started. */
 import { z } from 'zod';
-import type { RunRules } from '../core/contract/contract.ts';
-import { RUN_MODES } from '../core/contract/contract.ts';
+import { RUN_MODES, type RunRules } from '../core/contract/contract.ts';
 import { PERMISSION_MODES } from '../core/run/run.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { listOf, textOf, timeOf, wholeNumber } from '../schema/values.ts';

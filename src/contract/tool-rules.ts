@@ -1,10 +1,13 @@
-/** `tools` of a contract: what tools may do in sessions of the project. */
 import { z } from 'zod';
+import type { PromptRule } from '../core/contract/contract.ts';
 import { ruleProblem } from '../core/tools/permission-rule.ts';
 import { rewriteProblem } from '../core/tools/rewrite-input.ts';
 import type { ToolRules } from '../core/tools/tool-rules.ts';
-import { flag, listOf, textOf } from '../schema/values.ts';
+import { TELL_LIMIT } from '../core/words/guards.ts';
+import { flag, gateNames, listOf, pathOf, textOf } from '../schema/values.ts';
 import { say, strict } from '../schema/words.ts';
+
+/** `tools` of a contract: what tools may do in sessions of the project. */
 
 const SAFE = 'tools: safe';
 const PROTECT = 'tools: { protect: ["infra/**", "!.env.example"] }';
@@ -113,5 +116,44 @@ export const toolRules = z
       deny: deny.map((one) => (typeof one === 'string' ? { rule: one } : one)),
       allow,
       rewrite: changes,
+    };
+  });
+
+/** `prompt` of a contract: what guards the prompts of a person, and what is told with them. */
+
+const SHORT = 'prompt: [no-secrets]';
+const PROMPT_EXAMPLE = 'prompt: { gates: [no-secrets], tell: Answer in English. }';
+
+export const promptRule = z
+  .union([
+    gateNames(SHORT),
+    strict(
+      {
+        gates: gateNames(PROMPT_EXAMPLE).describe('The gates.').exactOptional(),
+        tell: textOf('a text', PROMPT_EXAMPLE)
+          .refine(
+            (text) => text.length <= TELL_LIMIT,
+            say(`a text of at most ${TELL_LIMIT} characters`, PROMPT_EXAMPLE),
+          )
+          .describe('Told to the model with every prompt.')
+          .exactOptional(),
+        tell_file: pathOf('a file', 'prompt: { tell_file: docs/context.md }')
+          .describe(`A file whose first ${TELL_LIMIT} characters are told to the model with every prompt.`)
+          .exactOptional(),
+      },
+      'names of gates, or { gates, tell, tell_file }',
+      PROMPT_EXAMPLE,
+    ).refine(
+      (rule) => Object.keys(rule).length > 0,
+      say('at least one of gates, tell, tell_file', PROMPT_EXAMPLE),
+    ),
+  ])
+  .describe('Gates for the prompts of a person (UserPromptSubmit), and what is told with them.')
+  .transform((value): PromptRule => {
+    const { gates = [], tell, tell_file } = Array.isArray(value) ? { gates: value } : value;
+    return {
+      gates: [...new Set(gates)],
+      ...(tell === undefined ? {} : { tell }),
+      ...(tell_file === undefined ? {} : { tellFile: tell_file }),
     };
   });

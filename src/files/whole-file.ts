@@ -1,12 +1,15 @@
 import {
   closeSync,
   fsyncSync,
+  linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   type Stats,
   statSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -61,4 +64,38 @@ export function readSmall(path: string, limit = 16 * 1024 * 1024): string | unde
   if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
   if (stat.size > limit) throw new Error(`${path} is larger than ${limit} bytes`);
   return readFileSync(path, 'utf8');
+}
+
+/** Writes a file that is not there yet, whole or not at all. False when there is one, even if it came in between. */
+export function writeNew(path: string, content: string, mode: number): boolean {
+  const temp = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 8)}.new`;
+  writeWhole(temp, content, mode);
+  try {
+    // Unlike a rename, a link never takes the place of what is there.
+    return unlessThere(() => linkSync(temp, path));
+  } catch {
+    // Not every file system has links; there the file is at least never overwritten.
+    return unlessThere(() => writeFileSync(path, content, { flag: 'wx', mode }));
+  } finally {
+    unlinkSync(temp);
+  }
+}
+
+function unlessThere(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The names in a folder; none where there is no folder that can be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

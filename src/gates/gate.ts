@@ -1,8 +1,8 @@
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import type { GateTraits } from '../core/contract/gate-traits.ts';
-import type { Utterance } from '../core/loop/conversation.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { AgentLine, Answered } from '../core/loop/state.ts';
+import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Outcome, Proof } from '../core/loop/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 

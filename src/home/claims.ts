@@ -2,11 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
-import { namesIn } from '../files/names-in.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Claim, Claims } from '../ports/ports.ts';
-import { type Home, readKey } from './layout.ts';
-import { sealedJson, unsealedJson } from './sealed-json.ts';
+import { type Home, readKey, sealedJson, unsealedJson } from './layout.ts';
 
 /** Who owns which foreign state. Kept in our own home: the state's own files name nobody, or stay as they are. */
 export function claimFiles(home: Home): Claims {

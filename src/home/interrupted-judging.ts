@@ -1,6 +1,6 @@
 import { existsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSafeId } from '../core/text/safe-id.ts';
+import { isSafeId } from '../core/text/paths.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
 import { readSmall } from '../files/whole-file.ts';
 import type { CutOff, JudgingMark } from '../ports/ports.ts';

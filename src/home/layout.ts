@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { sha256 } from '../files/digest.ts';
+import { hmacSha256, sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
-import { namesIn } from '../files/names-in.ts';
 import { userHome } from '../files/system.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { JournalError } from './journal/file.ts';
 
 /** The folders of the untildone home, out of the working tree: `git clean` and a sandboxed agent cannot reach it. */
@@ -101,4 +100,21 @@ export function realPath(path: string): string {
   } catch {
     return resolve(path);
   }
+}
+
+/** JSON under a seal that names what it is for: what someone else wrote, or put elsewhere, is not read. */
+export function sealedJson(value: unknown, purpose: string, key: string): string {
+  const body = JSON.stringify(value);
+  return `${seal(body, purpose, key)}\n${body}\n`;
+}
+
+/** Undefined when the seal does not fit. */
+export function unsealedJson<T>(text: string, purpose: string, key: string): T | undefined {
+  const [mac, body] = text.split('\n');
+  if (!mac || !body || mac !== seal(body, purpose, key)) return undefined;
+  return JSON.parse(body) as T;
+}
+
+function seal(body: string, purpose: string, key: string): string {
+  return hmacSha256(key, `${purpose}\n${body}`);
 }

@@ -7,9 +7,11 @@ import {
   verify,
 } from 'node:crypto';
 import { join } from 'node:path';
-import { type Receipt, receiptLines } from '../core/loop/receipt.ts';
+import { type Receipt, receiptLines, renderReceipt } from '../core/loop/receipt.ts';
+import { UsageError } from '../core/text/errors.ts';
 import { sha256 } from '../files/digest.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
+import type { LoopRef } from '../ports/ports.ts';
 import type { Home } from './layout.ts';
 
 /** A receipt with a digest for each of its lines, and a signature over these digests. */
@@ -90,4 +92,30 @@ function signingKey(home: Home): KeyObject {
 
 function keyFile(home: Home): string {
   return join(home.root, 'receipt-key.pem');
+}
+
+/** The receipt of a loop as Markdown; undefined when it has none. */
+export function renderedReceipt(
+  ref: LoopRef,
+  store: { receiptFile(ref: LoopRef): string },
+): string | undefined {
+  const text = readSmall(store.receiptFile(ref));
+  return text === undefined ? undefined : renderReceipt(parseReceipt(text, ref.loop).receipt, 'md');
+}
+
+export function parseReceipt(text: string, where: string): SignedReceipt {
+  try {
+    const value = JSON.parse(text) as Partial<SignedReceipt>;
+    if (
+      value.receipt?.v === 1 &&
+      typeof value.receipt.journal?.lastLineSha256 === 'string' &&
+      typeof value.digests === 'object' &&
+      typeof value.signature === 'string'
+    ) {
+      return value as SignedReceipt;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(`${where} is not a receipt of untildone`);
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Verdict } from '../core/loop/verdict.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { VerdictCache } from '../ports/ports.ts';
-import { sealedJson, unsealedJson } from './sealed-json.ts';
+import { sealedJson, unsealedJson } from './layout.ts';
 
 const PURPOSE = 'verdicts';
 

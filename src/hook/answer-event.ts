@@ -1,9 +1,8 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { parseHookEvent } from '../client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
-import type { Answer } from '../core/loop/answer.ts';
 import type { Entry } from '../core/loop/entry.ts';
-import { eventName, type HookEvent } from '../core/loop/event.ts';
+import { type Answer, eventName, type HookEvent } from '../core/loop/event.ts';
 import { oneLine } from '../core/text/clip.ts';
 import { LockTimeout } from '../files/lock.ts';
 import { homeFrom } from '../home/layout.ts';

@@ -1,5 +1,4 @@
-import type { Answer } from '../core/loop/answer.ts';
-import type { HookEvent } from '../core/loop/event.ts';
+import type { Answer, HookEvent } from '../core/loop/event.ts';
 import { hasEnded } from '../core/loop/state.ts';
 import type { JudgingPorts } from '../judging/ports.ts';
 import type { Ports } from '../ports/ports.ts';

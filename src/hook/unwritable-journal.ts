@@ -1,12 +1,12 @@
-/** What happens when the journal cannot be written (a full disk, a folder that is read-only): rulings are made all the same. */
-import type { Answer } from '../core/loop/answer.ts';
 import type { Entry } from '../core/loop/entry.ts';
-import type { HookEvent, StopEvent } from '../core/loop/event.ts';
+import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { LoopState } from '../core/loop/state.ts';
+import { oneLine } from '../core/text/clip.ts';
 import type { SessionPorts } from '../judging/ports.ts';
 import type { Recorded } from '../ports/guarded-session.ts';
 import type { LoopRef, StandingState } from '../ports/ports.ts';
-import { noRoomMessage, noRoomReason, unwrittenMessage } from './unwritten-words.ts';
+
+/** What happens when the journal cannot be written (a full disk, a folder that is read-only): rulings are made all the same. */
 
 interface Noted extends Recorded {
   /** The state after the entry; the one before it where it could not be written. */
@@ -91,4 +91,28 @@ export function holdForRoom(
     reason: noRoomReason(ref.dir),
     message: noRoomMessage(ref.dir, count ?? 1, count === undefined ? 1 : ASKED_FOR_ROOM),
   };
+}
+
+const PROBLEM_LIMIT = 200;
+
+/** For the person: rulings hold, only the record of them has a gap. */
+function unwrittenMessage(problem: string, folder: string): string {
+  return `untildone: what happens in this session cannot be written down in ${folder} (${said(problem)}). What is refused stays refused; the journal has a gap until there is room, or the folder can be written again.`;
+}
+
+/** For the agent: a stop that could not be written down because the disk is full, which it may be able to mend. */
+function noRoomReason(folder: string): string {
+  return [
+    `untildone: the disk that holds ${folder} is full. This stop could not be written down, so nothing is proven yet.`,
+    'Make room first: remove what this work made and can be made again (build output, caches, logs, temporary files). Remove nothing that belongs to the work or to other people, and nothing in that folder. If you cannot make room, say what fills the disk.',
+    'Then go on with the task, or stop again if it is done.',
+  ].join('\n\n');
+}
+
+function noRoomMessage(folder: string, count: number, most: number): string {
+  return `untildone: the disk that holds ${folder} is full. The session is held all the same, uncounted, so that it can make room (${count} of ${most}).`;
+}
+
+function said(problem: string): string {
+  return oneLine(problem, PROBLEM_LIMIT);
 }

@@ -1,8 +1,7 @@
 import { type GateSpec, isCombination } from '../core/contract/contract.ts';
-import { asChunk, combineChunks, isDue, notDueYet } from '../core/loop/chunks.ts';
-import { fingerprint, withoutVolatileParts } from '../core/loop/fingerprint.ts';
+import { asChunk, combineChunks, isDue, notDueYet } from '../core/loop/phases.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
-import { blocks, combine, type Verdict } from '../core/loop/verdict.ts';
+import { blocks, combine, fingerprint, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
 import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';

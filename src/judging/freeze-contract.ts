@@ -1,6 +1,8 @@
-import type { Contract, Frozen } from '../core/contract/contract.ts';
+import { type Contract, type Frozen, isApproved } from '../core/contract/contract.ts';
+import type { LoopState } from '../core/loop/state.ts';
 import type { Gate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
+import type { LoadedContract, LoopRef, Ports } from '../ports/ports.ts';
 import type { Judges } from './ports.ts';
 
 /** What a person approves and a loop holds fast, as of now. Runs nothing. */
@@ -59,4 +61,18 @@ function approvable(
     ...(phases === undefined ? [] : [{ phases: phases.map(({ name, entry, exit }) => [name, entry, exit]) }]),
   );
   return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);
+}
+
+/**
+ * The contract of a loop, if it rules here: approved by a person on this machine, and the one that the loop goes by. What
+ * was put in its place rules nothing; the next Stop finds it and ends the loop.
+ */
+export function rulingContract(
+  ref: LoopRef,
+  state: LoopState,
+  { store }: Pick<Ports, 'store'>,
+): LoadedContract | undefined {
+  const loaded = store.contract(ref);
+  const trusted = (project: string, fingerprint: string) => store.isTrusted(project, fingerprint);
+  return loaded.sha256 === state.contractSha256 && isApproved(loaded.frozen, trusted) ? loaded : undefined;
 }

@@ -1,10 +1,9 @@
 /** What answering a hook needs beyond `ports.ts`. These types name gates, which `ports` may not import. */
 
 import type { Contract } from '../core/contract/contract.ts';
-import type { Answer } from '../core/loop/answer.ts';
-import type { Utterance } from '../core/loop/conversation.ts';
-import type { HookEvent, StopEvent } from '../core/loop/event.ts';
+import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
+import type { Utterance } from '../core/loop/transcript.ts';
 import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Gates } from '../gates/gate.ts';
 import type {

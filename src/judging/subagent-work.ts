@@ -1,9 +1,9 @@
 import type { FrozenContract } from '../core/contract/contract.ts';
-import { chunksNamedIn } from '../core/loop/chunks.ts';
 import type { StopEvent } from '../core/loop/event.ts';
+import { chunksNamedIn } from '../core/loop/phases.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../core/loop/verdict.ts';
-import { isSafeId } from '../core/text/safe-id.ts';
+import { isSafeId } from '../core/text/paths.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { GuardedSession } from '../ports/guarded-session.ts';
 import type { JudgingRequest, OwnWork } from '../ports/judging.ts';

@@ -1,8 +1,7 @@
 /** What stands about a gate without judging it: refused because of what it would run, or found before and still true. */
 import type { FrozenContract, GateSpec } from '../core/contract/contract.ts';
-import { fingerprint } from '../core/loop/fingerprint.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
-import type { Verdict } from '../core/loop/verdict.ts';
+import { fingerprint, type Verdict } from '../core/loop/verdict.ts';
 import type { Gates } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { JudgingRequest } from '../ports/judging.ts';

@@ -9,9 +9,9 @@ export type {
   RunFigures,
   RunLine,
 } from '../run/view/line.ts';
-export type * from './contract-input.ts';
-export { type CustomGate, defineGate, type GateAnswer, type GateQuestion } from './gate.ts';
 export type * from './types.ts';
+export type * from './types.ts';
+export { type CustomGate, defineGate, type GateAnswer, type GateQuestion } from './types.ts';
 
 /**
  * Drives a loop over as many Claude Code sessions as it needs, and resolves when it has ended or rests. Rejects with a

@@ -1,21 +1,24 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { renderedReceipt } from '../cli/contract/receipt.ts';
+import { contractFrom } from '../contract/read.ts';
+import { type Limits, RUN_MODES } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
+import { PERMISSION_MODES } from '../core/run/run.ts';
+import { oneLine } from '../core/text/clip.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { describeEnding, describeWait } from '../core/words/endings.ts';
+import { renderedReceipt } from '../home/receipts.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { onlyForPeople } from '../hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
 import { projectOf } from '../hook/wiring/project.ts';
 import { type World, worldWith } from '../hook/wiring/world.ts';
-import { type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
-import { beginRun, goOnWithRun } from '../run/begin/drive-run.ts';
+import { type ClientOptions, type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
+import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../run/begin/drive-run.ts';
 import type { Interrupts } from '../run/begin/interrupts.ts';
 import { lineTeller } from '../run/view/json.ts';
-import { clientOptions, drivingOptions } from './options.ts';
-import type { RunOptions, RunResult } from './types.ts';
+import type { RunLimits, RunOptions, RunResult } from './types.ts';
 
 export async function runToEnd(options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
@@ -97,7 +100,7 @@ function interruptsBy(signal: AbortSignal): Interrupts {
 function resultOf(state: LoopState, world: World): RunResult {
   const { loop, status, iteration, spent, gates, run } = state;
   const ref = world.store.loops().find((known) => known.loop === loop);
-  const text = ref && renderedReceipt(ref, world);
+  const text = ref && renderedReceipt(ref, world.store);
   return {
     // Nobody drives it any more: it rests.
     status: status === 'active' ? 'paused' : status,
@@ -115,4 +118,106 @@ function resultOf(state: LoopState, world: World): RunResult {
     why: state.ending ? describeEnding(state) : describeWait(state),
     ...(ref && text !== undefined ? { receipt: { file: world.store.receiptFile(ref), text } } : {}),
   };
+}
+
+/** From what a program says to what a run is started with. JavaScript has no compiler that checks it: we do. */
+
+/** Only what was said: the contract, or the run that goes on, says the rest. */
+export function clientOptions(options: RunOptions): Partial<ClientOptions> {
+  const { model, permissionMode, allow, maxTurns } = options;
+  demand(oneOf(PERMISSION_MODES), { permissionMode });
+  demand(TEXT, { model });
+  demand(TEXTS, { allow });
+  demand(WHOLE, { maxTurns });
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(allow === undefined ? {} : { allow: [...allow] }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+  };
+}
+
+export function drivingOptions(
+  options: RunOptions,
+  client: Partial<ClientOptions>,
+  note: (text: string) => void,
+): DrivingOptions {
+  const { task, trust, promise, features, mode, freshEvery } = options;
+  demand(TEXT, { task, trust, promise, features });
+  demand(oneOf(RUN_MODES), { mode });
+  demand(WHOLE, { freshEvery });
+  return {
+    task: task ?? '',
+    client,
+    limits: limitsFrom(options.limits ?? {}),
+    ...(mode === undefined ? {} : { mode }),
+    ...(freshEvery === undefined ? {} : { freshEvery }),
+    ...(trust === undefined ? {} : { trust }),
+    ...(promise === undefined ? {} : { promise }),
+    ...(features === undefined ? {} : { features }),
+    ...contractOf(options, note),
+  };
+}
+
+/** The program that names the commands is started by a person, as a script of theirs would be. */
+function contractOf(
+  { contract: given }: RunOptions,
+  note: (text: string) => void,
+): Pick<DrivingOptions, 'contract' | 'contractFile' | 'trust'> {
+  if (given === undefined) return {};
+  if (typeof given === 'string') return { contractFile: given };
+  const { contract, warnings } = contractFrom(given);
+  for (const warning of warnings) note(`Note: ${warning}`);
+  return { contract, trust: true };
+}
+
+function limitsFrom({ iterations, durationMs, costUsd, tokens, context }: RunLimits): Partial<Limits> {
+  demand(orUnlimited(WHOLE), { 'limits.iterations': iterations, 'limits.tokens': tokens });
+  demand(orUnlimited(POSITIVE), { 'limits.durationMs': durationMs, 'limits.costUsd': costUsd });
+  demand(SHARE, { 'limits.context': context });
+  return {
+    ...(iterations === undefined ? {} : { iterations }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+interface Expected {
+  words: string;
+  holds(value: unknown): boolean;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+const TEXT: Expected = { words: 'a text', holds: (value) => typeof value === 'string' };
+const TEXTS: Expected = {
+  words: 'a list of texts',
+  holds: (value) => Array.isArray(value) && value.every(TEXT.holds),
+};
+const WHOLE: Expected = {
+  words: 'a whole number from 1',
+  holds: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+};
+const POSITIVE: Expected = { words: 'a number above 0', holds: (value) => isNumber(value) && value > 0 };
+const SHARE: Expected = {
+  words: 'a share of the context window from 0.1 to 0.95',
+  holds: (value) => isNumber(value) && value >= 0.1 && value <= 0.95,
+};
+
+function oneOf(values: readonly string[]): Expected {
+  return { words: `one of ${values.join(', ')}`, holds: (value) => values.includes(value as string) };
+}
+
+function orUnlimited({ words, holds }: Expected): Expected {
+  return { words: `${words}, or 'unlimited'`, holds: (value) => value === 'unlimited' || holds(value) };
+}
+
+function demand({ words, holds }: Expected, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || holds(value)) continue;
+    const found = typeof value === 'number' ? String(value) : JSON.stringify(value);
+    throw new UsageError(`expected ${words}, found ${oneLine(found ?? typeof value, 60)} in ${name}`);
+  }
 }

@@ -1,5 +1,4 @@
 import type { GateLine, RunLine } from '../run/view/line.ts';
-import type { ContractInput } from './contract-input.ts';
 
 export type Limit = number | 'unlimited';
 
@@ -57,7 +56,7 @@ export interface RunOptions {
 /** A line of docs/reference/run-events.md. */
 export type RunEvent = { at: string } & RunLine;
 
-export type RunStatus =
+type RunStatus =
   | 'verified_done'
   | 'claimed_done'
   | 'reached_limit'
@@ -86,4 +85,197 @@ export interface RunResult {
   why: string;
   /** What a done run rests on: the file that `untildone receipt verify` checks, and the same as Markdown. */
   receipt?: { file: string; text: string };
+}
+
+/** A gate of the user's own, written as a module: what it is asked, and what it answers. */
+
+export interface GateQuestion<Settings = Record<string, unknown>> {
+  v: 1;
+  /** The gate's name in the contract. */
+  gate: string;
+  /** The project's folder, in which the gate runs. */
+  project: string;
+  /** What the agent was asked to do. */
+  task: string;
+  session: string;
+  /** The final message of the session that wants to stop. */
+  lastMessage?: string;
+  /** Of a prompt or a task: the client's event, with `hook_event_name`, `prompt`, `task_subject`, `task_description`. */
+  event?: Record<string, unknown>;
+  /** The git tree that is judged, and that of the loop's start. */
+  tree?: string;
+  baseTree?: string;
+  /** `with` of the contract; empty when it says none. */
+  with: Settings;
+}
+
+export interface GateAnswer {
+  /** unproven: it could not be judged. skip: it does not apply here. */
+  outcome: 'pass' | 'fail' | 'unproven' | 'skip';
+  /** One line: what was found. */
+  summary: string;
+  /** Lines, the most useful first. */
+  evidence?: readonly string[] | string;
+  /** What the agent should do next. */
+  next?: string;
+  /** Names this failure, so that the same one is recognised. */
+  fingerprint?: string;
+}
+
+export interface CustomGate<Settings = Record<string, unknown>> {
+  judge(question: GateQuestion<Settings>): GateAnswer | Promise<GateAnswer>;
+}
+
+/** The default export of a gate's module, typed; comes back as it is. */
+export function defineGate<Settings = Record<string, unknown>>(
+  gate: CustomGate<Settings>,
+): CustomGate<Settings> {
+  return gate;
+}
+
+/** A contract as people write it: the keys of `untildone.yaml`, docs/reference/contract.md. */
+
+/** What every gate may say, whatever its kind. Times are texts such as `90s`, `10m`, `1h30m`. */
+export interface GateSettings {
+  timeout?: string;
+  exclusive?: boolean;
+  on_unproven?: 'block' | 'allow';
+}
+
+interface ModelOptions {
+  model?: string;
+  max_cost?: number;
+}
+
+interface RunGateOptions {
+  cwd?: string;
+  env?: Record<string, string | number | boolean>;
+}
+
+type GitCheck = 'clean' | 'committed' | 'pushed';
+type Forbidden =
+  | 'debug'
+  | 'debugger'
+  | 'todo'
+  | 'placeholder'
+  | 'secrets'
+  | 'private_keys'
+  | { name: string; pattern: string };
+
+type ForbiddenText = 'secrets' | 'private_keys' | 'todo' | 'placeholder' | { name: string; pattern: string };
+
+interface TextOptions {
+  matches?: string;
+  say?: string;
+  at_least?: number;
+  at_most?: number;
+}
+
+interface ArtefactOptions {
+  section?: string;
+  has?: (string | { name: string; pattern: string })[];
+  words?: number;
+}
+
+/** One gate: its kind, what it looks at, and its options, beside the kind or in its long form. */
+export type GateInput = GateSettings &
+  (
+    | ({ run: string | ({ command: string } & RunGateOptions) } & RunGateOptions)
+    | { features: string | { file: string } }
+    | { checklist: string | { file: string; section?: string }; section?: string }
+    | {
+        git:
+          | GitCheck
+          | (GitCheck | { branch: string })[]
+          | { checks?: GitCheck | GitCheck[]; branch?: string };
+      }
+    | { forbid: Forbidden[] | { patterns: Forbidden[]; paths?: string[] }; paths?: string[] }
+    | { tests_intact: true | { paths?: string[] }; paths?: string[] }
+    | { tasks: true }
+    | { promise: string }
+    | ({
+        judge: string | ({ question: string; transcript?: boolean } & ModelOptions);
+        transcript?: boolean;
+      } & ModelOptions)
+    | ({
+        agent: string | ({ instruction: string; max_turns?: number } & ModelOptions);
+        max_turns?: number;
+      } & ModelOptions)
+    | {
+        ci: 'github' | { provider: 'github'; checks?: string[]; wait?: string };
+        checks?: string[];
+        wait?: string;
+      }
+    | { custom: string | { file: string; with?: Record<string, unknown> }; with?: Record<string, unknown> }
+    | { hook: string | { command: string } }
+    | ({ text: ForbiddenText[] | ({ forbid?: ForbiddenText[] } & TextOptions) } & TextOptions)
+    | ({ artefact: string | ({ file: string } & ArtefactOptions) } & ArtefactOptions)
+    | { changed: true | string[] | { paths?: true | string[]; except?: string[] }; except?: string[] }
+    | { approve: string | { ask: string; file?: string }; file?: string }
+    | { subagents: string | { type: string; at_least?: number }; at_least?: number }
+    | { all: string[] | { gates: string[] } }
+    | { any: string[] | { gates: string[] } }
+  );
+
+interface RunRulesInput {
+  model?: string;
+  permission_mode?: 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto';
+  allow?: string[];
+  max_turns?: number;
+  mode?: 'hybrid' | 'session' | 'fresh';
+  fresh_every?: number;
+  idle_timeout?: string;
+  session_duration?: string;
+  /** Added to the client's own. */
+  system_prompt?: string;
+  /** Other options of the Agent SDK, in its own spelling: mcpServers, tools, disallowedTools, env. */
+  client?: Record<string, unknown>;
+}
+
+interface ToolRulesInput {
+  dangerous?: boolean;
+  protect?: string[];
+  hide?: string[];
+  deny?: (string | { rule: string; say?: string })[];
+  allow?: string[];
+  rewrite?: { tool: string; field: string; pattern: string; with: string }[];
+}
+
+interface NotificationInput {
+  webhook?: string;
+  command?: string;
+  desktop?: true;
+  on?: string[];
+}
+
+export interface ContractInput {
+  task?: string;
+  gates?: Record<string, GateInput>;
+  done?: string[];
+  every_stop?: string[] | { gates: string[]; blocks?: number };
+  subagent?: Record<string, string[]>;
+  task_created?: string[];
+  task_done?: string[];
+  teammate?: string[];
+  prompt?: string[] | { gates?: string[]; tell?: string; tell_file?: string };
+  limits?: {
+    iterations?: number | 'unlimited';
+    duration?: string;
+    cost_usd?: number | 'unlimited';
+    tokens?: number | string;
+    stall?: number;
+    context?: number;
+  };
+  memory?:
+    | string
+    | {
+        files: string | string[];
+        lines?: number;
+        inject?: ('startup' | 'resume' | 'clear' | 'compact' | 'fork')[];
+        update?: boolean;
+      };
+  run?: RunRulesInput;
+  tools?: 'safe' | ToolRulesInput;
+  on_context?: 'continue' | 'spawn';
+  notify?: NotificationInput[];
 }

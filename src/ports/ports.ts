@@ -4,7 +4,7 @@ import type { LoopState } from '../core/loop/state.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import type { Protected } from '../core/tools/protect.ts';
-import type { Message } from '../core/words/notification.ts';
+import type { Message } from '../core/words/endings.ts';
 
 export type * from './foreign.ts';
 export type * from './sessions.ts';

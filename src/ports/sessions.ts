@@ -1,5 +1,4 @@
-import type { Answer } from '../core/loop/answer.ts';
-import type { HookEvent } from '../core/loop/event.ts';
+import type { Answer, HookEvent } from '../core/loop/event.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import type { SessionFacts } from '../core/run/session-end.ts';

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpat
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { withBraces, withVariables } from '../core/shell/variables.ts';
 import type { ToolPlace, Variables } from '../core/tools/tool-rules.ts';
-import { namesIn } from '../files/names-in.ts';
+import { namesIn } from '../files/whole-file.ts';
 import { gitEnvironment, QUIET_CONFIG } from './git.ts';
 import { findUserRepository, type UserRepository } from './trees/user-repository.ts';
 

@@ -1,4 +1,36 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+
 /** One line for the person, or the program, that called. */
 export function out(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** Both ends are a terminal: someone is there to ask. */
+export function onTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+/** Only `y` or `yes` is a yes; the end of input is a no. */
+export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted'> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  let interrupted = false;
+  const closed = once(terminal, 'close').then(() => '');
+  terminal.once('SIGINT', () => {
+    interrupted = true;
+    out('');
+    terminal.close();
+  });
+  const answered = terminal.question(`${question} [y/N] `).catch(() => '');
+  const answer = await Promise.race([answered, closed]);
+  terminal.close();
+  if (interrupted) return 'interrupted';
+  return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
+}
+
+/** For commands that have nothing to clean up: Ctrl-C ends the program here. */
+export async function confirm(question: string): Promise<boolean> {
+  const answer = await ask(question);
+  if (answer === 'interrupted') process.exit(130);
+  return answer === 'yes';
 }

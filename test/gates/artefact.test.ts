@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { GateOptions } from '../../src/core/contract/gate-options.ts';
-import { artefactGate } from '../../src/gates/artefact/index.ts';
-import { writtenText } from '../../src/gates/artefact/text.ts';
+import { artefactGate, writtenText } from '../../src/gates/artefact/index.ts';
 import { type Files, workScene } from '../support/gates/work-scene.ts';
 
 const options = (more: Partial<GateOptions['artefact']> = {}): GateOptions['artefact'] => ({

@@ -1,8 +1,7 @@
 import { rmSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Utterance } from '../../src/core/loop/conversation.ts';
-import { checklistGate } from '../../src/gates/checklist/index.ts';
-import { findItems } from '../../src/gates/checklist/items.ts';
+import type { Utterance } from '../../src/core/loop/transcript.ts';
+import { checklistGate, findItems } from '../../src/gates/checklist/index.ts';
 import { makeProject, noAbort, type TestProject } from '../support/gates/project.ts';
 
 let project: TestProject;

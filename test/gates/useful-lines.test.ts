@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { usefulLines } from '../../src/gates/run/useful-lines.ts';
+import { usefulLines } from '../../src/gates/run/outcome.ts';
 import { workMs } from '../support/work-time.ts';
 
 const OUTPUTS = join(import.meta.dirname, '../fixtures/outputs');

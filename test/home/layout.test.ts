@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { isSafeId } from '../../src/core/text/safe-id.ts';
+import { isSafeId } from '../../src/core/text/paths.ts';
 import { type Home, homeAt, homeFrom, layOut, projectFolder, readKey } from '../../src/home/layout.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { makeFifo, runWorker, temporaryFolder } from '../support/files/workers.ts';

@@ -24,6 +24,6 @@ test('the hook, which runs on every event, holds no library', async () => {
   expect(await packagesIn('src/main/hook.ts')).toEqual([]);
 });
 
-test('the gates hold no library but the one that checks what a model answered', async () => {
-  expect(await packagesIn('src/main/judge.ts')).toEqual(['zod']);
+test('the gates hold few libraries: faults of JSON, escapes of a terminal, and what a model answered', async () => {
+  expect(await packagesIn('src/main/judge.ts')).toEqual(['jsonc-parser', 'ansi-regex', 'strip-ansi', 'zod']);
 });

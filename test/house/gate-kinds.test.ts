@@ -5,7 +5,7 @@ import { COMBINATIONS, type GateKind } from '../../src/core/contract/gate-option
 import { ALL_GATES } from '../../src/gates/all.ts';
 import { GATE_KINDS } from '../../src/gates/grammar.ts';
 import { TRAITS, traitsOf } from '../../src/gates/traits.ts';
-import type { GateInput } from '../../src/library/contract-input.ts';
+import type { GateInput } from '../../src/library/types.ts';
 import { filesIn, SRC } from './files.ts';
 
 const KINDS = Object.keys(TRAITS);

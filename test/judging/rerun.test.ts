@@ -6,7 +6,7 @@ import { end } from '../../src/core/loop/state.ts';
 import { combine, type Verdict } from '../../src/core/loop/verdict.ts';
 import { traitsOf } from '../../src/gates/traits.ts';
 import type { Judges } from '../../src/judging/ports.ts';
-import { rerun } from '../../src/judging/rerun.ts';
+import { rerun } from '../../src/judging/verify.ts';
 import { systemShell } from '../../src/project/shell/shell.ts';
 import { scratchAt } from '../../src/project/trees/scratch.ts';
 import { freshLoop, T0, verdict } from '../support/core/samples.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ContractError, UsageError } from '../../src/core/text/errors.ts';
-import { clientOptions, drivingOptions } from '../../src/library/options.ts';
+import { clientOptions, drivingOptions } from '../../src/library/run.ts';
 import type { RunOptions } from '../../src/library/types.ts';
 
 const driving = (options: RunOptions, notes: string[] = []) =>

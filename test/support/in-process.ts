@@ -4,8 +4,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import type { Ran } from '../../src/dev/conformance/answer.ts';
-import type { CommandLine } from '../../src/dev/conformance/run-command.ts';
+import type { CommandLine, Ran } from '../../src/dev/conformance/run-command.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../../src');
 

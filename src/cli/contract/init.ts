@@ -1,14 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PresetName } from '../../core/contract/contract.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import { CONTRACT_FILE, type PresetName } from '../../core/contract/contract.ts';
+import { type MissingCondition, type ProposedPreset, proposePreset } from '../../core/contract/presets.ts';
 import { proposeContract } from '../../core/contract/propose.ts';
-import {
-  type MissingCondition,
-  type ProposedPreset,
-  proposePreset,
-} from '../../core/contract/propose-preset.ts';
-import { writeNew } from '../../files/new-file.ts';
+import { writeNew } from '../../files/whole-file.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 
 const OTHER_SPELLING = 'untildone.yml';

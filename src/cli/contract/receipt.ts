@@ -1,4 +1,4 @@
-import { readContract } from '../../contract/contract-file.ts';
+import { readContract } from '../../contract/read.ts';
 import { renderReceipt } from '../../core/loop/receipt.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -7,12 +7,12 @@ import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { JournalScan } from '../../home/journal/scan.ts';
 import { readKey } from '../../home/layout.ts';
-import { isOwnKey, keyName, receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
+import { isOwnKey, keyName, parseReceipt, receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import { commandsIn, rerun } from '../../judging/rerun.ts';
+import { commandsIn, rerun } from '../../judging/verify.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { confirm, onTerminal } from '../../terminal/ask.ts';
+import { confirm, onTerminal } from '../../terminal/print.ts';
 import { freezeNow } from './trust.ts';
 
 export function showReceipt(
@@ -33,12 +33,6 @@ export function showReceipt(
   const signed = parseReceipt(text, ref.loop);
   for (const problem of receiptProblems(signed)) out(`CHANGED since it was signed: ${problem}`);
   out(renderReceipt(signed.receipt, format));
-}
-
-/** The receipt of a loop as Markdown; undefined when it has none. */
-export function renderedReceipt(ref: LoopRef, world: World): string | undefined {
-  const text = readSmall(world.store.receiptFile(ref));
-  return text === undefined ? undefined : renderReceipt(parseReceipt(text, ref.loop).receipt, 'md');
 }
 
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */
@@ -147,21 +141,4 @@ async function lookAtJournal({ receipt }: SignedReceipt, world: World): Promise<
   if (!found) problems.push('the journal on this machine does not hold the line that this receipt rests on');
   (found ? notes : problems).push(...strange);
   return { problems, notes };
-}
-
-export function parseReceipt(text: string, where: string): SignedReceipt {
-  try {
-    const value = JSON.parse(text) as Partial<SignedReceipt>;
-    if (
-      value.receipt?.v === 1 &&
-      typeof value.receipt.journal?.lastLineSha256 === 'string' &&
-      typeof value.digests === 'object' &&
-      typeof value.signature === 'string'
-    ) {
-      return value as SignedReceipt;
-    }
-  } catch {
-    // Said below.
-  }
-  throw new UsageError(`${where} is not a receipt of untildone`);
 }

@@ -1,19 +1,16 @@
-import { type ContractFile, readContract } from '../../contract/contract-file.ts';
+import { type ContractFile, readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE, type Contract, type RunRules } from '../../core/contract/contract.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { approve, revoke } from '../../home/approvals.ts';
-import { dropStanding, setStanding } from '../../home/standing.ts';
+import { approve, dropStanding, revoke, setStanding } from '../../home/approvals.ts';
 import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
 import { onlyForPeople } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
 import { resolveParts } from '../../project/facts/command-parts.ts';
-import { confirm, onTerminal } from '../../terminal/ask.ts';
-import { modelLines } from './model-lines.ts';
-import { promptLines } from './prompt-lines.ts';
-import { toolLines } from './trust-lines.ts';
+import { confirm, onTerminal } from '../../terminal/print.ts';
+import { modelLines, promptLines, toolLines } from './trust-lines.ts';
 
 export interface TrustOptions {
   show: boolean;

@@ -1,6 +1,11 @@
-import { readContract } from '../../contract/contract-file.ts';
-import type { Contract, FrozenContract } from '../../core/contract/contract.ts';
-import { CONTRACT_FILE, promiseOf, withPromise } from '../../core/contract/contract.ts';
+import { readContract } from '../../contract/read.ts';
+import {
+  CONTRACT_FILE,
+  type Contract,
+  type FrozenContract,
+  promiseOf,
+  withPromise,
+} from '../../core/contract/contract.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { traitsOf } from '../../gates/traits.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readContract } from '../../contract/contract-file.ts';
+import { readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
 import { UsageError } from '../../core/text/errors.ts';

@@ -8,8 +8,7 @@ import { openWorld, placeHere } from '../../hook/wiring/world.ts';
 import { out } from '../../terminal/print.ts';
 import { thisInstallation } from '../install/commands.ts';
 import { claim } from './claim.ts';
-import { cancelRalph, startRalph } from './ralph.ts';
-import { parseRalphArguments } from './ralph-arguments.ts';
+import { cancelRalph, parseRalphArguments, startRalph } from './ralph.ts';
 
 /** The arguments as they were typed, `--` included. */
 function wordsAfter(command: Command): string[] {

@@ -3,10 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { isSafeId } from '../../core/text/safe-id.ts';
+import { isSafeId } from '../../core/text/paths.ts';
 import { withLock } from '../../files/lock.ts';
-import { writeNew } from '../../files/new-file.ts';
-import { writeWhole } from '../../files/whole-file.ts';
+import { writeNew, writeWhole } from '../../files/whole-file.ts';
 import {
   isExpired,
   LOCK_ITERATIONS,

@@ -1,12 +1,22 @@
+import { basename } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { prepareHome } from '../../client/settings/files.ts';
+import { blocks } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { readObject } from '../../formats/verified-done/fields.ts';
+import { verdictsOf } from '../../formats/verified-done/judge.ts';
+import { type RalphState, readState } from '../../formats/verified-done/read-state.ts';
+import { jsonFiles } from '../../formats/verified-done/tasks.ts';
+import { sentences } from '../../formats/verified-done/words.ts';
 import { hookScript } from '../../home/hook-line.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
+import { foreignFiles } from '../../project/files.ts';
 import { out } from '../../terminal/print.ts';
 import { thisInstallation } from '../install/commands.ts';
 import {
+  folderOf,
   isMain,
   isStateFile,
   type MainFile,
@@ -16,7 +26,6 @@ import {
   stateInit,
   stateSet,
 } from './state.ts';
-import { stateShow } from './state-show.ts';
 
 const SESSION = 'the session, - or nothing for the one this runs in';
 
@@ -93,7 +102,7 @@ function addInit(state: Command): void {
 }
 
 /** The session may be left out: then the first word is the file, unless the second one is. */
-export function splitWords(
+function splitWords(
   words: readonly string[],
   isFile: (word: string) => boolean,
   env = process.env,
@@ -119,4 +128,59 @@ function wholeNumber(from: number, to: number): (text: string) => number {
     const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`;
     throw new InvalidArgumentError(`Type a whole number ${range}.`);
   };
+}
+
+/** What the state files of a session say, and what they hold it on; git and the contract are not looked at. */
+export function stateShow(session: string, options: { json: boolean }, world: StateWorld): void {
+  const folder = folderOf(session, world.env);
+  const read = readState(folder, session, foreignFiles);
+  if (options.json) {
+    const problems =
+      read.kind === 'unusable' ? [read.problem] : read.kind === 'state' ? read.state.notes : [];
+    const holding = read.kind === 'state' ? verdictsOf(read.state).filter(blocks) : [];
+    const holds = holding.map(({ gate, summary }) => ({ name: gate, summary }));
+    world.out(JSON.stringify({ session, folder, ...asTheyAre(folder), holds, problems }, null, 2));
+    return;
+  }
+  if (read.kind === 'none') world.out(`Session ${session} has no state in ${folder}`);
+  if (read.kind === 'unusable') world.out(`${read.problem}. Nobody is held by it.`);
+  if (read.kind === 'state') for (const line of inWords(read.state)) world.out(line);
+}
+
+function asTheyAre(folder: string): Record<string, unknown> {
+  const at = (path: string) => {
+    const read = readObject(path, foreignFiles);
+    return read.kind === 'object' ? read.fields : null;
+  };
+  const tasks = jsonFiles(`${folder}/tasks`, foreignFiles).paths;
+  return {
+    orchestrator: at(`${folder}/orchestrator.json`),
+    loop: at(`${folder}/loop.json`),
+    quality_gate: at(`${folder}/quality-gate.json`),
+    tasks: tasks.map((path) => ({ file: basename(path), ...at(path) })),
+  };
+}
+
+function inWords(state: RalphState): string[] {
+  const { folder, orchestrator, loop, qualityGate, tasks, notes } = state;
+  const verdicts = verdictsOf(state);
+  const holding = verdicts.filter(blocks);
+  return [
+    `Session ${state.session}: ${folder}`,
+    ...(orchestrator ? [`orchestrator.json: ${oneLine(orchestrator.task, 200) || 'no task'}`] : []),
+    ...(orchestrator ? [`  phase '${orchestrator.phase}', verified_done ${orchestrator.verified}`] : []),
+    ...(orchestrator?.conditions.known ?? []).map(({ name, summary }) => `  ${name}: ${summary}`),
+    ...(loop ? [`loop.json: ${oneLine(loop.task, 200) || 'no task'}`] : []),
+    ...(loop
+      ? [`  iteration ${loop.iteration ?? 0} of ${loop.maxIterations}, verified_done ${loop.verified}`]
+      : []),
+    ...(qualityGate ? [`quality-gate.json: ${qualityGate.lastResult}`] : []),
+    ...(qualityGate?.stages ?? []).map(
+      ({ name, status, details }) => `  ${name}: ${status}${details ? ` - ${details}` : ''}`,
+    ),
+    ...(tasks ? [`tasks: ${tasks.open.length} of ${tasks.total} open`] : []),
+    ...(tasks?.open ?? []).slice(0, 20).map(({ id, status, subject }) => `  [${status}] ${id}: ${subject}`),
+    ...notes.map((note) => `Note: ${note}`),
+    holding.length === 0 ? 'These files hold nobody.' : `Holds the session: ${sentences(verdicts)}`,
+  ];
 }

@@ -2,9 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { readSettings, replaceSettings } from '../../client/settings/files.ts';
-import { readContract } from '../../contract/contract-file.ts';
 import { addToContract, writtenGates, writtenPhases } from '../../contract/edit.ts';
-import { parseContract, renderProblem } from '../../contract/read.ts';
+import { parseContract, readContract, renderProblem } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import type { SettingsFile } from '../../core/contract/installation.ts';
 import { proposeContract } from '../../core/contract/propose.ts';
@@ -15,8 +14,14 @@ import { ContractError, UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
-import { diffLines, endBeforeWriting } from './import-report.ts';
+import {
+  diffLines,
+  endBeforeWriting,
+  type ImportIo,
+  type ImportOptions,
+  type ImportResult,
+  type ImportWorld,
+} from './report.ts';
 
 const LARGEST = 1024 * 1024;
 

@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander';
 import { ownerFrom } from '../../hook/start/inputs.ts';
 import { onlyForPeople } from '../../hook/start/person.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
-import { confirm, onTerminal } from '../../terminal/ask.ts';
-import { out } from '../../terminal/print.ts';
+import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { trust } from '../contract/trust.ts';
 import { IMPORTABLE, importFrom, undoImport } from './import.ts';
-import type { ImportOptions } from './import-report.ts';
+import type { ImportOptions } from './report.ts';
 
 interface ImportFlags extends Pick<ImportOptions, 'from' | 'session' | 'dryRun' | 'yes' | 'keepHooks'> {
   undo: boolean;

@@ -10,16 +10,23 @@ import {
 import { JsonRefused } from '../../client/settings/json-text.ts';
 import { foreignHooks, type PlacedHook, withoutForeignHooks } from '../../client/settings/other-hooks.ts';
 import { maskEnv } from '../../client/settings/our-hooks.ts';
-import { readContract } from '../../contract/contract-file.ts';
 import { addToContract, newContract, writtenGates } from '../../contract/edit.ts';
+import { readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import type { SettingsFile } from '../../core/contract/installation.ts';
 import { type Fate, importHooks, type WrittenGate } from '../../core/import/import-hooks.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
-import { diffLines, endBeforeWriting, fateLines } from './import-report.ts';
+import {
+  diffLines,
+  endBeforeWriting,
+  fateLines,
+  type ImportIo,
+  type ImportOptions,
+  type ImportResult,
+  type ImportWorld,
+} from './report.ts';
 
 interface ScopedSettings {
   scope: Scope;

@@ -1,13 +1,13 @@
 import { hasEnded } from '../../core/loop/state.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { DIALECTS } from '../../formats/format.ts';
+import { standingFiles } from '../../home/approvals.ts';
 import { ImportRecord } from '../../home/import-record.ts';
-import { standingFiles } from '../../home/standing.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { askingFiles, importCommand } from './command.ts';
 import { importHarness, planHarness } from './harness.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './import-report.ts';
+import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './report.ts';
 import { foreignStates, importState } from './state.ts';
 
 export const IMPORTABLE = ['harness', 'command', ...DIALECTS] as const;

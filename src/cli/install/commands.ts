@@ -1,16 +1,15 @@
 import { dirname, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Scope } from '../../client/settings/files.ts';
-import { readContract } from '../../contract/contract-file.ts';
+import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { homeFrom, realPath } from '../../home/layout.ts';
 import { onlyForPeople } from '../../hook/start/person.ts';
 import { hasForeignSigns, placeOf } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
 import { out } from '../../terminal/print.ts';
-import { install } from './install.ts';
+import { install, uninstall } from './install.ts';
 import type { SettingsPlace } from './settings-change.ts';
-import { uninstall } from './uninstall.ts';
 
 interface ScopeFlags {
   scope: Scope;

@@ -1,8 +1,10 @@
-import { hookScriptPath } from '../../client/settings/files.ts';
+import { hookScriptPath, readSettings, type Scope, settingsPath } from '../../client/settings/files.ts';
+import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
 import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
+import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { hookScript } from '../../home/hook-line.ts';
-import { type Change, installHooks } from './install-2.ts';
-import { rivalHooks } from './rival-hooks.ts';
+import { type Change, installHooks, uninstallHooks } from './install-hooks.ts';
 import {
   describePath,
   installationAt,
@@ -63,4 +65,63 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   );
   lines.push(`To undo this: untildone uninstall${flag}`);
   return lines;
+}
+
+/** Prints the diff and what was done. Exit code: 0 (nothing of ours is left there), 2 refused. */
+export async function uninstall(options: SettingsPlace, out: (line: string) => void): Promise<number> {
+  return refusalsTo(out, options, () => {
+    const outcome = uninstallHooks(installationAt(options), settingsTexts, options);
+    const { before, after, path, restored } = outcome;
+    const where = describePath(options, path);
+    if (before === after) {
+      out(`Nothing of untildone is installed in ${where}.`);
+      return;
+    }
+    printDiff(outcome, out);
+    if (options.dryRun) out(`Dry run, nothing was written. This would change ${where}.`);
+    else if (after === undefined) out(`Removed ${where}, which install had made.`);
+    else if (restored) out(`Restored ${where} to what it was before install.`);
+    else out(`Removed untildone's hooks from ${where}; everything else in it stays.`);
+    if (!options.dryRun) out(`Journals and receipts stay in ${options.home}.`);
+  });
+}
+
+const COMMAND_LIMIT = 160;
+/** What stands in the later ones wins. */
+const WEAKEST_FIRST = ['user', 'project', 'local'] as const satisfies readonly Scope[];
+
+/** What is still in the settings and would count every stop beside us; one line each, for people. */
+function rivalHooks(place: Pick<SettingsPlace, 'project' | 'claudeConfigDir'>): string[] {
+  const plugins = new Map<string, string>();
+  const hooks = WEAKEST_FIRST.flatMap((scope) => {
+    const path = settingsPath(scope, place);
+    const { commands, switches } = settingsAt(path);
+    for (const [name, isOn] of switches) {
+      if (isOn) plugins.set(name, path);
+      else plugins.delete(name);
+    }
+    return commands.map((command) => warning(path, `runs ${oneLine(command, COMMAND_LIMIT)}`));
+  });
+  const switched = [...plugins].map(([name, path]) =>
+    warning(path, `switches on the plugin ${oneLine(name, COMMAND_LIMIT)}`),
+  );
+  return [...hooks, ...switched];
+}
+
+function warning(path: string, what: string): string {
+  return `Warning: ${path} still ${what}. Take that out, or both count every stop.`;
+}
+
+function settingsAt(path: string): { commands: string[]; switches: [name: string, isOn: boolean][] } {
+  try {
+    const text = readSettings(path).text ?? '';
+    const stops = foreignHooks(text, path).filter(({ event }) => event === 'Stop');
+    return {
+      commands: stops.flatMap(({ command = '' }) => (formatDrivenBy(command) === undefined ? [] : [command])),
+      switches: pluginSwitches(text).filter(([name]) => drivesRalphLoop(name)),
+    };
+  } catch {
+    // Whoever has to change this file says what is wrong with it.
+    return { commands: [], switches: [] };
+  }
 }

@@ -18,7 +18,7 @@ import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
 import type { SettingsTexts } from '../../core/contract/installation.ts';
 import { sha256 } from '../../files/digest.ts';
 import { lineDiff } from '../../terminal/line-diff.ts';
-import type { Change, Installation } from './install-2.ts';
+import type { Change, Installation } from './install-hooks.ts';
 
 /** All paths are absolute. */
 export interface SettingsPlace {

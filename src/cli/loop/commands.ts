@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { prepareHome } from '../../client/settings/files.ts';
-import { readContract } from '../../contract/contract-file.ts';
+import { readContract } from '../../contract/read.ts';
 import type { Limit } from '../../core/contract/contract.ts';
 import type { PersonCommand } from '../../core/loop/entry.ts';
 import { hasEnded } from '../../core/loop/state.ts';
@@ -27,8 +27,7 @@ import { foreignStatus } from './foreign-status.ts';
 import { log } from './log.ts';
 import { control } from './pause-resume-cancel.ts';
 import { prune } from './prune.ts';
-import { packManyLoose } from './remove-loops.ts';
-import { forgetOldSessions } from './session-records.ts';
+import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 import { status } from './status.ts';
 
 export function addLoopCommands(cli: Command): void {

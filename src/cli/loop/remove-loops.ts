@@ -1,4 +1,3 @@
-/** What is removed from the home when a person tidies it up: loops that ended long ago, and trees that nothing names. */
 import {
   existsSync,
   lstatSync,
@@ -12,12 +11,15 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { groupBy } from '../../core/text/group-by.ts';
 import { withLock } from '../../files/lock.ts';
-import { namesIn } from '../../files/names-in.ts';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { wasRunningAt } from '../../files/process-id.ts';
+import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
+import { parseSessionRecord } from '../../home/hook-line.ts';
 import { type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
 import { removeFlowRecord } from '../../run/git/record.ts';
+
+/** What is removed from the home when a person tidies it up: loops that ended long ago, and trees that nothing names. */
 
 /** Out of the way of everything that lists loops, on the same disk: what is half removed there is nobody's loop. */
 const TRASH = 'removed';
@@ -122,7 +124,7 @@ export function sweepHome(home: Home, oldBefore: number): string[] {
   });
 }
 
-export interface Tidied extends Dropped {
+interface Tidied extends Dropped {
   /** The project's folder in the home. */
   folder: string;
   packed: number;
@@ -200,4 +202,30 @@ export function bytesIn(path: string): number {
 
 function projectFolders(home: Home): string[] {
   return namesIn(home.projects).map((name) => join(home.projects, basename(name)));
+}
+
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Removes what SessionStart recorded of sessions that are long over: every session of a machine leaves such a file. One
+ * that is resumed later records itself anew. Never throws: nothing depends on it.
+ */
+export function forgetOldSessions(home: Home, now: number): void {
+  for (const name of namesIn(home.sessions)) {
+    if (!name.endsWith('.at')) continue;
+    const file = join(home.sessions, name);
+    try {
+      const { mtimeMs } = statSync(file);
+      if (now - mtimeMs < KEPT_MS || isOwner(home, name.slice(0, -'.at'.length))) continue;
+      const pid = parseSessionRecord(readSmall(file) ?? '')?.pid;
+      if (pid === undefined || !wasRunningAt(pid, mtimeMs)) rmSync(file, { force: true });
+    } catch {
+      // Gone already, or not ours to remove.
+    }
+  }
+}
+
+/** A living loop of it is found by its marker. */
+function isOwner({ active }: Home, session: string): boolean {
+  return statSync(join(active, session), { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,7 +1,6 @@
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
-import type { AgentLine } from '../../core/loop/state.ts';
-import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { groupBy } from '../../core/text/group-by.ts';

@@ -1,4 +1,5 @@
-import type { Answer } from '../../core/loop/answer.ts';
+import type { Answer } from '../../core/loop/event.ts';
+import { type Parsed, parseHookEvent } from './parse.ts';
 
 /** What a hook process prints and how it exits. */
 export interface HookOutput {
@@ -43,7 +44,7 @@ export function renderAnswer(eventName: string, answer: Answer): HookOutput {
 }
 
 /** What the summary of a compaction is to keep; undefined for every other event and answer. */
-export function summaryWish(eventName: string, answer: Answer): string | undefined {
+function summaryWish(eventName: string, answer: Answer): string | undefined {
   return eventName === COMPACTION && answer.kind === 'inject' ? answer.context : undefined;
 }
 
@@ -70,4 +71,23 @@ function refusal(eventName: string, reason: string, message: string | undefined)
 
 function json(value: unknown): HookOutput {
   return { ...NOTHING, stdout: JSON.stringify(value) };
+}
+
+/** Hooks as in-process callbacks of the Agent SDK: the same fields in, the same JSON out, and no exit code. */
+
+export function parseCallbackInput(input: unknown): Parsed {
+  return parseHookEvent(JSON.stringify(input) ?? '');
+}
+
+/**
+ * What a process could only say by exit 2, a callback says by `decision` (measured for TaskCreated; TeammateIdle never
+ * fired without a terminal).
+ */
+export function renderCallback(eventName: string, answer: Answer): Record<string, unknown> {
+  const wish = summaryWish(eventName, answer);
+  // Of a callback's answer, the message to the person is what the client puts into the request for a summary.
+  if (wish !== undefined) return { systemMessage: wish };
+  const { stdout, stderr, exitCode } = renderAnswer(eventName, answer);
+  if (exitCode === 2) return { decision: 'block', reason: stderr };
+  return stdout === '' ? {} : JSON.parse(stdout);
 }

@@ -1,11 +1,11 @@
-/** The Agent SDK and the client that it drives: where they are, and the process tree that one client is. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ProcessTree } from '../../files/process-tree.ts';
 import { findClaude } from './find-client.ts';
-import { guardOrphan } from './orphan-guard.ts';
+
+/** The Agent SDK and the client that it drives: where they are, and the process tree that one client is. */
 
 export interface SdkOptions {
   /** The environment of this process: PATH, login, proxies. */
@@ -123,4 +123,29 @@ export function problemWith(client: ClientTree, error: unknown): string {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Ends a client that its driver left behind: nobody answers its hooks any more, so each of its calls fails, and is paid for. */
+
+/**
+ * Its input ends without a line when the driver was killed. SIGTERM first: the client then writes down what it has
+ * spent, and ends the commands that it runs.
+ */
+const SCRIPT = 'read -r _ && exit; kill -s TERM -- "-$1"; sleep 3; kill -s KILL -- "-$1"';
+
+/** For a client that leads a group of its own. Where there is no `sh` nothing is guarded. */
+function guardOrphan(client: ChildProcess): void {
+  if (client.pid === undefined || process.platform === 'win32') return;
+  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'untildone-guard', String(client.pid)], {
+    // Ctrl-C in the terminal is the driver's to hear.
+    detached: true,
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.on('error', () => {});
+  guard.stdin.on('error', () => {});
+  guard.unref();
+  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+  client.once('exit', () => guard.stdin.end('\n'));
 }

@@ -1,5 +1,5 @@
 /** What the client prints with `--output-format stream-json`: one JSON object a line, as happenings of the session. */
-import { type Fields, isFields, list, text } from '../hooks/fields.ts';
+import { type Fields, isFields, list, text } from '../hooks/parse.ts';
 
 export type Happening =
   | { kind: 'began'; session: string; clientVersion: string }

@@ -1,7 +1,7 @@
 /** The hooks of others in the text of a Claude Code settings file: read, and taken out without touching anything else. */
 import type { Node } from 'jsonc-parser';
 import type { ForeignHook } from '../../core/import/import-hooks.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { type Member, memberOf, membersOf, parseStrict, removeChild } from './json-text.ts';
 

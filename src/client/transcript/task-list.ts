@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSafeId } from '../../core/text/safe-id.ts';
+import { isSafeId } from '../../core/text/paths.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { TaskList } from '../../ports/ports.ts';
 

@@ -1,10 +1,9 @@
-/** From hooks of the client's settings to gates of a contract. */
-
 import type { GateKind } from '../contract/gate-options.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from '../loop/notes.ts';
 import { baseName, shellCalls } from '../shell/calls.ts';
 import { inProject, printedNotes, roleOf } from './hook-commands.ts';
-import { formatDrivenBy } from './loop-drivers.ts';
+
+/** From hooks of the client's settings to gates of a contract. */
 
 /** A hook of somebody else, as it stands in a settings file. */
 export interface ForeignHook {
@@ -28,7 +27,7 @@ export interface ForeignHook {
 /** A gate as it is written in a contract. */
 export type WrittenGate = Record<string, string | number | boolean>;
 
-export interface WrittenMemory {
+interface WrittenMemory {
   files: string[];
   lines?: number;
   inject?: string[];
@@ -43,7 +42,7 @@ export interface Additions {
   memory?: WrittenMemory;
 }
 
-export interface Import<Hook extends ForeignHook = ForeignHook> extends Additions {
+interface Import<Hook extends ForeignHook = ForeignHook> extends Additions {
   /** Every hook with what becomes of it, in the order they were found. */
   fates: Fate<Hook>[];
 }
@@ -242,4 +241,28 @@ function memoryFate({ type, command, matcher, background }: ForeignHook, plan: A
       : [...new Set([...(before?.inject ?? []), ...known])];
   plan.memory = { files, lines, ...(inject ? { inject } : {}), update: false };
   return { becomes: 'memory', notes: [`at most ${lines} lines and 8000 characters, the newest file first`] };
+}
+
+/** Stop hooks and plugins that drive the files of a format which untildone obeys itself. Both at once count twice. */
+
+const END = String.raw`(?=$|[\s"';&|)])`;
+
+const HOOKS: readonly [format: string, script: RegExp][] = [
+  [
+    'feature-list',
+    new RegExp(String.raw`(?:^|[\s"'/])ralph[_-]loop[_-]controller\.(?:py|sh|[cm]?js|ts)${END}`),
+  ],
+  ['verified-done', new RegExp(String.raw`(?:^|[\s"'/])ralph-stop-quality-gate\.sh${END}`)],
+  ['lock', new RegExp(String.raw`\bamplihack/hooks/stop\.py${END}`)],
+  ['ralph-loop', new RegExp(String.raw`\bralph-(?:loop|wiggum)/(?:[\w.-]+/)*hooks/stop-hook\.sh${END}`)],
+];
+
+/** The format whose loop the command of a Stop hook drives. */
+export function formatDrivenBy(command: string): string | undefined {
+  return HOOKS.find(([, script]) => script.test(command))?.[0];
+}
+
+/** `name@marketplace`, as `enabledPlugins` has it. */
+export function drivesRalphLoop(plugin: string): boolean {
+  return /^ralph-(?:loop|wiggum)@/.test(plugin);
 }

@@ -1,11 +1,9 @@
 import { keepShort, oneLine } from '../text/clip.ts';
-import { fingerprint } from './fingerprint.ts';
 import { elapsedMs } from './limits.ts';
 import { countIteration } from './phases.ts';
 import { allTold } from './questions.ts';
-import type { Decision } from './state.ts';
-import { closeWait, end, type GateLine, hasEnded, type LoopState, openWait } from './state.ts';
-import { blocks, type Verdict } from './verdict.ts';
+import { closeWait, type Decision, end, type GateLine, hasEnded, type LoopState, openWait } from './state.ts';
+import { blocks, fingerprint, type Verdict } from './verdict.ts';
 
 /** What was seen around one Stop, as the journal keeps it: facts, no judgement. */
 export interface StopSeen {

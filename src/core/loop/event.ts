@@ -81,7 +81,7 @@ export interface SessionStartEvent extends EventBase {
   model?: string;
 }
 
-export interface SessionEndEvent extends EventBase {
+interface SessionEndEvent extends EventBase {
   name: 'SessionEnd';
   reason: string;
 }
@@ -90,7 +90,7 @@ export interface SubagentStartEvent extends EventBase {
   name: 'SubagentStart';
 }
 
-export interface StopFailureEvent extends EventBase {
+interface StopFailureEvent extends EventBase {
   name: 'StopFailure';
   error: string;
 }
@@ -102,14 +102,14 @@ export interface ToolEvent extends EventBase {
   toolUseId?: string;
 }
 
-export interface TaskEvent extends EventBase {
+interface TaskEvent extends EventBase {
   name: 'TaskCreated' | 'TaskCompleted';
   taskId: string;
   subject: string;
   description?: string;
 }
 
-export interface TeammateIdleEvent extends EventBase {
+interface TeammateIdleEvent extends EventBase {
   name: 'TeammateIdle';
   teammate: string;
   team: string;
@@ -181,3 +181,23 @@ export function writtenIn(
 export function isCompactionAgent(event: HookEvent): boolean {
   return ['SubagentStart', 'SubagentStop'].includes(event.name) && !event.agentType;
 }
+
+/** What an event gets back, whatever the client calls it. */
+export type Answer =
+  | { kind: 'silence' }
+  /** The client goes on; the model reads `reason`, the person `message`. */
+  | { kind: 'refuse'; reason: string; message?: string }
+  /** The client does as it likes; the person is shown `message`. */
+  | { kind: 'tell'; message: string }
+  /** The client ends, whatever other hooks say; the person is shown why. */
+  | { kind: 'halt'; message: string }
+  /** Silence on stdout, and why on stderr: the event was not what it pretended to be. */
+  | { kind: 'ignore'; why: string }
+  /** The client would ask a person whether a tool may run; it may. */
+  | { kind: 'permit'; message?: string }
+  /** The tool gets another input. Whether it may run is left to the client. */
+  | { kind: 'rewrite'; input: Record<string, unknown>; message?: string }
+  /** The model gets `context` beside what it is doing; the person is shown `message`. */
+  | { kind: 'inject'; context: string; message?: string };
+
+export const SILENCE: Answer = { kind: 'silence' };

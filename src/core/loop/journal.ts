@@ -3,9 +3,17 @@ import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/ent
 import { newRun, runFromSession } from '../run/run.ts';
 import { observe, settle } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
-import { guardedAfter } from './guarded.ts';
 import { allTold, answer } from './questions.ts';
-import { closeWait, end, hasEnded, type LoopState, NEW_SESSION, openWait, type WaitCause } from './state.ts';
+import {
+  closeWait,
+  end,
+  guardedAfter,
+  hasEnded,
+  type LoopState,
+  NEW_SESSION,
+  openWait,
+  type WaitCause,
+} from './state.ts';
 import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
 
 /** The state after an entry. The only place where state comes from: `replay` over all lines gives the last line's state. */

@@ -1,6 +1,6 @@
 import type { Limit, RunMode } from '../contract/contract.ts';
 import type { SessionEnd } from '../run/session-end.ts';
-import type { EvidenceClass, Outcome } from './verdict.ts';
+import { blocks, type EvidenceClass, type Outcome, type Verdict } from './verdict.ts';
 
 export const ENDINGS = [
   'verified_done',
@@ -15,7 +15,7 @@ export const ENDINGS = [
 ] as const;
 
 export type Ending = (typeof ENDINGS)[number];
-export type LoopStatus = 'active' | 'paused' | Ending;
+type LoopStatus = 'active' | 'paused' | Ending;
 
 /** Why the loop is let go for now without having ended. None of these spends an iteration. */
 export type WaitCause =
@@ -263,4 +263,21 @@ export function openWait(state: LoopState, why: WaitCause, since: number, detail
 export function end(state: LoopState, ending: Ending, cause: string, detail: string, now: number): LoopState {
   if (hasEnded(state)) return state;
   return { ...closeWait(state, now), status: ending, ending: { cause, detail, at: now } };
+}
+
+const REMEMBERED_SUBJECTS = 50;
+
+/** How often in a row each subagent, task, teammate or prompt was refused; the newest last, only so many of them. */
+export function guardedAfter(
+  guarded: Readonly<Record<string, number>>,
+  { subject, refused, verdicts }: { subject: string; refused: boolean; verdicts: readonly Verdict[] },
+): Record<string, number> {
+  const others = Object.entries(guarded).filter(([name]) => name !== subject);
+  if (refused) {
+    // Subjects come from outside: only what was counted counts, not what every object inherits.
+    const before = (Object.hasOwn(guarded, subject) && guarded[subject]) || 0;
+    return Object.fromEntries([...others.slice(1 - REMEMBERED_SUBJECTS), [subject, before + 1]]);
+  }
+  // What passes is no longer held up; what was only let go stays let go.
+  return verdicts.some(blocks) ? { ...guarded } : Object.fromEntries(others);
 }

@@ -1,8 +1,7 @@
 /** What the entries of a run do to its state. */
 import type { Entry } from '../loop/entry.ts';
 import { countIteration } from '../loop/phases.ts';
-import type { RunState } from '../loop/state.ts';
-import { closeWait, hasEnded, type LoopState, NEW_SESSION, openWait } from '../loop/state.ts';
+import { closeWait, hasEnded, type LoopState, NEW_SESSION, openWait, type RunState } from '../loop/state.ts';
 import type { SessionEnd } from './session-end.ts';
 
 export function advanceIntent(

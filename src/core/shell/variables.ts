@@ -1,8 +1,7 @@
 /** What a shell makes of a word before it calls anything: braces and variables, as far as the line itself tells. */
 
 import type { Variables } from '../tools/tool-rules.ts';
-import type { SimpleCommand } from './words.ts';
-import { simpleCommands } from './words.ts';
+import { type SimpleCommand, simpleCommands } from './words.ts';
 
 const MOST_WORDS = 64;
 const MOST_VALUES = 20;

@@ -266,3 +266,8 @@ function withEscapes(text: string): string {
       : (NAMED_ESCAPES[char] ?? char),
   );
 }
+
+/** One word for the shell, whatever the text holds. */
+export function quoteForShell(text: string): string {
+  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -3,10 +3,9 @@
 import { shellCalls } from '../shell/calls.ts';
 import { variablesOf, withKnownFolders } from '../shell/variables.ts';
 import { oneLine } from '../text/clip.ts';
-import type { Asked } from './bash-rule.ts';
 import { dangerIn } from './dangerous.ts';
 import { gitCallOf } from './dangerous-git.ts';
-import { allowedBy, denies } from './permission-rule.ts';
+import { type Asked, allowedBy, denies } from './permission-rule.ts';
 import { changedPath, type Protected } from './protect.ts';
 import { rewriteInput } from './rewrite-input.ts';
 import { pathsMeant } from './tool-paths.ts';

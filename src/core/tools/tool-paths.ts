@@ -1,5 +1,5 @@
 /** Which paths the patterns of tool rules mean, however they are spelled. */
-import { pathMatcher } from '../text/path-glob.ts';
+import { pathMatcher } from '../text/globs.ts';
 
 export interface PathScope {
   /** The project's folder, as it is called and as it is without links. */

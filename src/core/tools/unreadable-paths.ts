@@ -2,7 +2,7 @@
 
 import { inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
 import { simpleCommands } from '../shell/words.ts';
-import { pathMatcher } from '../text/path-glob.ts';
+import { pathMatcher } from '../text/globs.ts';
 import { changedPath, namesInText, type Protected, type ResolvePath } from './protect.ts';
 
 const FIELDS: Record<string, string> = {

@@ -1,4 +1,7 @@
+import type { TraitsOf } from '../contract/gate-traits.ts';
 import type { HookEvent } from '../loop/event.ts';
+import type { PhaseSituation } from '../loop/phases.ts';
+import type { GateCall } from '../loop/plan-gates.ts';
 import { blocks, type Verdict } from '../loop/verdict.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { redact } from '../text/redact.ts';
@@ -54,4 +57,87 @@ function named(id: string, subject: string, verdicts: readonly Verdict[]): strin
 
 function short(text: string): string {
   return oneLine(redact(text), NAME_LIMIT);
+}
+
+/** What a person reads of a prompt that was not sent, and what a model reads beside one that was. */
+
+/** Told anew with every prompt: it costs its tokens each time. */
+export const TELL_LIMIT = 4000;
+
+/** The prompt never reaches the model: this is for the person who wrote it. */
+export function promptRefusal(verdicts: readonly Verdict[]): string {
+  const next = verdicts.filter(blocks).flatMap((verdict) => (verdict.next ? [verdict.next] : []));
+  const parts = [
+    'untildone: this prompt was not sent to the model.',
+    keepShort(failuresOf(verdicts), FAILURES_LIMIT),
+    ...(next.length > 0 ? [keepShort(`What to do: ${next.join('; ')}.`, NEXT_LIMIT)] : []),
+    'Write it anew and send it again: every prompt is looked at by itself. What is asked of prompts stands in untildone.yaml, under "prompt".',
+  ];
+  return keepShort(parts.join('\n\n'), REASON_LIMIT);
+}
+
+/** A gate that is broken must not lock a person out of their session. */
+export function promptLetThrough(verdicts: readonly Verdict[], refusals: number): string {
+  const failing = verdicts.filter(blocks).map(({ gate }) => gate);
+  return `untildone: this prompt was sent after ${refusals} refusals in a row, although ${oneLine(failing.join(', '), 300)} still refuses it.`;
+}
+
+/** Within what the client hands over whole. */
+export function toldWithPrompt(texts: readonly string[]): string | undefined {
+  const told = texts.map((text) => keepShort(text.trim(), TELL_LIMIT)).filter((text) => text !== '');
+  if (told.length === 0) return undefined;
+  return ['untildone: this project tells you with every prompt:', ...told].join('\n\n');
+}
+
+const WORDS_LEFT_OUT = 'what it said is not kept: it may repeat the prompt';
+
+/** A verdict on a prompt for the journal, which holds no prompts: only a text gate is known not to repeat them. */
+export function withoutPrompt(verdict: Verdict): Verdict {
+  if (verdict.kind === 'text') return verdict;
+  const { gate, kind, class: evidence, outcome, onUnproven, children } = verdict;
+  return {
+    gate,
+    kind,
+    class: evidence,
+    outcome,
+    summary: WORDS_LEFT_OUT,
+    ...(onUnproven === undefined ? {} : { onUnproven }),
+    ...(children === undefined ? {} : { children: children.map(withoutPrompt) }),
+  };
+}
+
+/** What a text gate refuses is refused each time: its words say what to change. */
+export function isRefusedByText(verdict: Verdict): boolean {
+  if (!blocks(verdict)) return false;
+  if (verdict.children) return verdict.children.some(isRefusedByText);
+  return verdict.kind === 'text' && verdict.outcome === 'fail';
+}
+
+const BRIEF_LIMIT = 2000;
+const CHECK_LIMIT = 110;
+const MOST_CHECKS = 12;
+const INSTRUCTION_LIMIT = 400;
+
+/** What a subagent is told at its beginning: what it is judged by before it may stop, and what the loop is at. */
+export function agentBrief(calls: readonly GateCall[], traitsOf: TraitsOf, phase?: PhaseSituation): string {
+  const checkWords = (call: GateCall) => oneLine(whatPasses(call, traitsOf), CHECK_LIMIT);
+  const checks = calls.slice(0, MOST_CHECKS).map((call) => `- ${call.name}: ${checkWords(call)}`);
+  const rest = calls.length - checks.length;
+  const before = `${BEGINNING}\n\nThe checks:\n`;
+  const after = [...(phase ? [phaseWords(phase)] : []), 'Check it yourself before you end.'].join('\n\n');
+  const list = [...checks, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+  return `${before}${keepShort(list, BRIEF_LIMIT - before.length - after.length - 2)}\n\n${after}`;
+}
+
+const BEGINNING =
+  'untildone: your work is checked when you stop. As long as a check fails, you are sent back with what fails.';
+
+function phaseWords({ name, number, of, instruction }: PhaseSituation): string {
+  const asks = instruction === undefined ? '' : `: ${oneLine(redact(instruction), INSTRUCTION_LIMIT)}`;
+  return `The whole work is in phase ${number} of ${of}, "${name}"${asks}`;
+}
+
+function whatPasses({ spec, children = [] }: GateCall, traitsOf: TraitsOf): string {
+  const parts = children.map((child) => whatPasses(child, traitsOf));
+  return traitsOf(spec.kind).passesWhen?.(spec.options, parts) ?? `a check of the kind ${spec.kind}`;
 }

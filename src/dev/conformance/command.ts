@@ -1,13 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
-import { UnusableHook } from './probe.ts';
-import type { Format, Scenario } from './scenario.ts';
-import { FORMATS } from './scenario.ts';
-import { loadScenarios, runSuite, type SuiteReport } from './suite.ts';
-import { countsOf, jsonOf, tableOf } from './table.ts';
+import { UnusableHook } from './replay.ts';
+import { FORMATS, type Format, type Scenario } from './scenario.ts';
+import { countsOf, jsonOf, loadScenarios, runSuite, type SuiteReport, tableOf } from './suite.ts';
 
 export interface ConformanceOptions {
   /** What stands behind `--`: the words of a command, or one whole command line. */

@@ -1,6 +1,6 @@
 import { oneLine } from '../../core/text/clip.ts';
-import { answerOf, type Ran } from './answer.ts';
 import { describeBytes, describeChange, isSame, type Look } from './observe.ts';
+import { answerOf, type Ran } from './run-command.ts';
 import type { Check, Expected, Format, Only } from './scenario.ts';
 
 /** A loop of untildone's own record (`status --json`), as far as scenarios ask for it. */

@@ -1,5 +1,4 @@
-import { CHECKS, type Parts, type Pattern } from './parse-expected.ts';
-import { ACTIONS, STOP_GIVEN } from './parse-steps.ts';
+import { ACTIONS, CHECKS, type Parts, type Pattern, STOP_GIVEN } from './parse-steps.ts';
 import { type Action, FORMATS, type Format, type GivenLoop, type Only, type Scenario } from './scenario.ts';
 import {
   contentOf,

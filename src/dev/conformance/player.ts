@@ -1,10 +1,8 @@
-import { answerOf, type Ran } from './answer.ts';
-import { change, filesOf, finish } from './change.ts';
 import { difference, isAsked, type KnownLoop, type Observed } from './compare.ts';
-import { installedStopCommand, type Playing, UntildoneCommands } from './lay-out.ts';
+import { installedStopCommand, type Layout, type Playing, UntildoneCommands } from './layouts.ts';
 import { type Look, lookAt } from './observe.ts';
-import { type CommandLine, type RunCommand, runCommand } from './run-command.ts';
-import type { Action, Expected, Scenario, Step, StopGiven } from './scenario.ts';
+import { answerOf, type CommandLine, type Ran, type RunCommand, runCommand } from './run-command.ts';
+import { type Action, type Expected, type Scenario, STATE, type Step, type StopGiven } from './scenario.ts';
 import type { Session } from './session.ts';
 import type { World } from './world.ts';
 
@@ -226,4 +224,46 @@ function eventOf(
     case 'stop-failure':
       return ['StopFailure', { error: detail || 'unknown' }];
   }
+}
+
+/** A step that changes files behind the hook's back. */
+export type Change = Extract<Action, { kind: 'write' | 'remove' | 'restore' | 'make' | 'git' }>;
+
+/** The files that a path of a scenario stands for: `state` may be several. */
+export function filesOf(path: string, scenario: Scenario, layout: Layout): string[] {
+  return path === STATE ? layout.paths(scenario.loop?.session ?? 'S1') : [path];
+}
+
+export function change(action: Change, world: World, scenario: Scenario, layout: Layout): void {
+  const main = (path: string) => filesOf(path, scenario, layout)[0] ?? path;
+  switch (action.kind) {
+    case 'write':
+      world.write(main(action.path), action.content);
+      break;
+    case 'remove':
+      for (const path of filesOf(action.path, scenario, layout)) world.remove(path);
+      break;
+    case 'restore':
+      if (scenario.loop) writeAll(layout.layOut(scenario.loop), world);
+      break;
+    case 'make':
+      world.make(main(action.path), action.what);
+      break;
+    case 'git':
+      world.git(world.fill(action.line).split(' '));
+      break;
+  }
+}
+
+/** Whatever makes the given loop finished in its format; returns what the agent says then. */
+export function finish(world: World, { loop }: Scenario, layout: Layout): string {
+  if (!loop) throw new Error('there is no loop to finish');
+  const { says, write, remove } = layout.finish(loop);
+  writeAll(write, world);
+  for (const path of remove) world.remove(path);
+  return says;
+}
+
+function writeAll(files: Record<string, string>, world: World): void {
+  for (const [path, text] of Object.entries(files)) world.write(path, text);
 }

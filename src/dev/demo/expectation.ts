@@ -1,11 +1,17 @@
-/** Compares what a demo left behind with what its `demo.yaml` expects. */
-
+import { readSmall } from '../../files/whole-file.ts';
 import type { JournalLine } from '../../home/journal/line.ts';
-import type { Scanned } from '../../home/journal/scan.ts';
-import { receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
+import { JournalScan, type Scanned } from '../../home/journal/scan.ts';
+import { homeAt, readKey } from '../../home/layout.ts';
+import { parseReceipt, receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
+import { FileStore } from '../../home/store.ts';
+import { type Found, readLoops } from '../../hook/start/find-loop.ts';
+import { systemClock } from '../../hook/wiring/ports.ts';
 import { isRecord } from '../simulator/script.ts';
 import type { SimulatorRequest } from '../simulator/server.ts';
 import type { Demo, Part, Query, Step } from './demo-folder.ts';
+import type { Scratch } from './scratch.ts';
+
+/** Compares what a demo left behind with what its `demo.yaml` expects. */
 
 /** What is looked at after a demo. */
 export interface Evidence {
@@ -176,4 +182,38 @@ function isSilent(
   const [begins, ends] = [from, to].map((wanted) => lines.find((line) => hasPart(line, wanted, fill))?.at);
   if (!begins || !ends || asked.length === 0) return false;
   return !asked.some(({ at }) => at > Date.parse(begins) && at < Date.parse(ends));
+}
+
+/** What a demo leaves in the scratch home, read from there. */
+
+function openStore({ untildoneHome, project }: Scratch): { store: FileStore; newest: Found | undefined } {
+  const store = new FileStore(homeAt(untildoneHome), systemClock);
+  const [newest] = readLoops(store, store.loops(project));
+  return { store, newest };
+}
+
+/** Of the newest loop; empty when there is none. */
+export async function readJournal(scratch: Scratch): Promise<Scanned[]> {
+  const { store, newest } = openStore(scratch);
+  if (!newest) return [];
+  const journal: Scanned[] = [];
+  const scan = new JournalScan(store.journalFile(newest.ref), readKey(homeAt(scratch.untildoneHome)));
+  for await (const line of scan.next()) journal.push(line);
+  return journal;
+}
+
+/** Of the newest loop; undefined when it has none. */
+export function readReceipt(scratch: Scratch): SignedReceipt | undefined {
+  const { store, newest } = openStore(scratch);
+  const text = newest && readSmall(store.receiptFile(newest.ref));
+  return text === undefined ? undefined : parseReceipt(text, 'the receipt');
+}
+
+/** What the newest loop asks a person; undefined while a session is open, or when nothing is waited for. */
+export function openQuestion(scratch: Scratch): string | undefined {
+  const { newest } = openStore(scratch);
+  // A loop that is just being made cannot be read yet.
+  if (!newest || !('state' in newest)) return undefined;
+  const { waiting, run } = newest.state;
+  return waiting?.why === 'approval' && !run?.open ? (waiting.detail ?? '') : undefined;
 }

@@ -1,7 +1,7 @@
 /** The demo as lines of text: when, who, what. Colour is an addition; without it nothing is lost. */
 
 import type { Happening } from '../../client/sdk/stream.ts';
-import { callInWords } from '../../run/view/tool-words.ts';
+import { callInWords } from '../../run/view/words.ts';
 import { wrapLine } from '../../terminal/text.ts';
 
 export type Speaker = 'you' | 'claude' | 'tool' | 'untildone' | 'demo';

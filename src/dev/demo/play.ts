@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import type { Interruption } from '../../terminal/interruption.ts';
 import { type Simulator, startSimulator } from '../simulator/server.ts';
 import type { Demo } from './demo-folder.ts';
-import { type Evidence, happened, linesOf } from './expectation.ts';
+import { type Evidence, happened, linesOf, readJournal, readReceipt } from './expectation.ts';
 import type { LiveView } from './live-view.ts';
-import { readJournal, readReceipt } from './record.ts';
 import {
   furnish,
   type Installation,

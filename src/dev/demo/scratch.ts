@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnvironment, prepareClientHome } from '../../client/sdk/find-client.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import type { Demo } from './demo-folder.ts';
 
 export interface Scratch {

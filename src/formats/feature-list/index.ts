@@ -1,10 +1,18 @@
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports/ports.ts';
 import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
-import { logLine, outputOf, statusWord } from './endings.ts';
 import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
 import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
-import { continuation, KIND, openFeatures, type State, verdictOf } from './words.ts';
+import {
+  continuation,
+  KIND,
+  logLine,
+  openFeatures,
+  outputOf,
+  type State,
+  statusWord,
+  verdictOf,
+} from './words.ts';
 
 const USUAL_FOLDER = '.claude/data/ralph-loops/current';
 

@@ -1,4 +1,4 @@
-import { isSafeId } from '../../core/text/safe-id.ts';
+import { isSafeId } from '../../core/text/paths.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 
 /** The safety valve: a lock that nobody removes holds for so many iterations, and for so long. */

@@ -1,12 +1,17 @@
 import { DEFAULT_JUDGE_MS, foreignContract } from '../../core/contract/contract.ts';
 import { withComplexity } from '../../core/contract/presets.ts';
-import type { LoopState } from '../../core/loop/state.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef, NewLoop } from '../../ports/ports.ts';
-import type { ForeignLoop } from '../format.ts';
+import type { FormatBehaviour, Held, SessionLoop, Words } from '../../ports/session-loop.ts';
+import type { Damage, Dialect, ForeignLoop } from '../format.ts';
+import { agentWritesIn } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
-export type Adopted =
+type Adopted =
   | { kind: 'adopted'; ref: LoopRef; state: LoopState; notes: string[] }
   /** Another session was quicker. */
   | { kind: 'lost' }
@@ -90,4 +95,82 @@ async function newLoop(
 
 function isSame(a: Claim | undefined, b: Claim | undefined): boolean {
   return a?.identity === b?.identity && a?.session === b?.session && a?.loopDir === b?.loopDir;
+}
+
+/** So often in a row a session is held for a state that it has to mend; then a person has to look at it. */
+const MOST_HOLDS = 3;
+const GATE = 'state file';
+const FAULT_LIMIT = 400;
+
+/** A state that could be read when its loop began and cannot be read now. */
+interface DamagedState {
+  dialect: Dialect;
+  claim: Claim | undefined;
+  damage: Damage | undefined;
+  event: HookEvent;
+}
+
+/**
+ * The living loop of a session whose state was damaged since: one slip of an edit must not end the night. Undefined when
+ * the session does not own it, or was held for it often enough.
+ */
+export function damagedLoop(
+  { dialect, claim, damage, event }: DamagedState,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): SessionLoop | undefined {
+  if (!damage || claim?.loopDir === undefined || claim.session !== event.session) return undefined;
+  const ref = foreign.refOf(claim.loopDir);
+  const state = ports.store.read(ref);
+  if (hasEnded(state)) return undefined;
+  const first = firstHold(state);
+  const holds = first === undefined ? 0 : state.iteration - first;
+  if (event.name === 'Stop' && holds >= MOST_HOLDS) return undefined;
+  const format: FormatBehaviour = {
+    verdicts: async () => [verdictOn(damage)],
+    limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
+    instruct: (held) => wordsFor(damage, held, holds + 1),
+    settle: (decision) => {
+      // Nothing is written into files that are not understood: the count in them is an old one from now on.
+      const says = first ?? state.iteration;
+      if (decision.kind === 'block') ports.store.append(ref, () => ({ kind: 'synced', says }));
+      return [];
+    },
+    agentWrites: agentWritesIn(dialect, foreign),
+  };
+  return { ref, state, format };
+}
+
+/** The iteration in which the damage was found, where the Stop before this one found it, too. */
+function firstHold(state: LoopState): number | undefined {
+  return state.gates.find(({ name, verdict }) => name === GATE && verdict === 'fail')?.since;
+}
+
+/** Always the same words: a fault that only moves within the file is the same failure. */
+function verdictOn({ file, fault }: Damage): Verdict {
+  return {
+    gate: GATE,
+    kind: 'state',
+    class: 'claimed',
+    outcome: 'fail',
+    summary: 'the state of this loop cannot be read any more',
+    fingerprint: 'damaged',
+    evidence: [`${file}: ${oneLine(fault, FAULT_LIMIT)}`],
+    next: `Mend ${file} (${oneLine(fault, FAULT_LIMIT)})`,
+  };
+}
+
+function wordsFor({ file, fault }: Damage, { notes = [] }: Held, time: number): Words {
+  const where = oneLine(fault, FAULT_LIMIT);
+  const reason = [
+    ...notes,
+    `The work is not done, and the state of this loop cannot be read any more:\n${file}\n${where}`,
+    `It could be read earlier in this loop, so a change since then damaged it. Before anything else:
+1. Read the file. The fault is at that place or just before it: often a comma, a quote or a bracket too many or missing.
+2. Put exactly that right. Every entry stays as it was; do not delete the file, and do not begin it anew.
+3. Read it once more, to be sure that it is whole.
+4. Go on with the task where you were. The loop goes on from this file when you stop.`,
+  ].join('\n\n');
+  const message = `untildone: ${file} was damaged (${where}); the session is held to mend it, ${time} of ${MOST_HOLDS}`;
+  return { reason, message };
 }

@@ -6,9 +6,8 @@ import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, SessionLoop } from '../../ports/session-loop.ts';
-import { adopt } from './adopt-loop.ts';
+import { adopt, damagedLoop } from './adopt-loop.ts';
 import { behaviourOf, close } from './behaviour.ts';
-import { damagedLoop } from './damaged-state.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
 /**

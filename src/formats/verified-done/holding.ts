@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, type Limit } from '../../core/contract/contract.ts';
-import { gateFails } from './quality-gate.ts';
+import { gateFails } from './conditions.ts';
 import type { RalphState } from './read-state.ts';
 
 export type LoopPhase = 'absent' | 'verified' | 'running' | 'spent';

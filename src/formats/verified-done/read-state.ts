@@ -1,10 +1,8 @@
 import { oneLine } from '../../core/text/clip.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Damage } from '../format.ts';
-import { type Conditions, readConditions } from './conditions.ts';
-import { countOf, type Fields, isFields, isTrue, textOf } from './fields.ts';
-import { type QualityGate, readQualityGate } from './quality-gate.ts';
-import { type ObjectRead, readObject } from './read-object.ts';
+import { type Conditions, type QualityGate, readConditions, readQualityGate } from './conditions.ts';
+import { countOf, type Fields, isFields, isTrue, type ObjectRead, readObject, textOf } from './fields.ts';
 import { readTasks, type Tasks, type Unreadable } from './tasks.ts';
 
 /** `max_iterations` of a loop.json that has none: what the document's examples say. */

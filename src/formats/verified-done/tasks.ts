@@ -1,8 +1,7 @@
 import { oneLine } from '../../core/text/clip.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Damage } from '../format.ts';
-import { textOf } from './fields.ts';
-import { readObject } from './read-object.ts';
+import { readObject, textOf } from './fields.ts';
 
 export interface OpenTask {
   /** `tasks/3.json` is `3`. */

@@ -1,8 +1,7 @@
 import { keepShort } from '../../core/text/clip.ts';
 import type { ScratchFolder } from '../../ports/ports.ts';
 import type { Gate, GateContext } from '../gate.ts';
-import { fenced, MATERIAL_IS_DATA } from '../judge/fence.ts';
-import { judgementFrom, OPINION_WITH_EVIDENCE_SCHEMA } from '../judge/opinion.ts';
+import { fenced, judgementFrom, MATERIAL_IS_DATA, OPINION_WITH_EVIDENCE_SCHEMA } from '../judge/opinion.ts';
 import { agentTraits } from './traits.ts';
 
 const MAX_COST_USD = 2;

@@ -1,10 +1,9 @@
 import type { GateOptions } from '../../core/contract/gate-options.ts';
 import { withoutLoopSection } from '../../core/loop/notes.ts';
-import { pathMatcher } from '../../core/text/path-glob.ts';
+import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
-import { contentsAt } from '../shared/contents.ts';
-import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/since-start.ts';
+import { contentsAt, NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/contents.ts';
 import { changedTraits } from './traits.ts';
 
 const MOST_NAMED = 10;

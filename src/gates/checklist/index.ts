@@ -1,7 +1,7 @@
-import { fingerprint } from '../../core/loop/fingerprint.ts';
-import { isGlob } from '../../core/text/find-files.ts';
+import { fingerprint } from '../../core/loop/verdict.ts';
+import { isGlob } from '../../core/text/globs.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
-import { findItems, type Item } from './items.ts';
+import { linesUnder, plainText } from '../shared/markdown.ts';
 import { checklistTraits } from './traits.ts';
 
 interface Options {
@@ -133,4 +133,25 @@ function restore(file: string, frozen: readonly string[]): Pick<Judgement, 'evid
   return frozen.length === 0
     ? {}
     : { evidence: frozen.map((text) => `${file}: "${text}" was removed: put it back`) };
+}
+
+/** One item of a Markdown task list. */
+export interface Item {
+  text: string;
+  ticked: boolean;
+  /** Counted from 1. */
+  line: number;
+}
+
+const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)$/;
+
+/**
+ * The items of a Markdown text outside code fences and comments; of the sections under one heading, when named.
+ * Undefined when there is no such heading.
+ */
+export function findItems(markdown: string, section?: string): Item[] | undefined {
+  return linesUnder(markdown, section)?.flatMap(({ text: line, line: number, isCode }) => {
+    const [, mark, text] = (isCode ? undefined : ITEM.exec(line)) ?? [];
+    return text === undefined ? [] : [{ text: plainText(text), ticked: mark !== ' ', line: number }];
+  });
 }

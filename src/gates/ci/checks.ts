@@ -1,3 +1,5 @@
+import type { Shell, ShellResult } from '../../ports/ports.ts';
+
 /** The checks of one commit, as GitHub tells them. Pure. */
 
 export interface Check {
@@ -9,7 +11,7 @@ export interface Check {
 }
 
 /** What `gh api --jq` prints: one JSON object a line. Undefined when it is anything else. */
-export function parseChecks(output: string): Check[] | undefined {
+function parseChecks(output: string): Check[] | undefined {
   const checks: Check[] = [];
   for (const line of output.split('\n').filter((text) => text.trim() !== '')) {
     const check = parseCheck(line);
@@ -58,4 +60,88 @@ export function standingOf(checks: readonly Check[], required: readonly string[]
   const waitingFor = [...open, ...absent.map((name) => `${name} (not reported)`)];
   if (counted.length === 0 && waitingFor.length === 0) waitingFor.push('any check (none is reported)');
   return waitingFor.length > 0 ? { is: 'pending', waitingFor } : { is: 'passed', passed: counted };
+}
+
+export type Report =
+  | { is: 'checks'; checks: Check[]; result: ShellResult; command: string }
+  /** The commit is not known there. */
+  | { is: 'unknown_commit' }
+  /** May go away by itself. */
+  | { is: 'unreachable'; said: string }
+  /** A person has to do something. */
+  | { is: 'refused'; summary: string; toDo: string };
+
+const CALL_MS = 60_000;
+
+/** `{owner}` and `{repo}` are filled in by gh, from the remotes of the folder it runs in. */
+export function checkRunsCommand(commit: string): string {
+  return ghApi(`commits/${commit}/check-runs`, '.check_runs[] | {name, status, conclusion, url: .html_url}');
+}
+
+/** What older services report beside check runs. */
+export function statusesCommand(commit: string): string {
+  return ghApi(
+    `commits/${commit}/status`,
+    '.statuses[] | {name: .context, status: .state, url: .target_url}',
+  );
+}
+
+/** Every value in these lines is ours, or was checked to be a commit's name. */
+function ghApi(path: string, jq: string): string {
+  return `gh api --paginate 'repos/{owner}/{repo}/${path}?per_page=100' --jq '${jq}'`;
+}
+
+export async function reportOf(
+  commit: string,
+  where: { shell: Shell; cwd: string; signal: AbortSignal },
+): Promise<Report> {
+  const runs = await ask(checkRunsCommand(commit), where);
+  if (runs.is !== 'checks') return runs;
+  const statuses = await ask(statusesCommand(commit), where);
+  return statuses.is === 'checks' ? { ...runs, checks: [...runs.checks, ...statuses.checks] } : statuses;
+}
+
+async function ask(
+  command: string,
+  { shell, cwd, signal }: { shell: Shell; cwd: string; signal: AbortSignal },
+): Promise<Report> {
+  const env = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat' };
+  const result = await shell.run({ command, cwd, env, timeoutMs: CALL_MS, signal });
+  if (result.exitCode !== 0) return problemOf(result);
+  const checks = parseChecks(result.stdout);
+  return checks
+    ? { is: 'checks', checks, result, command }
+    : {
+        is: 'refused',
+        summary: 'the answer of gh cannot be read',
+        toDo: 'Update gh: https://cli.github.com',
+      };
+}
+
+const LOG_IN = 'A person runs: gh auth login';
+
+/** By what gh says, most specific first. Its exit code is 1 for nearly everything. */
+function problemOf({ exitCode, endedBy, output }: ShellResult): Report {
+  // It prints the answer's body first, without a line break.
+  const said = (output.trim().split('\n').at(-1) ?? '').replace(/^.*\bgh: /, '');
+  if (endedBy === 'timeout') return { is: 'unreachable', said: 'gh did not answer in time' };
+  if (exitCode === 127)
+    return {
+      is: 'refused',
+      summary: 'gh is not installed',
+      toDo: `Install it (https://cli.github.com). ${LOG_IN}`,
+    };
+  if (exitCode === 4 || /gh auth login|HTTP 401|authentication/i.test(output))
+    return { is: 'refused', summary: 'gh is not logged in', toDo: LOG_IN };
+  if (/HTTP 422|No commit found/i.test(output)) return { is: 'unknown_commit' };
+  if (/rate limit/i.test(output)) return { is: 'unreachable', said };
+  if (/HTTP 40[34]/i.test(output))
+    return {
+      is: 'refused',
+      summary: `GitHub does not show the repository: ${said}`,
+      toDo: `Check the rights of the login. ${LOG_IN}`,
+    };
+  if (/no git remotes|none of the git remotes|not a git repository/i.test(output))
+    return { is: 'refused', summary: said, toDo: 'Add the GitHub repository as a remote.' };
+  return { is: 'unreachable', said: said || `gh ended with ${exitCode ?? endedBy}` };
 }

@@ -1,7 +1,14 @@
 import type { Workspace } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
-import { type Check, type Standing, standingOf } from './checks.ts';
-import { checkRunsCommand, type Report, reportOf, statusesCommand } from './gh.ts';
+import {
+  type Check,
+  checkRunsCommand,
+  type Report,
+  reportOf,
+  type Standing,
+  standingOf,
+  statusesCommand,
+} from './checks.ts';
 import { ciTraits } from './traits.ts';
 
 /** The first pause, as a part of the whole wait; each is longer than the one before, up to the longest. */

@@ -1,12 +1,10 @@
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import type { Outcome } from '../../core/loop/verdict.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
-import { judgementOf, proofOf, UNTIL_ABORTED } from '../run/outcome.ts';
-import { usefulLines } from '../run/useful-lines.ts';
-import { readAnswer } from './answer.ts';
-import { MODULE_RUNNER } from './module-runner.ts';
+import { judgementOf, proofOf, UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
 import { customTraits } from './traits.ts';
 
 /** A longer file, or one that is no text, is held fast only by the hash that a person approved. */
@@ -112,3 +110,68 @@ function changed(file: string): Judgement {
     fingerprint: `drift ${file}`,
   };
 }
+
+const OUTCOMES: readonly string[] = ['pass', 'fail', 'unproven', 'skip'] satisfies Outcome[];
+
+/** Reads what a gate of the user's own printed; a text says what is wrong with it. */
+function readAnswer(stdout: string): Judgement | string {
+  if (stdout.trim() === '') return 'it printed no answer on stdout';
+  let value: unknown;
+  try {
+    value = JSON.parse(stdout);
+  } catch {
+    return 'what it printed on stdout is not one JSON object';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'what it printed on stdout is not one JSON object';
+  }
+  const { outcome, summary, evidence, next, fingerprint } = value as Record<string, unknown>;
+  if (typeof outcome !== 'string' || !OUTCOMES.includes(outcome)) {
+    return `its "outcome" is none of ${OUTCOMES.join(', ')}`;
+  }
+  if (typeof summary !== 'string' || summary.trim() === '')
+    return 'its "summary" is missing: one line, what was found';
+  const lines = linesOf(evidence);
+  if (lines === undefined) return 'its "evidence" is no list of lines';
+  return {
+    outcome: outcome as Outcome,
+    summary,
+    ...(lines.length > 0 ? { evidence: lines } : {}),
+    ...(typeof next === 'string' && next.trim() !== '' ? { next } : {}),
+    ...(typeof fingerprint === 'string' && fingerprint !== '' ? { fingerprint } : {}),
+  };
+}
+
+function linesOf(evidence: unknown): string[] | undefined {
+  if (evidence === undefined || evidence === null) return [];
+  if (typeof evidence === 'string') return evidence.split('\n');
+  return Array.isArray(evidence) && evidence.every((line) => typeof line === 'string') ? evidence : undefined;
+}
+
+/**
+ * The small program that runs a gate written as a module, in a process of its own so that it can be ended. It gets the
+ * module's path as its argument and the question on stdin. stdout is kept for the answer: what the module prints goes
+ * to stderr. `defineGate` is there without an import, so that a gate needs nothing installed.
+ */
+const MODULE_RUNNER = `
+const file = process.argv[1];
+const answer = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+globalThis.defineGate = (gate) => gate;
+const finish = (value) => answer(JSON.stringify(value) ?? 'null', () => process.exit(0));
+if (/\\.[mc]?ts$/.test(file) && !process.features.typescript) {
+  finish({
+    outcome: 'unproven',
+    summary: 'a gate in TypeScript needs Node 22.18 or newer; this is ' + process.version,
+  });
+} else {
+  let question = '';
+  process.stdin.setEncoding('utf8');
+  for await (const text of process.stdin) question += text;
+  const url = 'file://' + (process.cwd() + '/' + file).split('/').map(encodeURIComponent).join('/');
+  const { default: gate } = await import(url);
+  const judge = typeof gate === 'function' ? gate : gate?.judge?.bind(gate);
+  if (!judge) throw new Error(file + ' has no default export with a function "judge"');
+  finish(await judge(JSON.parse(question)));
+}
+`;

@@ -1,12 +1,17 @@
-import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { fingerprint } from '../../core/loop/verdict.ts';
 import { fileNameFor } from '../../core/text/paths.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { judgementOf, UNTIL_ABORTED } from '../run/outcome.ts';
-import { atMost } from './at-most.ts';
-import { type Feature, parseFeatureList } from './feature-list.ts';
-import { type FrozenFeature, freezeFeatures, readFrozen, tampering } from './frozen.ts';
-import { type FeatureState, judgeFeatures } from './judge-features.ts';
+import {
+  type Feature,
+  type FrozenFeature,
+  freezeFeatures,
+  parseFeatureList,
+  readFrozen,
+  tampering,
+} from './feature-list.ts';
+import { atMost, type FeatureState, judgeFeatures } from './judge-features.ts';
 import { featuresTraits } from './traits.ts';
 
 const AT_ONCE = 4;

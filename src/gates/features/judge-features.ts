@@ -1,5 +1,4 @@
-import { fingerprint } from '../../core/loop/fingerprint.ts';
-import type { Outcome } from '../../core/loop/verdict.ts';
+import { fingerprint, type Outcome } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
@@ -115,4 +114,19 @@ function proofOf(states: readonly FeatureState[]): Pick<Judgement, 'proof'> {
       durationMs: Math.max(...runs.map(({ result }) => result.durationMs)),
     },
   };
+}
+
+/** Maps all items, so many at a time; the results come in the order of the items. */
+export async function atMost<Item, Result>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const worker = async () => {
+    for (const [index, item] of waiting) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
 }

@@ -3,10 +3,16 @@ import { languageOf } from '../../core/source/lexicon.ts';
 import { type MaskedSource, maskSource } from '../../core/source/mask.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { AddedLine } from '../../ports/ports.ts';
-import { DEBUG, DEBUGGER } from './debug.ts';
-import type { LinePattern, SourceFile, View } from './patterns.ts';
+import {
+  DEBUG,
+  DEBUGGER,
+  type LinePattern,
+  PLACEHOLDER,
+  type SourceFile,
+  TODO,
+  type View,
+} from './patterns.ts';
 import { PRIVATE_KEYS, SECRETS, secretNamed, withoutSecrets } from './secrets.ts';
-import { PLACEHOLDER, TODO } from './unfinished.ts';
 
 export interface PatternGroup {
   name: string;

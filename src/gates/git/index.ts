@@ -1,7 +1,6 @@
 import type { GitCheck } from '../../core/contract/gate-options.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
-import { type HiddenChange, hiddenChanges } from './hidden.ts';
-import { describeEntry, type GitStatus, parseStatus } from './status.ts';
+import { describeEntry, type GitStatus, type HiddenChange, hiddenChanges, parseStatus } from './status.ts';
 import { gitTraits } from './traits.ts';
 
 const MAX_FILES = 20;

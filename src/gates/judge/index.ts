@@ -1,9 +1,8 @@
-import { conversationText } from '../../core/loop/conversation.ts';
+import { conversationText } from '../../core/loop/transcript.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { describeChanges } from './changes.ts';
-import { fenced, MATERIAL_IS_DATA, type Material } from './fence.ts';
-import { judgementFrom, OPINION_SCHEMA } from './opinion.ts';
+import { fenced, judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA } from './opinion.ts';
 import { judgeTraits } from './traits.ts';
 
 const MAX_COST_USD = 0.5;

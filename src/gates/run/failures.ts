@@ -1,26 +1,3 @@
-import {
-  ARROW,
-  BARE_ERROR,
-  ERROR_MESSAGE,
-  EXPECTED_FAILURE,
-  FAILURES,
-  FOREIGN_FRAME,
-  JAVA_FRAME,
-  MILD,
-  MOCHA_COUNT,
-  NUMBERED,
-  PANIC,
-  PLACED,
-  PYTEST_DETAIL,
-  PYTHON_FRAME,
-  RULED,
-  SCRIPT_FRAME,
-  TAP_BLOCK_END,
-  UNDER_FILE,
-  WARNING,
-  withoutDuration,
-} from './line-patterns.ts';
-
 /** What is remembered from earlier lines of an output. */
 interface Memory {
   /** The last line that looked like the name of a file, for linters that write places under it. */
@@ -228,4 +205,81 @@ function following(lines: readonly string[], at: number, count: number): string[
     .slice(at + 1, at + 8)
     .filter((line) => line !== '')
     .slice(0, count);
+}
+
+/** How the common test runners, compilers and linters write what fails. All patterns look at a trimmed line. */
+
+/** Lines that name a failing test, a place in a file, or both. */
+export const FAILURES: readonly RegExp[] = [
+  // node --test: TAP and spec
+  /^not ok \d+ - /,
+  /^✖ (?!failing tests:|\d+ problems?\b)/,
+  // vitest, jest
+  /^[×✕✗] \S/,
+  /^FAIL\s+\S/,
+  /^● \S/,
+  /^❯ (?:\S+ )?\S+:\d+:\d+$/,
+  /^(?:Expected|Received)(?: [a-z ]+)?:\s*\S/,
+  // pytest, unittest
+  /^(?:FAILED|ERROR) \S+(?:::|\.py\b)/,
+  /^(?:FAIL|ERROR): \w+ \(/,
+  // go test
+  /^--- FAIL: /,
+  /^actual {2}: \S/,
+  /^panic: /,
+  /^(?!.*\/go\/src\/)\/?\S+\.go:\d+(?: \+0x[0-9a-f]+)?$/,
+  // cargo
+  /^test .+ \.\.\. FAILED$/,
+  /^error: (?!aborting due to|could not compile)/,
+  // maven, gradle
+  /^\[ERROR\]\s+\S+\.\S+:\d+ \S/,
+  /^\[ERROR\] \S+\.(?:java|kt|scala):\[\d+,\d+\] /,
+  /^\[ERROR\] (?!Tests run:).* <<< (?:FAILURE|ERROR)!$/,
+  /^\S+ > .+ FAILED$/,
+  /^[\w$.]+(?:Error|Exception|Failure) at \S+:\d+$/,
+  // rspec
+  /^rspec \.\/\S+:\d+/,
+  // tsc and other compilers of its house; tsc for people
+  /^[^()]+\.\w+\(\d+,\d+\): (?:fatal )?error\b/,
+  /^\S+:\d+:\d+ - error\b/,
+  // linkers, make
+  /\bundefined reference to\b/,
+  /^g?make(?:\[\d+\])?: \*\*\* /,
+];
+
+/** `file:line:column: message`, as gcc, go, mypy, ruff, flake8 and many more write it. */
+const PLACED = /^(?:[A-Za-z]:)?[^\s:()[\]]+\.[A-Za-z]\w*:\d+(?::\d+)?: ?(.*)$/;
+/** biome puts a rule and a ruler behind the place. */
+const RULED = /^(\S+(?::\d+:\d+)? (?:lint|assist|parse|format|organizeImports|suppressions)\S*).*━$/;
+/** rustc and ruff put the message before the place. */
+const ARROW = /^--> (\S+:\d+:\d+)$/;
+/** eslint and stylelint put the file above the places. */
+const UNDER_FILE = /^(\d+):(\d+)\s+(error|warning|✖|⚠)\s+(.+)$/;
+
+const MILD = /^(?:warning|note|info|hint|help)\b/i;
+export const WARNING = /^warning\b/i;
+
+/** An error and its message, in JavaScript, Python and Java. */
+const ERROR_MESSAGE = /^(?:Uncaught )?[\w$.]*(?:Error|Exception|Failure)(?: \[\w+\])?:\s*\S/;
+const BARE_ERROR = /^[\w.]*(?:Error|Exception|Exit|Interrupt)$/;
+const SCRIPT_FRAME = /^at .*?(?:\(|\s)((?!node:)[^()\s]+:\d+:\d+)\)?/;
+const JAVA_FRAME = /^at [\w$./]+\([\w$]+\.(?:java|kt|scala):\d+\)$/;
+const FOREIGN_FRAME =
+  /node_modules|\bnode:|^at (?:java|javax|jdk|sun|kotlin|scala|org\.junit|org\.opentest4j|org\.hamcrest|org\.gradle)[./]/;
+const PYTHON_FRAME = /^File "(?!.*(?:site-packages|\/lib\/python|<frozen))[^"]+", line \d+/;
+const PYTEST_DETAIL = /^E {2,}\S/;
+
+/** A test that is expected to fail does not count; what follows explains it, up to the end of its block. */
+const EXPECTED_FAILURE = /^(?:not ok \d+ - |✖ ).*# (?:TODO|SKIP)\b/;
+const TAP_BLOCK_END = /^\.\.\.$/;
+
+const PANIC = /^thread '.+' (?:\(\d+\) )?panicked at /;
+const MOCHA_COUNT = /^\d+ failing$/;
+const NUMBERED = /^(\d+)\) (.+)$/;
+
+/** How long something took, at the end of a line: it differs from run to run. */
+const DURATION = /\s+(?:-- Time elapsed: )?\(?\d+(?:\.\d+)? ?(?:ms|s|m|min)\)?(?= <<<|$)/;
+
+function withoutDuration(line: string): string {
+  return line.replace(DURATION, '').trimEnd();
 }

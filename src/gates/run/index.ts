@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../core/loop/event.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';

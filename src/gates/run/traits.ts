@@ -1,6 +1,6 @@
 import type { GateOptions } from '../../core/contract/gate-options.ts';
 import type { GateTraits } from '../../core/contract/gate-traits.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { redact } from '../../core/text/redact.ts';
 
 export const runTraits = {

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../core/loop/fingerprint.ts';
+import { fingerprint } from '../../core/loop/verdict.ts';
 import type { Gate } from '../gate.ts';
 import { tasksTraits } from './traits.ts';
 

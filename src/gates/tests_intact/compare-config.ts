@@ -2,11 +2,9 @@
 
 import { ci } from './config/ci.ts';
 import type { ConfigPair, ConfigReader, Guard } from './config/config.ts';
-import { coverage } from './config/coverage.ts';
-import { runners } from './config/runners.ts';
+import { compareSelections, runners } from './config/runners.ts';
 import { compareScripts } from './config/scripts.ts';
-import { compareSelections } from './config/selection.ts';
-import { strictness } from './config/strictness.ts';
+import { coverage, strictness } from './config/strictness.ts';
 import type { Finding } from './finding.ts';
 
 const READERS: readonly ConfigReader[] = [runners, coverage, ci, strictness];

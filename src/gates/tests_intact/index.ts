@@ -1,9 +1,8 @@
-import { fingerprint } from '../../core/loop/fingerprint.ts';
-import { pathMatcher } from '../../core/text/path-glob.ts';
+import { fingerprint } from '../../core/loop/verdict.ts';
+import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
 import type { Gate, Judgement } from '../gate.ts';
-import { contentsAt } from '../shared/contents.ts';
-import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/since-start.ts';
+import { contentsAt, NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
 import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
 import { compareTests } from './compare-tests.ts';

@@ -1,5 +1,4 @@
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import type { HookEvent, SessionStartEvent } from '../../core/loop/event.ts';
+import { type Answer, type HookEvent, type SessionStartEvent, SILENCE } from '../../core/loop/event.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { place } from '../../core/words/reason.ts';

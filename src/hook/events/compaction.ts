@@ -1,12 +1,11 @@
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import type { HookEvent, SessionStartEvent } from '../../core/loop/event.ts';
+import { type Answer, type HookEvent, type SessionStartEvent, SILENCE } from '../../core/loop/event.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { essentialsOf } from '../../core/words/compaction-summary.ts';
 import { REASON_LIMIT, reminderFor } from '../../core/words/reason.ts';
+import { rulingContract } from '../../judging/freeze-contract.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
-import { rulingContract } from '../../judging/ruling-contract.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { situationOf } from '../stop/situation.ts';

@@ -1,6 +1,5 @@
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
 import type { Entry } from '../../core/loop/entry.ts';
-import { eventName, type HookEvent, isCompactionAgent } from '../../core/loop/event.ts';
+import { type Answer, eventName, type HookEvent, isCompactionAgent, SILENCE } from '../../core/loop/event.ts';
 import { newAnswers } from '../../core/loop/questions.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { agentWords } from '../../core/loop/subagents.ts';

@@ -3,7 +3,7 @@ import { type LoopNote, type MemoryFile, memoryText, updatedMemory } from '../..
 import { phaseOf, phaseSituation } from '../../core/loop/phases.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { blocks } from '../../core/loop/verdict.ts';
-import { findFiles } from '../../core/text/find-files.ts';
+import { findFiles } from '../../core/text/globs.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
 import type { LoopStop } from '../../ports/session-loop.ts';
 

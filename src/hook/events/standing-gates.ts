@@ -1,6 +1,11 @@
 import type { FrozenContract } from '../../core/contract/contract.ts';
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import type { HookEvent, SessionStartEvent, StopEvent } from '../../core/loop/event.ts';
+import {
+  type Answer,
+  type HookEvent,
+  type SessionStartEvent,
+  SILENCE,
+  type StopEvent,
+} from '../../core/loop/event.ts';
 import { callsFor } from '../../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import { standingReason } from '../../core/words/reason.ts';

@@ -1,10 +1,9 @@
 import type { FrozenContract } from '../../core/contract/contract.ts';
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import type { SubagentStartEvent } from '../../core/loop/event.ts';
+import { type Answer, SILENCE, type SubagentStartEvent } from '../../core/loop/event.ts';
 import { planGates } from '../../core/loop/plan-gates.ts';
 import type { AgentLine } from '../../core/loop/state.ts';
 import { beginningOf } from '../../core/loop/subagents.ts';
-import { agentBrief } from '../../core/words/agent-words.ts';
+import { agentBrief } from '../../core/words/guards.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';

@@ -1,6 +1,5 @@
 import type { PromptRule } from '../../core/contract/contract.ts';
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import { isPersonsPrompt, type PromptEvent } from '../../core/loop/event.ts';
+import { type Answer, isPersonsPrompt, type PromptEvent, SILENCE } from '../../core/loop/event.ts';
 import { planGates } from '../../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import {
@@ -9,7 +8,7 @@ import {
   promptRefusal,
   toldWithPrompt,
   withoutPrompt,
-} from '../../core/words/prompt-words.ts';
+} from '../../core/words/guards.ts';
 import { judgeEvent } from '../../judging/judge-event.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';

@@ -1,5 +1,4 @@
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import type { HookEvent } from '../../core/loop/event.ts';
+import { type Answer, type HookEvent, SILENCE } from '../../core/loop/event.ts';
 import { type GateCall, planGates } from '../../core/loop/plan-gates.ts';
 import { agentWords, type GuardedAgent } from '../../core/loop/subagents.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';

@@ -2,11 +2,11 @@
 
 import type { FrozenContract } from '../../core/contract/contract.ts';
 import { eventName, type HookEvent } from '../../core/loop/event.ts';
-import { guardedAfter } from '../../core/loop/guarded.ts';
+import { guardedAfter } from '../../core/loop/state.ts';
 import { lineOf } from '../../core/loop/subagents.ts';
+import { rulingContract } from '../../judging/freeze-contract.ts';
 import { factsOfLoop } from '../../judging/judge-loop.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
-import { rulingContract } from '../../judging/ruling-contract.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { phaseIn } from '../stop/situation.ts';

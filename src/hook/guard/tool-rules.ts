@@ -1,7 +1,6 @@
 /** The tool rules of a contract, asked when the client is about to use a tool or would ask a person whether it may. */
 
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
-import type { ToolEvent } from '../../core/loop/event.ts';
+import { type Answer, SILENCE, type ToolEvent } from '../../core/loop/event.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { ToolRuling } from '../../core/tools/tool-rules.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { transcriptFiles } from '../../client/transcript/file.ts';
 import { keepsPromise, renderPromise } from '../../core/loop/promise.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { isSafeId } from '../../core/text/safe-id.ts';
+import { isSafeId } from '../../core/text/paths.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 
 export function checkedPromise(text: string, flag = '--promise'): string {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readContract } from '../../contract/contract-file.ts';
+import { readContract } from '../../contract/read.ts';
 import {
   type Contract,
   DEFAULT_LIMITS,

@@ -1,6 +1,6 @@
 import type { Contract } from '../../core/contract/contract.ts';
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
 import type { StopSeen } from '../../core/loop/count-stop.ts';
+import { type Answer, SILENCE } from '../../core/loop/event.ts';
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort } from '../../core/text/clip.ts';

@@ -1,4 +1,4 @@
-import { type Answer, SILENCE } from '../../core/loop/answer.ts';
+import { type Answer, SILENCE } from '../../core/loop/event.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import { REASON_LIMIT } from '../../core/words/reason.ts';
 

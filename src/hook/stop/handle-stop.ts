@@ -1,7 +1,6 @@
-import type { Answer } from '../../core/loop/answer.ts';
 import type { StopSeen } from '../../core/loop/count-stop.ts';
 import { decide } from '../../core/loop/decide.ts';
-import type { StopEvent } from '../../core/loop/event.ts';
+import type { Answer, StopEvent } from '../../core/loop/event.ts';
 import { limitsIn } from '../../core/loop/phases.ts';
 import { newApprovals } from '../../core/loop/questions.ts';
 import type { Decision } from '../../core/loop/state.ts';
@@ -13,9 +12,8 @@ import type { LoopRef } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { answerTo, type DecidedStop, situationAfter } from './answer-stop.ts';
 import { withMessages } from './answers.ts';
-import { notifyEnding, notifyQuestion } from './endings.ts';
+import { keepReceipt, notifyEnding, notifyQuestion } from './endings.ts';
 import { noteCutOff, type Watch, watchOver } from './interrupted-judging.ts';
-import { keepReceipt } from './receipt.ts';
 import { situationOf } from './situation.ts';
 import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './stop-facts.ts';
 

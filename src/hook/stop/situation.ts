@@ -1,9 +1,11 @@
-import { type Contract, promiseOf } from '../../core/contract/contract.ts';
-import type { Answer } from '../../core/loop/answer.ts';
+import { type Contract, type Frozen, promiseOf } from '../../core/contract/contract.ts';
+import type { StopSeen } from '../../core/loop/count-stop.ts';
+import type { Answer } from '../../core/loop/event.ts';
 import { askedNames, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { endingMessage } from '../../core/words/endings.ts';
 import type { Situation } from '../../core/words/reason.ts';
+import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, Ports } from '../../ports/ports.ts';
 
 /** Where a loop stands, for the sentences that are said about it. */
@@ -33,4 +35,36 @@ export function askedNow(contract: Contract, state: LoopState): Pick<Situation, 
 export function tellEnding(state: LoopState, ports: Ports): Answer {
   ports.store.mark(state.session, false);
   return { kind: 'tell', message: endingMessage(state) };
+}
+
+export type Tampering = Pick<StopSeen, 'foreignLines' | 'contractFileChanged' | 'contractReplaced'>;
+
+/** What was changed that is out of the agent's reach as far as software can see to it. */
+export async function tamperingWith(
+  ref: LoopRef,
+  state: LoopState,
+  frozen: Frozen,
+  contractSha256: string,
+  ports: JudgingPorts,
+): Promise<Tampering> {
+  if (contractSha256 !== state.contractSha256) return { contractReplaced: true };
+  const { foreignLines, foreignTold } = ports.store.noticeForeignLines(ref);
+  const untold = foreignLines - foreignTold;
+  const { contract } = ports.store.contract(ref);
+  const file = frozen.contractFile && contractFileNow(frozen.project, await ports.judges(contract));
+  return {
+    ...(untold > 0 ? { foreignLines: untold } : {}),
+    ...(frozen.contractFile !== undefined && file !== frozen.contractFile
+      ? { contractFileChanged: true }
+      : {}),
+  };
+}
+
+/** What lies there and cannot be read (a folder, a pipe) is not the file from the start either. */
+export function contractFileNow(project: string, judges: Judges): string | undefined {
+  try {
+    return judges.contractFile(project);
+  } catch {
+    return undefined;
+  }
 }

@@ -8,7 +8,7 @@ import { redact } from '../../core/text/redact.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoadedContract } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
-import { type Tampering, tamperingWith } from './tampering.ts';
+import { type Tampering, tamperingWith } from './situation.ts';
 
 /** What comes from outside is cut to size before it is written: every later hook reads the end of the journal. */
 const ID_LIMIT = 200;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Notification } from '../../core/contract/contract.ts';
-import { type Message, webhookBody } from '../../core/words/notification.ts';
+import { type Message, webhookBody } from '../../core/words/endings.ts';
 import type { Notifier, Shell } from '../../ports/ports.ts';
 
 const LIMIT_MS = 5_000;

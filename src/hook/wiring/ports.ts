@@ -8,7 +8,7 @@ import { FileStore } from '../../home/store.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
-import { contractFileDigest } from '../../project/facts/contract-digest.ts';
+import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { hasForeignSigns, placeOf } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
@@ -40,7 +40,7 @@ export function openPorts(
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
     session: async () => (await import('./session.ts')).openSession(home, env),
-    tools: async () => (await import('./tools.ts')).openTools(env),
+    tools: async () => (await import('./session.ts')).openTools(env),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());

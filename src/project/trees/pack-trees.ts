@@ -6,8 +6,8 @@
 import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { holdLock } from '../../files/lock.ts';
-import { namesIn } from '../../files/names-in.ts';
 import { isRunning } from '../../files/process-id.ts';
+import { namesIn } from '../../files/whole-file.ts';
 import { gitOutput } from '../git.ts';
 import { objectCall } from './shadow-repository.ts';
 

@@ -1,9 +1,8 @@
-import { findFiles } from '../../core/text/find-files.ts';
+import { findFiles } from '../../core/text/globs.ts';
 import { realPath } from '../../home/layout.ts';
 import type { AddedLine, FileChange, Workspace } from '../../ports/ports.ts';
-import { foreignFiles } from '../files.ts';
+import { foreignFiles, readProjectFile } from '../files.ts';
 import { gitOutput, runGit } from '../git.ts';
-import { readProjectFile } from '../project-file.ts';
 import { decodeName, encodeName, parseRawDiff, patchReader } from './git-output.ts';
 import { openShadow, type Shadow, shadowCall } from './shadow-repository.ts';
 import { writeTree } from './shadow-tree.ts';

@@ -1,7 +1,6 @@
 /** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
 
 import { randomUUID } from 'node:crypto';
-import { renderedReceipt } from '../../cli/contract/receipt.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
@@ -9,6 +8,7 @@ import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts'
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { approve } from '../../home/approvals.ts';
+import { renderedReceipt } from '../../home/receipts.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
@@ -29,7 +29,7 @@ import {
   keptClient,
   type RunCompany,
 } from './client-options.ts';
-import { commitLate } from './run-late-commit.ts';
+import { commitLate } from './commit-late.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { besideRun } from './warn-other-loops.ts';
 
@@ -193,7 +193,7 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
     if (!git || (late.length === 0 && record?.mode !== 'pr')) return;
     for (const line of [
       ...late,
-      ...(await git.finish(state, renderedReceipt(ref, world), saidOf(state, git))),
+      ...(await git.finish(state, renderedReceipt(ref, world.store), saidOf(state, git))),
     ])
       reporter.note(line);
   } finally {
@@ -233,7 +233,7 @@ async function drive(driving: Driving): Promise<LoopState> {
       before.status === 'paused'
         ? before
         : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
-    const lines = (await git?.finish(after, renderedReceipt(ref, world), saidOf(after, git))) ?? [];
+    const lines = (await git?.finish(after, renderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
     for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;
   } finally {

@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { hasEnded } from '../../core/loop/state.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { ALL_DIALECTS } from '../../formats/all.ts';
 import type { Dialect, Place } from '../../formats/format.ts';
 import { claimFiles } from '../../home/claims.ts';

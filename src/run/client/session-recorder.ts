@@ -1,12 +1,11 @@
 /** What is known of a running session from its messages: the facts so far, and whether it is waiting for anything. */
 
-import type { Fields } from '../../client/hooks/fields.ts';
+import type { Fields } from '../../client/hooks/parse.ts';
 import { type Happening, happeningsIn } from '../../client/sdk/stream.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { SessionFacts, SessionResult } from '../../core/run/session-end.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
-import { type Signal, signalsIn } from './messages.ts';
-import { resetTimeIn } from './reset-time.ts';
+import { resetTimeIn, type Signal, signalsIn } from './messages.ts';
 
 /** How the client is told of a task that has ended in the background. */
 const TASK_NOTICE = '<task-notification>';

@@ -1,8 +1,8 @@
 /** Whole client sessions, driven through the Agent SDK. */
 import { randomBytes } from 'node:crypto';
 import type { HookCallback, Query, SDKUserMessage, WarmQuery } from '@anthropic-ai/claude-agent-sdk';
-import { parseCallbackInput, renderCallback } from '../../client/hooks/callback.ts';
-import type { Fields } from '../../client/hooks/fields.ts';
+import type { Fields } from '../../client/hooks/parse.ts';
+import { parseCallbackInput, renderCallback } from '../../client/hooks/render.ts';
 import {
   ClientTree,
   findSdk,
@@ -21,8 +21,7 @@ import type {
   SessionPlan,
   SessionPort,
 } from '../../ports/ports.ts';
-import { SilenceWatch } from './idle-timer.ts';
-import { SessionCut } from './session-cut.ts';
+import { SessionCut, SilenceWatch } from './idle-timer.ts';
 import { optionsFor } from './session-options.ts';
 import { SessionStory } from './session-recorder.ts';
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { realPath } from '../../home/layout.ts';
 import { findUserRepository, type UserRepository } from '../../project/trees/user-repository.ts';
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';

@@ -12,25 +12,41 @@ import {
   pullRequestText,
   pullRequestTitle,
 } from '../../core/run/progress.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { FinishWords, GitFlow } from '../../ports/ports.ts';
 import { isAncestor, type Merged, mergeInto, type Refusal } from '../parallel/merge.ts';
 import { howToMerge, removeWorktree, sayHead } from './branch-or-worktree.ts';
 import { commitAll } from './commit.ts';
-import type { ChildWork, Means } from './git-means.ts';
-import { changedSince, type GitSetup, setupOf } from './git-setup.ts';
-import { ghIn } from './github.ts';
 import {
   fetchBranch,
+  ghIn,
   isPushed,
   mergeWhenGreen,
   openPullRequest,
   push,
   updatePullRequest,
 } from './pull-request.ts';
-import { type FlowRecord, readFlowRecord, removeFlowRecord, writeFlowRecord } from './record.ts';
-import { files, type Head, headOf, notCommitted, text, uncommittedIn, underWay } from './status.ts';
+import {
+  type ChildWork,
+  type FlowRecord,
+  type Means,
+  readFlowRecord,
+  removeFlowRecord,
+  writeFlowRecord,
+} from './record.ts';
+import {
+  changedSince,
+  files,
+  type GitSetup,
+  type Head,
+  headOf,
+  notCommitted,
+  setupOf,
+  text,
+  uncommittedIn,
+  underWay,
+} from './status.ts';
 import { type FlowGit, ownVariables } from './user-git.ts';
 
 /** What a run does with git between its opening and its end. */

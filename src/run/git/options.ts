@@ -4,8 +4,7 @@ import { approve } from '../../home/approvals.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { GitFlow } from '../../ports/ports.ts';
 import type { Flow } from './commit-progress.ts';
-import type { GitFlowWorld } from './git-means.ts';
-import { readFlowRecord } from './record.ts';
+import { type GitFlowWorld, readFlowRecord } from './record.ts';
 import { type GitFlowOptions, openGitFlow } from './run-git.ts';
 import { GitFlowError } from './user-git.ts';
 

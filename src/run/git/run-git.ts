@@ -1,18 +1,15 @@
 import { existsSync } from 'node:fs';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { branchName, NOTHING_PASSES } from '../../core/run/progress.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { redact } from '../../core/text/redact.ts';
 import { realPath } from '../../home/layout.ts';
 import { openBranch, openWorktree, repositoryOf, sayHead, sweep } from './branch-or-worktree.ts';
 import { Flow } from './commit-progress.ts';
-import type { GitFlowWorld } from './git-means.ts';
-import { changedSince, setupOf } from './git-setup.ts';
-import { ghIn } from './github.ts';
-import { hasRemote } from './pull-request.ts';
-import { type FlowRecord, readFlowRecord, writeFlowRecord } from './record.ts';
-import { type Head, headOf, must, notCommitted, uncommittedIn } from './status.ts';
+import { ghIn, hasRemote } from './pull-request.ts';
+import { type FlowRecord, type GitFlowWorld, readFlowRecord, writeFlowRecord } from './record.ts';
+import { changedSince, type Head, headOf, must, notCommitted, setupOf, uncommittedIn } from './status.ts';
 import {
   type FlowGit,
   flowGit,

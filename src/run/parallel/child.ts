@@ -1,21 +1,19 @@
 /** One child of a run: begun or taken up again, driven until it rests, and its work handed to its parent. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { renderedReceipt } from '../../cli/contract/receipt.ts';
 import { approvals, childContract, type PieceRules } from '../../core/contract/child-contract.ts';
 import { type Contract, type Limits, withPromise } from '../../core/contract/contract.ts';
-import type { ChildState } from '../../core/loop/state.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { type ChildState, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { approve } from '../../home/approvals.ts';
+import { renderedReceipt } from '../../home/receipts.ts';
 import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { Driving } from '../begin/client-options.ts';
-import { driverLock } from '../begin/client-options.ts';
-import { commitLate } from '../begin/run-late-commit.ts';
+import { type Driving, driverLock } from '../begin/client-options.ts';
+import { commitLate } from '../begin/commit-late.ts';
 import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
 import type { RunEvent } from '../driver/run-event.ts';
 import { runLoop } from '../driver/run-loop.ts';
@@ -183,7 +181,7 @@ async function work(
     );
     // Its pull request; what else there is to say of its branch, the parent says.
     if (parent.division.pullRequests)
-      for (const line of await git.finish(after, renderedReceipt(ref, world), 'published'))
+      for (const line of await git.finish(after, renderedReceipt(ref, world.store), 'published'))
         reporter.note(line);
     return after;
   } finally {

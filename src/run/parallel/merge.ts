@@ -1,7 +1,14 @@
-/** Takes a branch into a worktree of ours: judged before it is kept, and left as if it had never been tried otherwise. */
+import { callsFor } from '../../core/loop/plan-gates.ts';
+import type { Verdict } from '../../core/loop/verdict.ts';
+import { inBaseline } from '../../hook/start/start-loop.ts';
+import { judge } from '../../judging/judge.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { headOf, must, text, underWay } from '../git/status.ts';
 import { type FlowGit, lastWords } from '../git/user-git.ts';
+
+/** Takes a branch into a worktree of ours: judged before it is kept, and left as if it had never been tried otherwise. */
 
 export interface Incoming {
   commit: string;
@@ -144,4 +151,25 @@ async function commitMerge(git: FlowGit, message: string, identity: Record<strin
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** How the work of a run stands, between its sessions: only what a baseline asks, so that no model is paid for it. */
+export async function judgeMerge(ref: LoopRef, ports: JudgingPorts): Promise<Verdict[]> {
+  const { store } = ports;
+  const frozen = store.contract(ref);
+  const { session, base, allowed } = store.read(ref);
+  const { verdicts } = await judge(
+    {
+      calls: inBaseline(callsFor(frozen.contract.done, frozen.contract)),
+      frozen,
+      session,
+      task: store.task(ref),
+      outputDir: store.outputDir(ref),
+      base,
+      allowed,
+      toolRan: true,
+    },
+    await ports.judges(frozen.contract),
+  );
+  return verdicts;
 }

@@ -9,8 +9,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { type Feature, parseFeatureList } from '../../gates/features/feature-list.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { type Home, readKey } from '../../home/layout.ts';
-import { sealedJson, unsealedJson } from '../../home/sealed-json.ts';
+import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 

@@ -1,8 +1,9 @@
-/** `run --parallel`: the part of a run in which its children work, before it goes on by itself. */
 import { existsSync } from 'node:fs';
+import { applyEdits, modify } from 'jsonc-parser';
+import { parseStrict } from '../../client/settings/json-text.ts';
 import type { ChildState, LoopState } from '../../core/loop/state.ts';
 import type { Piece } from '../../core/run/children.ts';
-import { quoteForShell } from '../../core/shell/shell-quote.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
@@ -13,11 +14,11 @@ import type { Driving } from '../begin/client-options.ts';
 import type { Flow } from '../git/commit-progress.ts';
 import { readFlowRecord } from '../git/record.ts';
 import { childGit, driveChild, type Parent } from './child.ts';
-import { withFeaturePassing } from './feature-list-edit.ts';
-import { judgeMerge } from './judge-merge.ts';
-import type { Merged } from './merge.ts';
+import { judgeMerge, type Merged } from './merge.ts';
 import { keptDivision, type Work } from './pieces.ts';
 import { type ChildRest, type MergeEnd, runChildren } from './run-children.ts';
+
+/** `run --parallel`: the part of a run in which its children work, before it goes on by itself. */
 
 export async function workInParallel(driving: Driving): Promise<LoopState> {
   const { ref, world, git, reporter, interrupts } = driving;
@@ -127,4 +128,26 @@ function settled(path: string, ours: string, theirs: string, { features }: Work)
   const list = parseFeatureList(theirs);
   const isSaid = 'features' in list && list.features.some(({ id, passes }) => id === features.id && passes);
   return isSaid ? withFeaturePassing(ours, features.id) : undefined;
+}
+
+/** Edits to the text of a feature list that leave every byte outside the edit as it is. */
+
+/** The text in which this feature passes; undefined when it is no such list, or does not hold the feature. */
+export function withFeaturePassing(text: string, id: string): string | undefined {
+  const at = placeOf(text, id);
+  return at && applyEdits(text, modify(text, [...at, 'passes'], true, {}));
+}
+
+function placeOf(text: string, id: string): (string | number)[] | undefined {
+  try {
+    parseStrict(text);
+  } catch {
+    return undefined;
+  }
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ' '));
+  const isBare = Array.isArray(value);
+  const list: unknown = isBare ? value : (value as { features?: unknown } | null)?.features;
+  if (!Array.isArray(list)) return undefined;
+  const index = list.findIndex((item: { id?: unknown } | null) => String(item?.id).trim() === id);
+  return index < 0 ? undefined : [...(isBare ? [] : ['features']), index];
 }

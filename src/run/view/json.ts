@@ -3,10 +3,11 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { stripAnsi } from '../../core/text/ansi.ts';
+import { redact } from '../../core/text/redact.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import type { RunEvent } from '../driver/run-event.ts';
-import { boundedInput, boundedText as clean } from './bounded-json.ts';
 import type { GateLine, Happening, LimitsLine, RunFigures, RunLine } from './line.ts';
 import type { BegunMore, RunReporter } from './reporter.ts';
 
@@ -24,9 +25,9 @@ export function lineTeller(tell: (line: RunLine) => void, now: () => number): Ru
   return {
     begun: (loop, task, baseline, more) => tell(begunLine(loop, task, baseline, more)),
     event: (event) => tell(eventLine(event, now())),
-    note: (text) => tell({ type: 'note', text: clean(text, TEXT) }),
+    note: (text) => tell({ type: 'note', text: boundedText(text, TEXT) }),
     child: ({ loop, piece }) =>
-      lineTeller((line) => tell({ child: { loop, piece: clean(piece, WORDS) }, ...line }), now),
+      lineTeller((line) => tell({ child: { loop, piece: boundedText(piece, WORDS) }, ...line }), now),
   };
 }
 
@@ -44,7 +45,7 @@ function begunLine(
     type: 'begun',
     loop,
     resumed: more?.resumed ?? false,
-    task: clean(task, TEXT),
+    task: boundedText(task, TEXT),
     limits: more ? limitsOf(more.limits) : null,
     gates: baseline.map(({ gate, class: evidence, outcome, summary }) =>
       gateOf({ name: gate, class: evidence, verdict: outcome, summary }, baseline),
@@ -80,20 +81,24 @@ function eventLine(event: RunEvent, now: number): RunLine {
     case 'session_ended': {
       const { kind, detail, ...rest } = event.end;
       const until = 'until' in rest ? iso(rest.until) : null;
-      return withRun({ type, end: { kind, detail: clean(detail, WORDS), until } }, event.state, now);
+      return withRun({ type, end: { kind, detail: boundedText(detail, WORDS), until } }, event.state, now);
     }
     case 'waiting':
-      return { type, until: iso(event.until), why: clean(event.why, WORDS) };
+      return { type, until: iso(event.until), why: boundedText(event.why, WORDS) };
     case 'warning':
-      return { type, text: clean(event.text, WORDS) };
+      return { type, text: boundedText(event.text, WORDS) };
     case 'child': {
       const { child, change, text, state } = event;
       const { loop, piece, branch = null, files = [] } = child;
-      const about = { loop, piece: clean(piece, WORDS) };
-      return withRun({ type, child: about, change, branch, files, text: clean(text, WORDS) }, state, now);
+      const about = { loop, piece: boundedText(piece, WORDS) };
+      return withRun(
+        { type, child: about, change, branch, files, text: boundedText(text, WORDS) },
+        state,
+        now,
+      );
     }
     case 'paused':
-      return { type, why: clean(event.why, WORDS) };
+      return { type, why: boundedText(event.why, WORDS) };
     case 'ended':
       return withRun({ type }, event.state, now);
   }
@@ -123,14 +128,14 @@ function runOf(state: LoopState, now: number, verdicts: readonly Verdict[]): Run
     tokens: state.spent.tokens,
     gates: state.gates.map((gate) => gateOf(gate, verdicts)),
     waiting: waiting
-      ? { why: waiting.why, since: iso(waiting.since), text: clean(describeWait(state), WORDS) }
+      ? { why: waiting.why, since: iso(waiting.since), text: boundedText(describeWait(state), WORDS) }
       : null,
     ending: ending
       ? {
           cause: ending.cause,
           at: iso(ending.at),
-          detail: clean(ending.detail, WORDS),
-          text: clean(describeEnding(state), WORDS),
+          detail: boundedText(ending.detail, WORDS),
+          text: boundedText(describeEnding(state), WORDS),
         }
       : null,
   };
@@ -145,9 +150,11 @@ function gateOf(
     name: gate.name,
     class: gate.class,
     verdict: gate.verdict,
-    summary: clean(gate.summary, WORDS),
-    ...(evidence ? { evidence: evidence.slice(0, EVIDENCE_LINES).map((line) => clean(line, WORDS)) } : {}),
-    ...(next === undefined ? {} : { next: clean(next, WORDS) }),
+    summary: boundedText(gate.summary, WORDS),
+    ...(evidence
+      ? { evidence: evidence.slice(0, EVIDENCE_LINES).map((line) => boundedText(line, WORDS)) }
+      : {}),
+    ...(next === undefined ? {} : { next: boundedText(next, WORDS) }),
   };
 }
 
@@ -155,26 +162,31 @@ function happeningOf(happening: SessionHappening): Happening {
   const { kind } = happening;
   switch (kind) {
     case 'began':
-      return { kind, session: happening.session, model: clean(happening.model, WORDS) };
+      return { kind, session: happening.session, model: boundedText(happening.model, WORDS) };
     case 'said':
     case 'told':
-      return { kind, text: clean(happening.text, TEXT) };
+      return { kind, text: boundedText(happening.text, TEXT) };
     case 'called':
-      return { kind, tool: clean(happening.tool, WORDS), input: boundedInput(happening.input) };
+      return { kind, tool: boundedText(happening.tool, WORDS), input: boundedInput(happening.input) };
     case 'returned':
-      return { kind, tool: clean(happening.tool, WORDS), failed: happening.failed };
+      return { kind, tool: boundedText(happening.tool, WORDS), failed: happening.failed };
     case 'retry': {
       const { attempt, delayMs, why } = happening;
-      return { kind, attempt, delay_ms: delayMs, why: clean(why, WORDS) };
+      return { kind, attempt, delay_ms: delayMs, why: boundedText(why, WORDS) };
     }
     case 'limit':
-      return { kind, resets_at: iso(happening.resetsAt), text: clean(happening.text, WORDS) };
+      return { kind, resets_at: iso(happening.resetsAt), text: boundedText(happening.text, WORDS) };
     case 'compacted':
       return { kind };
     case 'usage': {
       const { contextTokens, model } = happening;
       const window = contextWindow(model);
-      return { kind, context_tokens: contextTokens, context_window: window, model: clean(model, WORDS) };
+      return {
+        kind,
+        context_tokens: contextTokens,
+        context_window: window,
+        model: boundedText(model, WORDS),
+      };
     }
   }
 }
@@ -187,4 +199,77 @@ function orNull(limit: Limit): number | null {
 function iso(time: unknown): string | null {
   const date = new Date(typeof time === 'number' ? time : Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** What others wrote, as values of a JSON line: without secrets and control characters, and never long. */
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** Never shown beyond this, so it need not be searched for secrets either. */
+const MOST = 16_000;
+
+/** At most `limit` characters; of a longer text the beginning, and how long it is. */
+export function boundedText(text: string, limit: number): string {
+  const plain = redact(stripAnsi(text.slice(0, MOST)).replace(CONTROLS, ''));
+  if (text.length <= MOST && plain.length <= limit) return plain.toWellFormed();
+  const note = `\n[... ${text.length} characters in all]`;
+  return plain.slice(0, Math.max(0, limit - note.length)).toWellFormed() + note;
+}
+
+const ROOM = 8_000;
+const VALUE = 1_000;
+const NAME = 200;
+const DEEPEST = 6;
+
+/** What a tool was called with: the shape stays as far as there is room, and an object that was cut says so. */
+export function boundedInput(input: Record<string, unknown>): unknown {
+  return bound(input, { left: ROOM }, 0);
+}
+
+function bound(value: unknown, room: { left: number }, depth: number): unknown {
+  if (typeof value === 'string') return take(value, VALUE, room);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) return '[...]';
+  return Array.isArray(value) ? boundList(value, room, depth) : boundObject(value, room, depth);
+}
+
+function boundList(list: readonly unknown[], room: { left: number }, depth: number): unknown[] {
+  const kept: unknown[] = [];
+  for (const item of list) {
+    if (isFull(room)) return [...kept, `[... ${list.length} in all]`];
+    kept.push(bound(item, room, depth + 1));
+  }
+  return kept;
+}
+
+function boundObject(object: object, room: { left: number }, depth: number): object {
+  const kept: [string, unknown][] = [];
+  const entries = Object.entries(object);
+  for (const [name, inner] of entries) {
+    if (isFull(room)) {
+      kept.push(['...', `${entries.length} in all`]);
+      break;
+    }
+    const secret = typeof inner === 'string' && namesSecret(name);
+    kept.push([take(name, NAME, room), secret ? '[redacted]' : bound(inner, room, depth + 1)]);
+  }
+  return Object.fromEntries(kept);
+}
+
+/** Every value takes some room, an empty one too. */
+function isFull(room: { left: number }): boolean {
+  room.left -= 4;
+  return room.left <= 0;
+}
+
+function take(text: string, most: number, room: { left: number }): string {
+  const kept = boundedText(text, Math.min(most, Math.max(0, room.left)));
+  room.left -= kept.length;
+  return kept;
+}
+
+/** A name such as `api_key` makes a secret of whatever stands behind it. */
+function namesSecret(name: string): boolean {
+  const pair = `${name}="aaaa"`;
+  return redact(pair) !== pair;
 }

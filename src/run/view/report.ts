@@ -4,9 +4,8 @@ import { colourWanted, cutTo, wrapLine } from '../../terminal/text.ts';
 import { clockOf } from './figures.ts';
 import { jsonReporter } from './json.ts';
 import type { RunReporter } from './reporter.ts';
-import { childLines } from './run-parallel-lines.ts';
 import { liveReporter } from './view.ts';
-import { beginningLines, closingLines, factLines, noteLines, pausedLines } from './words.ts';
+import { beginningLines, childLines, closingLines, factLines, noteLines, pausedLines } from './words.ts';
 
 export interface ReporterWorld {
   out(line: string): void;

@@ -1,12 +1,18 @@
-import { type Terminal, TerminalRegion } from '../../terminal/terminal-region.ts';
-import { cutTo } from '../../terminal/text.ts';
+import { cutTo, type Terminal, TerminalRegion } from '../../terminal/text.ts';
 import type { RunEvent } from '../driver/run-event.ts';
 import { clockOf } from './figures.ts';
 import type { ChildName, RunReporter } from './reporter.ts';
-import { childLines } from './run-parallel-lines.ts';
 import { screenLines } from './screen.ts';
 import { emptyPicture, type RunPicture, withBeginning, withChildEvent, withEvent } from './view-model.ts';
-import { beginningLines, closingLines, cutOffLines, factLines, noteLines, pausedLines } from './words.ts';
+import {
+  beginningLines,
+  childLines,
+  closingLines,
+  cutOffLines,
+  factLines,
+  noteLines,
+  pausedLines,
+} from './words.ts';
 
 export interface ViewWorld {
   stdout: Terminal & Pick<NodeJS.WriteStream, 'on' | 'off'>;

@@ -1,21 +1,23 @@
-/** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
-
+import { isAbsolute, relative } from 'node:path';
 import type { Limits } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
-import { mergeWords } from '../../core/words/run-children-words.ts';
+import { mergeWords } from '../../core/words/entries.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
 import type { RunEvent } from '../driver/run-event.ts';
 import { momentOf, numberOf, placeOf, spentWords } from './figures.ts';
-import { callInWords } from './tool-words.ts';
+import type { ChildName, RunReporter } from './reporter.ts';
+
+/** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
 
 type StopEvent = Extract<RunEvent, { type: 'stop' }>;
 
-export interface Wording {
+interface Wording {
   now: number;
   /** Only sessions, stops, waits and warnings. */
   quiet: boolean;
@@ -221,4 +223,39 @@ function goOn(loop: string | undefined): string {
 
 function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+/** The same facts with the child's name before them; how it comes to rest, its parent says. */
+export function childLines(
+  { piece }: ChildName,
+  print: (line: string) => void,
+  { now, quiet, project }: { now: () => number; quiet: boolean; project: string },
+): RunReporter {
+  const say = (line: string) => print(`[${harmless(piece)}] ${line}`);
+  const reporter: RunReporter = {
+    begun: () => undefined,
+    event: (event) => factLines(event, { now: now(), quiet, project }).forEach(say),
+    note: (text) => noteLines(text).forEach(say),
+    child: () => reporter,
+  };
+  return reporter;
+}
+
+/** A tool call in words: a command after `$`, a file with its path inside the project, an edit with what goes and comes. */
+export function callInWords(tool: string, input: Record<string, unknown>, project: string): string {
+  const { command, file_path, old_string, new_string } = input;
+  if (tool === 'Bash' && typeof command === 'string') return `$ ${command}`;
+  const file = typeof file_path === 'string' ? ` ${inside(project, file_path)}` : '';
+  if (file === '') return `${tool} ${oneLine(JSON.stringify(input), 200)}`;
+  if (typeof old_string !== 'string' || typeof new_string !== 'string') return tool + file;
+  return [`${tool}${file}`, ...marked('- ', old_string), ...marked('+ ', new_string)].join('\n');
+}
+
+function inside(project: string, path: string): string {
+  const short = relative(project, path);
+  return short.startsWith('..') || isAbsolute(short) ? path : short;
+}
+
+function marked(mark: string, text: string): string[] {
+  return text.split('\n').map((line) => mark + line);
 }

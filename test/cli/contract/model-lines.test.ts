@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelLines } from '../../../src/cli/contract/model-lines.ts';
+import { modelLines } from '../../../src/cli/contract/trust-lines.ts';
 import { contractWith, run } from '../../support/hook/judging.ts';
 
 test('what models are asked is shown to the person who approves it, and what it may cost', () => {

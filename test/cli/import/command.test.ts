@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ImportOptions } from '../../../src/cli/import/import-report.ts';
+import type { ImportOptions } from '../../../src/cli/import/report.ts';
 import { ContractError, UsageError } from '../../../src/core/text/errors.ts';
 import {
   answering,

@@ -1,7 +1,7 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { forgetOldSessions } from '../../../src/cli/loop/session-records.ts';
+import { forgetOldSessions } from '../../../src/cli/loop/remove-loops.ts';
 import { homeAt, layOut } from '../../../src/home/layout.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 

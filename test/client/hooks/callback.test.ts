@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCallbackInput, renderCallback } from '../../../src/client/hooks/callback.ts';
+import { parseCallbackInput, renderCallback } from '../../../src/client/hooks/render.ts';
 
 test('the input of a callback is read like that of a hook process', () => {
   const input = { hook_event_name: 'Stop', session_id: 's1', stop_hook_active: true, background_tasks: [] };

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderCallback } from '../../../src/client/hooks/callback.ts';
 import { parseHookEvent } from '../../../src/client/hooks/parse.ts';
-import { renderAnswer } from '../../../src/client/hooks/render.ts';
-import type { Answer } from '../../../src/core/loop/answer.ts';
-import { type HookEvent, isCompactionAgent, KNOWN_EVENTS } from '../../../src/core/loop/event.ts';
+import { renderAnswer, renderCallback } from '../../../src/client/hooks/render.ts';
+import {
+  type Answer,
+  type HookEvent,
+  isCompactionAgent,
+  KNOWN_EVENTS,
+} from '../../../src/core/loop/event.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
 /** What every event of the client carries. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readAgentStory } from '../../../src/client/transcript/agent-transcript.ts';
+import { readAgentStory } from '../../../src/client/transcript/subagent.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../fixtures/transcripts/2.1.325-subagent.jsonl');

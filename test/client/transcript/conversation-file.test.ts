@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConversation } from '../../../src/client/transcript/conversation-file.ts';
+import { readConversation } from '../../../src/client/transcript/conversation.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const line = (text: string) =>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandParts, partName } from '../../../src/core/contract/command-parts.ts';
-import { makeRule } from '../../../src/core/contract/make-rule.ts';
+import { commandParts, makeRule, partName } from '../../../src/core/contract/command-parts.ts';
 import { simpleCommands } from '../../../src/core/shell/words.ts';
 
 const names = (command: string) => commandParts(command).map(partName);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Chunk } from '../../../src/core/contract/gate-options.ts';
-import { asChunk, chunksNamedIn, combineChunks, isDue, notDueYet } from '../../../src/core/loop/chunks.ts';
+import { asChunk, chunksNamedIn, combineChunks, isDue, notDueYet } from '../../../src/core/loop/phases.ts';
 import { blocks, combine, sumUp, type Verdict } from '../../../src/core/loop/verdict.ts';
 import { verdict } from '../../support/core/samples.ts';
 

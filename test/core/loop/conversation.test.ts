@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conversationText, type Utterance, withLast } from '../../../src/core/loop/conversation.ts';
+import { conversationText, type Utterance, withLast } from '../../../src/core/loop/transcript.ts';
 
 const agent = (text: string, tools: string[] = []): Utterance => ({ who: 'agent', text, tools });
 

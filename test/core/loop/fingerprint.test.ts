@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { messageFingerprint } from '../../../src/core/loop/count-stop.ts';
-import { fingerprint, withoutVolatileParts } from '../../../src/core/loop/fingerprint.ts';
+import { fingerprint, withoutVolatileParts } from '../../../src/core/loop/verdict.ts';
 import { workMs } from '../../support/work-time.ts';
 
 describe('a fingerprint', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { guardedAfter } from '../../../src/core/loop/guarded.ts';
+import { guardedAfter } from '../../../src/core/loop/state.ts';
 import { verdict } from '../../support/core/samples.ts';
 
 const FAILS = [verdict('fail')];

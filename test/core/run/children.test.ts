@@ -12,7 +12,7 @@ import { advance, replay } from '../../../src/core/loop/journal.ts';
 import type { LoopState, Share } from '../../../src/core/loop/state.ts';
 import { childToMerge, type Piece, piecesToBegin, shareFor } from '../../../src/core/run/children.ts';
 import { nextStep } from '../../../src/core/run/run.ts';
-import { describeChildEntry, followUpWords } from '../../../src/core/words/run-children-words.ts';
+import { describeChildEntry, followUpWords } from '../../../src/core/words/entries.ts';
 import { traitsOf } from '../../../src/gates/traits.ts';
 import { STARTED, T0 } from '../../support/core/samples.ts';
 

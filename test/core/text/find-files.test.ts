@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Folders, findFiles } from '../../../src/core/text/find-files.ts';
+import { type Folders, findFiles } from '../../../src/core/text/globs.ts';
 
 /** Files by path below /p, with their times. */
 function folders(files: Record<string, number>): Folders {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathMatcher } from '../../../src/core/text/path-glob.ts';
+import { pathMatcher } from '../../../src/core/text/globs.ts';
 
 test.each<[patterns: string[], matching: string[], other: string[]]>([
   [['src/**'], ['src/a.ts', 'src/x/y/b.ts'], ['lib/src/a.ts', 'srcs/a.ts']],

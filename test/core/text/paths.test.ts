@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quoteForShell } from '../../../src/core/shell/shell-quote.ts';
+import { quoteForShell } from '../../../src/core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../../src/core/text/paths.ts';
 
 test.each([

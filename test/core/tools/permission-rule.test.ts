@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { variablesOf } from '../../../src/core/shell/variables.ts';
-import type { Asked } from '../../../src/core/tools/bash-rule.ts';
-import { allowedBy, denies, ruleProblem } from '../../../src/core/tools/permission-rule.ts';
+import { type Asked, allowedBy, denies, ruleProblem } from '../../../src/core/tools/permission-rule.ts';
 import { HOME, PROJECT, placeWith } from '../../support/core/a-place.ts';
 
 function asked(tool: string, input: Record<string, unknown>): Asked {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type GateSpec, promiseContract } from '../../../src/core/contract/contract.ts';
 import { callsFor } from '../../../src/core/loop/plan-gates.ts';
-import { agentBrief } from '../../../src/core/words/agent-words.ts';
+import { agentBrief } from '../../../src/core/words/guards.ts';
 import { traitsOf } from '../../../src/gates/traits.ts';
 
 const GATES: Record<string, GateSpec> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { end } from '../../../src/core/loop/state.ts';
-import { endingNotice, notificationsFor, webhookBody } from '../../../src/core/words/notification.ts';
+import { endingNotice, notificationsFor, webhookBody } from '../../../src/core/words/endings.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 
 const slack = { webhook: 'https://hooks.slack.com/services/x', on: ['done'] };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf, type Ran } from '../../../src/dev/conformance/answer.ts';
+import { answerOf, type Ran } from '../../../src/dev/conformance/run-command.ts';
 
 function ran(exitCode: number, stdout = '', stderr = ''): Ran {
   return { exitCode, stdout, stderr, timedOut: false, ms: 1 };

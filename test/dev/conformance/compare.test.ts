@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Ran } from '../../../src/dev/conformance/answer.ts';
 import { difference, isAsked, type KnownLoop, type Observed } from '../../../src/dev/conformance/compare.ts';
 import type { Look } from '../../../src/dev/conformance/observe.ts';
+import type { Ran } from '../../../src/dev/conformance/run-command.ts';
 import type { Check, Expected } from '../../../src/dev/conformance/scenario.ts';
 
 const HELD: Ran = {

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseScenario } from '../../../src/dev/conformance/parse.ts';
-import { probe, UnusableHook } from '../../../src/dev/conformance/probe.ts';
-import { type HookUnderTest, type Outcome, replay } from '../../../src/dev/conformance/replay.ts';
+import {
+  type HookUnderTest,
+  type Outcome,
+  probe,
+  replay,
+  UnusableHook,
+} from '../../../src/dev/conformance/replay.ts';
 import { permissionsCount, runCommand } from '../../../src/dev/conformance/run-command.ts';
 import { FORMATS, type Format } from '../../../src/dev/conformance/scenario.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChildLaunch, runChild } from '../../../src/dev/demo/child.ts';
+import { type ChildLaunch, runChild } from '../../../src/dev/demo/typing.ts';
 
 /** Stands for Claude Code, or for untildone: a shell that does what the test says. */
 function shell(script: string, changes: Partial<ChildLaunch> = {}) {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../../src/core/loop/answer.ts';
+import type { Answer } from '../../../src/core/loop/event.ts';
 import { type ForeignScene, foreignScene, RALPH, ralph } from '../../support/hook/foreign-scene.ts';
 import { reasonOf } from '../../support/hook/hook-scene.ts';
 import { FAIL } from '../../support/hook/judging.ts';

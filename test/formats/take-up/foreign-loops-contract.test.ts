@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
-import { approve } from '../../../src/home/approvals.ts';
-import { setStanding } from '../../../src/home/standing.ts';
+import { approve, setStanding } from '../../../src/home/approvals.ts';
 import { freeze } from '../../../src/judging/freeze-contract.ts';
-import { contractFileDigest } from '../../../src/project/facts/contract-digest.ts';
+import { contractFileDigest } from '../../../src/project/facts/command-parts.ts';
 import { T0 } from '../../support/core/samples.ts';
 import { type ForeignScene, foreignScene, RALPH, ralph } from '../../support/hook/foreign-scene.ts';
 import { messageOf, reasonOf } from '../../support/hook/hook-scene.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fairShare } from '../../../src/gates/judge/changes.ts';
-import { unifiedDiff } from '../../../src/gates/judge/diff.ts';
+import { fairShare, unifiedDiff } from '../../../src/gates/judge/changes.ts';
 
 test('a changed line stands with three lines around it and their numbers', () => {
   const before = 'a\nb\nc\nd\ne\nf\ng\nh\ni\n';

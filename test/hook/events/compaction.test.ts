@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../../src/core/contract/contract.ts';
-import type { Answer } from '../../../src/core/loop/answer.ts';
+import type { Answer } from '../../../src/core/loop/event.ts';
 import type { Judgement } from '../../../src/gates/gate.ts';
 import { type HookScene, hookScene } from '../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, PASS, run } from '../../support/hook/judging.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract, GateSpec } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
-import { approve } from '../../../src/home/approvals.ts';
-import { setStanding } from '../../../src/home/standing.ts';
+import { approve, setStanding } from '../../../src/home/approvals.ts';
 import { GUARDED_BLOCKS } from '../../../src/hook/guard/guard-work.ts';
 import { T0 } from '../../support/core/samples.ts';
 import { type HookScene, hookScene, messageOf, reasonOf } from '../../support/hook/hook-scene.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { homeAt, layOut } from '../../../src/home/layout.ts';
-import { shadowOfWorktree, worktreeAt } from '../../../src/project/trees/agent-worktree.ts';
+import { shadowOfWorktree, worktreeAt } from '../../../src/project/trees/user-repository.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { commit, git, scene, write } from '../../support/project/project-scene.ts';
 

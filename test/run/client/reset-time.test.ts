@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resetTimeIn } from '../../../src/run/client/reset-time.ts';
+import { resetTimeIn } from '../../../src/run/client/messages.ts';
 
 const NOW = Date.parse('2026-11-15T13:14:30Z');
 const at = (time: string) => Date.parse(time);

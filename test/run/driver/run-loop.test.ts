@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract, RunMode } from '../../../src/core/contract/contract.ts';
-import type { Answer } from '../../../src/core/loop/answer.ts';
-import type { StopEvent } from '../../../src/core/loop/event.ts';
+import type { Answer, StopEvent } from '../../../src/core/loop/event.ts';
 import type { SessionFacts } from '../../../src/core/run/session-end.ts';
 import type { LoopRef, SessionListener, SessionPlan } from '../../../src/ports/ports.ts';
 import type { RunEvent } from '../../../src/run/driver/run-event.ts';

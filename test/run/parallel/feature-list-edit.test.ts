@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withFeaturePassing } from '../../../src/run/parallel/feature-list-edit.ts';
+import { withFeaturePassing } from '../../../src/run/parallel/work-in-parallel.ts';
 
 test('a feature is said to pass, and every other byte stays', () => {
   const text =

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import type { Flow } from '../../../src/run/git/commit-progress.ts';
-import type { ChildWork } from '../../../src/run/git/git-means.ts';
+import type { ChildWork } from '../../../src/run/git/record.ts';
 import { fails, type GitScene, gitScene, hook, passes, plainGit } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundedInput, boundedText } from '../../../src/run/view/bounded-json.ts';
+import { boundedInput, boundedText } from '../../../src/run/view/json.ts';
 
 test('a text keeps its lines and loses what steers a terminal', () => {
   expect(boundedText('a\n\tb\x1b[2J\x07\x9b1mc\r', 100)).toBe('a\n\tbc');

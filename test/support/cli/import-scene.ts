@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { importFrom, undoImport } from '../../../src/cli/import/import.ts';
-import type { ImportOptions, ImportResult } from '../../../src/cli/import/import-report.ts';
+import type { ImportOptions, ImportResult } from '../../../src/cli/import/report.ts';
 import { parseContract } from '../../../src/contract/read.ts';
 import { homeAt, layOut, realPath } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';

@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { type InstallOptions, install } from '../../../src/cli/install/install.ts';
-import { uninstall } from '../../../src/cli/install/uninstall.ts';
+import { type InstallOptions, install, uninstall } from '../../../src/cli/install/install.ts';
 
 let folder = '';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { StopSeen } from '../../../src/core/loop/count-stop.ts';
 import type { Entry, StartedEntry } from '../../../src/core/loop/entry.ts';
-import type { Decision } from '../../../src/core/loop/state.ts';
-import { ENDINGS } from '../../../src/core/loop/state.ts';
+import { type Decision, ENDINGS } from '../../../src/core/loop/state.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { anyCharacter } from '../any-character.ts';
 import { STARTED, T0 } from './samples.ts';

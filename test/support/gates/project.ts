@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findFiles } from '../../../src/core/text/find-files.ts';
+import { findFiles } from '../../../src/core/text/globs.ts';
 import type { FreezeContext, GateContext } from '../../../src/gates/gate.ts';
 import type { Workspace } from '../../../src/ports/ports.ts';
 import { foreignFiles } from '../../../src/project/files.ts';

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Answer } from '../../../src/core/loop/answer.ts';
-import type { StopEvent } from '../../../src/core/loop/event.ts';
+import type { Answer, StopEvent } from '../../../src/core/loop/event.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import { ALL_DIALECTS } from '../../../src/formats/all.ts';
 import type { Dialect } from '../../../src/formats/format.ts';

@@ -1,6 +1,6 @@
 import type { Contract, GateSpec, Notification, Phase } from '../../../src/core/contract/contract.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
-import type { Message } from '../../../src/core/words/notification.ts';
+import type { Message } from '../../../src/core/words/endings.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { type HookScene, hookScene } from './hook-scene.ts';

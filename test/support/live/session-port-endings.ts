@@ -1,6 +1,6 @@
 /** How sessions end, whatever ends them: a part of what every session port does. */
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../../src/core/loop/answer.ts';
+import type { Answer } from '../../../src/core/loop/event.ts';
 import { nameEnd, type SessionEnd, type SessionFacts } from '../../../src/core/run/session-end.ts';
 import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
 import type { SessionLimits, SessionPlan } from '../../../src/ports/ports.ts';

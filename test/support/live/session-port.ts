@@ -1,6 +1,5 @@
 /** What a session port is asked in tests: the real one, and the one that is played in unit tests. */
-import type { Answer } from '../../../src/core/loop/answer.ts';
-import type { HookEvent } from '../../../src/core/loop/event.ts';
+import type { Answer, HookEvent } from '../../../src/core/loop/event.ts';
 import { nameEnd } from '../../../src/core/run/session-end.ts';
 import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
 import type {

@@ -1,7 +1,7 @@
 /** The real client in a terminal, as a person sits before it: some events come only there. */
 import { spawn, spawnSync } from 'node:child_process';
 import { cleanEnvironment, findClaude } from '../../../src/client/sdk/find-client.ts';
-import { quoteForShell } from '../../../src/core/shell/shell-quote.ts';
+import { quoteForShell } from '../../../src/core/shell/words.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
 import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
 import { waitFor } from './processes.ts';

@@ -19,7 +19,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
 import type { Flow } from '../../../src/run/git/commit-progress.ts';
-import type { GitFlowWorld } from '../../../src/run/git/git-means.ts';
+import type { GitFlowWorld } from '../../../src/run/git/record.ts';
 import { type GitFlowOptions, openGitFlow } from '../../../src/run/git/run-git.ts';
 import { addOrigin, initCommitted } from '../repository.ts';
 import { write } from './project-scene.ts';

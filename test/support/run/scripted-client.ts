@@ -1,7 +1,6 @@
 /** One client session, played: what the real client does with the answers of the model and of the hooks. */
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../../src/core/loop/answer.ts';
-import type { HookEvent } from '../../../src/core/loop/event.ts';
+import type { Answer, HookEvent } from '../../../src/core/loop/event.ts';
 import type { SessionFacts, SessionResult } from '../../../src/core/run/session-end.ts';
 import { errorAnswer, type Message, messageOf } from '../../../src/dev/simulator/messages.ts';
 import type { Turn } from '../../../src/dev/simulator/script.ts';

@@ -1,6 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import { dodgesIn, GO_DODGES } from './assertion-bypasses.ts';
-import { withHelpers } from './helpers.ts';
 import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -13,6 +12,7 @@ import {
   splitTopLevel,
   squeeze,
   type Weigh,
+  withHelpers,
 } from './text.ts';
 
 /** The testing package, testify and gomega. */

@@ -1,6 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import { dodgesIn, JAVASCRIPT_DODGES } from './assertion-bypasses.ts';
-import { withHelpers } from './helpers.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -14,6 +13,7 @@ import {
   sameSides,
   splitTopLevel,
   squeeze,
+  withHelpers,
 } from './text.ts';
 
 /** Jest, Vitest, Mocha, Jasmine, node:test, AVA, Playwright, Cypress: TypeScript and JavaScript. */

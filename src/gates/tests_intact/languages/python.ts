@@ -1,6 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
 import { dodgesIn, PYTHON_DODGES } from './assertion-bypasses.ts';
-import { withHelpers } from './helpers.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -13,6 +12,7 @@ import {
   sameSides,
   splitTopLevel,
   squeeze,
+  withHelpers,
 } from './text.ts';
 
 /** pytest and unittest. */

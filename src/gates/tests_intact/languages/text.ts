@@ -1,7 +1,7 @@
-/** Finding one's way in a masked source text, for languages with brackets. */
-import type { MaskedSource } from '../../../core/source/mask.ts';
-import { bracketFinder, CLOSING } from '../../../core/source/positions.ts';
+import { bracketFinder, CLOSING, type MaskedSource } from '../../../core/source/mask.ts';
 import type { Assertion } from './language.ts';
+
+/** Finding one's way in a masked source text, for languages with brackets. */
 
 export interface Span {
   start: number;
@@ -13,7 +13,7 @@ export function squeeze(text: string): string {
 }
 
 /** What brackets of a text close each other: of a whole source, or of a piece of it. */
-export type Brackets = Pick<MaskedSource, 'code' | 'closing'>;
+type Brackets = Pick<MaskedSource, 'code' | 'closing'>;
 
 /** A piece of code, such as one assertion, looked at by itself. */
 export function bracketsOf(code: string): Brackets {
@@ -146,4 +146,33 @@ export function sameSides(left: string, right: string): boolean {
   const simple =
     /^(true|false|null|undefined|None|True|False|nil|-?\d[\w.]*|"[^"]*"|'[^']*'|[A-Za-z_$][\w$.]*)$/;
   return left.trim() === right.trim() && simple.test(left.trim());
+}
+
+/** Functions of a test file that assert for its tests: to call one is to assert. */
+
+const MOST_HELPERS = 50;
+const MOST_FUNCTIONS = 500;
+const LONGEST_BODY = 10_000;
+
+/** `calls`, and the names of those functions of the file whose bodies it fits. `heads` finds them, their names in its first group. */
+export function withHelpers(
+  { code }: MaskedSource,
+  calls: RegExp,
+  heads: RegExp,
+  bodyAfter: (end: number) => Span,
+): RegExp {
+  const names = new Set<string>();
+  for (const match of [...code.matchAll(heads)].slice(0, MOST_FUNCTIONS)) {
+    const name = match.slice(1).find((group) => group !== undefined);
+    const { start, end } = bodyAfter(match.index + match[0].length);
+    if (
+      name !== undefined &&
+      names.size < MOST_HELPERS &&
+      calls.test(code.slice(start, Math.min(end, start + LONGEST_BODY)))
+    )
+      names.add(name);
+  }
+  if (names.size === 0) return calls;
+  const called = `(?<![\\w$.])(?<!function )(?<!def )(?<!func )(?:${[...names].join('|')})\\s*\\(`;
+  return new RegExp(`${calls.source}|${called}`, calls.flags);
 }
