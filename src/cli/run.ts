@@ -154,20 +154,20 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
     task,
     client,
     limits: {
-      ...(flags.maxCost === undefined ? {} : { costUsd: flags.maxCost }),
-      ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
-      ...(flags.context === undefined ? {} : { context: flags.context }),
+      costUsd: flags.maxCost,
+      tokens: flags.maxTokens,
+      context: flags.context,
     },
-    ...(mode === undefined ? {} : { mode }),
-    ...(git ? { git: parallel ? { ...git, beside: true } : git } : {}),
-    ...(parallel ? { parallel } : {}),
-    ...(typeof freshEvery === 'number' ? { freshEvery } : {}),
-    ...(contract === undefined ? {} : { contractFile: contract }),
-    ...(flags.features === undefined ? {} : { features: flags.features }),
-    ...(flags.trust === undefined ? {} : { trust: flags.trust }),
-    ...(promise === undefined ? {} : { promise }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(maxDuration === undefined ? {} : { maxDuration }),
+    mode,
+    git: git ? (parallel ? { ...git, beside: true } : git) : undefined,
+    parallel,
+    freshEvery: typeof freshEvery === 'number' ? freshEvery : undefined,
+    contractFile: contract,
+    features: flags.features,
+    trust: flags.trust,
+    promise,
+    maxIterations,
+    maxDuration,
   };
 }
 
@@ -197,12 +197,12 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
 function clientOptions(flags: RunFlags): Partial<ClientOptions> {
   const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
   return {
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(allow === undefined ? {} : { allow }),
-    ...(idleTimeout === undefined ? {} : { idleMs: idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout }),
-    ...(model === undefined ? {} : { model }),
-    ...(typeof maxTurns === 'number' ? { maxTurns } : {}),
-    ...(typeof maxIterationDuration === 'number' ? { sessionMs: maxIterationDuration } : {}),
+    permissionMode,
+    allow,
+    idleMs: idleTimeout === undefined ? undefined : idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout,
+    model,
+    maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
+    sessionMs: typeof maxIterationDuration === 'number' ? maxIterationDuration : undefined,
   };
 }
 

@@ -130,9 +130,8 @@ export function planFrom(written: WrittenPlan): Plan {
       : {
           preset: {
             name: written.preset,
-            ...(written.complexity === undefined && preset?.gates[REVIEW]
-              ? { reviewUnlessSimple: true as const }
-              : {}),
+            reviewUnlessSimple:
+              written.complexity === undefined && preset?.gates[REVIEW] ? (true as const) : undefined,
           },
         }),
   };
@@ -141,17 +140,17 @@ export function planFrom(written: WrittenPlan): Plan {
 function phasesFrom(written: z.output<typeof phases>): Phase[] {
   return Object.entries(written).map(([name, value]) => ({
     name,
-    ...(value.do === undefined ? {} : { instruction: value.do }),
+    instruction: value.do,
     entry: [...new Set(value.entry ?? [])],
     exit: [...new Set([...(value.exit ?? []), ...(value.checkpoint ? [approvalOf(name)] : [])])],
-    ...(value.limits === undefined ? {} : { limits: limitsFrom(value.limits) }),
+    limits: value.limits === undefined ? undefined : limitsFrom(value.limits),
   }));
 }
 
 function limitsFrom({ iterations, duration }: { iterations?: number; duration?: number }) {
   return {
-    ...(iterations === undefined ? {} : { iterations }),
-    ...(duration === undefined ? {} : { durationMs: duration }),
+    iterations,
+    durationMs: duration,
   };
 }
 

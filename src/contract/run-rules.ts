@@ -145,11 +145,11 @@ export const runRules = strict(
     } = written;
     return {
       ...same,
-      ...(permission_mode === undefined ? {} : { permissionMode: permission_mode }),
-      ...(max_turns === undefined ? {} : { maxTurns: max_turns }),
-      ...(fresh_every === undefined ? {} : { freshEvery: fresh_every }),
-      ...(idle_timeout === undefined ? {} : { idleMs: idle_timeout }),
-      ...(session_duration === undefined ? {} : { sessionMs: session_duration }),
-      ...(system_prompt === undefined ? {} : { systemPrompt: system_prompt }),
+      permissionMode: permission_mode,
+      maxTurns: max_turns,
+      freshEvery: fresh_every,
+      idleMs: idle_timeout,
+      sessionMs: session_duration,
+      systemPrompt: system_prompt,
     };
   });

@@ -153,7 +153,7 @@ export const promptRule = z
     const { gates = [], tell, tell_file } = Array.isArray(value) ? { gates: value } : value;
     return {
       gates: [...new Set(gates)],
-      ...(tell === undefined ? {} : { tell }),
-      ...(tell_file === undefined ? {} : { tellFile: tell_file }),
+      tell,
+      tellFile: tell_file,
     };
   });

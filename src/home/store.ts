@@ -351,11 +351,11 @@ function startedEntry(loop: NewLoop, contract: string): Entry {
     contractSha256: sha256(contract),
     maxIterations: loop.contract.contract.limits.iterations,
     transcriptOffset: loop.transcriptOffset,
-    ...(loop.baseTree === undefined ? {} : { baseTree: loop.baseTree }),
-    ...(loop.baseCommit === undefined ? {} : { baseCommit: loop.baseCommit }),
-    ...(loop.basePassing ? { basePassing: true as const } : {}),
-    ...(loop.costTotalUsd === undefined ? {} : { costTotalUsd: loop.costTotalUsd }),
-    ...(loop.run ? { run: loop.run } : {}),
+    baseTree: loop.baseTree,
+    baseCommit: loop.baseCommit,
+    basePassing: loop.basePassing ? (true as const) : undefined,
+    costTotalUsd: loop.costTotalUsd,
+    run: loop.run,
   };
 }
 

@@ -49,7 +49,7 @@ export function keepTranscript(
     renameSync(temp, join(folder, name));
     syncFolder(folder);
     rotate(folder);
-    return { kind: 'kept', name: `transcripts/${name}`, bytes, ...(cut > 0 ? { cut } : {}) };
+    return { kind: 'kept', name: `transcripts/${name}`, bytes, cut: cut > 0 ? cut : undefined };
   } catch (error) {
     discard(temp);
     return none((error as Error).message);

@@ -179,10 +179,10 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
     summary,
     fingerprint:
       judgement.fingerprint ?? fingerprint(withoutVolatileParts([summary, ...(lines ?? [])].join('\n'))),
-    ...(lines && lines.length > 0 ? { evidence: lines } : {}),
-    ...(next ? { next: keepShort(clean(next), 4000) } : {}),
-    ...(asks ? { asks: oneLine(clean(asks), SUMMARY_LIMIT) } : {}),
-    ...(letGo ? { letGo: oneLine(clean(letGo), SUMMARY_LIMIT) } : {}),
+    evidence: lines && lines.length > 0 ? lines : undefined,
+    next: next ? keepShort(clean(next), 4000) : undefined,
+    asks: asks ? oneLine(clean(asks), SUMMARY_LIMIT) : undefined,
+    letGo: letGo ? oneLine(clean(letGo), SUMMARY_LIMIT) : undefined,
   };
 }
 

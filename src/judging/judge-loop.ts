@@ -41,7 +41,12 @@ export async function judgeStop(
       const unheard = phase.instruction !== undefined && (passed.length > 0 || isUntold(phase, state));
       const { still: _, ...judged } = found;
       const asks = next !== undefined && found.verdicts.filter(blocks).every((v) => v.asks !== undefined);
-      const place = { name: phase.name, passed, ...(unheard ? { unheard } : {}), ...(asks ? { asks } : {}) };
+      const place = {
+        name: phase.name,
+        passed,
+        unheard: unheard ? unheard : undefined,
+        asks: asks ? asks : undefined,
+      };
       return { ...judged, phase: place };
     }
     passed.push(phase.name);
@@ -77,7 +82,7 @@ async function judgedBeside(
   // A promise needs no tree: then it is still the one that everything else was judged on.
   const tree = judged.tree ?? before.tree;
   return {
-    ...(tree === undefined ? {} : { tree }),
+    tree,
     verdicts: [...new Map(verdicts).values()],
     still: new Set(isSameTree ? [...before.still, ...found] : found),
   };

@@ -43,7 +43,7 @@ async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortS
     const after = tree === undefined ? undefined : await treeOf(workspace);
     if (after === tree) {
       if (tree !== undefined) keep(request, verdicts, tree, judges);
-      return { verdicts, ...(tree === undefined ? {} : { tree }) };
+      return { verdicts, tree };
     }
     if (await isOthersWork(request, workspace, tree, after)) return { verdicts };
     // A tree that could be had and now cannot has changed, too.
@@ -51,7 +51,7 @@ async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortS
       const paths = await changedPaths(workspace, tree, after);
       return {
         verdicts: verdicts.map((v) => unsettled(v, paths)),
-        ...(after === undefined ? {} : { tree: after }),
+        tree: after,
       };
     }
     tree = after;
@@ -96,7 +96,7 @@ async function round(
     gates: judges.gates,
     contextFor: (name) => contextFor(name, request, judges, tree, workspace),
     knownVerdict: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, request, judges),
-    ...(over ? { over } : {}),
+    over,
   });
 }
 
@@ -126,17 +126,17 @@ function contextFor(
     agent: judges.agent,
     tasks: judges.tasks,
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
-    ...(answers === undefined ? {} : { answers }),
-    ...(agents === undefined ? {} : { agents }),
-    ...(onlyPaths === undefined ? {} : { onlyPaths }),
-    ...(lastMessage === undefined ? {} : { lastMessage }),
+    answers,
+    agents,
+    onlyPaths,
+    lastMessage,
     ...(transcript === undefined
       ? {}
       : { transcript, conversation: async () => judges.conversation?.(transcript) ?? [] }),
-    ...(event === undefined ? {} : { event }),
-    ...(base.tree === undefined ? {} : { baseTree: base.tree }),
-    ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
-    ...(tree === undefined ? {} : { tree }),
+    event,
+    baseTree: base.tree,
+    baseCommit: base.commit,
+    tree,
   };
 }
 

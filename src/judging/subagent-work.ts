@@ -34,9 +34,9 @@ export async function workOfAgent(
     calls: (planned) => planned.map((call) => onlyNamedChunks(call, story?.prompt)),
     work: {
       ...place,
-      ...(onlyPaths === undefined ? {} : { onlyPaths }),
+      onlyPaths,
       // Agents stop at the same time: each has a place for what its gates put out.
-      ...(isSafeId(id) ? { outputDir: `${outputDir}/agents/${id}` } : {}),
+      outputDir: isSafeId(id) ? `${outputDir}/agents/${id}` : undefined,
     },
     explained: (verdicts) =>
       worktree || onlyPaths ? [...verdicts] : verdicts.map((verdict) => withReach(verdict, story)),
@@ -56,7 +56,7 @@ async function workThere(
   return {
     frozen: { ...frozen, frozen: { ...frozen.frozen, project } },
     worktree: { workspace, of },
-    base: { ...(tree ? { tree } : {}), ...(commit ? { commit } : {}) },
+    base: { tree: tree ? tree : undefined, commit: commit ? commit : undefined },
   };
 }
 

@@ -41,7 +41,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
       base: plan.base,
       allowed: [],
       toolRan: true,
-      ...(plan.cache ? { cache: plan.cache } : {}),
+      cache: plan.cache,
     },
     judges,
   );

@@ -116,7 +116,7 @@ function resultOf(state: LoopState, world: World): RunResult {
       summary,
     })),
     why: state.ending ? describeEnding(state) : describeWait(state),
-    ...(ref && text !== undefined ? { receipt: { file: world.store.receiptFile(ref), text } } : {}),
+    receipt: ref && text !== undefined ? { file: world.store.receiptFile(ref), text } : undefined,
   };
 }
 
@@ -130,10 +130,10 @@ export function clientOptions(options: RunOptions): Partial<ClientOptions> {
   demand(TEXTS, { allow });
   demand(WHOLE, { maxTurns });
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(allow === undefined ? {} : { allow: [...allow] }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
+    model,
+    permissionMode,
+    allow: allow === undefined ? undefined : [...allow],
+    maxTurns,
   };
 }
 
@@ -150,11 +150,11 @@ export function drivingOptions(
     task: task ?? '',
     client,
     limits: limitsFrom(options.limits ?? {}),
-    ...(mode === undefined ? {} : { mode }),
-    ...(freshEvery === undefined ? {} : { freshEvery }),
-    ...(trust === undefined ? {} : { trust }),
-    ...(promise === undefined ? {} : { promise }),
-    ...(features === undefined ? {} : { features }),
+    mode,
+    freshEvery,
+    trust,
+    promise,
+    features,
     ...contractOf(options, note),
   };
 }
@@ -176,11 +176,11 @@ function limitsFrom({ iterations, durationMs, costUsd, tokens, context }: RunLim
   demand(orUnlimited(POSITIVE), { 'limits.durationMs': durationMs, 'limits.costUsd': costUsd });
   demand(SHARE, { 'limits.context': context });
   return {
-    ...(iterations === undefined ? {} : { iterations }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(context === undefined ? {} : { context }),
+    iterations,
+    durationMs,
+    costUsd,
+    tokens,
+    context,
   };
 }
 

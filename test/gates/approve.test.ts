@@ -20,7 +20,7 @@ async function judge(
   answered: Partial<Answered> | undefined,
   { file, context = {} }: { file?: string; context?: Partial<GateContext> } = {},
 ) {
-  const answers = answered ? { ok: { said: 'approved', at: T0, ...answered } as Answered } : {};
+  const answers: Record<string, Answered> = answered ? { ok: { said: 'approved', at: T0, ...answered } } : {};
   return approveGate.judge(
     { ask: 'Is it good?', ...(file ? { file } : {}) },
     project.context({ name: 'ok', answers, ...context }),

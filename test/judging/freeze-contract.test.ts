@@ -13,7 +13,7 @@ function judges(parts: Record<string, string> = { 'script "test" of package.json
     class: 'measured',
     freeze: async ({ file }, { project }) => [`${project}/${file}`, 'true'],
     commands: (_, frozen) => (frozen as string[]).slice(1),
-    judge: () => ({ outcome: 'pass', summary: '' }),
+    judge: () => ({ outcome: 'pass' as const, summary: '' }),
   };
   return fake;
 }

@@ -17,7 +17,7 @@ export function addContractCommands(cli: Command): void {
     .addOption(new Option('--preset <name>', 'with ready-made phases and their gates').choices(PRESETS))
     .action(async ({ yes, preset }: { yes: boolean; preset?: PresetName }) => {
       const world = openWorld();
-      const options = { project: world.project, yes, terminal: onTerminal(), ...(preset ? { preset } : {}) };
+      const options = { project: world.project, yes, terminal: onTerminal(), preset };
       const result = await init(options, confirm, out);
       process.exitCode = result.exitCode;
       if (result.exitCode !== 0) return;

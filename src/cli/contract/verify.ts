@@ -47,8 +47,8 @@ export async function verifyCommand(
       task: file.contract.task ?? '',
       base: await baseFrom(options.base, world.project, judges),
       outputDir: join(folder, 'output'),
-      ...(options.gates ? { gates: options.gates } : {}),
-      ...(options.fresh ? {} : { cache: verdictCache(join(folder, 'verdicts'), readKey(world.home)) }),
+      gates: options.gates,
+      cache: options.fresh ? undefined : verdictCache(join(folder, 'verdicts'), readKey(world.home)),
     },
     judges,
   );
@@ -86,7 +86,7 @@ async function baseFrom(
     }
   }
   const tree = await resolved('rev-parse', '--verify', '--quiet', `${commit}^{tree}`);
-  return { commit, ...(tree === undefined ? {} : { tree }) };
+  return { commit, tree };
 }
 
 /** Only what was judged and passed is done: a gate that stayed open, or none at all, is not. */

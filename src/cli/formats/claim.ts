@@ -83,7 +83,7 @@ function bind(
       path,
       identity: loop.identity,
       session,
-      ...(living ? { loopDir: living.dir } : {}),
+      loopDir: living ? living.dir : undefined,
     };
   });
   store.mark(session, true);

@@ -40,12 +40,12 @@ export function addFeaturesCommands(cli: Command): void {
       const pursuedBy = otherOwner(world, folder, session);
       newFeatures(
         {
-          ...(pursuedBy === undefined ? {} : { pursuedBy }),
+          pursuedBy,
           task: words.join(' '),
           maxIterations,
           folder,
           env: world.env,
-          ...(given === undefined ? {} : { prompt: given }),
+          prompt: given,
         },
         out,
       );

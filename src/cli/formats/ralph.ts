@@ -165,8 +165,8 @@ export function parseRalphArguments(args: readonly string[]): RalphArguments {
     prompt,
     maxIterations: countOf(values.get('--max-iterations') ?? '0'),
     safetyStop,
-    ...(promise === undefined ? {} : { promise }),
-    ...(session === undefined ? {} : { session }),
+    promise,
+    session,
   };
 }
 

@@ -70,7 +70,7 @@ export async function importState(
       ? sayHowToStart(name, out)
       : await takeOver(found, session, converted, record, world, out);
   out(`The old files are kept in ${record.dir}. To go back: untildone import --undo`);
-  return { exitCode, ...(isNew ? { contractWritten: true as const } : {}) };
+  return { exitCode, contractWritten: isNew ? (true as const) : undefined };
 }
 
 interface StateLine {
@@ -160,7 +160,7 @@ async function takeOver(
       session,
       project: world.project,
       maxIterations: limits.iterations,
-      ...(limits.durationMs === undefined ? {} : { maxDuration: limits.durationMs }),
+      maxDuration: limits.durationMs,
     },
     world,
     out,
@@ -225,7 +225,7 @@ function convertState(
 ): ConvertedState {
   const iterations = loop.limits.iterations ?? loop.maxIterations;
   const durationMs = loop.limits.durationMs;
-  const limits = { iterations, ...(durationMs === undefined ? {} : { durationMs }) };
+  const limits = { iterations, durationMs };
   const base = {
     proposed: name === 'verified-done' || name === 'lock',
     limits,

@@ -54,8 +54,8 @@ export async function answerQuestion(
     kind: 'answered' as const,
     gate: gate.name,
     said,
-    ...(note ? { note: oneLine(redact(note), NOTE_LIMIT) } : {}),
-    ...(digest === undefined ? {} : { digest }),
+    note: note ? oneLine(redact(note), NOTE_LIMIT) : undefined,
+    digest,
   };
   const after = store.append(ref, () => entry);
   const where = frozen.project === world.project ? '' : ` in ${frozen.project}`;

@@ -37,7 +37,7 @@ export function renderAnswer(eventName: string, answer: Answer): HookOutput {
       return json({ ...shown(answer.message), ...specific(eventName, { updatedInput: answer.input }) });
     case 'inject':
       return json({
-        ...(answer.message === undefined ? {} : { systemMessage: answer.message }),
+        systemMessage: answer.message,
         hookSpecificOutput: { hookEventName: eventName, additionalContext: answer.context },
       });
   }

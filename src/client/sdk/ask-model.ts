@@ -70,7 +70,7 @@ function optionsFor(ask: AgentAsk, env: NodeJS.ProcessEnv, claude: string, clien
     pathToClaudeCodeExecutable: claude,
     spawnClaudeCodeProcess: ({ command, args, cwd, env: environment }) =>
       client.start(command, args, cwd, environment),
-    ...(ask.model === undefined ? {} : { model: ask.model }),
+    model: ask.model,
   };
 }
 

@@ -75,7 +75,7 @@ export class ClientTree {
       env,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      ...(cwd === undefined ? {} : { cwd }),
+      cwd,
     });
     this.#child = child;
     guardOrphan(child);

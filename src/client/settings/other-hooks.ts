@@ -56,7 +56,7 @@ function hookAt(text: string, node: Node): HookOnly {
     ...optional('command', command === undefined || !args ? command : withArguments(command, args)),
     ...optional('prompt', textAt(text, node, 'prompt')),
     ...optional('model', textAt(text, node, 'model')),
-    ...(typeof timeout === 'number' ? { timeout } : {}),
+    timeout: typeof timeout === 'number' ? timeout : undefined,
     background: ['async', 'asyncRewake'].some((key) => memberOf(text, node, key)?.value === true),
     ...optional('condition', textAt(text, node, 'if')),
   };

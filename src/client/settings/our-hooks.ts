@@ -82,7 +82,7 @@ export function addHooks(text: string | undefined, plan: HookPlan = {}): AddedHo
   return {
     text: capped.text,
     changed: capped.text !== text,
-    ...(capped.kept === undefined ? {} : { capKept: capped.kept }),
+    capKept: capped.kept,
     hooksDisabled: memberOf(capped.text, parseStrict(capped.text), 'disableAllHooks')?.value === true,
   };
 }
@@ -119,7 +119,7 @@ function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
   } as const;
   const planned = EVENTS.map(([event, kind]) => ({
     event,
-    ...(event === 'PreToolUse' ? { matcher: CHANGING_TOOLS } : {}),
+    matcher: event === 'PreToolUse' ? CHANGING_TOOLS : undefined,
     command: event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE,
     timeout: timeouts[kind],
   }));
@@ -141,7 +141,7 @@ function placeOneStep(text: string, planned: PlannedHook): string | undefined {
   const { event, matcher, command, timeout } = planned;
   const root = parseStrict(text);
   const group = {
-    ...(matcher === undefined ? {} : { matcher }),
+    matcher,
     hooks: [{ type: 'command', command, timeout }],
   };
   const hooks = memberOf(text, root, 'hooks');

@@ -52,7 +52,7 @@ function utteranceIn(line: string): (Utterance & { id?: string }) | undefined {
     who: 'agent',
     text,
     tools: tools.slice(0, MOST_TOOLS),
-    ...(typeof message.id === 'string' ? { id: message.id } : {}),
+    id: typeof message.id === 'string' ? message.id : undefined,
   };
 }
 

@@ -92,7 +92,7 @@ export const transcriptFiles: Transcripts = {
   usage: (path, { offset, lastMessageId }) =>
     readUsage(path, offset, {
       maxBytes: offset === 0 ? MAX_FIRST_BYTES : MAX_BYTES,
-      ...(lastMessageId === undefined ? {} : { lastMessageId }),
+      lastMessageId,
     }),
 };
 

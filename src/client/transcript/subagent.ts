@@ -101,7 +101,7 @@ function storyIn(lines: readonly string[], whole: boolean): AgentStory {
     for (const tool of said.others) others.add(tool);
   }
   return {
-    ...(prompt === undefined ? {} : { prompt: keepShort(prompt, PROMPT_LIMIT) }),
+    prompt: prompt === undefined ? undefined : keepShort(prompt, PROMPT_LIMIT),
     edited: [...edited].slice(0, MOST_FILES),
     others: [...others],
     whole: whole && edited.size <= MOST_FILES,

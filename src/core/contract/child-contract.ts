@@ -33,9 +33,9 @@ export function childContract(contract: Contract, rules: PieceRules, traitsOf: T
     ...rest,
     gates: features ? { ...contract.gates, ...narrowed(contract, features) } : contract.gates,
     done,
-    ...(everyStop && standing.length > 0 ? { everyStop: { ...everyStop, gates: standing } } : {}),
+    everyStop: everyStop && standing.length > 0 ? { ...everyStop, gates: standing } : undefined,
     // Notes about itself, of every child in the same place, would be one conflict after another.
-    ...(memory ? { memory: { ...memory, update: false } } : {}),
+    memory: memory ? { ...memory, update: false } : undefined,
     limits: { ...contract.limits, ...share, durationMs },
     // The person hears of the run.
     notify: [],

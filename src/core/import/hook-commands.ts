@@ -151,7 +151,7 @@ export function printedNotes(command: string): { files: string[]; lines?: number
   if (!usable || !files.some((file) => /memory/i.test(baseName(file)))) return undefined;
   const bounds = reads.flatMap(({ program, args }) => (program === 'cat' ? [] : [countIn(args)]));
   const lines = Math.min(...bounds.filter((count) => count > 0));
-  return { files: [...new Set(files)], ...(Number.isFinite(lines) ? { lines } : {}) };
+  return { files: [...new Set(files)], lines: Number.isFinite(lines) ? lines : undefined };
 }
 
 function countIn(args: readonly string[]): number {

@@ -239,7 +239,7 @@ function memoryFate({ type, command, matcher, background }: ForeignHook, plan: A
     (before && !before.inject) || known.length === 0
       ? undefined
       : [...new Set([...(before?.inject ?? []), ...known])];
-  plan.memory = { files, lines, ...(inject ? { inject } : {}), update: false };
+  plan.memory = { files, lines, inject, update: false };
   return { becomes: 'memory', notes: [`at most ${lines} lines and 8000 characters, the newest file first`] };
 }
 

@@ -113,9 +113,9 @@ function gateLine(verdict: Verdict, state: LoopState): GateLine {
     class: verdict.class,
     verdict: outcome,
     summary,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
+    fingerprint,
     since: same ? before.since : state.iteration,
-    ...(verdict.kind === 'chunks' ? { parts: (verdict.children ?? []).map(partLine) } : {}),
+    parts: verdict.kind === 'chunks' ? (verdict.children ?? []).map(partLine) : undefined,
   };
 }
 
@@ -147,7 +147,7 @@ function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdi
       fingerprint: picture,
       times: (before?.times ?? 0) + 1,
       timesSameTree: sameTree ? before.timesSameTree + 1 : 1,
-      ...(seen.tree === undefined ? {} : { tree: seen.tree }),
+      tree: seen.tree,
     },
   };
 }
@@ -177,8 +177,8 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
     },
     read: {
       offset: usage.offset,
-      ...(usage.lastMessageId === undefined ? {} : { lastMessageId: usage.lastMessageId }),
-      ...(total === undefined ? {} : { costTotalUsd: total }),
+      lastMessageId: usage.lastMessageId,
+      costTotalUsd: total,
     },
   };
 }

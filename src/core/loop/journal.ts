@@ -73,7 +73,7 @@ function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdraw
 function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const { gate, said, note, digest } = entry;
-  const answered = { said, at, ...(note ? { note } : {}), ...(digest ? { digest } : {}) };
+  const answered = { said, at, note: note ? note : undefined, digest: digest ? digest : undefined };
   const goesOn = state.waiting?.why === 'approval' ? judgedNext(closeWait(state, at)) : state;
   return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
 }
@@ -130,13 +130,13 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     foreignLines: 0,
     foreignTold: 0,
     base: {
-      ...(entry.baseTree === undefined ? {} : { tree: entry.baseTree }),
-      ...(entry.baseCommit === undefined ? {} : { commit: entry.baseCommit }),
-      ...(entry.basePassing ? { passing: true as const } : {}),
+      tree: entry.baseTree,
+      commit: entry.baseCommit,
+      passing: entry.basePassing ? (true as const) : undefined,
     },
     guarded: {},
     allowed: [],
-    ...(entry.run ? { run: newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) } : {}),
+    run: entry.run ? newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) : undefined,
   };
 }
 

@@ -70,8 +70,8 @@ export function phaseSituation(contract: Pick<Contract, 'phases'>, phase: Phase)
     name: phase.name,
     number: phases.indexOf(phase) + 1,
     of: phases.length,
-    ...(phase.instruction === undefined ? {} : { instruction: phase.instruction }),
-    ...(next === undefined ? {} : { next: next.name }),
+    instruction: phase.instruction,
+    next: next === undefined ? undefined : next.name,
   };
 }
 
@@ -119,10 +119,10 @@ export function combineChunks(name: string, chunks: readonly Chunk[], parts: rea
     outcome,
     summary: now ? `${done}; now: ${now.gate}${alsoOpen(open)}` : done,
     evidence: open.flatMap((v) => v.evidence ?? [`${v.gate}: ${v.summary}`]),
-    ...(now ? { next: instructionFor(chunks, now, parts) } : {}),
-    ...(outcome === 'unproven' && !now ? { onUnproven: 'allow' as const } : {}),
-    ...(asks ? { asks } : {}),
-    ...(letGo ? { letGo } : {}),
+    next: now ? instructionFor(chunks, now, parts) : undefined,
+    onUnproven: outcome === 'unproven' && !now ? ('allow' as const) : undefined,
+    asks: asks ? asks : undefined,
+    letGo: letGo ? letGo : undefined,
     fingerprint: open.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'),
     children: [...parts],
   };

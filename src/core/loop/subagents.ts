@@ -40,7 +40,7 @@ export function agentBegun(state: LoopState, detail: Record<string, string>, at:
   // The client's own compaction has no type, and is nobody's work.
   if (!id || !type) return state;
   const known = lineOf(state, id);
-  const place = worktree ? { worktree: { folder: worktree, ...(commit ? { commit } : {}) } } : {};
+  const place = worktree ? { worktree: { folder: worktree, commit: commit ? commit : undefined } } : {};
   return withLine(state, {
     ...place,
     ...(known ? begunAgain(known) : { id, type, begunAt: at }),
@@ -104,7 +104,7 @@ export function lineOf({ agents }: Pick<LoopState, 'agents'>, id: string): Agent
 }
 
 function begunAgain({ id, type, begunAt, worktree }: Omit<AgentLine, 'status'>): Omit<AgentLine, 'status'> {
-  return { id, type, begunAt, ...(worktree ? { worktree } : {}) };
+  return { id, type, begunAt, worktree };
 }
 
 function withLine(state: LoopState, line: AgentLine): LoopState {

@@ -165,8 +165,8 @@ export function tallyUsage(lastMessageId?: string): UsageTally {
     },
     result: () => ({
       tokens,
-      ...(totalCostUsd === undefined ? {} : { totalCostUsd }),
-      ...(last === undefined ? {} : { lastMessageId: last }),
+      totalCostUsd,
+      lastMessageId: last,
     }),
   };
 }

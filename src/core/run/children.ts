@@ -130,7 +130,7 @@ function countSpent(
     costUsd: Math.max(known.spent.costUsd, entry.costUsd),
     tokens: Math.max(known.spent.tokens, entry.tokens),
     iterations: Math.max(known.spent.iterations, entry.iterations),
-    ...(entry.estimatedUsd === undefined ? {} : { estimatedUsd: entry.estimatedUsd }),
+    estimatedUsd: entry.estimatedUsd,
   };
   const estimatedUsd =
     (state.spent.estimatedUsd ?? 0) + (spent.estimatedUsd ?? 0) - (known.spent.estimatedUsd ?? 0);
@@ -144,7 +144,7 @@ function countSpent(
     spent: {
       costUsd: state.spent.costUsd + spent.costUsd - known.spent.costUsd,
       tokens: state.spent.tokens + spent.tokens - known.spent.tokens,
-      ...(estimatedUsd > 0 ? { estimatedUsd } : {}),
+      estimatedUsd: estimatedUsd > 0 ? estimatedUsd : undefined,
     },
   };
 }

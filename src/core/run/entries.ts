@@ -57,12 +57,17 @@ export function advanceResult(
     spent: {
       tokens: state.spent.tokens + tokens - counted.tokens,
       costUsd: state.spent.costUsd + costUsd - counted.costUsd + changeUsd,
-      ...(estimatedUsd > NO_MONEY ? { estimatedUsd } : {}),
+      estimatedUsd: estimatedUsd > NO_MONEY ? estimatedUsd : undefined,
     },
     run: {
       ...run,
       ...(priced ? { priced } : {}),
-      counted: { costUsd, tokens, pricedTokens: tokens, ...(estimated.tokens > 0 ? { estimated } : {}) },
+      counted: {
+        costUsd,
+        tokens,
+        pricedTokens: tokens,
+        estimated: estimated.tokens > 0 ? estimated : undefined,
+      },
       failures: isFailure(entry.end, run) ? run.failures + 1 : 0,
       lastEnd: { ...entry.end, at },
     },

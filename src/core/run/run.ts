@@ -18,8 +18,8 @@ export const PERMISSION_MODES = [
 export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: string): RunState {
   return {
     mode,
-    ...(freshEvery === undefined ? {} : { freshEvery }),
-    ...(parent === undefined ? {} : { parent }),
+    freshEvery,
+    parent,
     sessions: 0,
     heldInSession: 0,
     failures: 0,

@@ -53,8 +53,8 @@ function commandAfter(operator: string, depth: number): SimpleCommand {
   return {
     words: [],
     writes: [],
-    ...(depth > 0 ? { depth } : {}),
-    ...(isPiped ? { piped: true as const } : {}),
+    depth: depth > 0 ? depth : undefined,
+    piped: isPiped ? (true as const) : undefined,
   };
 }
 

@@ -35,7 +35,7 @@ function parse(written: string): Rule | undefined {
   if (tool === undefined) return undefined;
   return {
     tool,
-    ...(content === undefined || /^\*?$/.test(content.trim()) ? {} : { content: content.trim() }),
+    content: content === undefined || /^\*?$/.test(content.trim()) ? undefined : content.trim(),
   };
 }
 

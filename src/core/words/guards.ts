@@ -101,8 +101,8 @@ export function withoutPrompt(verdict: Verdict): Verdict {
     class: evidence,
     outcome,
     summary: WORDS_LEFT_OUT,
-    ...(onUnproven === undefined ? {} : { onUnproven }),
-    ...(children === undefined ? {} : { children: children.map(withoutPrompt) }),
+    onUnproven,
+    children: children === undefined ? undefined : children.map(withoutPrompt),
   };
 }
 

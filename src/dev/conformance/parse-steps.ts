@@ -64,7 +64,7 @@ export const CHECKS: Pattern<Check>[] = [
         kind: 'loop',
         session: p.word('session'),
         status: p.word('status'),
-        ...(iteration === undefined ? {} : { iteration: Number(iteration) }),
+        iteration: iteration === undefined ? undefined : Number(iteration),
       };
     },
   ],
@@ -103,7 +103,7 @@ export const ACTIONS: Pattern<Action>[] = [
           : says === 'nothing'
             ? { kind: 'nothing' }
             : { kind: 'text', text: JSON.parse(says) as string },
-        ...(times === undefined ? {} : { upTo: Number(times) }),
+        upTo: times === undefined ? undefined : Number(times),
         given: ORDINARY,
       };
     },

@@ -50,7 +50,7 @@ function conditionOf(text: string): { only: Only; text: string } {
   const words = (match[1] ?? '').split(',').map((word) => word.trim());
   const formats = words.filter((word) => word !== 'untildone').map(asFormat);
   return {
-    only: { untildone: words.includes('untildone'), ...(formats.length > 0 ? { formats } : {}) },
+    only: { untildone: words.includes('untildone'), formats: formats.length > 0 ? formats : undefined },
     text: match[2] ?? '',
   };
 }
@@ -87,7 +87,7 @@ function loopFrom(text: string): GivenLoop {
     session: groups.session ?? '',
     iteration: Number(groups.iteration ?? 1),
     maxIterations: Number(groups.max ?? 5),
-    ...(groups.none ? {} : { promise: JSON.parse(groups.promise ?? '"DONE"') as string }),
+    promise: groups.none ? undefined : (JSON.parse(groups.promise ?? '"DONE"') as string),
     task: JSON.parse(groups.task ?? '"Build the thing."') as string,
   };
 }

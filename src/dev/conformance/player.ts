@@ -72,7 +72,7 @@ export class Player {
   #observed(ran: Ran | undefined, before: Map<string, Look>): Observed {
     const now = (path: string) => lookAt(this.#world.path(path));
     return {
-      ...(ran ? { ran } : {}),
+      ran,
       before: (path) => before.get(path) ?? { kind: 'nothing' },
       now,
       files: (path) => this.#files(path),

@@ -54,7 +54,13 @@ export function runCommand(command: CommandLine): Promise<Ran> {
       clearTimeout(timer);
       command.signal?.removeEventListener('abort', end);
       const ms = Math.round((endedAt ?? performance.now()) - began);
-      resolve({ ...(exitCode === null || timedOut ? {} : { exitCode }), timedOut, stdout, stderr, ms });
+      resolve({
+        exitCode: exitCode === null || timedOut ? undefined : exitCode,
+        timedOut,
+        stdout,
+        stderr,
+        ms,
+      });
     };
     child.once('error', (error) => {
       stderr += error.message;

@@ -50,8 +50,8 @@ export class Session {
     // A session that was let go only goes on when somebody says something.
     if (this.#letGo) this.prompt('Go on.');
     const said = {
-      ...(text === undefined ? {} : { text }),
-      ...(given.contextPercent === undefined ? {} : { contextPercent: given.contextPercent }),
+      text,
+      contextPercent: given.contextPercent,
     };
     const kind = given.transcript?.kind;
     if (kind === undefined) this.transcript.say(said);

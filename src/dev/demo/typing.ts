@@ -103,7 +103,7 @@ async function typeRun(args: readonly string[], stage: Stage): Promise<Typed> {
     signal: interrupted,
     limitMs: demo.seconds * 1_000,
     gently: TWICE,
-    ...(drawn ? {} : { onLine: (line: string) => view.quote(line, CLOCK) }),
+    onLine: drawn ? undefined : (line: string) => view.quote(line, CLOCK),
   });
   over.abort();
   await answered;

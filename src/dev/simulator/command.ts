@@ -20,7 +20,7 @@ export async function simulate(options: SimulateOptions): Promise<number> {
   const log = options.log === undefined ? undefined : openLog(options.log);
   const simulator = await startSimulator({
     script,
-    ...(options.port === undefined ? {} : { port: options.port }),
+    port: options.port,
     onRequest: (request) => {
       out(requestInWords(request));
       log?.write(request);

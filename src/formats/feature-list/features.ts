@@ -34,7 +34,7 @@ export function parseFeatures(
   } catch {
     return {
       problem: 'this is no JSON',
-      ...(json.length <= FAULT_LIMIT ? { at: jsonFault(json) } : {}),
+      at: json.length <= FAULT_LIMIT ? jsonFault(json) : undefined,
     };
   }
   const entries = isRecord(value) ? value.features : undefined;
@@ -46,7 +46,7 @@ export function parseFeatures(
   const total = value.total_features;
   return {
     features: records.map(readFeature),
-    ...(Number.isSafeInteger(total) && total !== records.length ? { otherTotal: Number(total) } : {}),
+    otherTotal: Number.isSafeInteger(total) && total !== records.length ? Number(total) : undefined,
     notes: [...notedTotal(total, records.length), ...notedPasses(records), ...notedVerify(records)],
   };
 }

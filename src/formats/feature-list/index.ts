@@ -102,12 +102,12 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
     identity: `${folder} ${prompt.text === undefined ? '' : files.sha256(prompt.text)}`,
     claimedBy: 'first',
     task: prompt.text?.trim() || `Make every feature in ${folder}/feature_list.json pass.`,
-    ...(progress.iteration === undefined ? {} : { iteration: progress.iteration }),
+    iteration: progress.iteration,
     firstIteration: 0,
     maxIterations: progress.maxIterations,
     limits: {},
     gates: {},
-    ...(rest === undefined ? {} : { rest }),
+    rest,
     notes: [
       ...prompt.problems,
       ...(progressRead.kind === 'unusable'

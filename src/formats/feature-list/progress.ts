@@ -29,7 +29,7 @@ export function parseProgress(text: string | undefined): Progress {
   const iteration = countOf(lines, 'Iteration', "untildone's own count is used");
   return {
     maxIterations: max.count ?? DEFAULT_MAX,
-    ...(iteration.count === undefined ? {} : { iteration: iteration.count }),
+    iteration: iteration.count,
     status: valueFor(lines, 'Status')?.split(':')[0]?.trim() || UNKNOWN,
     problems: [...max.problems, ...iteration.problems, ...(isLossy(text) ? [NOT_UTF8] : [])],
   };

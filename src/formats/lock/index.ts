@@ -39,7 +39,7 @@ function loopOf(lock: Lock, place: Place, files: ForeignFiles): ForeignLoop {
   const task = keepShort(lock.goal ?? lock.message ?? NO_GOAL, TASK_LIMIT);
   return {
     identity: lock.identity,
-    ...(lock.owner === undefined ? {} : { owner: lock.owner }),
+    owner: lock.owner,
     claimedBy: 'first',
     task,
     firstIteration: 1,

@@ -65,10 +65,10 @@ export function readLock(folder: string, files: ForeignFiles): LockRead {
   const lock: Lock = {
     identity: `${there.inode}-${there.mtimeMs}`,
     since: there.mtimeMs,
-    ...(owner === undefined ? {} : { owner }),
-    ...(texts.goal === undefined ? {} : { goal: texts.goal }),
-    ...(texts.message === undefined ? {} : { message: texts.message }),
-    ...(texts.continuation === undefined ? {} : { continuation: texts.continuation }),
+    owner,
+    goal: texts.goal,
+    message: texts.message,
+    continuation: texts.continuation,
     problems,
   };
   return { kind: 'lock', lock };

@@ -50,10 +50,10 @@ function loopOf(path: string, state: RalphState, files: ForeignFiles): ForeignLo
   };
   return {
     identity,
-    ...(owner === '' ? {} : { owner }),
+    owner: owner === '' ? undefined : owner,
     claimedBy: 'person',
     task: prompt,
-    ...(iteration.value === undefined ? {} : { iteration: iteration.value }),
+    iteration: iteration.value,
     firstIteration: 1,
     maxIterations: limit.iterations,
     limits: limit.safety,

@@ -54,7 +54,7 @@ function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): Lo
     kind: 'synced',
     iteration: iteration ?? firstIteration,
     maxIterations,
-    ...(iteration === undefined ? {} : { says: iteration }),
+    says: iteration,
   }));
 }
 
@@ -88,7 +88,7 @@ async function newLoop(
     task: reading.task,
     contract: { contract, frozen },
     ...foreign.transcriptSoFar(event.transcript),
-    ...(tree === undefined ? {} : { baseTree: tree }),
+    baseTree: tree,
   };
   return { loop, notes: note === undefined ? [] : [note] };
 }

@@ -204,9 +204,9 @@ function synced(
   if (!isNew && !otherMax) return state;
   const entry: Entry = {
     kind: 'synced',
-    ...(counts ? { iteration: says } : {}),
-    ...(isNew ? { says } : {}),
-    ...(otherMax ? { maxIterations } : {}),
+    iteration: counts ? says : undefined,
+    says: isNew ? says : undefined,
+    maxIterations: otherMax ? maxIterations : undefined,
   };
   return ports.store.append(ref, () => entry);
 }

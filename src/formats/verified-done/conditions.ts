@@ -104,7 +104,7 @@ function stageOf(name: string, stage: unknown): Stage {
   return {
     name: oneLine(name, NAME_LIMIT),
     status: oneLine(textOf(fields.status) ?? '', NAME_LIMIT) || 'unknown',
-    ...(details === '' ? {} : { details }),
+    details: details === '' ? undefined : details,
   };
 }
 

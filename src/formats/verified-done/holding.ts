@@ -46,11 +46,11 @@ export function counting(state: RalphState): Counting {
   if (loop && !orchestratorHolds(state) && (phase === 'running' || endsSpent(state))) {
     return {
       maxIterations: loop.maxIterations,
-      ...(loop.iteration === undefined ? {} : { iteration: loop.iteration }),
+      iteration: loop.iteration,
     };
   }
   return {
     maxIterations: DEFAULT_LIMITS.iterations,
-    ...(orchestrator?.iterations === undefined ? {} : { iteration: orchestrator.iterations }),
+    iteration: orchestrator?.iterations,
   };
 }

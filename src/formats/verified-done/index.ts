@@ -49,7 +49,7 @@ function loopOf(state: RalphState, place: Place, files: ForeignFiles): Reading {
     readOnly: true,
     limits: {},
     gates: {},
-    ...(state.orchestrator?.complexity === undefined ? {} : { complexity: state.orchestrator.complexity }),
+    complexity: state.orchestrator?.complexity,
     ...(holds(state) ? {} : atRest(state)),
     notes: state.notes,
     judge: (look) => judge(state, look),

@@ -87,7 +87,7 @@ function found(state: RalphState): StateRead {
   const [first] = state.unreadable;
   if (!first) return { kind: 'none' };
   const { problem, damage } = first;
-  return { kind: 'unusable', problem, ...(damage ? { damage } : {}) };
+  return { kind: 'unusable', problem, damage };
 }
 
 function orchestratorOf(fields: Fields, { notes }: RalphState): Orchestrator {
@@ -101,14 +101,14 @@ function orchestratorOf(fields: Fields, { notes }: RalphState): Orchestrator {
   const main = mainOf(fields);
   const about = {
     verified: main.verified,
-    ...(complexity.value === undefined ? {} : { complexity: complexity.value }),
+    complexity: complexity.value,
   };
   return {
     ...main,
     ...about,
     phase: oneLine(textOf(fields.phase) ?? '', 100) || 'unknown',
     conditions: readConditions(conditions, about),
-    ...(iterations.value === undefined ? {} : { iterations: iterations.value }),
+    iterations: iterations.value,
   };
 }
 
@@ -123,10 +123,10 @@ function loopOf(fields: Fields, { notes }: RalphState): LoopFile {
   const lastError = textOf(fields.last_error);
   return {
     ...mainOf(fields),
-    ...(iteration.value === undefined ? {} : { iteration: iteration.value }),
+    iteration: iteration.value,
     maxIterations: max.value ?? DEFAULT_MAX_ITERATIONS,
-    ...(validationResult === undefined ? {} : { validationResult }),
-    ...(lastError === undefined ? {} : { lastError }),
+    validationResult,
+    lastError,
   };
 }
 

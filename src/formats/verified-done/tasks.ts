@@ -54,7 +54,7 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
   return {
     tasks,
     unreadable,
-    ...(more ? { note: `only ${MAX_FILES} files in ${folder}/tasks are read` } : {}),
+    note: more ? `only ${MAX_FILES} files in ${folder}/tasks are read` : undefined,
   };
 }
 

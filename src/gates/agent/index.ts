@@ -21,7 +21,7 @@ export const agentGate: Gate<'agent'> = {
       return { outcome: 'unproven', summary: 'no copy of the work can be made: its files could not be read' };
     const copy = await scratch.checkout(tree, {
       signal,
-      ...(baseTree === undefined ? {} : { base: baseTree }),
+      base: baseTree,
     });
     try {
       const answer = await context.agent.ask({
@@ -33,7 +33,7 @@ export const agentGate: Gate<'agent'> = {
         maxCostUsd,
         maxTurns,
         signal,
-        ...(model === undefined ? {} : { model }),
+        model,
       });
       return judgementFrom(answer, `agent ${instruction}`);
     } finally {

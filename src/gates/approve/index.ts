@@ -39,7 +39,7 @@ function judgement(answered: Answered | undefined, { ask, file, digest }: Questi
   const said = `${answered.said} by a person (${sayMoment(answered.at)})${answered.note ? `: ${answered.note}` : ''}`;
   if (answered.said === 'approved') {
     if (isSame)
-      return { outcome: 'pass', summary: said, ...(digest ? { proof: { outputSha256: digest } } : {}) };
+      return { outcome: 'pass', summary: said, proof: digest ? { outputSha256: digest } : undefined };
     const summary = `${file ?? 'what is asked'} was changed since a person approved it`;
     return { outcome: 'fail', summary, asks: `${question} (changed since it was approved)` };
   }
@@ -53,7 +53,7 @@ function judgement(answered: Answered | undefined, { ask, file, digest }: Questi
   return {
     outcome: 'fail',
     summary: said,
-    ...(answered.told ? { evidence: [`${file} is the same as when it was rejected.`] } : {}),
+    evidence: answered.told ? [`${file} is the same as when it was rejected.`] : undefined,
     next: `Next: a person said no${answered.note ? `: "${answered.note}"` : ''}. Change ${file ?? 'the work'} accordingly; they are asked again.`,
   };
 }

@@ -44,7 +44,7 @@ export const artefactGrammar = gateKind({
   },
   build: (file, { section, has = [], words = WORDS }) => ({
     file,
-    ...(section === undefined ? {} : { section }),
+    section,
     has: has.map((item) => (typeof item === 'string' ? { name: item, pattern: item } : item)),
     words,
   }),

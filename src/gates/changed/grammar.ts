@@ -17,7 +17,7 @@ export const changedGrammar = gateKind({
   otherwise: true,
   options: { except: globs.describe('Files that do not count.').exactOptional() },
   build: (paths, { except }) => ({
-    ...(paths === true ? {} : { paths }),
-    ...(except === undefined ? {} : { except }),
+    paths: paths === true ? undefined : paths,
+    except,
   }),
 });

@@ -21,7 +21,7 @@ export const checklistGate: Gate<'checklist'> = {
     const [plan] = isGlob(file) ? await workspace.find(file) : [file];
     const text = plan === undefined ? undefined : await workspace.read(plan);
     const items = (findItems(text ?? '', section) ?? []).map((item) => item.text);
-    return isGlob(file) ? { items, ...(plan === undefined ? {} : { file: plan }) } : { items };
+    return isGlob(file) ? { items, file: plan } : { items };
   },
   async judge(options, context) {
     if (options.file === undefined) return judgeConversation(options, context);
@@ -93,9 +93,9 @@ function judgeItems(items: readonly Item[], removed: readonly string[], file: st
     outcome: 'fail',
     summary: [...lost.slice(0, 1), count, ...(next ? [`next: ${next.text}`] : [])].join('; '),
     evidence: [...lost, ...open.map((item) => `${place(item)}- [ ] ${item.text}`)],
-    ...(next
-      ? { next: `Next: ${next.text} (${place(next) || 'in your list: '}tick it when it is done).` }
-      : {}),
+    next: next
+      ? `Next: ${next.text} (${place(next) || 'in your list: '}tick it when it is done).`
+      : undefined,
     fingerprint: fingerprint([...lost, ...open.map((item) => item.text)].join('\n')),
   };
 }

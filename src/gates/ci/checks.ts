@@ -31,7 +31,7 @@ function parseCheck(line: string): Check | undefined {
   const { name, status, conclusion, url } = fields;
   if (typeof name !== 'string' || typeof status !== 'string') return undefined;
   const said = status === 'completed' && typeof conclusion === 'string' ? conclusion : status;
-  return { name, said, state: stateOf(said), ...(typeof url === 'string' ? { url } : {}) };
+  return { name, said, state: stateOf(said), url: typeof url === 'string' ? url : undefined };
 }
 
 const PASSED = new Set(['success', 'neutral', 'skipped']);

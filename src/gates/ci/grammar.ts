@@ -19,7 +19,7 @@ export const ciGrammar = gateKind({
   },
   build: (provider, { checks, wait }) => ({
     provider,
-    ...(checks === undefined ? {} : { checks }),
-    ...(wait === undefined ? {} : { waitMs: wait }),
+    checks,
+    waitMs: wait,
   }),
 });

@@ -83,7 +83,7 @@ function judgementFrom(file: string, result: ShellResult): Judgement {
     return {
       outcome: 'unproven',
       summary: `${file} gave no answer: ${whyNone(result)}`,
-      ...(evidence ? { evidence } : {}),
+      evidence,
     };
   }
   const answer = readAnswer(result.stdout);
@@ -136,9 +136,9 @@ function readAnswer(stdout: string): Judgement | string {
   return {
     outcome: outcome as Outcome,
     summary,
-    ...(lines.length > 0 ? { evidence: lines } : {}),
-    ...(typeof next === 'string' && next.trim() !== '' ? { next } : {}),
-    ...(typeof fingerprint === 'string' && fingerprint !== '' ? { fingerprint } : {}),
+    evidence: lines.length > 0 ? lines : undefined,
+    next: typeof next === 'string' && next.trim() !== '' ? next : undefined,
+    fingerprint: typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : undefined,
   };
 }
 

@@ -51,7 +51,7 @@ function readFeature(item: unknown): Feature | string {
     // Only the very word counts: "true", 1 and "yes" are not what the format says.
     passes: passes === true,
     dependsOn: idsOf(dependsOn),
-    ...(typeof verify === 'string' && verify.trim() !== '' ? { verify: verify.trim() } : {}),
+    verify: typeof verify === 'string' && verify.trim() !== '' ? verify.trim() : undefined,
   };
 }
 
@@ -80,7 +80,7 @@ export function freezeFeatures(text: string | undefined): { features: FrozenFeat
     features: list.features.map(({ id, description, verify }) => ({
       id,
       description,
-      ...(verify === undefined ? {} : { verify }),
+      verify,
     })),
   };
 }

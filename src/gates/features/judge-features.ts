@@ -110,7 +110,7 @@ function proofOf(states: readonly FeatureState[]): Pick<Judgement, 'proof'> {
   return {
     proof: {
       command: runs.map(({ command }) => command).join('\n'),
-      ...(failing?.result.exitCode === undefined ? {} : { exitCode: failing.result.exitCode }),
+      exitCode: failing?.result.exitCode,
       durationMs: Math.max(...runs.map(({ result }) => result.durationMs)),
     },
   };

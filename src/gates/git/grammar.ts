@@ -39,7 +39,7 @@ export const gitGrammar = gateKind({
     const [name] = branchesOf(checks, options.branch);
     const words = [checks].flat().filter((check) => typeof check === 'string');
     const all: GitCheck[] = [...new Set<GitCheck>(name === undefined ? words : [...words, 'branch'])];
-    return { checks: all, ...(name === undefined ? {} : { branch: name }) };
+    return { checks: all, branch: name };
   },
 });
 

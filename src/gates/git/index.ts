@@ -52,8 +52,8 @@ function failed(problems: readonly Problem[]): Judgement {
   return {
     outcome: 'fail',
     summary: problems.map((problem) => problem.summary).join('; '),
-    ...(evidence.length > 0 ? { evidence } : {}),
-    ...(next === '' ? {} : { next }),
+    evidence: evidence.length > 0 ? evidence : undefined,
+    next: next === '' ? undefined : next,
   };
 }
 

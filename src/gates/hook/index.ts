@@ -101,7 +101,7 @@ function readHookAnswer(stdout: string, atPrompt: boolean): HookAnswer {
   const fields = parsed(text);
   if (!fields) return { problem: 'what it printed begins like JSON but is none' };
   const message = textOf(fields.systemMessage);
-  return { ...(message === undefined ? {} : { message }), ...decisionOf(fields, atPrompt) };
+  return { message, ...decisionOf(fields, atPrompt) };
 }
 
 function decisionOf(fields: Record<string, unknown>, atPrompt: boolean): HookAnswer {

@@ -40,7 +40,7 @@ export const judgeGate: Gate<'judge'> = {
       maxCostUsd,
       maxTurns: MAX_TURNS,
       signal,
-      ...(model === undefined ? {} : { model }),
+      model,
     });
     return judgementFrom(answer, `judge ${question}`);
   },

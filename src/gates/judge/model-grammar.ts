@@ -12,7 +12,7 @@ export function money({ max_cost, ...rest }: { max_cost?: number; model?: string
   const { max_turns, ...model } = rest;
   return {
     ...model,
-    ...(max_cost === undefined ? {} : { maxCostUsd: max_cost }),
-    ...(max_turns === undefined ? {} : { maxTurns: max_turns }),
+    maxCostUsd: max_cost,
+    maxTurns: max_turns,
   };
 }

@@ -23,8 +23,8 @@ export const runGate: Gate<'run'> = {
     const result = await shell.run({
       command,
       cwd: folder === '.' ? project : `${project}/${folder}`,
-      ...(env ? { env } : {}),
-      ...(event ? { input: `${JSON.stringify(event)}\n` } : {}),
+      env,
+      input: event ? `${JSON.stringify(event)}\n` : undefined,
       outputFile,
       oneStream: true,
       timeoutMs: UNTIL_ABORTED,

@@ -43,7 +43,7 @@ function whyUnproven({ exitCode, endedBy }: ShellResult): string | undefined {
 export function proofOf(command: string, result: ShellResult, outputFile: string): Proof {
   return {
     command,
-    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    exitCode: result.exitCode,
     durationMs: result.durationMs,
     outputSha256: result.outputSha256,
     outputFile,

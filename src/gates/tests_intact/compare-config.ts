@@ -26,8 +26,8 @@ function bounded({ path, before, after }: ConfigPair): ConfigPair {
       .join('\n');
   return {
     path,
-    ...(before === undefined ? {} : { before: cut(before) }),
-    ...(after === undefined ? {} : { after: cut(after) }),
+    before: before === undefined ? undefined : cut(before),
+    after: after === undefined ? undefined : cut(after),
   };
 }
 

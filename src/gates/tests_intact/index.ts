@@ -73,7 +73,7 @@ function isOfInterest(path: string): boolean {
 function withContents(file: Sides, then: Map<string, string>, now: Map<string, string>): ChangedFile {
   const before = file.from === undefined ? undefined : then.get(file.from);
   const after = file.to === undefined ? undefined : now.get(file.to);
-  return { ...file, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  return { ...file, before, after };
 }
 
 /** Pure: everything that became weaker between the two sides of these files. */
@@ -94,8 +94,8 @@ function testPair({ from, to, before, after }: ChangedFile): FilePair[] {
     then && !now && from === to && after !== undefined ? { tests: [], markers: [], shared: [] } : now;
   return [
     {
-      ...(then && from !== undefined ? { before: { path: from, facts: then } } : {}),
-      ...(emptied && to !== undefined ? { after: { path: to, facts: emptied } } : {}),
+      before: then && from !== undefined ? { path: from, facts: then } : undefined,
+      after: emptied && to !== undefined ? { path: to, facts: emptied } : undefined,
     },
   ];
 }

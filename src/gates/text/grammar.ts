@@ -56,10 +56,11 @@ export const textGrammar = gateKind({
   build: (items, { matches, say: words, at_least, at_most }) => ({
     forbid: items.filter((one) => typeof one === 'string'),
     custom: items.filter((one) => typeof one !== 'string'),
-    ...(matches === undefined
-      ? {}
-      : { matches: { pattern: matches, say: words ?? `a line that matches ${matches}` } }),
-    ...(at_least === undefined ? {} : { atLeast: at_least }),
-    ...(at_most === undefined ? {} : { atMost: at_most }),
+    matches:
+      matches === undefined
+        ? undefined
+        : { pattern: matches, say: words ?? `a line that matches ${matches}` },
+    atLeast: at_least,
+    atMost: at_most,
   }),
 });

@@ -104,7 +104,7 @@ function failed(faults: readonly Fault[]): Judgement {
   return {
     outcome: 'fail',
     summary: faults.map(({ summary }) => summary).join('; '),
-    ...(evidence.length > 0 ? { evidence } : {}),
+    evidence: evidence.length > 0 ? evidence : undefined,
     next: faults.map(({ next }) => next).join('; '),
   };
 }

@@ -52,7 +52,7 @@ function lastVerdicts({ gates }: LoopState): Verdict[] {
     class: evidence,
     outcome: verdict,
     summary,
-    ...(next === undefined ? {} : { next }),
+    next,
   }));
 }
 

@@ -70,7 +70,7 @@ function noteOf(event: HookEvent): Entry {
   return {
     kind: 'event',
     event: oneLine(eventName(event), WORD_LIMIT),
-    ...(detail.length > 0 ? { detail: Object.fromEntries(detail) as Record<string, string> } : {}),
+    detail: detail.length > 0 ? (Object.fromEntries(detail) as Record<string, string>) : undefined,
   };
 }
 

@@ -37,7 +37,7 @@ export function memoryFor(
     if (notes.length === MOST_FILES) break;
   }
   const context = memoryText(notes, rule.lines);
-  return { ...(context === undefined ? {} : { context }), problems };
+  return { context, problems };
 }
 
 /** Older ones would not be told anyway. */
@@ -97,9 +97,9 @@ function noteOf({ contract, state, task, verdicts, now }: LoopStop): LoopNote {
     maxIterations: state.maxIterations,
     passes: verdicts.filter((verdict) => verdict.outcome === 'pass').map((verdict) => verdict.gate),
     fails: failing.map(({ gate, summary }) => ({ name: gate, summary })),
-    ...(phase ? { phase: phaseSituation(contract, phase) } : {}),
-    ...(chunks.length > 0 ? { chunks } : {}),
-    ...(next === undefined ? {} : { next }),
+    phase: phase ? phaseSituation(contract, phase) : undefined,
+    chunks: chunks.length > 0 ? chunks : undefined,
+    next,
     at: now,
   };
 }

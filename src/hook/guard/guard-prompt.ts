@@ -89,7 +89,7 @@ function told({ tell, tellFile }: PromptRule, project: string, files: ForeignFil
   const file = tellFile === undefined ? {} : beginningOf(tellFile, project, files);
   const context = toldWithPrompt([tell ?? '', file.text ?? '']);
   if (context !== undefined) {
-    return { kind: 'inject', context, ...(file.problem === undefined ? {} : { message: file.problem }) };
+    return { kind: 'inject', context, message: file.problem };
   }
   return file.problem === undefined ? SILENCE : { kind: 'tell', message: file.problem };
 }

@@ -43,7 +43,7 @@ export async function guardWork(
   const left = GUARDED_BLOCKS - session.refusals(subject);
   const refused = verdicts.some(blocks) && left > 0;
   const agent = agentIn(event, calls.length < planned.length);
-  const { written, messages } = session.record({ subject, verdicts, refused, ...(agent ? { agent } : {}) });
+  const { written, messages } = session.record({ subject, verdicts, refused, agent });
   const holds = refused && (written || standsUncounted(event, subject, left, ports));
   return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
 }
@@ -67,6 +67,6 @@ function agentIn(event: HookEvent, isUnapproved: boolean): GuardedAgent | undefi
   if (event.name !== 'SubagentStop' || !event.agentId || !event.agentType) return undefined;
   return {
     ...agentWords({ id: event.agentId, type: event.agentType }),
-    ...(isUnapproved ? { unjudged: 'nobody approved what its gates run' } : {}),
+    unjudged: isUnapproved ? 'nobody approved what its gates run' : undefined,
   };
 }

@@ -63,12 +63,12 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
     task: plan.task,
     contract,
     transcriptOffset: plan.transcriptOffset,
-    ...(plan.costTotalUsd === undefined ? {} : { costTotalUsd: plan.costTotalUsd }),
-    ...(base.tree === undefined ? {} : { baseTree: base.tree }),
-    ...(base.commit === undefined ? {} : { baseCommit: base.commit }),
-    ...(passing ? { basePassing: true as const } : {}),
-    ...(plan.run ? { run: plan.run } : {}),
-    ...(plan.files ? { files: plan.files } : {}),
+    costTotalUsd: plan.costTotalUsd,
+    baseTree: base.tree,
+    baseCommit: base.commit,
+    basePassing: passing ? (true as const) : undefined,
+    run: plan.run,
+    files: plan.files,
   });
   return { kind: 'started', ref, baseline, trusted };
 }
@@ -86,7 +86,7 @@ async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Pro
       // Nothing of the repository is run: there is nothing to approve.
       fingerprint: Object.keys(commands).length === 0 && !needsApproval(contract) ? '' : frozen.fingerprint,
       judgeMs,
-      ...(contractFile === undefined ? {} : { contractFile }),
+      contractFile,
     },
   };
 }
@@ -101,7 +101,7 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   const workspace = judges.workspace(project);
   const tree = await workspace.tree().catch(() => undefined);
   const head = await workspace.head().catch(() => undefined);
-  return { ...(tree === undefined ? {} : { tree }), ...(head ? { commit: head.commit } : {}) };
+  return { tree, commit: head ? head.commit : undefined };
 }
 
 /** Whether the end can show that work was done although everything else passed from the beginning. */

@@ -87,7 +87,7 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
     ...transcriptSoFar(options.session, world.env),
     outputDir: join(projectFolder(world.home, options.project), 'baseline'),
     // Only the contract in its own place is watched for changes.
-    ...(file && options.contractFile === undefined ? { contractFile: file.sha256 } : {}),
+    contractFile: file && options.contractFile === undefined ? file.sha256 : undefined,
   };
 }
 

@@ -90,7 +90,10 @@ function beginRun(
   const isFull = (seen.contextShare ?? 0) >= limits.context;
   if (format || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull) return;
   const { permissionMode } = event;
-  ports.store.append(ref, () => ({ kind: 'run_begun', ...(permissionMode ? { permissionMode } : {}) }));
+  ports.store.append(ref, () => ({
+    kind: 'run_begun',
+    permissionMode: permissionMode ? permissionMode : undefined,
+  }));
 }
 
 /** Decides under the lock, on the freshest state: a cancel that came while the gates were judged still counts. */

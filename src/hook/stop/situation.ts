@@ -28,7 +28,7 @@ export function phaseIn(contract: Contract, state: LoopState): Pick<Situation, '
 /** The phase that a loop is in, and the promise that it asks for now: one that is for later is not told before. */
 export function askedNow(contract: Contract, state: LoopState): Pick<Situation, 'phase' | 'promise'> {
   const promise = promiseOf({ ...contract, done: askedNames(contract, state) });
-  return { ...phaseIn(contract, state), ...(promise === undefined ? {} : { promise }) };
+  return { ...phaseIn(contract, state), promise };
 }
 
 /** Tells the person how a loop ended and lets the session's hooks sleep again. */
@@ -53,10 +53,8 @@ export async function tamperingWith(
   const { contract } = ports.store.contract(ref);
   const file = frozen.contractFile && contractFileNow(frozen.project, await ports.judges(contract));
   return {
-    ...(untold > 0 ? { foreignLines: untold } : {}),
-    ...(frozen.contractFile !== undefined && file !== frozen.contractFile
-      ? { contractFileChanged: true }
-      : {}),
+    foreignLines: untold > 0 ? untold : undefined,
+    contractFileChanged: frozen.contractFile !== undefined && file !== frozen.contractFile ? true : undefined,
   };
 }
 

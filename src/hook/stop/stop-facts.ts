@@ -130,9 +130,9 @@ export function seenAt(
 ): StopSeen {
   const message = messageFingerprint(lastMessage);
   return {
-    ...(event.promptId === undefined ? {} : { promptId: oneLine(event.promptId, ID_LIMIT) }),
+    promptId: event.promptId === undefined ? undefined : oneLine(event.promptId, ID_LIMIT),
     stopHookActive: event.stopHookActive,
-    ...(message === undefined ? {} : { message }),
+    message,
     toolSinceBlock: signals.toolSinceBlock === true,
     background: event.backgroundTasks.filter(isUnderWay).slice(0, TASKS_KEPT).map(inShort),
     wakeUps: {
@@ -141,12 +141,12 @@ export function seenAt(
     },
     ...contextShareOf(event, signals),
     blockCap: ports.blockCap,
-    ...(event.transcript ? { usage: usageSince(event.transcript, state, ports) } : {}),
+    usage: event.transcript ? usageSince(event.transcript, state, ports) : undefined,
     ...tampering,
-    ...(tree === undefined ? {} : { tree }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(state.run ? { note: noteFrom(lastMessage) } : {}),
-    ...(needsPerson ? { needsPerson } : {}),
+    tree,
+    phase,
+    note: state.run ? noteFrom(lastMessage) : undefined,
+    needsPerson: needsPerson ? needsPerson : undefined,
   };
 }
 
@@ -181,7 +181,7 @@ function usageSince(
   return {
     offset: usage.offset,
     tokens: usage.tokens,
-    ...(id === undefined || id.length > ID_LIMIT ? {} : { lastMessageId: id }),
-    ...(usage.totalCostUsd === undefined ? {} : { costTotalUsd: usage.totalCostUsd }),
+    lastMessageId: id === undefined || id.length > ID_LIMIT ? undefined : id,
+    costTotalUsd: usage.totalCostUsd,
   };
 }

@@ -19,7 +19,7 @@ export function placeOf(
     session: event.session,
     folder,
     userHome: userHome(env),
-    ...(loopDir ? { ralphLoopDir: resolve(folder, loopDir) } : {}),
+    ralphLoopDir: loopDir ? resolve(folder, loopDir) : undefined,
     now,
   };
 }

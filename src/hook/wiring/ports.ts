@@ -50,7 +50,7 @@ export function openPorts(
       return foreignLoops(event, hasNative, {
         ...{ home, store, ports, judges: judgesOf },
         place: { ...place, ...(since === undefined ? {} : { since }) },
-        ...(env.CLAUDE_PID === undefined ? {} : { pid: env.CLAUDE_PID }),
+        pid: env.CLAUDE_PID,
       });
     },
   };

@@ -26,13 +26,13 @@ export function projectFacts(folder: string): ProjectFacts {
   const plan = PLANS.find((path) => /^\s*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
   const featureList = FEATURE_LISTS.find((path) => read(path) !== undefined);
   return {
-    ...(node && { node }),
-    ...(python && { python }),
+    node,
+    python,
     rust: has('Cargo.toml'),
     go: has('go.mod'),
     makeTargets: makeTargets(MAKEFILES.map(read).find((text) => text !== undefined) ?? ''),
-    ...(plan !== undefined && { plan }),
-    ...(featureList !== undefined && { featureList }),
+    plan,
+    featureList,
     git: has('.git'),
     githubWorkflows: hasWorkflows(join(folder, '.github', 'workflows')),
   };

@@ -63,7 +63,7 @@ async function packGroup(shadowDir: string, group: readonly Loose[], signal?: Ab
 /** The objects of a group in a pack that is whole and on the disk; returns its path. */
 async function writePack(shadowDir: string, ids: readonly string[], signal?: AbortSignal): Promise<string> {
   const folder = packFolder(shadowDir);
-  const more = { input: `${ids.join('\n')}\n`, ...(signal ? { signal } : {}) };
+  const more = { input: `${ids.join('\n')}\n`, signal };
   // Not --local: what the user's repository also holds may be pruned there.
   const name = await gitOutput(objectCall(shadowDir, ['pack-objects', '-q', join(folder, 'pack')], more));
   return join(folder, `pack-${name.toString('latin1').trim()}.pack`);
@@ -134,9 +134,7 @@ async function reachable(
   const wanted = new Set<string>();
   for (const file of indexFiles) for (const id of await idsOfIndex(shadowDir, file)) wanted.add(id);
   const run = async (args: string[], input: string) =>
-    (await gitOutput(objectCall(shadowDir, args, { input, ...(signal ? { signal } : {}) }))).toString(
-      'latin1',
-    );
+    (await gitOutput(objectCall(shadowDir, args, { input, signal }))).toString('latin1');
   const types = await run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], lines(words));
   const trees: string[] = [];
   for (const [, id, type] of types.matchAll(/^([0-9a-f]+) (tree|blob)$/gm)) {

@@ -70,7 +70,7 @@ async function fill(
         GIT_CONFIG_GLOBAL: devNull,
         GIT_CEILING_DIRECTORIES: dirname(dir),
       },
-      ...(signal ? { signal } : {}),
+      signal,
     });
   const format = tree.length === 64 ? ['--object-format=sha256'] : [];
   await git('init', '--quiet', '--template=', '--initial-branch=start', ...format);

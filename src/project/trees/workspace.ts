@@ -27,7 +27,7 @@ export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOption
   const git: Workspace['git'] = async (args, signal) => {
     const repository = findUserRepository(root);
     if (!repository) return { exitCode: 128, stdout: '', stderr: `fatal: not a git repository: ${root}` };
-    const result = await runUserGit(repository, root, { args, ...(signal ? { signal } : {}) });
+    const result = await runUserGit(repository, root, { args, signal });
     if (result.cut) throw new Error(`git ${args[0]} printed more than can be held`);
     return { exitCode: result.exitCode, stdout: decodeName(result.stdout), stderr: result.stderr };
   };
@@ -53,7 +53,7 @@ export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOption
       if (exitCode !== 0) return undefined;
       const branch = await git(['symbolic-ref', '--quiet', 'HEAD']);
       const name = branch.stdout.trim().replace(/^refs\/heads\//, '');
-      return { commit: stdout.trim(), ...(branch.exitCode === 0 ? { branch: name } : {}) };
+      return { commit: stdout.trim(), branch: branch.exitCode === 0 ? name : undefined };
     },
   };
 }

@@ -73,7 +73,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const freshEvery = options.freshEvery ?? rules?.freshEvery;
   const run = {
     mode: options.mode ?? rules?.mode ?? 'hybrid',
-    ...(freshEvery === undefined ? {} : { freshEvery }),
+    freshEvery,
   };
   const client = clientFor(options.client, rules);
   const folder = git?.folder ?? plan.project;

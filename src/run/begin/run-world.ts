@@ -22,7 +22,7 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
   return {
     ref,
     idleMs,
-    ...(sessionMs === undefined ? {} : { sessionMs }),
+    sessionMs,
     session: {
       cwd: folder,
       permissionMode,
@@ -34,9 +34,9 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
         CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0',
       },
       client: client.client ?? {},
-      ...(model === undefined ? {} : { model }),
-      ...(maxTurns === undefined ? {} : { maxTurns }),
-      ...(systemPrompt === undefined ? {} : { appendSystemPrompt: systemPrompt }),
+      model,
+      maxTurns,
+      appendSystemPrompt: systemPrompt,
     },
   };
 }

@@ -151,8 +151,8 @@ class Driver {
       backgroundTasks: [],
       wakeUps: [],
       cwd: this.#plan.session.cwd,
-      ...(this.#lastText === undefined ? {} : { lastMessage: this.#lastText }),
-      ...(this.#transcript === undefined ? {} : { transcript: this.#transcript }),
+      lastMessage: this.#lastText,
+      transcript: this.#transcript,
     };
     const answer = await this.#stop(event);
     const after = this.#state();
@@ -190,7 +190,7 @@ class Driver {
       end,
       ...spent,
       ...(costTotalUsd === undefined ? {} : { costTotalUsd }),
-      ...(tokensTotal === undefined ? {} : { tokensTotal }),
+      tokensTotal,
     });
     this.#world.report({ type: 'session_ended', end, state: after });
     this.#warnOfLimits(after);
@@ -204,7 +204,7 @@ class Driver {
     const { offset, tokens, totalCostUsd } = this.#usage(transcript, this.#state());
     return {
       read: { offset, tokens },
-      ...(totalCostUsd === undefined ? {} : { costTotalUsd: totalCostUsd }),
+      costTotalUsd: totalCostUsd,
     };
   }
 
@@ -239,7 +239,7 @@ class Driver {
     const isJudged =
       before.status === 'active' && answer.kind !== 'ignore' && state.waiting?.why !== 'needs_person';
     const verdicts = isJudged ? lastVerdicts() : undefined;
-    report({ type: 'stop', state, answer: answer.kind, ...(verdicts ? { verdicts } : {}) });
+    report({ type: 'stop', state, answer: answer.kind, verdicts });
     if (verdicts) await judged(state, verdicts);
     return answer;
   }
@@ -309,7 +309,7 @@ class Driver {
       verdicts: this.#world.lastVerdicts(),
       gates: askedNames(this.#world.ports.store.contract(ref).contract, state),
       beside: followUpWords(run?.children),
-      ...(first ? {} : { before: { sessions: run.sessions, ...(run.note ? { note: run.note } : {}) } }),
+      ...(first ? {} : { before: { sessions: run.sessions, note: run.note ? run.note : undefined } }),
     });
   }
 

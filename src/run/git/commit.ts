@@ -45,7 +45,7 @@ export async function commitAll(
     commit,
     files: await filesIn(git, commit),
     leftOut,
-    ...(changed ? { changed: true as const } : {}),
+    changed: changed ? (true as const) : undefined,
   };
 }
 

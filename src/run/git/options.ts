@@ -71,7 +71,12 @@ async function opened(
 ): Promise<Flow> {
   const worktrees = env.UNTILDONE_WORKTREES;
   try {
-    return await openGitFlow(options, project, { ...watch, home, env, ...(worktrees ? { worktrees } : {}) });
+    return await openGitFlow(options, project, {
+      ...watch,
+      home,
+      env,
+      worktrees: worktrees ? worktrees : undefined,
+    });
   } catch (error) {
     throw error instanceof GitFlowError ? new UsageError(error.message) : error;
   }

@@ -179,7 +179,7 @@ export function ghIn(cwd: string, own: Record<string, string>, signal: AbortSign
     call: (args, input = '', timeoutMs = CALL_MS) =>
       new Promise((resolve) => {
         const env = gitEnvironment({ ...own, ...QUIET });
-        const limits = { timeout: timeoutMs, maxBuffer: MOST_OUTPUT, ...(signal ? { signal } : {}) };
+        const limits = { timeout: timeoutMs, maxBuffer: MOST_OUTPUT, signal };
         const child = execFile('gh', args, { cwd, env, ...limits }, (error, stdout, stderr) =>
           resolve({
             ok: error === null,

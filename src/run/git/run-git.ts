@@ -80,12 +80,12 @@ async function begin(
   const { mode, merge, loop } = options;
   const branch = branchName(options.task, loop);
   const beside = mode === 'worktree' || options.beside === true;
-  if (options.anew) await sweep(git, branch, { loop, ...(worktrees === undefined ? {} : { worktrees }) });
+  if (options.anew) await sweep(git, branch, { loop, worktrees });
   const place = beside
     ? await openWorktree(git, project, branch, {
         loop,
-        ...(worktrees === undefined ? {} : { worktrees }),
-        ...(options.from ? { from: options.from } : {}),
+        worktrees,
+        from: options.from,
         // Whoever begins elsewhere does not begin with what lies in the project's checkout.
         reads: options.from ? [] : [CONTRACT_FILE, ...(options.reads ?? [])],
       })

@@ -19,7 +19,7 @@ export async function headOf(git: FlowGit): Promise<Head | undefined> {
   if (commit.exitCode !== 0) return undefined;
   const ref = await git.quiet({ args: ['symbolic-ref', '--quiet', 'HEAD'] });
   const branch = text(ref).replace(/^refs\/heads\//, '');
-  return { commit: text(commit), ...(ref.exitCode === 0 ? { branch } : {}) };
+  return { commit: text(commit), branch: ref.exitCode === 0 ? branch : undefined };
 }
 
 export interface Uncommitted {

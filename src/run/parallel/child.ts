@@ -107,7 +107,7 @@ async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<Loop
   const { run } = world.store.read(ref);
   const { gate, id } = work.features ?? {};
   const rules: PieceRules = {
-    ...(gate === undefined || id === undefined ? {} : { features: { gate, only: [id] } }),
+    features: gate === undefined || id === undefined ? undefined : { gate, only: [id] },
     passing: parent.git.passing,
     share: child.share,
     durationMs: limits.durationMs,
@@ -126,7 +126,7 @@ async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<Loop
       outputDir: join(world.store.outputDir(ref), child.loop),
       run: {
         mode: run?.mode ?? 'hybrid',
-        ...(run?.freshEvery === undefined ? {} : { freshEvery: run.freshEvery }),
+        freshEvery: run?.freshEvery,
         parent: ref.loop,
       },
       frozen,

@@ -180,8 +180,8 @@ class Nursery {
     const { status, cause, detail, branch, commit } = rest;
     const state = this.#append({
       ...{ kind: 'child_ended' as const, child: child.loop, status, detail },
-      ...(branch === undefined ? {} : { branch }),
-      ...(commit === undefined ? {} : { commit }),
+      branch,
+      commit,
     });
     this.#world.report({ type: 'child', child, change: 'ended', text: `${status}: ${detail}`, state });
     if (status === 'failed' && FATAL.includes(cause)) this.#stop ??= { kind: 'fail', cause, why: detail };
@@ -197,8 +197,8 @@ class Nursery {
       const { outcome, files, detail } = await this.#world.merge(child, this.#pieceOf(child), begins);
       const state = this.#append({
         ...{ kind: 'merge_ended' as const, child: child.loop, outcome },
-        ...(files ? { files } : {}),
-        ...(detail ? { detail } : {}),
+        files,
+        detail: detail ? detail : undefined,
       });
       const after = state.run?.children?.list.find(({ loop }) => loop === child.loop) ?? child;
       this.#world.report({ type: 'child', child: after, change: outcome, text: detail ?? '', state });

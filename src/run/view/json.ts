@@ -151,10 +151,10 @@ function gateOf(
     class: gate.class,
     verdict: gate.verdict,
     summary: boundedText(gate.summary, WORDS),
-    ...(evidence
-      ? { evidence: evidence.slice(0, EVIDENCE_LINES).map((line) => boundedText(line, WORDS)) }
-      : {}),
-    ...(next === undefined ? {} : { next: boundedText(next, WORDS) }),
+    evidence: evidence
+      ? evidence.slice(0, EVIDENCE_LINES).map((line) => boundedText(line, WORDS))
+      : undefined,
+    next: next === undefined ? undefined : boundedText(next, WORDS),
   };
 }
 

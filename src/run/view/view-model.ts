@@ -78,7 +78,7 @@ export function withEvent(picture: RunPicture, event: RunEvent, now: number): Ru
     case 'waiting':
       return {
         ...busy(picture, 'waiting', now),
-        waiting: { ...(event.until === undefined ? {} : { until: event.until }), why: harmless(event.why) },
+        waiting: { until: event.until, why: harmless(event.why) },
       };
     case 'child':
       return withChild(known, event, now);
@@ -184,10 +184,10 @@ function withGates(
         class: evidenceClass,
         verdict,
         summary: harmless(summary),
-        ...(evidence === undefined ? {} : { evidence }),
+        evidence,
       };
     }),
-    ...(next === undefined ? {} : { next }),
+    next,
   };
 }
 

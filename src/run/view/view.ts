@@ -33,7 +33,7 @@ export function liveReporter(world: ViewWorld): RunReporter & { close(): void } 
   return {
     begun: (loop, task, baseline, more) => {
       view.change((picture) =>
-        withBeginning(picture, { loop, task, baseline, ...(more ? { limits: more.limits } : {}) }),
+        withBeginning(picture, { loop, task, baseline, limits: more ? more.limits : undefined }),
       );
       view.say(beginningLines(loop, task, [], more?.resumed ?? false));
     },

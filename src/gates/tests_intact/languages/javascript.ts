@@ -119,7 +119,7 @@ function callAt(source: MaskedSource, match: RegExpMatchArray): Call | undefined
     isGroup: GROUPS.test(base) || words.includes('describe'),
     at: match.index ?? 0,
     args: { start: open + 1, end: source.closing(open) },
-    ...(table && words.some((word) => word === 'each' || word === 'for') ? { table } : {}),
+    table: table && words.some((word) => word === 'each' || word === 'for') ? table : undefined,
   };
 }
 

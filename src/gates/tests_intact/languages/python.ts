@@ -220,7 +220,7 @@ function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefine
   if (left !== '' && sameSides(left, right)) return { strength: 'nothing' };
   const present = /^(.+?)\s+is\s+not\s+None$/s.exec(condition)?.[1] ?? /^([\w.]+)$/.exec(condition)?.[1];
   if (present !== undefined) return { subject: present, strength: 'presence' };
-  return { ...(left === '' ? {} : { subject: left }), strength: 'value' };
+  return { subject: left === '' ? undefined : left, strength: 'value' };
 }
 
 function weighCall(text: string): Pick<Assertion, 'subject' | 'strength'> {
