@@ -218,7 +218,7 @@ describe('none of these ends as verified, and each is named', () => {
   });
 });
 
-test('a model that does the work is not in the way of any of this', async () => {
+longTest('a model that does the work is not in the way of any of this', async () => {
   const scene = await contractScene(PROJECT);
   await writeFile(join(scene.project, 'notes.md'), 'x\n');
   const { loop } = await cheat(scene, [

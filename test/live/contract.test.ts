@@ -25,7 +25,7 @@ const PROJECT = {
 };
 const FIX = bash("echo 'exports.add = (a, b) => a + b;' > add.js");
 
-test('fails twice, is fixed, and ends as verified with a receipt', async () => {
+longTest('fails twice, is fixed, and ends as verified with a receipt', async () => {
   const scene = await contractScene(PROJECT);
   const session = await startedSession(scene);
   const run = await scene.runClient({

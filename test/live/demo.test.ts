@@ -161,7 +161,7 @@ describe('--real', () => {
 
   const { turns } = DEMO;
 
-  test("uses the person's own login and home, and keeps everything of ours out of it", async () => {
+  longTest("uses the person's own login and home, and keeps everything of ours out of it", async () => {
     const { who, simulator } = await loggedIn({ turns: [...turns] });
     const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
     expect(code, stdout).toBe(0);

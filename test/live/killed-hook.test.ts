@@ -14,30 +14,33 @@ const PROJECT = {
 const KILLS = bash("echo 'kill -9 $PPID' > test/all.sh");
 const MENDED = bash("echo 'true' > test/all.sh");
 
-test('a test that kills the hook: the session is held, told why, and ends verified once the test is mended', async () => {
-  const scene = await contractScene(PROJECT);
-  const session = await startedSession(scene);
-  const run = await scene.runClient({
-    prompt: 'go',
-    args: ['--session-id', session],
-    script: { turns: [{ tools: [KILLS] }, { text: 'done!' }, { tools: [MENDED] }, { text: 'mended' }] },
-  });
-  expect(run.requests).toHaveLength(4);
-  expect(JSON.stringify(run.requests[2]?.body)).toContain('something ended the Stop hook');
-  const loop = await loopOf(scene);
-  expect(loop).toMatchObject({ status: 'verified_done', iteration: 1 });
-  const entries = await journalOf(scene, loop.id);
-  expect(decisionsOf(entries)).toEqual(['verified_done']);
-  expect(entries).toContainEqual({
-    kind: 'event',
-    event: 'Stop',
-    detail: {
-      cutOff: 'cut off: something ended the hook while it judged tests',
-      held: '1 in a row',
-    },
-  });
-  expect(readdirSync(join(scene.untildoneHome, 'active'))).toEqual([]);
-});
+longTest(
+  'a test that kills the hook: the session is held, told why, and ends verified once the test is mended',
+  async () => {
+    const scene = await contractScene(PROJECT);
+    const session = await startedSession(scene);
+    const run = await scene.runClient({
+      prompt: 'go',
+      args: ['--session-id', session],
+      script: { turns: [{ tools: [KILLS] }, { text: 'done!' }, { tools: [MENDED] }, { text: 'mended' }] },
+    });
+    expect(run.requests).toHaveLength(4);
+    expect(JSON.stringify(run.requests[2]?.body)).toContain('something ended the Stop hook');
+    const loop = await loopOf(scene);
+    expect(loop).toMatchObject({ status: 'verified_done', iteration: 1 });
+    const entries = await journalOf(scene, loop.id);
+    expect(decisionsOf(entries)).toEqual(['verified_done']);
+    expect(entries).toContainEqual({
+      kind: 'event',
+      event: 'Stop',
+      detail: {
+        cutOff: 'cut off: something ended the hook while it judged tests',
+        held: '1 in a row',
+      },
+    });
+    expect(readdirSync(join(scene.untildoneHome, 'active'))).toEqual([]);
+  },
+);
 
 longTest('the third time in a row the person is told, and the session is let go', async () => {
   const scene = await contractScene(PROJECT);

@@ -29,7 +29,7 @@ const SCRIPT = {
   ],
 };
 
-test('--branch commits what makes progress on a branch of its own', async () => {
+longTest('--branch commits what makes progress on a branch of its own', async () => {
   const scene = await project();
   const run = await startRun(scene, ['Make both', '--branch', ...MODEL], SCRIPT).ended;
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });

@@ -58,34 +58,42 @@ describe('a run', () => {
     expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'block', 'claimed_done']);
   });
 
-  test('makes 25 pieces over several sessions, each told by a hand-over what it has to know', async () => {
-    const scene = await piecesScene(25);
-    // 200,000 tokens fit; from 160,000 on a session is left.
-    const run = await startRun(
-      scene,
-      ['Make all pieces', ...MODEL, '--allow', 'Bash', '--max-iterations', '100'],
-      maker((n) => (n % 6 >= 4 ? 163_000 : 20_000)),
-    ).ended;
-    expect({ code: run.code, stderr: run.stderr, said: run.code === 0 ? '' : run.stdout }).toEqual({
-      code: 0,
-      stderr: '',
-      said: '',
-    });
-    const loop = await loopOf(scene);
-    expect(loop.status).toBe('verified_done');
-    expect(made(scene)).toEqual(upTo(25));
-    const journal = await journalOf(scene, loop.id);
-    const sessions = journal.flatMap((e) => (e.kind === 'intent' && !e.resume ? [e.session] : []));
-    expect(new Set(sessions).size).toBeGreaterThanOrEqual(4);
-    const briefs = run.requests.filter((r) => r.includes('You remember nothing of it'));
-    expect(briefs.length).toBeGreaterThanOrEqual(3);
-    for (const part of ['Make all pieces', 'NOTE: the pieces so far lie in made/.', 'is missing', 'pieces']) {
-      expect(briefs[0]).toContain(part);
-    }
-    expect(journal.filter((e) => e.kind === 'intent').length).toBe(
-      journal.filter((e) => e.kind === 'result').length,
-    );
-  });
+  longTest(
+    'makes 25 pieces over several sessions, each told by a hand-over what it has to know',
+    async () => {
+      const scene = await piecesScene(25);
+      // 200,000 tokens fit; from 160,000 on a session is left.
+      const run = await startRun(
+        scene,
+        ['Make all pieces', ...MODEL, '--allow', 'Bash', '--max-iterations', '100'],
+        maker((n) => (n % 6 >= 4 ? 163_000 : 20_000)),
+      ).ended;
+      expect({ code: run.code, stderr: run.stderr, said: run.code === 0 ? '' : run.stdout }).toEqual({
+        code: 0,
+        stderr: '',
+        said: '',
+      });
+      const loop = await loopOf(scene);
+      expect(loop.status).toBe('verified_done');
+      expect(made(scene)).toEqual(upTo(25));
+      const journal = await journalOf(scene, loop.id);
+      const sessions = journal.flatMap((e) => (e.kind === 'intent' && !e.resume ? [e.session] : []));
+      expect(new Set(sessions).size).toBeGreaterThanOrEqual(4);
+      const briefs = run.requests.filter((r) => r.includes('You remember nothing of it'));
+      expect(briefs.length).toBeGreaterThanOrEqual(3);
+      for (const part of [
+        'Make all pieces',
+        'NOTE: the pieces so far lie in made/.',
+        'is missing',
+        'pieces',
+      ]) {
+        expect(briefs[0]).toContain(part);
+      }
+      expect(journal.filter((e) => e.kind === 'intent').length).toBe(
+        journal.filter((e) => e.kind === 'result').length,
+      );
+    },
+  );
 
   test('in fresh mode has a session for every iteration, and never two hooks for one event', async () => {
     const scene = await piecesScene(3);
