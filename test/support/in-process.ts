@@ -18,7 +18,7 @@ const bundlesInside: Plugin = {
   name: 'bundles inside',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => {
-      const entry = join(SOURCE, path.replace(/\.cjs$/, '-entry.ts'));
+      const entry = join(SOURCE, 'main', path.replace(/\.cjs$/, '.ts'));
       return existsSync(entry) ? { path: entry } : { path, external: true };
     });
   },
@@ -31,7 +31,7 @@ export async function loadProgram(): Promise<Program> {
     await build({
       stdin: {
         contents:
-          "export { answerEvent } from './commands/hook.ts'; export { main } from './commands/cli.ts';",
+          "export { answerEvent } from './hook/answer-event.ts'; export { main } from './cli/cli.ts';",
         resolveDir: SOURCE,
       },
       outfile,
