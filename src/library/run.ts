@@ -6,6 +6,7 @@ import { type Limits, RUN_MODES } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import { PERMISSION_MODES } from '../core/run/run.ts';
 import { oneLine } from '../core/text/clip.ts';
+import { defined } from '../core/text/defined.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { describeEnding, describeWait } from '../core/words/endings.ts';
 import { renderedReceipt } from '../home/receipts.ts';
@@ -155,7 +156,7 @@ export function drivingOptions(
     trust,
     promise,
     features,
-    ...contractOf(options, note),
+    ...defined(contractOf(options, note)),
   };
 }
 

@@ -70,7 +70,7 @@ export function allowException(
   onlyForPeople('allow', world.home, world.env);
   world.store.append(ref, (state) => {
     if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
-    return { kind: 'allowed', exception, note: note ? note : undefined };
+    return { kind: 'allowed', exception, note: note || undefined };
   });
   out(`Loop ${ref.loop}: allowed ${exception}. It will stand in the receipt.`);
 }

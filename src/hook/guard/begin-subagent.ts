@@ -36,7 +36,7 @@ async function worktreeOf(
     const there = (await ports.judges(contract)).worktree?.(frozen.project, cwd);
     if (!there) return undefined;
     const head = await there.workspace.head();
-    return { folder: there.top, commit: head ? head.commit : undefined };
+    return { folder: there.top, commit: head?.commit };
   } catch {
     // No git, or a checkout that is half made: then it is judged where everybody works.
     return undefined;

@@ -92,7 +92,7 @@ function beginRun(
   const { permissionMode } = event;
   ports.store.append(ref, () => ({
     kind: 'run_begun',
-    permissionMode: permissionMode ? permissionMode : undefined,
+    permissionMode: permissionMode || undefined,
   }));
 }
 

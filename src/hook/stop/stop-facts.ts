@@ -146,7 +146,7 @@ export function seenAt(
     tree,
     phase,
     note: state.run ? noteFrom(lastMessage) : undefined,
-    needsPerson: needsPerson ? needsPerson : undefined,
+    needsPerson: needsPerson || undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RunRules } from '../../core/contract/contract.ts';
+import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
@@ -35,8 +36,8 @@ export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): 
   const { mode: _, freshEvery: __, ...said } = rules;
   return {
     ...DEFAULT_CLIENT,
-    ...said,
-    ...given,
+    ...defined(said),
+    ...defined(given),
     allow: [...new Set([...(said.allow ?? []), ...(given.allow ?? [])])],
     client: { ...said.client, ...given.client },
   };

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
@@ -175,7 +176,7 @@ export async function goOnWithRun(
     return state;
   }
   const { limits, run: rules } = world.store.contract(ref).contract;
-  const client = { ...keptClient(ref, rules, world.home), ...given, ...fromSession(state) };
+  const client = { ...keptClient(ref, rules, world.home), ...defined(given), ...defined(fromSession(state)) };
   const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
   for (const note of git?.notes ?? []) reporter.note(note);
   reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });

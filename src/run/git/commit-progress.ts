@@ -13,6 +13,7 @@ import {
   pullRequestTitle,
 } from '../../core/run/progress.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
+import { defined } from '../../core/text/defined.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { FinishWords, GitFlow } from '../../ports/ports.ts';
 import { isAncestor, type Merged, mergeInto, type Refusal } from '../parallel/merge.ts';
@@ -321,7 +322,7 @@ export class Flow implements GitFlow {
   }
 
   #write(changes: Partial<FlowRecord>): void {
-    this.#record = { ...this.#record, ...changes };
+    this.#record = { ...this.#record, ...defined(changes) };
     writeFlowRecord(this.#means.world.home, this.#record);
   }
 }

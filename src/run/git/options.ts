@@ -75,7 +75,7 @@ async function opened(
       ...watch,
       home,
       env,
-      worktrees: worktrees ? worktrees : undefined,
+      worktrees: worktrees || undefined,
     });
   } catch (error) {
     throw error instanceof GitFlowError ? new UsageError(error.message) : error;

@@ -198,7 +198,7 @@ class Nursery {
       const state = this.#append({
         ...{ kind: 'merge_ended' as const, child: child.loop, outcome },
         files,
-        detail: detail ? detail : undefined,
+        detail: detail || undefined,
       });
       const after = state.run?.children?.list.find(({ loop }) => loop === child.loop) ?? child;
       this.#world.report({ type: 'child', child: after, change: outcome, text: detail ?? '', state });

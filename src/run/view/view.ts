@@ -32,9 +32,7 @@ export function liveReporter(world: ViewWorld): RunReporter & { close(): void } 
   const view = new RunView(world);
   return {
     begun: (loop, task, baseline, more) => {
-      view.change((picture) =>
-        withBeginning(picture, { loop, task, baseline, limits: more ? more.limits : undefined }),
-      );
+      view.change((picture) => withBeginning(picture, { loop, task, baseline, limits: more?.limits }));
       view.say(beginningLines(loop, task, [], more?.resumed ?? false));
     },
     event: (event) => view.show(event),
