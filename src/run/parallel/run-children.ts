@@ -60,10 +60,10 @@ const FATAL = ['auth', 'billing', 'model_not_found'];
 
 /** Returns when no child is at work any more; the state says whether the parent goes on by itself. */
 export async function runChildren(ref: LoopRef, world: ChildrenWorld): Promise<LoopState> {
-  return new Nursery(ref, world).raise();
+  return new ChildRuns(ref, world).drive();
 }
 
-class Nursery {
+class ChildRuns {
   readonly #ref: LoopRef;
   readonly #world: ChildrenWorld;
   readonly #atWork = new Map<string, Promise<void>>();
@@ -76,7 +76,7 @@ class Nursery {
     this.#world = world;
   }
 
-  async raise(): Promise<LoopState> {
+  async drive(): Promise<LoopState> {
     const known = this.#children();
     if (!known || known.over) return this.#state();
     if (known.list.length > 0) this.#append({ kind: 'children_resumed' });
