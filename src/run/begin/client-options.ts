@@ -5,7 +5,7 @@ import { readSmall } from '../../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { Flow } from '../git/commit-progress.ts';
+import type { RunGit } from '../git/commit-progress.ts';
 import type { RunReporter } from '../view/reporter.ts';
 import type { Interrupts } from './interrupts.ts';
 
@@ -85,5 +85,5 @@ export interface RunCompany {
 export interface Driving extends RunCompany {
   ref: LoopRef;
   client: ClientOptions;
-  git: Flow | undefined;
+  git: RunGit | undefined;
 }

@@ -1,13 +1,13 @@
 import { hasEnded } from '../../core/loop/state.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { Flow } from '../git/commit-progress.ts';
+import type { RunGit } from '../git/commit-progress.ts';
 
 /**
  * A runner that was killed between finding a run done and committing its work has left it in the tree. What lies there is
  * committed now, if it is still exactly what was judged. Returns lines for the person.
  */
-export async function commitLate(ref: LoopRef, git: Flow, world: World): Promise<string[]> {
+export async function commitLate(ref: LoopRef, git: RunGit, world: World): Promise<string[]> {
   const { entry, state } = world.store.tail(ref).line;
   if (entry.kind !== 'stop' || !hasEnded(state) || entry.seen.tree === undefined) return [];
   if ((await git.standing()).left === 0) return [];

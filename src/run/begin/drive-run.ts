@@ -13,11 +13,11 @@ import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { FinishWords, GitFlow, LoopRef } from '../../ports/ports.ts';
+import type { FinishWords, RunGitPort, LoopRef } from '../../ports/ports.ts';
 import { runLoop } from '../driver/run-loop.ts';
-import type { Flow } from '../git/commit-progress.ts';
-import { openRunGit, resumeRunGit, trustedWith } from '../git/options.ts';
-import { readFlowRecord } from '../git/record.ts';
+import type { RunGit } from '../git/commit-progress.ts';
+import { beginRunGit, resumeRunGit, trustedWith } from '../git/options.ts';
+import { readRunGitRecord } from '../git/record.ts';
 import { divisionOf, type Parallel, refuseIndivisible, splitWork } from '../parallel/pieces.ts';
 import { leftBeside, workInParallel } from '../parallel/work-in-parallel.ts';
 import {
@@ -49,7 +49,7 @@ export interface RunOptions {
   maxIterations?: Limit;
   maxDuration?: Limit;
   limits: Partial<Limits>;
-  git?: Parameters<typeof openRunGit>[0];
+  git?: Parameters<typeof beginRunGit>[0];
   parallel?: Parallel;
 }
 
@@ -63,7 +63,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const watch = { note: reporter.note, signal: interrupts.atOnce };
   const git =
     options.git &&
-    (await openRunGit(
+    (await beginRunGit(
       { ...options.git, reads: featureGates(plan.contract).map(({ file }) => file) },
       { loop: plan.loop, task: plan.task },
       world,
@@ -112,7 +112,7 @@ async function begun(
     isTrusted,
     named,
   }: {
-    git: GitFlow | undefined;
+    git: RunGitPort | undefined;
     isTrusted: ReturnType<typeof trustedWith>;
     named: string | true | undefined;
   },
@@ -132,7 +132,7 @@ async function begun(
 }
 
 /** What a person names by its fingerprint is approved, if it is exactly that. */
-function trusting(named: string | true | undefined, git: GitFlow | undefined, world: World) {
+function trusting(named: string | true | undefined, git: RunGitPort | undefined, world: World) {
   const isTrusted = trustedWith(git, world);
   return (folder: string, fingerprint: string): boolean => {
     if (named === true || named === fingerprint) approve(world.home, folder, fingerprint, world.clock.now());
@@ -184,7 +184,7 @@ export async function goOnWithRun(
 
 /** Of a run whose runner was killed after it had ended: what it has done is still committed and published. */
 async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunCompany): Promise<void> {
-  const record = readFlowRecord(world.home, ref.loop);
+  const record = readRunGitRecord(world.home, ref.loop);
   const lock = record && !record.finished ? holdLock(driverLock(ref)) : undefined;
   if (!lock) return;
   try {
@@ -202,7 +202,7 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
 }
 
 /** What its children have done has pull requests of its own; where that had to be brought together, that is one more. */
-function saidOf({ run }: LoopState, git: Flow): FinishWords {
+function saidOf({ run }: LoopState, git: RunGit): FinishWords {
   return run?.children && run.sessions === 0 && !git.hasSettled ? 'here' : 'all';
 }
 

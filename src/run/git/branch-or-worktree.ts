@@ -6,7 +6,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { realPath } from '../../home/layout.ts';
 import { findUserRepository, type UserRepository } from '../../project/trees/user-repository.ts';
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';
-import { type FlowGit, GitFlowError } from './user-git.ts';
+import { type FlowGit, RunGitError } from './user-git.ts';
 
 export interface Place {
   /** The project's folder there. */
@@ -22,7 +22,7 @@ const NAMED = 5;
 export function repositoryOf(project: string): UserRepository {
   const repository = findUserRepository(project);
   if (repository) return repository;
-  throw new GitFlowError(
+  throw new RunGitError(
     `${project} is not in a git repository; make one (git init && git add --all && git commit), or run without --branch, --worktree and --pr`,
   );
 }
@@ -31,7 +31,7 @@ export function repositoryOf(project: string): UserRepository {
 export async function baseOf(git: FlowGit): Promise<Head> {
   const head = await headOf(git);
   if (head) return head;
-  throw new GitFlowError(
+  throw new RunGitError(
     'there is no commit yet that a branch could begin at; make a first one: git add --all && git commit',
   );
 }
@@ -41,14 +41,14 @@ export async function openBranch(git: FlowGit, project: string, branch: string):
   const base = await baseOf(git);
   const going = underWay(git);
   if (going)
-    throw new GitFlowError(
+    throw new RunGitError(
       `a ${going} is under way in ${git.repository.top}: end it first, or use --worktree`,
     );
   const { paths, nested } = await uncommittedIn(git);
   const dirty = [...paths, ...nested];
   if (dirty.length > 0) {
     const names = dirty.slice(0, NAMED).join(', ') + (dirty.length > NAMED ? ', ...' : '');
-    throw new GitFlowError(
+    throw new RunGitError(
       `${notCommitted(dirty.length)} in ${git.repository.top} (${names}): commit (git add --all && git commit), put it aside (git stash --include-untracked), or leave it and use --worktree`,
     );
   }
@@ -77,15 +77,15 @@ export async function openWorktree(
   const { paths, nested } = await uncommittedIn(git);
   const missing = where.reads.find((file) => paths.includes(join(prefix, file)));
   if (missing !== undefined) {
-    throw new GitFlowError(
+    throw new RunGitError(
       `${missing} is not committed as it is now, and a worktree begins at the last commit: git add ${quoteForShell(missing)} && git commit`,
     );
   }
   const path = join(where.worktrees ?? besideOf(git.repository), where.loop);
-  if (existsSync(path)) throw new GitFlowError(`${path} is there already: no worktree can be made in it`);
+  if (existsSync(path)) throw new RunGitError(`${path} is there already: no worktree can be made in it`);
   const ref = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
   if ((await git.quiet({ args: ref })).exitCode === 0)
-    throw new GitFlowError(`there is a branch ${branch} already`);
+    throw new RunGitError(`there is a branch ${branch} already`);
   makeFolder(dirname(path));
   await addWorktree(git, path, branch, base.commit);
   const left = paths.length + nested.length;
@@ -176,7 +176,7 @@ function besideOf(repository: UserRepository): string {
   const own = basename(repository.commonDir) === '.git' ? dirname(repository.commonDir) : repository.top;
   const found = [outermost(own), own].find((top) => isWritable(dirname(top)));
   if (found) return join(dirname(found), `${basename(found)}-untildone`);
-  throw new GitFlowError(
+  throw new RunGitError(
     `${dirname(own)} cannot be written to, so there is no place for a worktree beside ${basename(own)}; name one: UNTILDONE_WORKTREES=/some/folder`,
   );
 }
@@ -199,7 +199,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    throw new GitFlowError(
+    throw new RunGitError(
       `there is no place for a worktree (${(error as Error).message}); name one: UNTILDONE_WORKTREES=/some/folder`,
     );
   }

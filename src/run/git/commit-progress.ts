@@ -14,7 +14,7 @@ import {
 } from '../../core/run/progress.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import type { FinishWords, GitFlow } from '../../ports/ports.ts';
+import type { FinishWords, RunGitPort } from '../../ports/ports.ts';
 import { isAncestor, type Merged, mergeInto, type Refusal } from '../parallel/merge.ts';
 import { howToMerge, removeWorktree, sayHead } from './branch-or-worktree.ts';
 import { commitAll } from './commit.ts';
@@ -29,11 +29,11 @@ import {
 } from './pull-request.ts';
 import {
   type ChildWork,
-  type FlowRecord,
+  type RunGitRecord,
   type Means,
-  readFlowRecord,
-  removeFlowRecord,
-  writeFlowRecord,
+  readRunGitRecord,
+  removeRunGitRecord,
+  writeRunGitRecord,
 } from './record.ts';
 import {
   changedSince,
@@ -50,14 +50,14 @@ import {
 import { type FlowGit, ownVariables } from './user-git.ts';
 
 /** What a run does with git between its opening and its end. */
-export class Flow implements GitFlow {
+export class RunGit implements RunGitPort {
   readonly folder: string;
   readonly branch: string;
   readonly notes: readonly string[];
-  #record: FlowRecord;
+  #record: RunGitRecord;
   readonly #means: Means;
 
-  constructor(record: FlowRecord, notes: readonly string[], means: Means) {
+  constructor(record: RunGitRecord, notes: readonly string[], means: Means) {
     this.folder = record.folder;
     this.branch = record.branch;
     this.notes = notes;
@@ -182,7 +182,7 @@ export class Flow implements GitFlow {
   /** The same for a child whose own flow cannot be opened any more, because part of it is gone. */
   async clearAwayOf(child: string, keepBranch: boolean): Promise<void> {
     const { git, world } = this.#means;
-    const { worktree, branch } = readFlowRecord(world.home, child) ?? {};
+    const { worktree, branch } = readRunGitRecord(world.home, child) ?? {};
     if (worktree && branch) await removeWorktree(git, worktree, branch, { force: false, keepBranch });
   }
 
@@ -221,7 +221,7 @@ export class Flow implements GitFlow {
         await own.quiet({ args: ['checkout', '--quiet', ...back] });
         await own.quiet({ args: ['branch', '--quiet', '--delete', this.branch] });
       }
-      removeFlowRecord(world.home, loop);
+      removeRunGitRecord(world.home, loop);
       return [];
     });
   }
@@ -320,9 +320,9 @@ export class Flow implements GitFlow {
     return `Type: git push -u origin ${this.branch}`;
   }
 
-  #write(changes: Partial<FlowRecord>): void {
+  #write(changes: Partial<RunGitRecord>): void {
     this.#record = { ...this.#record, ...changes };
-    writeFlowRecord(this.#means.world.home, this.#record);
+    writeRunGitRecord(this.#means.world.home, this.#record);
   }
 }
 

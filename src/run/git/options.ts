@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { UsageError } from '../../core/text/errors.ts';
 import { approve } from '../../home/approvals.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { GitFlow } from '../../ports/ports.ts';
-import type { Flow } from './commit-progress.ts';
-import { type GitFlowWorld, readFlowRecord } from './record.ts';
-import { type GitFlowOptions, openGitFlow } from './run-git.ts';
-import { GitFlowError } from './user-git.ts';
+import type { RunGitPort } from '../../ports/ports.ts';
+import type { RunGit } from './commit-progress.ts';
+import { type RunGitWorld, readRunGitRecord } from './record.ts';
+import { type RunGitOptions, openRunGit } from './run-git.ts';
+import { RunGitError } from './user-git.ts';
 
 export interface GitFlags {
   branch?: boolean;
@@ -29,7 +29,7 @@ export function gitOptions({
   worktree,
   pr,
   merge,
-}: GitFlags): Pick<GitFlowOptions, 'mode' | 'beside' | 'merge'> | undefined {
+}: GitFlags): Pick<RunGitOptions, 'mode' | 'beside' | 'merge'> | undefined {
   if (branch && worktree)
     throw new UsageError('--branch works in your tree and --worktree beside it: name one of them');
   if (merge && !pr) throw new UsageError('--merge merges a pull request: name --pr, too');
@@ -42,43 +42,43 @@ export function gitOptions({
 export interface GitWatch {
   note(line: string): void;
   signal?: AbortSignal;
-  /** Of a child: see `GitFlowWorld`. */
-  setups?: NonNullable<GitFlowWorld['setups']>;
+  /** Of a child: see `RunGitWorld`. */
+  setups?: NonNullable<RunGitWorld['setups']>;
 }
 
-export function openRunGit(
-  options: Pick<GitFlowOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from' | 'reads'>,
+export function beginRunGit(
+  options: Pick<RunGitOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from' | 'reads'>,
   run: { loop: string; task: string },
   world: World,
   watch: GitWatch,
-): Promise<Flow> {
+): Promise<RunGit> {
   return opened({ ...options, ...run }, world.project, world, watch);
 }
 
 /** The git flow of a run that goes on; undefined for one that never had any. */
-export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<Flow | undefined> {
-  const record = readFlowRecord(world.home, loop);
+export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<RunGit | undefined> {
+  const record = readRunGitRecord(world.home, loop);
   if (!record) return undefined;
   const { mode, merge, task, project, folder, branch } = record;
   return opened({ mode, merge, loop, task, resume: { folder, branch } }, project, world, watch);
 }
 
 async function opened(
-  options: GitFlowOptions,
+  options: RunGitOptions,
   project: string,
   { home, env }: World,
   watch: GitWatch,
-): Promise<Flow> {
+): Promise<RunGit> {
   const worktrees = env.UNTILDONE_WORKTREES;
   try {
-    return await openGitFlow(options, project, {
+    return await openRunGit(options, project, {
       ...watch,
       home,
       env,
       worktrees: worktrees ? worktrees : undefined,
     });
   } catch (error) {
-    throw error instanceof GitFlowError ? new UsageError(error.message) : error;
+    throw error instanceof RunGitError ? new UsageError(error.message) : error;
   }
 }
 
@@ -86,7 +86,7 @@ async function opened(
  * A worktree of the project holds the same repository: what a person approved for the project counts there, too, as
  * long as it is exactly that. It is written down for the worktree, because every Stop asks again.
  */
-export function trustedWith(git: GitFlow | undefined, { store, home, project, clock }: World) {
+export function trustedWith(git: RunGitPort | undefined, { store, home, project, clock }: World) {
   return (folder: string, fingerprint: string): boolean => {
     if (store.isTrusted(folder, fingerprint)) return true;
     if (folder !== git?.folder || !store.isTrusted(project, fingerprint)) return false;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { gitEnvironment } from '../../project/git.ts';
-import type { FlowRecord } from './record.ts';
+import type { RunGitRecord } from './record.ts';
 import { text } from './status.ts';
 import { type FlowGit, lastWords } from './user-git.ts';
 
@@ -77,7 +77,7 @@ export type Opened = { url: string; draft: boolean; line: string } | { problem: 
 export async function openPullRequest(
   git: FlowGit,
   gh: Gh,
-  record: FlowRecord,
+  record: RunGitRecord,
   { title, body, draft }: PullRequestText,
 ): Promise<Opened> {
   const { branch, base } = record;

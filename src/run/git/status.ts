@@ -4,7 +4,7 @@ import { sha256 } from '../../files/digest.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { GitResult } from '../../project/git.ts';
 import { decodeName } from '../../project/trees/git-output.ts';
-import { type FlowGit, GitFlowError, lastWords } from './user-git.ts';
+import { type FlowGit, RunGitError, lastWords } from './user-git.ts';
 
 /** Where a checkout stands: its branch, its commit, what is not committed, what is under way. */
 
@@ -65,7 +65,7 @@ export function underWay({ repository }: FlowGit): string | undefined {
 export async function must(call: Promise<GitResult>, what: string): Promise<GitResult> {
   const result = await call;
   if (result.exitCode === 0) return result;
-  throw new GitFlowError(
+  throw new RunGitError(
     `git ${what} failed: ${lastWords(result.stderr) || `it ended with ${result.exitCode}`}`,
   );
 }

@@ -3,7 +3,7 @@ import { type GitResult, QUIET_CONFIG, runGit } from '../../project/git.ts';
 import { runUserGit, type UserRepository } from '../../project/trees/user-repository.ts';
 
 /** Something that only the person can put right; the message says what to type. */
-export class GitFlowError extends Error {}
+export class RunGitError extends Error {}
 
 export interface Identity {
   author: { name: string; email: string };
@@ -100,7 +100,7 @@ export async function identityOf(git: FlowGit): Promise<Identity> {
     await identOf(git, 'GIT_COMMITTER_IDENT'),
   ];
   if (author && committer) return { author, committer };
-  throw new GitFlowError(
+  throw new RunGitError(
     'git does not know who you are, and commits carry your name; tell it: git config --global user.name "Your Name" && git config --global user.email you@example.com',
   );
 }

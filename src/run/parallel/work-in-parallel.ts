@@ -11,8 +11,8 @@ import { parseFeatureList } from '../../gates/features/feature-list.ts';
 import { newLoopId } from '../../hook/start/inputs.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Driving } from '../begin/client-options.ts';
-import type { Flow } from '../git/commit-progress.ts';
-import { readFlowRecord } from '../git/record.ts';
+import type { RunGit } from '../git/commit-progress.ts';
+import { readRunGitRecord } from '../git/record.ts';
 import { childGit, driveChild, type Parent } from './child.ts';
 import { judgeMerge, type Merged } from './merge.ts';
 import { keptDivision, type Work } from './pieces.ts';
@@ -30,7 +30,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     );
   const division = keptDivision(ref, world.home);
   const parent: Parent = { ...driving, git, division };
-  const flows = new Map<string, Flow>();
+  const flows = new Map<string, RunGit>();
   const workOf = (piece: Piece): Work => {
     const work = division.pieces.find(({ name }) => name === piece.name);
     if (!work) throw new Error(`there is no piece ${piece.name} any more`);
@@ -64,7 +64,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
 /** The branches of children whose work is not in: nothing of it is thrown away. */
 export function leftBeside({ run }: LoopState, { home }: World): string[] {
   return (run?.children?.list ?? []).flatMap(({ piece, loop, branch, merge }) => {
-    const worktree = readFlowRecord(home, loop)?.worktree;
+    const worktree = readRunGitRecord(home, loop)?.worktree;
     if (branch === undefined || merge === 'merged' || !worktree || !existsSync(worktree)) return [];
     return [
       `[${piece}] stays on ${branch}. When you have what you want of it: git worktree remove ${quoteForShell(worktree)}`,
@@ -75,7 +75,7 @@ export function leftBeside({ run }: LoopState, { home }: World): string[] {
 interface Merging {
   child: ChildState;
   work: Work;
-  flow: Flow;
+  flow: RunGit;
   begins(commit: string): void;
 }
 

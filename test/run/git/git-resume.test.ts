@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { passingOf } from '../../../src/core/run/progress.ts';
 import { traitsOf } from '../../../src/gates/traits.ts';
-import { readFlowRecord, writeFlowRecord } from '../../../src/run/git/record.ts';
+import { readRunGitRecord, writeRunGitRecord } from '../../../src/run/git/record.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, plainGit } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -38,9 +38,9 @@ describe('going on with a run', () => {
     const before = git(project, 'rev-parse', 'HEAD');
     write(project, 'b.txt', 'two\n');
     commit(project, 'the one that was about to be made');
-    const record = readFlowRecord(home, LOOP);
+    const record = readRunGitRecord(home, LOOP);
     if (!record) throw new Error('no record');
-    writeFlowRecord(home, {
+    writeRunGitRecord(home, {
       ...record,
       pending: { on: before, passing: passingOf([passes('tests')], traitsOf) },
     });
@@ -54,10 +54,10 @@ describe('going on with a run', () => {
   test('and a commit that was not made before the kill does not', async () => {
     const { project, home, open } = gitScene();
     const first = await open();
-    const record = readFlowRecord(home, LOOP);
+    const record = readRunGitRecord(home, LOOP);
     if (!record) throw new Error('no record');
     const on = git(project, 'rev-parse', 'HEAD');
-    writeFlowRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
+    writeRunGitRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
     const flow = await open(resume(first.folder));
     write(project, 'b.txt', 'two\n');
     expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Passes now: tests')]);
@@ -88,8 +88,8 @@ describe('going on with a run', () => {
     await open();
     const file = join(home.root, 'git', `${LOOP}.json`);
     writeFileSync(file, readFileSync(file, 'utf8').replace('Build it', 'Build that'));
-    expect(readFlowRecord(home, LOOP)).toBeUndefined();
+    expect(readRunGitRecord(home, LOOP)).toBeUndefined();
     await expect(open(resume(project))).rejects.toThrow('there is no record');
-    expect(readFlowRecord(home, '../../etc')).toBeUndefined();
+    expect(readRunGitRecord(home, '../../etc')).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { openGitFlow } from '../../../src/run/git/run-git.ts';
+import { openRunGit } from '../../../src/run/git/run-git.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -83,7 +83,7 @@ describe('a worktree', () => {
     const scene = gitScene();
     write(scene.project, 'packages/one/x.txt', 'x\n');
     commit(scene.project);
-    const flow = await openGitFlow(
+    const flow = await openRunGit(
       { mode: 'worktree', merge: false, loop: LOOP, task: 'Build it' },
       join(scene.project, 'packages/one'),
       { home: scene.home, env: process.env },
@@ -100,7 +100,7 @@ describe('a worktree', () => {
   test('of a checkout inside another repository lies outside of both', async () => {
     const scene = gitScene();
     git(scene.project, 'worktree', 'add', '--quiet', '-b', 'side', join(scene.project, 'trees/side'));
-    const flow = await openGitFlow(
+    const flow = await openRunGit(
       { mode: 'worktree', merge: false, loop: LOOP, task: 'Build it' },
       join(scene.project, 'trees/side'),
       { home: scene.home, env: process.env },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { readFlowRecord } from '../../../src/run/git/record.ts';
+import { readRunGitRecord } from '../../../src/run/git/record.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -94,7 +94,7 @@ describe('opening a branch', () => {
     expect(await flow.takeBack()).toEqual([]);
     expect(git(project, 'branch', '--list')).toBe('* main');
     expect(existsSync(join(project, 'left-by-a-gate.txt'))).toBe(true);
-    expect(readFlowRecord(home, LOOP)).toBeUndefined();
+    expect(readRunGitRecord(home, LOOP)).toBeUndefined();
   });
 
   test('is not taken back once there is a commit on it', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import type { Flow } from '../../../src/run/git/commit-progress.ts';
+import type { RunGit } from '../../../src/run/git/commit-progress.ts';
 import type { ChildWork } from '../../../src/run/git/record.ts';
 import { fails, type GitScene, gitScene, hook, passes, plainGit } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -11,10 +11,10 @@ const CHILD = '20260101-000001-def456';
 
 interface Family {
   scene: GitScene;
-  parent: Flow;
+  parent: RunGit;
   /** A commit of a child that begins where the parent stands. */
-  child(loop: string, files: Record<string, string>): Promise<{ flow: Flow; commit: string }>;
-  merge(commit: string, more?: Partial<ChildWork>): ReturnType<Flow['merge']>;
+  child(loop: string, files: Record<string, string>): Promise<{ flow: RunGit; commit: string }>;
+  merge(commit: string, more?: Partial<ChildWork>): ReturnType<RunGit['merge']>;
 }
 
 /** A run in a worktree of its own whose gate `tests` passes, and children beside it. */
@@ -51,7 +51,7 @@ async function family(): Promise<Family> {
   };
 }
 
-const contentOf = (flow: Flow, path: string) => readFileSync(join(flow.folder, path), 'utf8');
+const contentOf = (flow: RunGit, path: string) => readFileSync(join(flow.folder, path), 'utf8');
 
 describe('taking in the work of a child', () => {
   test('makes a merge commit in the name of the person, and leaves their tree alone', async () => {
