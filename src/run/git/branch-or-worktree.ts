@@ -6,7 +6,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { realPath } from '../../home/layout.ts';
 import { findUserRepository, type UserRepository } from '../../project/trees/user-repository.ts';
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';
-import { type FlowGit, RunGitError } from './user-git.ts';
+import { type UserGit, RunGitError } from './user-git.ts';
 
 export interface Place {
   /** The project's folder there. */
@@ -28,7 +28,7 @@ export function repositoryOf(project: string): UserRepository {
 }
 
 /** The commit that the work begins at. */
-export async function baseOf(git: FlowGit): Promise<Head> {
+export async function baseOf(git: UserGit): Promise<Head> {
   const head = await headOf(git);
   if (head) return head;
   throw new RunGitError(
@@ -37,7 +37,7 @@ export async function baseOf(git: FlowGit): Promise<Head> {
 }
 
 /** In the person's own tree, which has to be clean: everything in it from now on is the run's work. */
-export async function openBranch(git: FlowGit, project: string, branch: string): Promise<Place> {
+export async function openBranch(git: UserGit, project: string, branch: string): Promise<Place> {
   const base = await baseOf(git);
   const going = underWay(git);
   if (going)
@@ -66,7 +66,7 @@ export async function openBranch(git: FlowGit, project: string, branch: string):
 
 /** Beside the person's tree, which stays as it is, uncommitted work included. */
 export async function openWorktree(
-  git: FlowGit,
+  git: UserGit,
   project: string,
   branch: string,
   where: { loop: string; worktrees?: string; from?: Head; reads: readonly string[] },
@@ -105,7 +105,7 @@ export async function openWorktree(
 const TRIES = 5;
 const BETWEEN_TRIES_MS = 300;
 
-async function addWorktree(git: FlowGit, path: string, branch: string, commit: string): Promise<void> {
+async function addWorktree(git: UserGit, path: string, branch: string, commit: string): Promise<void> {
   const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, commit];
   for (let left = TRIES - 1; ; left--) {
     try {
@@ -123,7 +123,7 @@ async function addWorktree(git: FlowGit, path: string, branch: string, commit: s
 const turns = new Map<string, Promise<unknown>>();
 
 /** One at a time: git reads all worktrees of a repository, and fails at one that is only half made. */
-function inTurn<Result>({ repository }: FlowGit, work: () => Promise<Result>): Promise<Result> {
+function inTurn<Result>({ repository }: UserGit, work: () => Promise<Result>): Promise<Result> {
   const before = turns.get(repository.commonDir) ?? Promise.resolve();
   const turn = before.then(work);
   turns.set(
@@ -135,7 +135,7 @@ function inTurn<Result>({ repository }: FlowGit, work: () => Promise<Result>): P
 
 /** Takes a worktree of ours away again; without `force` git keeps one that holds work. */
 export async function removeWorktree(
-  git: FlowGit,
+  git: UserGit,
   path: string,
   branch: string,
   { force, keepBranch = false }: { force: boolean; keepBranch?: boolean },
@@ -153,7 +153,7 @@ export async function removeWorktree(
 
 /** Takes away what a beginning that was cut off has left: a worktree of this name, and its branch. */
 export async function sweep(
-  git: FlowGit,
+  git: UserGit,
   branch: string,
   { loop, worktrees }: { loop: string; worktrees?: string },
 ): Promise<void> {

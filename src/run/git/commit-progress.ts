@@ -47,7 +47,7 @@ import {
   uncommittedIn,
   underWay,
 } from './status.ts';
-import { type FlowGit, ownVariables } from './user-git.ts';
+import { type UserGit, ownVariables } from './user-git.ts';
 
 /** What a run does with git between its opening and its end. */
 export class RunGit implements RunGitPort {
@@ -326,7 +326,7 @@ export class RunGit implements RunGitPort {
   }
 }
 
-async function leftIn(git: FlowGit): Promise<number> {
+async function leftIn(git: UserGit): Promise<number> {
   const { paths, nested } = await uncommittedIn(git);
   return paths.length + nested.length;
 }

@@ -7,7 +7,7 @@ import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { Incoming } from '../parallel/merge.ts';
 import type { GitSetup, Head } from './status.ts';
-import type { FlowGit } from './user-git.ts';
+import type { UserGit } from './user-git.ts';
 
 /** What a run's git flow needs to go on after a pause or a crash; kept in the home, under a seal. */
 
@@ -85,9 +85,9 @@ export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'settle
 
 export interface Means {
   /** Where the sessions work. */
-  git: FlowGit;
+  git: UserGit;
   /** The person's own checkout; the same one without a worktree. */
-  own: FlowGit;
+  own: UserGit;
   identity: Record<string, string>;
   /** The hooks and settings that are the person's: those when the flow was opened, and what our own calls made of them. */
   setups: GitSetup[];

@@ -11,8 +11,8 @@ import { ghIn, hasRemote } from './pull-request.ts';
 import { type RunGitRecord, type RunGitWorld, readRunGitRecord, writeRunGitRecord } from './record.ts';
 import { changedSince, type Head, headOf, must, notCommitted, setupOf, uncommittedIn } from './status.ts';
 import {
-  type FlowGit,
-  flowGit,
+  type UserGit,
+  userGit,
   RunGitError,
   identityOf,
   identityVariables,
@@ -41,9 +41,9 @@ export async function openRunGit(
   project: string,
   world: RunGitWorld,
 ): Promise<RunGit> {
-  const own = flowGit(repositoryOf(project), world.env, world.signal);
+  const own = userGit(repositoryOf(project), world.env, world.signal);
   // Git refuses a repository of somebody else's until the person has said that it is safe: better now than at night.
-  await must(own.asPerson({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
+  await must(own.asUser({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
   const identity = identityVariables(await identityOf(own));
   const setups = [...(world.setups ?? []), ...(world.setups ? [] : [await setupOf(own)])];
   const changed = changedSince(setups, await setupOf(own));
@@ -51,7 +51,7 @@ export async function openRunGit(
   const { record, notes } = options.resume
     ? await goOn(options, options.resume, project, world)
     : await begin(options, project, own, world);
-  const git = flowGit(repositoryOf(record.folder), world.env, world.signal);
+  const git = userGit(repositoryOf(record.folder), world.env, world.signal);
   if (!world.setups) setups.push(await setupOf(git));
   writeRunGitRecord(world.home, record);
   const warnings = options.mode === 'pr' ? await missingForPullRequest(git, world) : [];
@@ -59,7 +59,7 @@ export async function openRunGit(
 }
 
 /** At the end of a night is too late to hear of it. */
-async function missingForPullRequest(git: FlowGit, { env, signal }: RunGitWorld): Promise<string[]> {
+async function missingForPullRequest(git: UserGit, { env, signal }: RunGitWorld): Promise<string[]> {
   const gh = await ghIn(git.repository.top, ownVariables(env), signal).call(['--version']);
   return [
     ...((await hasRemote(git))
@@ -74,7 +74,7 @@ type Opening = { record: RunGitRecord; notes: string[] };
 async function begin(
   options: RunGitOptions,
   project: string,
-  git: FlowGit,
+  git: UserGit,
   { worktrees }: RunGitWorld,
 ): Promise<Opening> {
   const { mode, merge, loop } = options;
@@ -129,7 +129,7 @@ async function goOn(
     throw new RunGitError(
       `the worktree of run ${loop} is gone; put it back: cd ${quoteForShell(realPath(project))} && git worktree prune && git worktree add ${quoteForShell(path)} ${branch}`,
     );
-  const git = flowGit(repositoryOf(folder), world.env, world.signal);
+  const git = userGit(repositoryOf(folder), world.env, world.signal);
   const head = await headOf(git);
   if (head?.branch !== branch)
     throw new RunGitError(

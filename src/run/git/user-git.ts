@@ -10,35 +10,35 @@ export interface Identity {
   committer: { name: string; email: string };
 }
 
-export interface FlowCall {
+export interface UserGitCall {
   args: readonly string[];
   input?: Buffer | string;
   timeoutMs?: number;
 }
 
 /** One checkout of a repository, and the two ways in which a run calls git on it. */
-export interface FlowGit {
+export interface UserGit {
   repository: UserRepository;
   /** No hooks, no helpers of any kind: for looking, and for what is none of their business. */
-  quiet(call: FlowCall): Promise<GitResult>;
+  quiet(call: UserGitCall): Promise<GitResult>;
   /** With the hooks and the credential helpers of the person. */
-  asPerson(call: FlowCall, env?: Record<string, string>): Promise<GitResult>;
+  asUser(call: UserGitCall, env?: Record<string, string>): Promise<GitResult>;
 }
 
 const QUIET_MS = 2 * 60_000;
 
-export function flowGit(
+export function userGit(
   repository: UserRepository,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
-): FlowGit {
+): UserGit {
   return {
     repository,
     quiet: ({ timeoutMs = QUIET_MS, ...call }) =>
       withinTime(call.args, timeoutMs, signal, (limit) =>
         runUserGit(repository, repository.top, { ...call, signal: limit }),
       ),
-    asPerson: ({ args, timeoutMs = QUIET_MS, ...call }, more = {}) =>
+    asUser: ({ args, timeoutMs = QUIET_MS, ...call }, more = {}) =>
       withinTime(args, timeoutMs, signal, (limit) =>
         runGit({
           ...call,
@@ -94,7 +94,7 @@ async function withinTime(
 }
 
 /** Who commits; fixed at the beginning, so that nobody else's name gets onto the commits later. */
-export async function identityOf(git: FlowGit): Promise<Identity> {
+export async function identityOf(git: UserGit): Promise<Identity> {
   const [author, committer] = [
     await identOf(git, 'GIT_AUTHOR_IDENT'),
     await identOf(git, 'GIT_COMMITTER_IDENT'),
@@ -105,9 +105,9 @@ export async function identityOf(git: FlowGit): Promise<Identity> {
   );
 }
 
-async function identOf(git: FlowGit, which: string): Promise<{ name: string; email: string } | undefined> {
+async function identOf(git: UserGit, which: string): Promise<{ name: string; email: string } | undefined> {
   // Without this git makes up a name from the account and the machine.
-  const { exitCode, stdout } = await git.asPerson({ args: ['-c', 'user.useConfigOnly=true', 'var', which] });
+  const { exitCode, stdout } = await git.asUser({ args: ['-c', 'user.useConfigOnly=true', 'var', which] });
   const [, name, email] = /^(.+) <(.+)> \d+ [+-]\d+$/.exec(stdout.toString('utf8').trim()) ?? [];
   return exitCode === 0 && name && email ? { name, email } : undefined;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { flowGit } from '../../../src/run/git/user-git.ts';
+import { userGit } from '../../../src/run/git/user-git.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, gitScene, hook, LOOP, passes } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -113,7 +113,7 @@ describe('hooks, settings and signatures', () => {
 describe('a hook that does not come to an end', () => {
   const commitEmpty = { args: ['commit', '--allow-empty', '-m', 'x'] };
   const gitOf = (project: string, signal?: AbortSignal) =>
-    flowGit(
+    userGit(
       { top: project, gitDir: join(project, '.git'), commonDir: join(project, '.git') },
       process.env,
       signal,
@@ -122,7 +122,7 @@ describe('a hook that does not come to an end', () => {
   test('is stopped after its time', async () => {
     const { project } = gitScene();
     hook(project, 'pre-commit', 'sleep 600');
-    await expect(gitOf(project).asPerson({ ...commitEmpty, timeoutMs: 50 })).rejects.toThrow(
+    await expect(gitOf(project).asUser({ ...commitEmpty, timeoutMs: 50 })).rejects.toThrow(
       'git commit did not end within 0 s and was stopped',
     );
   });
@@ -132,7 +132,7 @@ describe('a hook that does not come to an end', () => {
     const file = join(folder, 'pid');
     hook(project, 'pre-commit', `echo $$ > '${file}'; sleep 600`);
     const stop = new AbortController();
-    const began = gitOf(project, stop.signal).asPerson(commitEmpty);
+    const began = gitOf(project, stop.signal).asUser(commitEmpty);
     began.catch(() => undefined);
     const pid = await vi.waitFor(() => pidIn(file), { timeout: 30_000 });
     stop.abort();
