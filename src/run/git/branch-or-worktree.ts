@@ -8,7 +8,7 @@ import { findUserRepository, type UserRepository } from '../../project/trees/use
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';
 import { type UserGit, RunGitError } from './user-git.ts';
 
-export interface Place {
+export interface RunCheckout {
   /** The project's folder there. */
   folder: string;
   branch: string;
@@ -37,7 +37,7 @@ export async function baseOf(git: UserGit): Promise<Head> {
 }
 
 /** In the person's own tree, which has to be clean: everything in it from now on is the run's work. */
-export async function openBranch(git: UserGit, project: string, branch: string): Promise<Place> {
+export async function openBranch(git: UserGit, project: string, branch: string): Promise<RunCheckout> {
   const base = await baseOf(git);
   const going = underWay(git);
   if (going)
@@ -70,7 +70,7 @@ export async function openWorktree(
   project: string,
   branch: string,
   where: { loop: string; worktrees?: string; from?: Head; reads: readonly string[] },
-): Promise<Place> {
+): Promise<RunCheckout> {
   const { top } = git.repository;
   const base = where.from ?? (await baseOf(git));
   const prefix = relative(top, realPath(project));

@@ -30,7 +30,7 @@ import {
 import {
   type ChildWork,
   type RunGitRecord,
-  type Means,
+  type GitAccess,
   readRunGitRecord,
   removeRunGitRecord,
   writeRunGitRecord,
@@ -55,14 +55,14 @@ export class RunGit implements RunGitPort {
   readonly branch: string;
   readonly notes: readonly string[];
   #record: RunGitRecord;
-  readonly #means: Means;
+  readonly #access: GitAccess;
 
-  constructor(record: RunGitRecord, notes: readonly string[], means: Means) {
+  constructor(record: RunGitRecord, notes: readonly string[], access: GitAccess) {
     this.folder = record.folder;
     this.branch = record.branch;
     this.notes = notes;
     this.#record = record;
-    this.#means = means;
+    this.#access = access;
   }
 
   startsFrom(baseline: readonly Verdict[]): void {
@@ -93,7 +93,7 @@ export class RunGit implements RunGitPort {
 
   #finish(state: LoopState, receipt: string | undefined, say: FinishWords): Promise<string[]> {
     return inWords('Git', async () => {
-      const { git } = this.#means;
+      const { git } = this.#access;
       const { base, mode } = this.#record;
       const head = await headOf(git);
       if (head?.branch !== this.branch)
@@ -110,7 +110,7 @@ export class RunGit implements RunGitPort {
   }
 
   get setups(): readonly GitSetup[] {
-    return this.#means.setups;
+    return this.#access.setups;
   }
 
   /** What passed at the last point that was kept. */
@@ -125,7 +125,7 @@ export class RunGit implements RunGitPort {
 
   /** Where the branch stands, and how many files lie beside its last commit. */
   async standing(): Promise<{ commit: string; commits: number; left: number }> {
-    const { git } = this.#means;
+    const { git } = this.#access;
     const commit = text(await git.quiet({ args: ['rev-parse', '--verify', `refs/heads/${this.branch}`] }));
     const range = `${this.#record.base.commit}..${commit}`;
     const commits = Number(text(await git.quiet({ args: ['rev-list', '--count', range] })));
@@ -134,7 +134,7 @@ export class RunGit implements RunGitPort {
 
   /** Takes in what a child has done, if everything that passed goes on passing. Only for a worktree of ours. */
   async merge({ judge, ...work }: ChildWork): Promise<Merged> {
-    const { git, identity } = this.#means;
+    const { git, identity } = this.#access;
     const head = await headOf(git);
     if (this.#record.worktree === undefined || head?.branch !== this.branch)
       return { kind: 'refused', why: await this.#elsewhere() };
@@ -161,27 +161,27 @@ export class RunGit implements RunGitPort {
 
   /** Whether this commit is part of the branch. */
   has(commit: string): Promise<boolean> {
-    return isAncestor(this.#means.git, commit, `refs/heads/${this.branch}`);
+    return isAncestor(this.#access.git, commit, `refs/heads/${this.branch}`);
   }
 
   /** Where the person's branch stands now; `merged`: on the remote, where pull requests are merged into it. */
   async freshBase(merged: boolean): Promise<Head> {
     const { base } = this.#record;
-    const { own, world } = this.#means;
+    const { own, world } = this.#access;
     const there = merged && base.branch ? await fetchBranch(own, base.branch, world.env) : undefined;
     return there && (await isAncestor(own, base.commit, there)) ? { ...base, commit: there } : base;
   }
 
   /** The work is in: its worktree is of no more use. False when there is something in it that git does not know. */
   async clearAway(keepBranch: boolean): Promise<boolean> {
-    const { own } = this.#means;
+    const { own } = this.#access;
     const { worktree } = this.#record;
     return worktree === undefined || removeWorktree(own, worktree, this.branch, { force: false, keepBranch });
   }
 
   /** The same for a child whose own flow cannot be opened any more, because part of it is gone. */
   async clearAwayOf(child: string, keepBranch: boolean): Promise<void> {
-    const { git, world } = this.#means;
+    const { git, world } = this.#access;
     const { worktree, branch } = readRunGitRecord(world.home, child) ?? {};
     if (worktree && branch) await removeWorktree(git, worktree, branch, { force: false, keepBranch });
   }
@@ -208,7 +208,7 @@ export class RunGit implements RunGitPort {
 
   takeBack(): Promise<string[]> {
     return inWords('Git', async () => {
-      const { git, own, world } = this.#means;
+      const { git, own, world } = this.#access;
       const { base, worktree, loop } = this.#record;
       const head = await headOf(git);
       if (head?.branch !== this.branch || head.commit !== base.commit)
@@ -227,7 +227,7 @@ export class RunGit implements RunGitPort {
   }
 
   async #commit(message: string, verdicts: readonly Verdict[]): Promise<string[]> {
-    const { git, identity } = this.#means;
+    const { git, identity } = this.#access;
     const before = await headOf(git);
     const passing = passingOf(verdicts, traitsOf);
     this.#write({ pending: { on: before?.commit ?? '', passing } });
@@ -256,7 +256,7 @@ export class RunGit implements RunGitPort {
 
   /** Why this is no moment to commit or push; undefined when nothing speaks against it. */
   async #problem(): Promise<string | undefined> {
-    const { git } = this.#means;
+    const { git } = this.#access;
     if ((await headOf(git))?.branch !== this.branch) return this.#elsewhere();
     const going = underWay(git);
     if (going) return `the session has begun a ${going} and not ended it`;
@@ -264,7 +264,7 @@ export class RunGit implements RunGitPort {
   }
 
   async #changedSetup(): Promise<string | undefined> {
-    const { git, setups } = this.#means;
+    const { git, setups } = this.#access;
     const changed = changedSince(setups, await setupOf(git));
     if (!changed) return undefined;
     const what =
@@ -273,13 +273,13 @@ export class RunGit implements RunGitPort {
   }
 
   async #elsewhere(): Promise<string> {
-    const head = await headOf(this.#means.git);
+    const head = await headOf(this.#access.git);
     return `the session has left branch ${this.branch} (now on ${head ? sayHead(head) : 'no commit'})`;
   }
 
   /** Everything passes but what a service checks: it can check only what it has got. */
   async #publishForChecks(state: LoopState): Promise<string[]> {
-    const { git } = this.#means;
+    const { git } = this.#access;
     const head = await headOf(git);
     if (!head || (await leftIn(git)) > 0) return [];
     if (this.#record.pullRequest && (await isPushed(git, this.branch, head.commit))) return [];
@@ -287,7 +287,7 @@ export class RunGit implements RunGitPort {
   }
 
   async #publish(state: LoopState, receipt: string | undefined, whole: boolean): Promise<string[]> {
-    const { git, world } = this.#means;
+    const { git, world } = this.#access;
     const problem = await this.#problem();
     if (problem) return [`Not pushed: ${problem}. ${this.#typePush()}`];
     const notPushed = await push(git, this.branch, world.env);
@@ -299,7 +299,7 @@ export class RunGit implements RunGitPort {
     const opened = open
       ? await updatePullRequest(gh, open, now)
       : await openPullRequest(git, gh, this.#record, now);
-    this.#means.setups.push(await setupOf(git));
+    this.#access.setups.push(await setupOf(git));
     if ('problem' in opened) return [opened.problem];
     const { url, draft, line } = opened;
     this.#write({ pullRequest: { url, draft } });
@@ -312,7 +312,7 @@ export class RunGit implements RunGitPort {
   }
 
   #pause(): (ms: number) => Promise<void> {
-    const { pause, signal } = this.#means.world;
+    const { pause, signal } = this.#access.world;
     return pause ?? ((ms) => wait(ms, undefined, signal ? { signal } : {}));
   }
 
@@ -322,7 +322,7 @@ export class RunGit implements RunGitPort {
 
   #write(changes: Partial<RunGitRecord>): void {
     this.#record = { ...this.#record, ...changes };
-    writeRunGitRecord(this.#means.world.home, this.#record);
+    writeRunGitRecord(this.#access.world.home, this.#record);
   }
 }
 

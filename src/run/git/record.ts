@@ -83,7 +83,7 @@ export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'settle
   judge(): Promise<readonly Verdict[]>;
 }
 
-export interface Means {
+export interface GitAccess {
   /** Where the sessions work. */
   git: UserGit;
   /** The person's own checkout; the same one without a worktree. */
