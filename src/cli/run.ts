@@ -7,7 +7,7 @@ import { taskFrom } from '../hook/start/inputs.ts';
 import { onlyForPeople } from '../hook/start/person.ts';
 import { openWorld, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
-import { type ClientOptions, type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
+import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.ts';
 import { watchInterrupts } from '../run/begin/interrupts.ts';
 import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
@@ -236,7 +236,7 @@ function collect(rule: string, before: string[] = []): string[] {
 
 export async function startRun(options: RunOptions, world: World, reporter: RunReporter): Promise<number> {
   try {
-    return await inTerminal(world, reporter, (company) => beginRun(options, company));
+    return await inTerminal(world, reporter, (observers) => beginRun(options, observers));
   } catch (error) {
     if (!(error instanceof NothingToDo)) throw error;
     for (const line of error.lines) reporter.note(line);
@@ -250,14 +250,14 @@ function resumeRun(
   world: World,
   reporter: RunReporter,
 ): Promise<number> {
-  return inTerminal(world, reporter, (company) => goOnWithRun(ref, given, company));
+  return inTerminal(world, reporter, (observers) => goOnWithRun(ref, given, observers));
 }
 
 /** Signals are the run's while it lasts; gives the exit code. */
 async function inTerminal(
   world: World,
   reporter: RunReporter,
-  drive: (company: RunCompany) => Promise<LoopState>,
+  drive: (observers: RunObservers) => Promise<LoopState>,
 ): Promise<number> {
   const interrupts = watchInterrupts(() =>
     reporter.note('Finishing this step, then pausing. Once more to stop at once.'),

@@ -14,7 +14,7 @@ import { onlyForPeople } from '../hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
 import { projectOf } from '../hook/wiring/project.ts';
 import { type World, worldWith } from '../hook/wiring/world.ts';
-import { type ClientOptions, type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
+import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
 import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../run/begin/drive-run.ts';
 import type { Interrupts } from '../run/begin/interrupts.ts';
 import { lineTeller } from '../run/view/json.ts';
@@ -34,12 +34,12 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   const abort = () => stop.abort();
   options.signal?.addEventListener('abort', abort, { once: true });
   const told = teller(options, abort);
-  const company: RunCompany = { world, reporter: told.reporter, interrupts: interruptsBy(stop.signal) };
+  const observers: RunObservers = { world, reporter: told.reporter, interrupts: interruptsBy(stop.signal) };
   try {
     const state =
       options.resume === undefined
-        ? await beginRun(drivingOptions(options, client, told.reporter.note), company)
-        : await goOnWithRun(meantLoop(world.store, world.project, options.resume), client, company);
+        ? await beginRun(drivingOptions(options, client, told.reporter.note), observers)
+        : await goOnWithRun(meantLoop(world.store, world.project, options.resume), client, observers);
     told.rethrow();
     return resultOf(state, world);
   } finally {

@@ -76,13 +76,13 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
 }
 
 /** Who watches a run, and what it is driven with. */
-export interface RunCompany {
+export interface RunObservers {
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;
 }
 
-export interface Driving extends RunCompany {
+export interface Driving extends RunObservers {
   ref: LoopRef;
   client: ClientOptions;
   git: RunGit | undefined;

@@ -27,7 +27,7 @@ import {
   type Driving,
   driverLock,
   keptClient,
-  type RunCompany,
+  type RunObservers,
 } from './client-options.ts';
 import { commitLate } from './commit-late.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
@@ -54,8 +54,8 @@ export interface RunOptions {
 }
 
 /** Throws `NothingToDo` and `NotApproved` before anything has begun. */
-export async function beginRun(options: RunOptions, company: RunCompany): Promise<LoopState> {
-  const { world, reporter, interrupts } = company;
+export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
+  const { world, reporter, interrupts } = observers;
   await refuseWithoutClient(world);
   const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
@@ -88,11 +88,11 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const { ref, baseline } = await begun(
     { ...plan, run, project: folder, files },
     { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
-    company,
+    observers,
   );
   git?.startsFrom(baseline);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
-  return drive({ ...company, ref, client, git });
+  return drive({ ...observers, ref, client, git });
 }
 
 /** Before anything begins: trying again and again would not bring it. */
@@ -116,7 +116,7 @@ async function begun(
     isTrusted: ReturnType<typeof trustedWith>;
     named: string | true | undefined;
   },
-  { world, reporter }: RunCompany,
+  { world, reporter }: RunObservers,
 ): Promise<Begun> {
   let began = false;
   try {
@@ -161,9 +161,9 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
 export async function goOnWithRun(
   ref: LoopRef,
   given: Partial<ClientOptions>,
-  company: RunCompany,
+  observers: RunObservers,
 ): Promise<LoopState> {
-  const { world, reporter, interrupts } = company;
+  const { world, reporter, interrupts } = observers;
   const state = world.store.read(ref);
   if (!state.run)
     throw new UsageError(
@@ -171,7 +171,7 @@ export async function goOnWithRun(
     );
   if (hasEnded(state)) {
     reporter.event({ type: 'ended', state });
-    await finishLate(ref, state, company);
+    await finishLate(ref, state, observers);
     return state;
   }
   const { limits, run: rules } = world.store.contract(ref).contract;
@@ -179,11 +179,11 @@ export async function goOnWithRun(
   const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
   for (const note of git?.notes ?? []) reporter.note(note);
   reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
-  return drive({ ...company, ref, client, git });
+  return drive({ ...observers, ref, client, git });
 }
 
 /** Of a run whose runner was killed after it had ended: what it has done is still committed and published. */
-async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunCompany): Promise<void> {
+async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunObservers): Promise<void> {
   const record = readRunGitRecord(world.home, ref.loop);
   const lock = record && !record.finished ? holdLock(driverLock(ref)) : undefined;
   if (!lock) return;
