@@ -4,7 +4,7 @@ import { hasEnded, type LoopState } from '../core/loop/state.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
-import { onlyForPeople } from '../hook/start/person.ts';
+import { refuseInsideClient } from '../hook/start/person.ts';
 import { openWorld, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
@@ -94,7 +94,7 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
   if (goesOn) refuseNewTerms(words, flags);
   // Going on as before holds the agent again; everything else, and what a person paused, is for people.
   const asBefore = goesOn && Object.keys(client).length === 0 && world.store.read(goesOn).status !== 'paused';
-  if (!asBefore) onlyForPeople('run', world.home, process.env);
+  if (!asBefore) refuseInsideClient('run', world.home, process.env);
   refuseRoot(client.permissionMode);
   const reporter = openRunReporter(flags, {
     out,

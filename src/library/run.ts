@@ -10,7 +10,7 @@ import { UsageError } from '../core/text/errors.ts';
 import { describeEnding, describeWait } from '../core/words/endings.ts';
 import { renderedReceipt } from '../home/receipts.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
-import { onlyForPeople } from '../hook/start/person.ts';
+import { refuseInsideClient } from '../hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
 import { projectOf } from '../hook/wiring/project.ts';
 import { type World, worldWith } from '../hook/wiring/world.ts';
@@ -27,7 +27,7 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   // Going on holds the agent again, with the permissions it had; everything else is for people.
   if (options.resume === undefined || client.allow || client.permissionMode) {
     // Of this process, whatever environment the sessions are to have.
-    onlyForPeople('run', world.home, process.env);
+    refuseInsideClient('run', world.home, process.env);
   }
   refuseRoot(client.permissionMode);
   const stop = new AbortController();
