@@ -23,7 +23,7 @@ import type {
 } from '../../ports/ports.ts';
 import { SessionCut, SilenceWatch } from './idle-timer.ts';
 import { optionsFor } from './session-options.ts';
-import { SessionStory } from './session-recorder.ts';
+import { SessionRecorder } from './session-recorder.ts';
 
 export function agentSessions(options: SdkOptions): SessionPort {
   return {
@@ -70,7 +70,7 @@ class StartedSession implements ReadySession {
   #warm: WarmQuery | undefined;
   #taken = false;
   #listener: SessionListener | undefined;
-  #story = new SessionStory((happening) => this.#tell(happening));
+  #recorder = new SessionRecorder((happening) => this.#tell(happening));
   #watch: SilenceWatch | undefined;
   #cutting = false;
   #leaving = false;
@@ -137,9 +137,9 @@ class StartedSession implements ReadySession {
     if (!this.#warm) throw new Error('the client was not started');
     this.#taken = true;
     this.#listener = listener;
-    const story = this.#story;
+    const recorder = this.#recorder;
     this.#watch = new SilenceWatch(limits.idleMs, () => {
-      if (story.turnIsOpen) cut.now('hang');
+      if (recorder.turnIsOpen) cut.now('hang');
       else this.#leave();
     });
     const query = this.#warm.query(this.#input(prompt));
@@ -154,9 +154,9 @@ class StartedSession implements ReadySession {
     }
     cut.signal.removeEventListener('abort', onCut);
     await this.#end();
-    if (this.#cutting && cut.by !== undefined) return { ...story.facts, cutBy: cut.by };
+    if (this.#cutting && cut.by !== undefined) return { ...recorder.facts, cutBy: cut.by };
     // After an error result the SDK throws, too: the result says more.
-    return story.turnIsOpen ? { ...story.facts, crash: broke } : story.facts;
+    return recorder.turnIsOpen ? { ...recorder.facts, crash: broke } : recorder.facts;
   }
 
   /**
@@ -176,11 +176,11 @@ class StartedSession implements ReadySession {
   #hear(message: Fields, { idleMs, backgroundMs }: SessionLimits): void {
     this.#heard = true;
     this.#watch?.heard();
-    for (const signal of this.#story.hear(message)) {
+    for (const signal of this.#recorder.hear(message)) {
       if (signal.kind === 'retry') this.#watch?.heard(signal.delayMs);
       if (signal.kind === 'turn') this.#watch?.allow(idleMs);
-      if (this.#story.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
-      const { waitsFor } = this.#story;
+      if (this.#recorder.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
+      const { waitsFor } = this.#recorder;
       if (waitsFor === undefined || this.#cutting) this.#leave();
       else this.#watch?.allow(waitsFor === 'notice' ? SETTLE_MS : (backgroundMs ?? idleMs));
     }
@@ -190,7 +190,7 @@ class StartedSession implements ReadySession {
   #leave(): void {
     this.#leaving = true;
     this.#watch?.stop();
-    if (this.#cutting || this.#story.hasBackgroundTasks) {
+    if (this.#cutting || this.#recorder.hasBackgroundTasks) {
       void this.#client.end();
       return;
     }
@@ -206,7 +206,7 @@ class StartedSession implements ReadySession {
       return;
     }
     this.#cutting = true;
-    if (!this.#story.turnIsOpen) {
+    if (!this.#recorder.turnIsOpen) {
       this.#leave();
       return;
     }
@@ -225,7 +225,7 @@ class StartedSession implements ReadySession {
     const listener = this.#listener;
     if (!parsed.ok || !listener) return {};
     const { event } = parsed;
-    this.#story.hearEvent(event);
+    this.#recorder.hearEvent(event);
     this.#watch?.hold();
     const answering = (async () => listener.event(event, AbortSignal.any([signal, this.#over.signal])))();
     this.#answering.add(answering);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HookEvent, WakeUp } from '../../../src/core/loop/event.ts';
 import { nameEnd } from '../../../src/core/run/session-end.ts';
 import type { SessionHappening } from '../../../src/ports/ports.ts';
-import { SessionStory } from '../../../src/run/client/session-recorder.ts';
+import { SessionRecorder } from '../../../src/run/client/session-recorder.ts';
 
 const INIT = { type: 'system', subtype: 'init', session_id: 's1', model: 'opus' };
 const RESULT = {
@@ -20,7 +20,7 @@ const tasks = (...ids: string[]) => ({
 
 function story(...messages: object[]) {
   const told: SessionHappening[] = [];
-  const heard = new SessionStory((happening) => told.push(happening));
+  const heard = new SessionRecorder((happening) => told.push(happening));
   for (const message of messages) heard.hear({ ...message });
   return { heard, told };
 }
