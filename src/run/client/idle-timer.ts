@@ -65,7 +65,7 @@ export class SilenceWatch {
 }
 
 /** Why a session is ended before its time; the first reason counts. */
-export class SessionCut {
+export class AbortReason {
   by: SessionFacts['cutBy'];
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;

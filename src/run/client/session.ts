@@ -21,7 +21,7 @@ import type {
   SessionPlan,
   SessionPort,
 } from '../../ports/ports.ts';
-import { SessionCut, SilenceWatch } from './idle-timer.ts';
+import { AbortReason, SilenceWatch } from './idle-timer.ts';
 import { optionsFor } from './session-options.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
@@ -33,7 +33,7 @@ export function agentSessions(options: SdkOptions): SessionPort {
     },
     prepare: (plan) => StartedSession.start(plan, options, new AbortController().signal),
     async run(session, prompt, listener, limits) {
-      const cut = new SessionCut(limits);
+      const cut = new AbortReason(limits);
       try {
         if (session instanceof StartedSession && session.take()) {
           const facts = await session.run(prompt, listener, limits, cut);
@@ -132,7 +132,7 @@ class StartedSession implements ReadySession {
     prompt: string,
     listener: SessionListener,
     limits: SessionLimits,
-    cut: SessionCut,
+    cut: AbortReason,
   ): Promise<SessionFacts> {
     if (!this.#warm) throw new Error('the client was not started');
     this.#taken = true;
