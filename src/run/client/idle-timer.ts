@@ -5,7 +5,7 @@ import type { SessionLimits } from '../../ports/ports.ts';
 /** Node fires a longer one at once. */
 
 /** Calls once when nothing was heard for too long. Time in which somebody holds it does not count. */
-export class SilenceWatch {
+export class IdleTimer {
   readonly #onSilence: () => void;
   #limitMs: number;
   #heardAt = performance.now();

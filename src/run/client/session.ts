@@ -21,7 +21,7 @@ import type {
   SessionPlan,
   SessionPort,
 } from '../../ports/ports.ts';
-import { AbortReason, SilenceWatch } from './idle-timer.ts';
+import { AbortReason, IdleTimer } from './idle-timer.ts';
 import { optionsFor } from './session-options.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
@@ -71,7 +71,7 @@ class StartedSession implements ReadySession {
   #taken = false;
   #listener: SessionListener | undefined;
   #recorder = new SessionRecorder((happening) => this.#tell(happening));
-  #watch: SilenceWatch | undefined;
+  #idleTimer: IdleTimer | undefined;
   #cutting = false;
   #leaving = false;
   #heard = false;
@@ -138,7 +138,7 @@ class StartedSession implements ReadySession {
     this.#taken = true;
     this.#listener = listener;
     const recorder = this.#recorder;
-    this.#watch = new SilenceWatch(limits.idleMs, () => {
+    this.#idleTimer = new IdleTimer(limits.idleMs, () => {
       if (recorder.turnIsOpen) cut.now('hang');
       else this.#leave();
     });
@@ -175,21 +175,21 @@ class StartedSession implements ReadySession {
 
   #hear(message: Fields, { idleMs, backgroundMs }: SessionLimits): void {
     this.#heard = true;
-    this.#watch?.heard();
+    this.#idleTimer?.heard();
     for (const signal of this.#recorder.hear(message)) {
-      if (signal.kind === 'retry') this.#watch?.heard(signal.delayMs);
-      if (signal.kind === 'turn') this.#watch?.allow(idleMs);
+      if (signal.kind === 'retry') this.#idleTimer?.heard(signal.delayMs);
+      if (signal.kind === 'turn') this.#idleTimer?.allow(idleMs);
       if (this.#recorder.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
       const { waitsFor } = this.#recorder;
       if (waitsFor === undefined || this.#cutting) this.#leave();
-      else this.#watch?.allow(waitsFor === 'notice' ? SETTLE_MS : (backgroundMs ?? idleMs));
+      else this.#idleTimer?.allow(waitsFor === 'notice' ? SETTLE_MS : (backgroundMs ?? idleMs));
     }
   }
 
   /** Nothing more comes. A client with work in the background would stay for it, and no longer reach us. */
   #leave(): void {
     this.#leaving = true;
-    this.#watch?.stop();
+    this.#idleTimer?.stop();
     if (this.#cutting || this.#recorder.hasBackgroundTasks) {
       void this.#client.end();
       return;
@@ -210,7 +210,7 @@ class StartedSession implements ReadySession {
       this.#leave();
       return;
     }
-    this.#watch?.stop();
+    this.#idleTimer?.stop();
     query.interrupt().catch(() => {});
     this.#endAfter(LAST_WORD_MS);
   }
@@ -226,7 +226,7 @@ class StartedSession implements ReadySession {
     if (!parsed.ok || !listener) return {};
     const { event } = parsed;
     this.#recorder.hearEvent(event);
-    this.#watch?.hold();
+    this.#idleTimer?.hold();
     const answering = (async () => listener.event(event, AbortSignal.any([signal, this.#over.signal])))();
     this.#answering.add(answering);
     try {
@@ -236,7 +236,7 @@ class StartedSession implements ReadySession {
       return {};
     } finally {
       this.#answering.delete(answering);
-      this.#watch?.release();
+      this.#idleTimer?.release();
     }
   }
 
@@ -250,7 +250,7 @@ class StartedSession implements ReadySession {
 
   /** When this resolves nothing of the session runs any more, and the listener has been left alone. */
   async #end(): Promise<void> {
-    this.#watch?.stop();
+    this.#idleTimer?.stop();
     this.#over.abort();
     this.#closeInput();
     await this.#client.end();
