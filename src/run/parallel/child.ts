@@ -36,7 +36,7 @@ export interface Drive {
   heard: ChildHeard;
 }
 
-/** Returns the child's git flow, too: what it has committed is still to be taken in. */
+/** Returns the RunGit of the child, too: its commits are still to be merged. */
 export async function driveChild(drive: Drive, parent: Parent): Promise<{ rest: ChildRest; git: RunGit }> {
   const { child, heard } = drive;
   const known = childRef(child, parent);
@@ -79,8 +79,8 @@ export async function childGit(
 ): Promise<RunGit> {
   const watch = { note: reporter.note, signal: interrupts.atOnce, setups: git.setups };
   if (known) {
-    const flow = await resumeRunGit(child.loop, world, watch);
-    if (flow) return flow;
+    const resumed = await resumeRunGit(child.loop, world, watch);
+    if (resumed) return resumed;
   }
   const run = { loop: child.loop, task: work.task.trim().split('\n', 1)[0] ?? work.title };
   const { pullRequests, merge } = division;

@@ -30,7 +30,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     );
   const division = keptDivision(ref, world.home);
   const parent: Parent = { ...driving, git, division };
-  const flows = new Map<string, RunGit>();
+  const runGits = new Map<string, RunGit>();
   const workOf = (piece: Piece): Work => {
     const work = division.pieces.find(({ name }) => name === piece.name);
     if (!work) throw new Error(`there is no piece ${piece.name} any more`);
@@ -42,7 +42,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     newLoop: () => newLoopId(new Date(world.clock.now())),
     drive: async (child, piece, limits, heard): Promise<ChildRest> => {
       const driven = await driveChild({ child, work: workOf(piece), limits, heard }, parent);
-      flows.set(child.loop, driven.git);
+      runGits.set(child.loop, driven.git);
       return driven.rest;
     },
     merge: async (child, piece, begins) => {
@@ -52,9 +52,9 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
         await git.clearAwayOf(child.loop, division.pullRequests);
         return { outcome: 'merged' };
       }
-      const flow =
-        flows.get(child.loop) ?? (await childGit({ child, work }, { loop: child.loop, dir: '' }, parent));
-      return mergeChild({ child, work, flow, begins }, parent);
+      const runGit =
+        runGits.get(child.loop) ?? (await childGit({ child, work }, { loop: child.loop, dir: '' }, parent));
+      return mergeChild({ child, work, runGit, begins }, parent);
     },
     report: reporter.event,
     interrupted: () => interrupts.asked(),
@@ -75,20 +75,20 @@ export function leftBeside({ run }: LoopState, { home }: World): string[] {
 interface Merging {
   child: ChildState;
   work: Work;
-  flow: RunGit;
+  runGit: RunGit;
   begins(commit: string): void;
 }
 
-async function mergeChild({ child, work, flow, begins }: Merging, parent: Parent): Promise<MergeEnd> {
+async function mergeChild({ child, work, runGit, begins }: Merging, parent: Parent): Promise<MergeEnd> {
   const { git, ref, world, division } = parent;
-  const { commit, commits, left } = await flow.standing();
+  const { commit, commits, left } = await runGit.standing();
   if (left > 0)
     return {
       outcome: 'refused',
-      detail: `${left} of its files could not be committed; they are in ${flow.folder}`,
+      detail: `${left} of its files could not be committed; they are in ${runGit.folder}`,
     };
   if (commits === 0) {
-    await flow.clearAway(false);
+    await runGit.clearAway(false);
     return { outcome: 'nothing' };
   }
   begins(commit);
@@ -99,7 +99,7 @@ async function mergeChild({ child, work, flow, begins }: Merging, parent: Parent
     judge: () => judgeMerge(ref, world),
   });
   const end = endOf(merged);
-  if (end.outcome === 'merged') await flow.clearAway(division.pullRequests);
+  if (end.outcome === 'merged') await runGit.clearAway(division.pullRequests);
   return end;
 }
 

@@ -16,24 +16,24 @@ describe('hooks, settings and signatures', () => {
     const seen = join(folder, 'seen');
     hook(project, 'pre-commit', `test -f fixed || { echo "format it first" >&2; exit 1; }`);
     hook(project, 'commit-msg', `head -1 "$1" > '${seen}'`);
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       `Not committed, the work stays in ${project}: format it first`,
     ]);
     expect(log(project, '%s')).toEqual(['first']);
     expect(existsSync(seen)).toBe(false);
     write(project, 'fixed', '');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 2 files')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 2 files')]);
     expect(readFileSync(seen, 'utf8')).toBe('Passes now: tests\n');
   });
 
   test('a hook that changes what is committed is said', async () => {
     const { project, open } = gitScene();
     hook(project, 'pre-commit', 'echo formatted > b.txt && git add b.txt');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toContain(
+    expect(await runGit.keep(state, [passes('tests')])).toContain(
       'A hook changed it: it is not exactly what was judged.',
     );
     expect(git(project, 'show', 'HEAD:b.txt')).toBe('formatted');
@@ -42,27 +42,27 @@ describe('hooks, settings and signatures', () => {
   test('a commit counts as made when only what runs after it fails', async () => {
     const { project, open } = gitScene();
     hook(project, 'post-commit', 'exit 1');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
   });
 
   test('hooks that a session wrote, changed or took away are neither run nor passed by', async () => {
     const { folder, project, open } = gitScene();
     const ran = join(folder, 'ran');
     hook(project, 'pre-commit', 'true');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
     const refused = [expect.stringMatching(/^Not committed: the git hooks of this repository were changed/)];
     hook(project, 'pre-commit', `touch '${ran}'`);
-    expect(await flow.keep(state, [passes('tests')])).toEqual(refused);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual(refused);
     rmSync(join(project, '.git/hooks/pre-commit'));
-    expect(await flow.keep(state, [passes('tests')])).toEqual(refused);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual(refused);
     hook(project, 'pre-commit', 'true');
     git(project, 'config', 'core.hooksPath', join(folder, 'none'));
-    expect(await flow.keep(state, [passes('tests')])).toEqual(refused);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual(refused);
     git(project, 'config', '--unset', 'core.hooksPath');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
     expect(existsSync(ran)).toBe(false);
   });
 
@@ -71,9 +71,9 @@ describe('hooks, settings and signatures', () => {
     git(project, 'config', 'core.hooksPath', '.husky/_');
     write(project, '.husky/pre-commit', 'true\n');
     commit(project, 'husky');
-    const flow = await open();
+    const runGit = await open();
     write(project, '.husky/pre-commit', 'curl evil\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
   });
 
   test.each([
@@ -82,30 +82,30 @@ describe('hooks, settings and signatures', () => {
     ['filter.x.clean', 'evil'],
   ])('a changed setting %s stops commits until a person goes on with the run', async (key, value) => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     git(project, 'config', key, value);
     git(project, 'config', `branch.${BRANCH}.remote`, 'origin');
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining(`--resume ${LOOP}`)]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining(`--resume ${LOOP}`)]);
     const again = await open({ resume: { folder: project, branch: BRANCH } });
     expect(await again.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
   });
 
   test('a setting of a branch may change', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     git(project, 'config', `branch.${BRANCH}.remote`, 'origin');
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
   });
 
   test('commits are not signed, whatever the settings say: nobody is there to type a passphrase', async () => {
     const { project, open } = gitScene();
     git(project, 'config', 'commit.gpgSign', 'true');
     git(project, 'config', 'gpg.program', 'false');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
     expect(git(project, 'cat-file', 'commit', 'HEAD')).not.toContain('gpgsig');
   });
 });

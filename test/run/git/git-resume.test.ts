@@ -20,14 +20,14 @@ describe('going on with a run', () => {
     write(first.folder, 'b.txt', 'two\n');
     await first.keep(state, [passes('tests')]);
     write(first.folder, 'b.txt', 'three\n');
-    const flow = await open({ mode: 'worktree', ...resume(first.folder) });
-    expect(flow).toMatchObject({ folder: first.folder, branch: BRANCH });
-    expect(flow.notes.join('\n')).toContain("1 file is not committed there; it counts as the run's work");
-    expect(await flow.keep(state, [passes('tests')])).toEqual([]);
-    expect(await flow.keep(state, [fails('tests'), passes('lint')])).toEqual([
+    const runGit = await open({ mode: 'worktree', ...resume(first.folder) });
+    expect(runGit).toMatchObject({ folder: first.folder, branch: BRANCH });
+    expect(runGit.notes.join('\n')).toContain("1 file is not committed there; it counts as the run's work");
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([]);
+    expect(await runGit.keep(state, [fails('tests'), passes('lint')])).toEqual([
       expect.stringContaining('tests'),
     ]);
-    expect(await flow.keep(state, [passes('tests'), passes('lint')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests'), passes('lint')])).toEqual([
       expect.stringContaining('Passes now: lint'),
     ]);
   });
@@ -44,9 +44,9 @@ describe('going on with a run', () => {
       ...record,
       pending: { on: before, passing: passingOf([passes('tests')], traitsOf) },
     });
-    const flow = await open(resume(first.folder));
+    const runGit = await open(resume(first.folder));
     write(project, 'c.txt', 'three\n');
-    expect(await flow.keep(state, [fails('tests'), passes('lint')])).toEqual([
+    expect(await runGit.keep(state, [fails('tests'), passes('lint')])).toEqual([
       expect.stringContaining('tests'),
     ]);
   });
@@ -58,9 +58,9 @@ describe('going on with a run', () => {
     if (!record) throw new Error('no record');
     const on = git(project, 'rev-parse', 'HEAD');
     writeRunGitRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
-    const flow = await open(resume(first.folder));
+    const runGit = await open(resume(first.folder));
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Passes now: tests')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Passes now: tests')]);
   });
 
   test('is refused with what to type when the worktree is gone', async () => {

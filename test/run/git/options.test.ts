@@ -48,7 +48,7 @@ test('what a person can put right is wrong use, said in one line', async () => {
   await expect(opening).rejects.toThrow(UsageError);
 });
 
-test('a run that never had a git flow goes on without one', async () => {
+test('a run that never worked with git goes on without one', async () => {
   expect(await resumeRunGit('l1', world(), { note: () => undefined })).toBeUndefined();
 });
 
