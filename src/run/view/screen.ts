@@ -4,7 +4,7 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { columnsOf, cutTo } from '../../terminal/text.ts';
-import { clockOf, momentOf, numberOf, ofLimit, placeOf, spentWords, stopwatch, tokensOf } from './figures.ts';
+import { clockOf, momentOf, sessionNumber, ofLimit, positionWords, spentWords, stopwatch, tokensOf } from './format-figures.ts';
 import type { RunViewModel } from './view-model.ts';
 import { isOpen } from './words.ts';
 
@@ -80,7 +80,7 @@ function rowsOf(view: RunViewModel, now: number, density: Density): Row[] {
 
 function headRow({ loop, state }: RunViewModel): Row {
   const place = state
-    ? `${placeOf(state)}, session ${numberOf(state)} (${state.session.slice(0, 8)})`
+    ? `${positionWords(state)}, session ${sessionNumber(state)} (${state.session.slice(0, 8)})`
     : 'getting ready';
   return [{ text: `run ${loop ?? ''}`.trimEnd(), colour: BOLD }, { text: `  ${place}` }];
 }
@@ -149,7 +149,7 @@ function childRows({ children }: RunViewModel, now: number): Row[] {
   return [...children].map(([piece, { state, gates, waiting, calls, doing }], index): Row => {
     const open = gates.filter(isOpen).length;
     const { what, since } = calls.at(-1) ?? doing;
-    const at = state ? `${placeOf(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
+    const at = state ? `${positionWords(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
     const doingNow = waiting ? `waiting: ${waiting.why}` : `${stopwatch((now - since) / 1000)}  ${what}`;
     return labelled(index === 0 ? 'children' : '', [
       { text: `[${cutTo(piece, NAME)}] `, colour: BOLD },
