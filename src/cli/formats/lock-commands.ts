@@ -39,13 +39,13 @@ export function addLockCommands(cli: Command): void {
     .action(() => {
       const world = openWorld();
       refuseInsideClient('lock off', world.home, process.env);
-      lockOff(placeOf(world), out);
+      lockOff(foreignPlaceOf(world), out);
     });
   lock
     .command('status')
     .description('LOCKED or UNLOCKED, since when, until when, for whom')
     .option('--json', 'as JSON', false)
-    .action(({ json }: { json: boolean }) => lockStatus(json, placeOf(openWorld()), out));
+    .action(({ json }: { json: boolean }) => lockStatus(json, foreignPlaceOf(openWorld()), out));
 }
 
 function on({ continuationFile, ...flags }: OnFlags): void {
@@ -57,7 +57,7 @@ function on({ continuationFile, ...flags }: OnFlags): void {
   if (flags.renew) refuseInsideClient('lock on --renew', world.home, process.env);
   const continuation = continuationFrom(flags.continuation, continuationFile);
   prepareHome(world.home.root, hookScript(thisInstallation()));
-  const place = placeOf(world, session);
+  const place = foreignPlaceOf(world, session);
   lockOn(
     {
       ...flags,
@@ -71,7 +71,7 @@ function on({ continuationFile, ...flags }: OnFlags): void {
 }
 
 /** A lock lies where its session was started, which may be a package of the project. */
-function placeOf({ store, home, clock }: World, session = process.env.CLAUDE_CODE_SESSION_ID): LockPlace {
+function foreignPlaceOf({ store, home, clock }: World, session = process.env.CLAUDE_CODE_SESSION_ID): LockPlace {
   const started = session ? store.projectOfSession(session) : undefined;
   return {
     folder: sessionFolder(started, process.env, process.cwd()),
