@@ -71,7 +71,10 @@ function on({ continuationFile, ...flags }: OnFlags): void {
 }
 
 /** A lock lies where its session was started, which may be a package of the project. */
-function foreignPlaceOf({ store, home, clock }: World, session = process.env.CLAUDE_CODE_SESSION_ID): LockPlace {
+function foreignPlaceOf(
+  { store, home, clock }: World,
+  session = process.env.CLAUDE_CODE_SESSION_ID,
+): LockPlace {
   const started = session ? store.projectOfSession(session) : undefined;
   return {
     folder: sessionFolder(started, process.env, process.cwd()),

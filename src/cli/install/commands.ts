@@ -5,7 +5,7 @@ import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { homeFrom, realPath } from '../../home/layout.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
-import { hasForeignSigns, foreignPlaceOf } from '../../hook/wiring/detect-foreign-state.ts';
+import { foreignPlaceOf, hasForeignSigns } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
 import { out } from '../../terminal/print.ts';
 import { install, uninstall } from './install.ts';

@@ -9,7 +9,7 @@ import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
-import { hasForeignSigns, foreignPlaceOf } from './detect-foreign-state.ts';
+import { foreignPlaceOf, hasForeignSigns } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';

@@ -13,7 +13,7 @@ import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { FinishWords, RunGitPort, LoopRef } from '../../ports/ports.ts';
+import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, resumeRunGit, trustedWith } from '../git/options.ts';
@@ -203,7 +203,7 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
 
 /** What its children have done has pull requests of its own; where that had to be brought together, that is one more. */
 function saidOf({ run }: LoopState, git: RunGit): FinishWords {
-  return run?.children && run.sessions === 0 && !git.hasSettled ? 'here' : 'all';
+  return run?.children && run.sessions === 0 && !git.hasResolvedConflicts ? 'here' : 'all';
 }
 
 /** A run that came out of a session never gets more than that session had. */

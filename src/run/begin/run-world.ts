@@ -5,7 +5,7 @@ import { transcriptOf } from '../../hook/start/inputs.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { RunGitPort, LoopRef } from '../../ports/ports.ts';
+import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
 import type { RunReporter } from '../view/reporter.ts';
 import type { ClientOptions } from './client-options.ts';

@@ -57,7 +57,7 @@ const LAST_WORD_MS = 1_500;
 /** How long a client may take to leave once it was told that nothing more comes; hooks of the person run meanwhile. */
 const LEAVE_MS = 10_000;
 /** How long after the last background task the turn that it brings about may take to begin. */
-const SETTLE_MS = 2_000;
+const NOTICE_MS = 2_000;
 /** How long a listener may go on with an event after the session is over. */
 const LISTENER_MS = 5_000;
 
@@ -182,7 +182,7 @@ class StartedSession implements ReadySession {
       if (this.#recorder.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
       const { waitsFor } = this.#recorder;
       if (waitsFor === undefined || this.#cutting) this.#leave();
-      else this.#idleTimer?.allow(waitsFor === 'notice' ? SETTLE_MS : (backgroundMs ?? idleMs));
+      else this.#idleTimer?.allow(waitsFor === 'notice' ? NOTICE_MS : (backgroundMs ?? idleMs));
     }
   }
 

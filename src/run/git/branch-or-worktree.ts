@@ -6,7 +6,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { realPath } from '../../home/layout.ts';
 import { findUserRepository, type UserRepository } from '../../project/trees/user-repository.ts';
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';
-import { type UserGit, RunGitError } from './user-git.ts';
+import { RunGitError, type UserGit } from './user-git.ts';
 
 export interface RunCheckout {
   /** The project's folder there. */

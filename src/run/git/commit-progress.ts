@@ -29,8 +29,8 @@ import {
 } from './pull-request.ts';
 import {
   type ChildWork,
-  type RunGitRecord,
   type GitAccess,
+  type RunGitRecord,
   readRunGitRecord,
   removeRunGitRecord,
   writeRunGitRecord,
@@ -47,7 +47,7 @@ import {
   uncommittedIn,
   underWay,
 } from './status.ts';
-import { type UserGit, ownVariables } from './user-git.ts';
+import { ownVariables, type UserGit } from './user-git.ts';
 
 /** What a run does with git between its opening and its end. */
 export class RunGit implements RunGitPort {
@@ -119,7 +119,7 @@ export class RunGit implements RunGitPort {
   }
 
   /** Whether there is something on its branch that no branch of a child has. */
-  get hasSettled(): boolean {
+  get hasResolvedConflicts(): boolean {
     return this.#record.settled === true;
   }
 
@@ -148,12 +148,12 @@ export class RunGit implements RunGitPort {
       const why = await this.#changedSetup();
       return why === undefined ? undefined : { kind: 'refused', why };
     };
-    const settle: ChildWork['settle'] = (path, sides) => {
-      const text = work.settle(path, sides);
+    const resolveConflict: ChildWork['resolveConflict'] = (path, sides) => {
+      const text = work.resolveConflict(path, sides);
       if (text !== undefined) this.#write({ settled: true });
       return text;
     };
-    const merged = await mergeInto(git, { ...work, settle, refuse }, identity);
+    const merged = await mergeInto(git, { ...work, resolveConflict, refuse }, identity);
     if (merged.kind === 'merged')
       this.#write({ kept: { commit: merged.commit, passing: passingOf(verdicts, traitsOf) } });
     return merged;
@@ -232,8 +232,8 @@ export class RunGit implements RunGitPort {
     const passing = passingOf(verdicts, traitsOf);
     this.#write({ pending: { on: before?.commit ?? '', passing } });
     const made = await commitAll(git, this.folder, message, identity);
-    const { pending: _, ...settled } = this.#record;
-    this.#record = settled;
+    const { pending: _, ...record } = this.#record;
+    this.#record = record;
     if (made.kind === 'refused') {
       this.#write({});
       return [`Not committed, the work stays in ${this.folder}: ${made.why}`];

@@ -4,7 +4,7 @@ import { settingsPath } from '../../client/settings/files.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { must, text, uncommittedIn } from './status.ts';
-import { type UserGit, lastWords } from './user-git.ts';
+import { lastWords, type UserGit } from './user-git.ts';
 
 export type Made =
   /** `changed`: by a hook, so that it is not exactly what was judged. */

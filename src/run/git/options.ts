@@ -5,7 +5,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { RunGitPort } from '../../ports/ports.ts';
 import type { RunGit } from './commit-progress.ts';
 import { type RunGitWorld, readRunGitRecord } from './record.ts';
-import { type RunGitOptions, openRunGit } from './run-git.ts';
+import { openRunGit, type RunGitOptions } from './run-git.ts';
 import { RunGitError } from './user-git.ts';
 
 export interface GitFlags {

@@ -3,7 +3,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { gitEnvironment } from '../../project/git.ts';
 import type { RunGitRecord } from './record.ts';
 import { text } from './status.ts';
-import { type UserGit, lastWords } from './user-git.ts';
+import { lastWords, type UserGit } from './user-git.ts';
 
 /** From a branch to a pull request: push, open, and merge when asked and green. Never by force. */
 

@@ -78,7 +78,7 @@ export interface RunGitWorld {
 }
 
 /** What of a child's work is to be taken in. */
-export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'settle'> {
+export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'resolveConflict'> {
   /** Judges the merged work before it is kept. */
   judge(): Promise<readonly Verdict[]>;
 }

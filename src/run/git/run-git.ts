@@ -11,12 +11,12 @@ import { ghIn, hasRemote } from './pull-request.ts';
 import { type RunGitRecord, type RunGitWorld, readRunGitRecord, writeRunGitRecord } from './record.ts';
 import { changedSince, type Head, headOf, must, notCommitted, setupOf, uncommittedIn } from './status.ts';
 import {
-  type UserGit,
-  userGit,
-  RunGitError,
   identityOf,
   identityVariables,
   ownVariables,
+  RunGitError,
+  type UserGit,
+  userGit,
 } from './user-git.ts';
 
 export interface RunGitOptions {

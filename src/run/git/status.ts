@@ -4,7 +4,7 @@ import { sha256 } from '../../files/digest.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { GitResult } from '../../project/git.ts';
 import { decodeName } from '../../project/trees/git-output.ts';
-import { type UserGit, RunGitError, lastWords } from './user-git.ts';
+import { lastWords, RunGitError, type UserGit } from './user-git.ts';
 
 /** Where a checkout stands: its branch, its commit, what is not committed, what is under way. */
 

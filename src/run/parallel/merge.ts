@@ -6,7 +6,7 @@ import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { headOf, must, text, underWay } from '../git/status.ts';
-import { type UserGit, lastWords } from '../git/user-git.ts';
+import { lastWords, type UserGit } from '../git/user-git.ts';
 
 /** Takes a branch into a worktree of ours: judged before it is kept, and left as if it had never been tried otherwise. */
 
@@ -53,9 +53,9 @@ export async function mergeInto(
     '--no-rerere-autoupdate',
   ];
   const tried = await git.quiet({ args: ['merge', ...ways, incoming.commit], timeoutMs: MERGE_MS });
-  const settled = await settle(git, incoming, tried.exitCode === 0);
-  if (settled.left.length > 0) return leave(git, { kind: 'conflict', files: settled.left });
-  if (tried.exitCode !== 0 && settled.made === 0)
+  const conflicts = await resolveConflicts(git, incoming, tried.exitCode === 0);
+  if (conflicts.left.length > 0) return leave(git, { kind: 'conflict', files: conflicts.left });
+  if (tried.exitCode !== 0 && conflicts.made === 0)
     return leave(git, { kind: 'refused', why: lastWords(tried.stderr) || 'git merge failed' });
   const refusal = await incoming.refuse();
   if (refusal) return leave(git, refusal);
@@ -81,7 +81,7 @@ async function leave(git: UserGit, result: Merged): Promise<Merged> {
 }
 
 /** Settles what can be settled without being understood; `left` is for somebody who reads it. */
-async function settle(
+async function resolveConflicts(
   git: UserGit,
   incoming: Incoming,
   isClean: boolean,
@@ -95,18 +95,18 @@ async function settle(
     .split('\0')
     .filter((path) => path !== '');
   const left: string[] = [];
-  for (const path of paths) if (!(await settleFile(git, incoming, path))) left.push(path);
+  for (const path of paths) if (!(await resolveFile(git, incoming, path))) left.push(path);
   return { made: paths.length - left.length, left };
 }
 
-async function settleFile(git: UserGit, incoming: Incoming, path: string): Promise<boolean> {
+async function resolveFile(git: UserGit, incoming: Incoming, path: string): Promise<boolean> {
   const [base, ours, theirs] = [
     await stage(git, 1, path),
     await stage(git, 2, path),
     await stage(git, 3, path),
   ];
   if (!ours || !theirs) return false;
-  const merged = incoming.settle(path, {
+  const merged = incoming.resolveConflict(path, {
     base: base?.content ?? '',
     ours: ours.content,
     theirs: theirs.content,

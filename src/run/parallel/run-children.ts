@@ -91,7 +91,7 @@ class ChildRuns {
     } finally {
       await Promise.all(this.#atWork.values());
     }
-    return this.#settle();
+    return this.#comeToRest();
   }
 
   /** Nobody else is to begin: what is at work comes to its own rest. */
@@ -102,7 +102,7 @@ class ChildRuns {
     return this.#stop === undefined;
   }
 
-  async #settle(): Promise<LoopState> {
+  async #comeToRest(): Promise<LoopState> {
     // A person may have ended or paused it meanwhile: what is done is still taken in when it goes on.
     const state = this.#state();
     if (state.status !== 'active') {

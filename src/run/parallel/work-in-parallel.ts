@@ -95,7 +95,7 @@ async function mergeChild({ child, work, runGit, begins }: Merging, parent: Pare
   const merged = await git.merge({
     commit,
     message: mergeMessage(child, work, ref.loop),
-    settle: (path, { ours, theirs }) => settled(path, ours, theirs, work),
+    resolveConflict: (path, { ours, theirs }) => mergedList(path, ours, theirs, work),
     judge: () => judgeMerge(ref, world),
   });
   const end = endOf(merged);
@@ -123,7 +123,7 @@ function mergeMessage({ loop, piece }: ChildState, { title }: Work, run: string)
 }
 
 /** Every child says in the same list that its feature passes: that much can be settled without being understood. */
-function settled(path: string, ours: string, theirs: string, { features }: Work): string | undefined {
+function mergedList(path: string, ours: string, theirs: string, { features }: Work): string | undefined {
   if (!features || !(path === features.file || path.endsWith(`/${features.file}`))) return undefined;
   const list = parseFeatureList(theirs);
   const isSaid = 'features' in list && list.features.some(({ id, passes }) => id === features.id && passes);

@@ -4,7 +4,16 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { columnsOf, cutTo } from '../../terminal/text.ts';
-import { clockOf, momentOf, sessionNumber, ofLimit, positionWords, spentWords, stopwatch, tokensOf } from './format-figures.ts';
+import {
+  clockOf,
+  momentOf,
+  ofLimit,
+  positionWords,
+  sessionNumber,
+  spentWords,
+  stopwatch,
+  tokensOf,
+} from './format-figures.ts';
 import type { RunViewModel } from './view-model.ts';
 import { isOpen } from './words.ts';
 
@@ -85,7 +94,10 @@ function headRow({ loop, state }: RunViewModel): Row {
   return [{ text: `run ${loop ?? ''}`.trimEnd(), colour: BOLD }, { text: `  ${place}` }];
 }
 
-function gateRows({ gates }: RunViewModel, { closed, evidence }: Pick<Density, 'closed' | 'evidence'>): Row[] {
+function gateRows(
+  { gates }: RunViewModel,
+  { closed, evidence }: Pick<Density, 'closed' | 'evidence'>,
+): Row[] {
   const shown = closed ? gates : gates.filter(isOpen);
   const width = Math.min(NAME, Math.max(0, ...shown.map((g) => columnsOf(g.name))));
   const rows = shown.flatMap((gate): Row[] => {

@@ -107,7 +107,12 @@ function withChild(
 }
 
 /** What one of the children tells. */
-export function withChildEvent(view: RunViewModel, piece: string, event: RunEvent, now: number): RunViewModel {
+export function withChildEvent(
+  view: RunViewModel,
+  piece: string,
+  event: RunEvent,
+  now: number,
+): RunViewModel {
   const before = view.children.get(piece);
   if (!before) return view;
   return { ...view, children: new Map(view.children).set(piece, withEvent(before, event, now)) };

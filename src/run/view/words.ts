@@ -10,7 +10,7 @@ import { mergeWords } from '../../core/words/entries.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
 import type { RunEvent } from '../driver/run-event.ts';
-import { momentOf, sessionNumber, positionWords, spentWords } from './format-figures.ts';
+import { momentOf, positionWords, sessionNumber, spentWords } from './format-figures.ts';
 import type { ChildName, RunReporter } from './reporter.ts';
 
 /** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
@@ -153,9 +153,11 @@ function stopLines(event: StopEvent, quiet: boolean): string[] {
 }
 
 function stopWords({ state, answer }: StopEvent): string {
-  if (answer === 'ignore') return `a stop that did not come from the client was ignored, ${positionWords(state)}`;
+  if (answer === 'ignore')
+    return `a stop that did not come from the client was ignored, ${positionWords(state)}`;
   if (answer === 'refuse') {
-    if (state.run?.handOver === 'asked') return `stop held, ${positionWords(state)}, asked for a hand-over note`;
+    if (state.run?.handOver === 'asked')
+      return `stop held, ${positionWords(state)}, asked for a hand-over note`;
     const { phase, ...loop } = state;
     const goesOn = phase !== undefined && phase.iteration > 1;
     return goesOn

@@ -6,7 +6,7 @@ import { ALL_DIALECTS } from '../../../src/formats/all.ts';
 import { DIALECTS, type Place } from '../../../src/formats/format.ts';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
-import { hasForeignSigns, foreignPlaceOf } from '../../../src/hook/wiring/detect-foreign-state.ts';
+import { foreignPlaceOf, hasForeignSigns } from '../../../src/hook/wiring/detect-foreign-state.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 function scene(env: Record<string, string> = {}) {

@@ -37,7 +37,9 @@ function stop(...wakeUps: Pick<WakeUp, 'recurring'>[]): HookEvent {
 
 describe('what is told', () => {
   test('a session begins once, however many turns it has', () => {
-    expect(recorded(INIT, RESULT, INIT, RESULT).told).toEqual([{ kind: 'began', session: 's1', model: 'opus' }]);
+    expect(recorded(INIT, RESULT, INIT, RESULT).told).toEqual([
+      { kind: 'began', session: 's1', model: 'opus' },
+    ]);
   });
 
   test('the usage of an answer is told once, however many blocks it has', () => {

@@ -24,7 +24,9 @@ describe('hooks, settings and signatures', () => {
     expect(log(project, '%s')).toEqual(['first']);
     expect(existsSync(seen)).toBe(false);
     write(project, 'fixed', '');
-    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 2 files')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 2 files'),
+    ]);
     expect(readFileSync(seen, 'utf8')).toBe('Passes now: tests\n');
   });
 
@@ -44,7 +46,9 @@ describe('hooks, settings and signatures', () => {
     hook(project, 'post-commit', 'exit 1');
     const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+    ]);
   });
 
   test('hooks that a session wrote, changed or took away are neither run nor passed by', async () => {
@@ -86,7 +90,9 @@ describe('hooks, settings and signatures', () => {
     git(project, 'config', key, value);
     git(project, 'config', `branch.${BRANCH}.remote`, 'origin');
     write(project, 'b.txt', 'two\n');
-    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining(`--resume ${LOOP}`)]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining(`--resume ${LOOP}`),
+    ]);
     const again = await open({ resume: { folder: project, branch: BRANCH } });
     expect(await again.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
   });

@@ -60,7 +60,9 @@ describe('going on with a run', () => {
     writeRunGitRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
     const runGit = await open(resume(first.folder));
     write(project, 'b.txt', 'two\n');
-    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Passes now: tests')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Passes now: tests'),
+    ]);
   });
 
   test('is refused with what to type when the worktree is gone', async () => {

@@ -108,7 +108,9 @@ describe('a worktree', () => {
     expect(runGit.folder).toBe(beside(scene));
     expect(runGit.notes.join()).toContain('begins at side');
     write(runGit.folder, 'b.txt', 'two\n');
-    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+    ]);
   });
 
   test('can be put elsewhere', async () => {
@@ -194,7 +196,9 @@ describe('a worktree', () => {
     starter(runGit.folder, '#!/bin/sh\necho something else\n');
     expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
     starter(runGit.folder, '#!/bin/sh\n');
-    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+    ]);
   });
 
   test('is taken back when the run does not begin, and stays when something lies in it', async () => {

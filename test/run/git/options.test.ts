@@ -7,7 +7,7 @@ import { approve, isTrusted } from '../../../src/home/approvals.ts';
 import { homeAt, layOut } from '../../../src/home/layout.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import type { RunGitPort } from '../../../src/ports/ports.ts';
-import { gitOptions, beginRunGit, resumeRunGit, trustedWith } from '../../../src/run/git/options.ts';
+import { beginRunGit, gitOptions, resumeRunGit, trustedWith } from '../../../src/run/git/options.ts';
 
 function world(): World {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-run-git-'));

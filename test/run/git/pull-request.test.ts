@@ -228,7 +228,9 @@ describe('what keeps a pull request away leaves everything here', () => {
     git(scene.project, 'checkout', '--quiet', 'main');
     const theirs = onRemote(remote, BRANCH);
     const { runGit } = await kept(scene);
-    expect((await runGit.finish(done, RECEIPT)).at(-1)).toMatch(/^Not pushed: .*rejected.*git push -u origin/);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toMatch(
+      /^Not pushed: .*rejected.*git push -u origin/,
+    );
     expect(onRemote(remote, BRANCH)).toBe(theirs);
     expect(calls()).toEqual([]);
   });
@@ -341,7 +343,9 @@ describe('merging', () => {
     const calls = fakeGh(scene.folder, [CREATED, GREEN]);
     const { runGit } = await kept(scene, { merge: true });
     const claimed = freshLoop({ loop: LOOP, status: 'claimed_done' });
-    expect((await runGit.finish(claimed, RECEIPT)).at(-1)).toBe('Not merged: only what was verified whole is.');
+    expect((await runGit.finish(claimed, RECEIPT)).at(-1)).toBe(
+      'Not merged: only what was verified whole is.',
+    );
     expect(words(calls())).toEqual(['pr create']);
   });
 });

@@ -70,8 +70,7 @@ test('and so does a JSON line, of which only the very first has the version', ()
 
 test('the live view has a line for each child that is at work', () => {
   const at = withChildEvent(withEvent(emptyViewModel('/p', 0), begun, 0), '7', called, 0);
-  const drawn = (view: typeof at) =>
-    screenLines(view, { columns: 80, rows: 30 }, 5000, false).join('\n');
+  const drawn = (view: typeof at) => screenLines(view, { columns: 80, rows: 30 }, 5000, false).join('\n');
   expect(drawn(at)).toMatch(/children {2}\[7\] 0:05 {2}\$ npm test/);
   expect(drawn(withEvent(at, { ...begun, change: 'ended' }, 0))).not.toContain('[7]');
 });

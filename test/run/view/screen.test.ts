@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/run/driver/run-event.ts';
 import { screenLines } from '../../../src/run/view/screen.ts';
-import { emptyViewModel, type RunViewModel, withBeginning, withEvent } from '../../../src/run/view/view-model.ts';
+import {
+  emptyViewModel,
+  type RunViewModel,
+  withBeginning,
+  withEvent,
+} from '../../../src/run/view/view-model.ts';
 import { columnsOf } from '../../../src/terminal/text.ts';
 import { BASELINE, happens, held, LIMITS, LOOP, runState, STORY, T0 } from '../../support/run/run-story.ts';
 

@@ -20,7 +20,7 @@ import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
 import type { RunGit } from '../../../src/run/git/commit-progress.ts';
 import type { RunGitWorld } from '../../../src/run/git/record.ts';
-import { type RunGitOptions, openRunGit } from '../../../src/run/git/run-git.ts';
+import { openRunGit, type RunGitOptions } from '../../../src/run/git/run-git.ts';
 import { addOrigin, initCommitted } from '../repository.ts';
 import { write } from './project-scene.ts';
 
