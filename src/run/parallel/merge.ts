@@ -14,7 +14,7 @@ export interface Incoming {
   commit: string;
   message: string;
   /** A file that both sides changed, as it should be; undefined where somebody has to read it. */
-  settle(path: string, sides: { base: string; ours: string; theirs: string }): string | undefined;
+  resolveConflict(path: string, sides: { base: string; ours: string; theirs: string }): string | undefined;
   /** Why the merged work, as it lies there now, is not kept; undefined: it is. */
   refuse(): Promise<Refusal | undefined>;
 }
@@ -80,7 +80,7 @@ async function leave(git: UserGit, result: Merged): Promise<Merged> {
   return result;
 }
 
-/** Settles what can be settled without being understood; `left` is for somebody who reads it. */
+/** Resolves the conflicts that need no understanding; `left` are the files that somebody has to read. */
 async function resolveConflicts(
   git: UserGit,
   incoming: Incoming,

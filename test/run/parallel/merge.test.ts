@@ -44,7 +44,7 @@ async function family(): Promise<Family> {
       parent.merge({
         commit,
         message: 'Merge it\n\nUntildone-Child: x\n',
-        settle: () => undefined,
+        resolveConflict: () => undefined,
         judge: async () => [passes('tests')],
         ...more,
       }),
@@ -102,7 +102,7 @@ describe('taking in the work of a child', () => {
     expect(git(parent.folder, 'status', '--porcelain')).toBe('');
     expect(git(parent.folder, 'rev-parse', second.runGit.branch)).toBe(second.commit);
   });
-  test('settles a file whose two sides are known, and only that one', async () => {
+  test('resolves a file whose two sides are known, and only that one', async () => {
     const { parent, child, merge } = await family();
     const first = await child(CHILD, { 'list.json': '[\n  {"id":1,"passes":true},\n  {"id":2}\n]\n' });
     const second = await child('20260101-000002-aaa111', {
@@ -111,11 +111,11 @@ describe('taking in the work of a child', () => {
     await merge(first.commit);
     const both = '[\n  {"id":1,"passes":true},\n  {"id":2,"passes":true}\n]\n';
     const sides: string[] = [];
-    const settle: ChildWork['settle'] = (path, { base, ours, theirs }) => {
+    const resolveConflict: ChildWork['resolveConflict'] = (path, { base, ours, theirs }) => {
       sides.push(path, base, ours, theirs);
       return both;
     };
-    expect(await merge(second.commit, { settle })).toMatchObject({ kind: 'merged' });
+    expect(await merge(second.commit, { resolveConflict })).toMatchObject({ kind: 'merged' });
     expect(sides[0]).toBe('list.json');
     expect(sides[2]).toContain('"id":1,"passes":true');
     expect(sides[3]).toContain('"id":2,"passes":true');
@@ -150,7 +150,7 @@ describe('taking in the work of a child', () => {
     const result = await again.merge({
       commit: work,
       message: 'Merge it\n',
-      settle: () => undefined,
+      resolveConflict: () => undefined,
       judge: async () => [passes('tests')],
     });
     expect(result).toEqual({ kind: 'refused', why: 'not today' });
