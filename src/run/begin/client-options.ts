@@ -6,7 +6,7 @@ import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { RunGit } from '../git/commit-progress.ts';
-import type { RunReporter } from '../view/reporter.ts';
+import type { RunReporter } from '../reporter.ts';
 import type { Interrupts } from './interrupts.ts';
 
 /** How the sessions of a run are started. */

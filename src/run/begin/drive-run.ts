@@ -16,7 +16,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
-import { beginRunGit, resumeRunGit, trustedWith } from '../git/options.ts';
+import { beginRunGit, commitLate, resumeRunGit, trustedWith } from '../git/options.ts';
 import { readRunGitRecord } from '../git/record.ts';
 import { divisionOf, type Parallel, refuseIndivisible, splitWork } from '../parallel/pieces.ts';
 import { leftBeside, workInParallel } from '../parallel/work-in-parallel.ts';
@@ -29,7 +29,6 @@ import {
   keptClient,
   type RunObservers,
 } from './client-options.ts';
-import { commitLate } from './commit-late.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { besideRun } from './warn-other-loops.ts';
 

@@ -7,7 +7,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
-import type { RunReporter } from '../view/reporter.ts';
+import type { RunReporter } from '../reporter.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { Interrupts } from './interrupts.ts';
 

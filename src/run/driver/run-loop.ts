@@ -13,9 +13,9 @@ import { notifyEnding } from '../../hook/stop/endings.ts';
 import { situationOf } from '../../hook/stop/situation.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, SessionHappening, SessionPlan, SessionPort } from '../../ports/ports.ts';
+import type { RunEvent } from '../reporter.ts';
 import { RunBudget } from './run-budget.ts';
 import { LastAnswer, RunClient } from './run-client.ts';
-import type { RunEvent } from './run-event.ts';
 
 /** What driving a run needs from the world. */
 export interface RunWorld {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { approve } from '../../home/approvals.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { RunGitPort } from '../../ports/ports.ts';
+import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunGit } from './commit-progress.ts';
 import { type RunGitWorld, readRunGitRecord } from './record.ts';
 import { openRunGit, type RunGitOptions } from './run-git.ts';
@@ -93,4 +94,18 @@ export function trustedWith(git: RunGitPort | undefined, { store, home, project,
     approve(home, folder, fingerprint, clock.now());
     return true;
   };
+}
+
+/**
+ * Commits the work of a run whose runner was killed after the last Stop was judged and before the commit, as long as the
+ * tree is exactly what was judged. Returns lines for the user.
+ */
+export async function commitLate(ref: LoopRef, git: RunGit, { store, judges }: World): Promise<string[]> {
+  const { entry, state } = store.tail(ref).line;
+  if (entry.kind !== 'stop' || !hasEnded(state) || entry.seen.tree === undefined) return [];
+  if ((await git.standing()).left === 0) return [];
+  const { contract, frozen } = store.contract(ref);
+  const tree = await (await judges(contract)).workspace(frozen.project).tree();
+  if (tree !== entry.seen.tree) return [`Not committed: ${git.folder} was changed since it was judged`];
+  return git.keep(state, entry.verdicts);
 }

@@ -13,13 +13,11 @@ import { renderedReceipt } from '../../home/receipts.ts';
 import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Driving, driverLock } from '../begin/client-options.ts';
-import { commitLate } from '../begin/commit-late.ts';
 import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
-import type { RunEvent } from '../driver/run-event.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
-import { beginRunGit, resumeRunGit } from '../git/options.ts';
-import type { RunReporter } from '../view/reporter.ts';
+import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
+import type { RunEvent, RunReporter } from '../reporter.ts';
 import type { Division, Work } from './pieces.ts';
 import type { ChildHeard, ChildRest } from './run-children.ts';
 

@@ -14,7 +14,7 @@ import { childToMerge, type Piece, piecesToBegin, shareFor, timeLeft } from '../
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { RunEvent } from '../reporter.ts';
 
 /** How a child came to rest. */
 export type ChildRest =

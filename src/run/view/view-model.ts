@@ -5,7 +5,7 @@ import type { GateLine, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { RunEvent } from '../reporter.ts';
 import { actionOf, evidenceOf, happeningLines, isOpen } from './words.ts';
 
 type ShownGate = Pick<GateLine, 'name' | 'class' | 'verdict' | 'summary'> & { evidence?: string };

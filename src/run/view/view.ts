@@ -1,7 +1,6 @@
 import { cutTo, type Terminal, TerminalRegion } from '../../terminal/text.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
 import { clockOf } from './format-figures.ts';
-import type { ChildName, RunReporter } from './reporter.ts';
 import { screenLines } from './screen.ts';
 import { emptyViewModel, type RunViewModel, withBeginning, withChildEvent, withEvent } from './view-model.ts';
 import {

@@ -9,9 +9,8 @@ import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { mergeWords } from '../../core/words/entries.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
 import { momentOf, positionWords, sessionNumber, spentWords } from './format-figures.ts';
-import type { ChildName, RunReporter } from './reporter.ts';
 
 /** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { LoopState } from '../../../src/core/loop/state.ts';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { jsonReporter } from '../../../src/run/view/json.ts';
 import { lineReporter, openRunReporter } from '../../../src/run/view/report.ts';
 import { columnsOf } from '../../../src/terminal/text.ts';

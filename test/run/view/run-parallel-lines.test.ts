@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChildState } from '../../../src/core/loop/state.ts';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { jsonReporter } from '../../../src/run/view/json.ts';
 import { lineReporter } from '../../../src/run/view/report.ts';
 import { screenLines } from '../../../src/run/view/screen.ts';
