@@ -70,7 +70,7 @@ function agentIn(event: HookEvent, isUnapproved: boolean): GuardedAgent | undefi
   if (event.name !== 'SubagentStop' || !event.agentId || !event.agentType) return undefined;
   return {
     ...agentWords({ id: event.agentId, type: event.agentType }),
-    unjudged: isUnapproved ? 'nobody approved what its gates run' : undefined,
+    unjudged: isUnapproved ? 'what its gates run is not trusted' : undefined,
   };
 }
 

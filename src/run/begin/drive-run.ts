@@ -145,13 +145,13 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
     kind: 'ended',
     status: 'failed',
     cause: 'not_approved',
-    detail: 'what the contract runs is not approved on this machine',
+    detail: 'what the contract runs is not trusted on this machine',
   }));
   const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
   return new NotApproved(
     typeof named === 'string'
       ? `the fingerprint is ${fingerprint}, not ${named}: look at what the contract runs again: ${how}`
-      : `a person has to approve what the contract runs before a run begins: ${how}`,
+      : `you have to trust what the contract runs before a run begins: ${how}`,
     fingerprint,
   );
 }

@@ -238,7 +238,7 @@ class Driver {
     const state = this.#state();
     const open = state.run?.open;
     if (!open) return;
-    const detail = 'the runner was ended while this session ran';
+    const detail = 'untildone was ended while this session ran';
     const spent = this.#budget.spentIn(this.#world.transcriptOf(open.session), state);
     this.#append({ kind: 'result', end: { kind: 'lost', detail }, ...spent });
   }
@@ -246,7 +246,7 @@ class Driver {
   #pauseIfAsked(): LoopState {
     const state = this.#state();
     if (!this.#world.interrupted() || state.status !== 'active') return state;
-    return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by a person' });
+    return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by you' });
   }
 
   #pause(state: LoopState, why: string): LoopState {

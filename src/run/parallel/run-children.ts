@@ -97,8 +97,7 @@ class ChildRuns {
   /** Nobody else is to begin: what is at work comes to its own rest. */
   #goesOn(): boolean {
     if (this.#state().status !== 'active') return false;
-    if (this.#world.interrupted())
-      this.#stop ??= { kind: 'pause', cause: '', why: 'interrupted by a person' };
+    if (this.#world.interrupted()) this.#stop ??= { kind: 'pause', cause: '', why: 'interrupted by you' };
     return this.#stop === undefined;
   }
 

@@ -63,7 +63,7 @@ export function withEvent(view: RunViewModel, event: RunEvent, now: number): Run
     case 'session': {
       const begun = event.resume ? known : freshSession(known);
       const gated = begun.gates.length > 0 ? begun : withGates(begun, event.state.gates, []);
-      return busy(gated, 'starting the client', now);
+      return busy(gated, 'starting Claude Code', now);
     }
     case 'happening':
       return withHappening(view, event.happening, now);
@@ -102,7 +102,7 @@ function withChild(
       task: harmless(text),
     });
   else children.delete(child.piece);
-  const what = children.size === 0 ? 'between children' : `${children.size} at work`;
+  const what = children.size === 0 ? 'no child is at work' : `children at work: ${children.size}`;
   return busy({ ...view, children }, what, now);
 }
 

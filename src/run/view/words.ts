@@ -103,7 +103,7 @@ function sessionLine({ session, resume, why, state }: Extract<RunEvent, { type: 
 export function happeningLines(happening: SessionHappening, { now, project }: Wording): string[] {
   switch (happening.kind) {
     case 'began':
-      return [`the client is there, model ${harmless(happening.model)}`];
+      return [`Claude Code is ready, model ${harmless(happening.model)}`];
     case 'said':
       return happening.text.trim() === '' ? [] : [`> ${harmless(happening.text)}`];
     case 'called':
@@ -118,7 +118,7 @@ export function happeningLines(happening: SessionHappening, { now, project }: Wo
     }
     case 'limit': {
       const until = happening.resetsAt === undefined ? '' : `, until ${momentOf(happening.resetsAt, now)}`;
-      return [`! limit of the account${until}: ${harmless(happening.text)}`];
+      return [`! limit of your account${until}: ${harmless(happening.text)}`];
     }
     case 'compacted':
       return ['! the conversation was compacted'];
@@ -153,7 +153,7 @@ function stopLines(event: StopEvent, quiet: boolean): string[] {
 
 function stopWords({ state, answer }: StopEvent): string {
   if (answer === 'ignore')
-    return `a stop that did not come from the client was ignored, ${positionWords(state)}`;
+    return `ignored a Stop that did not come from Claude Code, ${positionWords(state)}`;
   if (answer === 'refuse') {
     if (state.run?.handOver === 'asked')
       return `stop held, ${positionWords(state)}, asked for a hand-over note`;
@@ -165,7 +165,7 @@ function stopWords({ state, answer }: StopEvent): string {
   }
   const wait = hasEnded(state) || !state.waiting ? '' : `, ${harmless(describeWait(state))}`;
   const note = state.run?.handOver === 'given' ? ', the hand-over note is given' : '';
-  return `stop let through, ${positionWords(state)}${note}${wait}`;
+  return `allowed to stop, ${positionWords(state)}${note}${wait}`;
 }
 
 const NAMED_GATES = 6;
@@ -215,7 +215,7 @@ export function pausedLines(why: string, loop: string | undefined): string[] {
 }
 
 export function cutOffLines(loop: string | undefined): string[] {
-  return ['not over: the runner ended before the run did', goOn(loop)];
+  return ['not finished: this process ended before the run did', goOn(loop)];
 }
 
 function goOn(loop: string | undefined): string {

@@ -50,7 +50,7 @@ describe('the screen of a run', () => {
         "context   [############........] 62 % of 200k (claude-opus-4-6), hands over at 80 %",
         "spent     0.00 of 20.00 USD, 0 of 20M tokens, 1:10 of 8 h 00 min",
         "now       1:03  thinking",
-        "  10:00:01 the client is there, model claude-opus-4-6",
+        "  10:00:01 Claude Code is ready, model claude-opus-4-6",
         "  10:00:02 > I look at the tests first.",
         "  10:00:03 * $ npm test",
         "  10:00:04 ! Bash failed",
@@ -102,7 +102,7 @@ describe('the screen of a run', () => {
       'now       0:02  thinking',
     );
     expect(doing([{ type: 'waiting', until: T0 + 9_000, why: 'x' }, session], 4)).toBe(
-      'now       0:03  starting the client',
+      'now       0:03  starting Claude Code',
     );
   });
 
