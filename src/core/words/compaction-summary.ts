@@ -3,7 +3,7 @@ import { keepShort, oneLine } from '../text/clip.ts';
 import { howToFinish, nextStepOf, phaseWords, place, type Situation } from './reason.ts';
 
 /** The client cuts what joins the request for a summary at 10,000 characters. */
-const ESSENTIALS_LIMIT = 6000;
+const SUMMARY_LIMIT = 6000;
 const TASK_LIMIT = 600;
 const FAILURES_LIMIT = 1000;
 const FAILURE_LIMIT = 300;
@@ -12,7 +12,7 @@ const OPENING =
   'untildone: this session works in a loop, and the loop goes on after the summary. Keep the following in it, as it stands here:';
 
 /** What a summary of the conversation has to keep of a loop. It joins the request for that summary. */
-export function essentialsOf(situation: Situation, verdicts: readonly Verdict[]): string {
+export function compactionSummary(situation: Situation, verdicts: readonly Verdict[]): string {
   const parts = [
     OPENING,
     `Where it is: ${place(situation)}.`,
@@ -22,7 +22,7 @@ export function essentialsOf(situation: Situation, verdicts: readonly Verdict[])
     nextStepOf(verdicts),
     howToFinish(situation.promise),
   ];
-  return keepShort(parts.filter((part) => part !== '').join('\n\n'), ESSENTIALS_LIMIT);
+  return keepShort(parts.filter((part) => part !== '').join('\n\n'), SUMMARY_LIMIT);
 }
 
 function taskInShort({ task, taskFile }: Situation): string {
