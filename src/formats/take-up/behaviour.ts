@@ -27,7 +27,7 @@ export function behaviourOf(
       }),
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...reading.limits }),
     instruct: (held) => reading.instruct(held),
-    settle: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
+    writeBack: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
     agentWrites: agentWritesIn(seen.dialect, foreign),
   };
 }
