@@ -17,7 +17,7 @@ import type {
   Ports,
   Scratch,
   Shell,
-  SpareCounts,
+  FallbackCounts,
   Standing,
   StateChange,
   TaskList,
@@ -82,7 +82,7 @@ export interface OtherEvents {
 export interface SessionWorld {
   guard: Guard;
   standing: Standing;
-  spare: SpareCounts;
+  spare: FallbackCounts;
   /** Files of the project that hold notes. */
   notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
   /**
