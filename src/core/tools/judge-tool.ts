@@ -16,7 +16,7 @@ import {
   type ToolRules,
   type ToolRuling,
 } from './tool-rules.ts';
-import { hiddenPath } from './unreadable-paths.ts';
+import { unreadablePath } from './unreadable-paths.ts';
 
 const SHOWN = 200;
 /** A command that cannot be taken apart in time is no command that somebody wrote. */
@@ -64,7 +64,7 @@ function refusal(given: ToolCall, rules: ToolRules, place: ToolPlace): Refusal |
     deniedBy(asked, rules) ??
     dangerous(asked, rules) ??
     changesProtected(asked, rules) ??
-    readsHidden(asked, rules)
+    readsUnreadable(asked, rules)
   );
 }
 
@@ -116,9 +116,9 @@ function changesProtected(asked: Asked, { protect }: ToolRules): Refusal | undef
   };
 }
 
-function readsHidden({ call, place, variables }: Asked, { hide }: ToolRules): Refusal | undefined {
+function readsUnreadable({ call, place, variables }: Asked, { hide }: ToolRules): Refusal | undefined {
   if (hide.length === 0) return undefined;
-  const path = hiddenPath(call.tool, call.input, protectedBy(hide, place, hide), (word) =>
+  const path = unreadablePath(call.tool, call.input, protectedBy(hide, place, hide), (word) =>
     place.spellings(word, variables),
   );
   if (path === undefined) return undefined;

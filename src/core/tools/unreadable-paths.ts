@@ -21,7 +21,7 @@ const LEFT_OUT = /^--(?:exclude(?:-dir)?=|ignore-dir=|i?glob=!)(.+)$/;
 const GREPS = /^[ef]?grep$/;
 
 /** The hidden path that a tool call would read or change, if any. */
-export function hiddenPath(
+export function unreadablePath(
   tool: string,
   input: Record<string, unknown>,
   guarded: Protected,
@@ -76,7 +76,7 @@ function readBy(
   const words = namedBy(program, args)
     .flatMap((word) => [word, ...valuesIn(word)])
     .filter((word) => word.length <= 500);
-  const named = words.flatMap(at).find(fits) ?? textOf(program, args, given).flatMap(at).find(fits);
+  const named = words.flatMap(at).find(fits) ?? namesInProgram(program, args, given).flatMap(at).find(fits);
   if (named !== undefined || !goesThroughFolders(program, args)) return named;
   const left = args.flatMap((word) => LEFT_OUT.exec(word)?.[1] ?? []);
   const isLeftOut = (path: string) =>
@@ -116,6 +116,6 @@ function valuesIn(word: string): string[] {
 const PROGRAMS =
   /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|awk|gawk|mawk|jq|sqlite3|psql)$/;
 
-function textOf(program: string, args: readonly string[], given: readonly string[]): string[] {
+function namesInProgram(program: string, args: readonly string[], given: readonly string[]): string[] {
   return PROGRAMS.test(program) ? namesInText([...args, ...given].join('\n').slice(0, 50_000)) : [];
 }
