@@ -54,7 +54,7 @@ export function messageFingerprint(message: string | undefined): string | undefi
 }
 
 /** The failing picture: which gates fail and how, without what changes from run to run. */
-export function pictureOf(verdicts: readonly Verdict[]): string | undefined {
+export function failureFingerprint(verdicts: readonly Verdict[]): string | undefined {
   const failing = verdicts.filter(blocks);
   if (failing.length === 0) return undefined;
   return fingerprint(failing.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'));
@@ -138,7 +138,7 @@ function countMessage(state: LoopState, message: string | undefined): Partial<Lo
 }
 
 function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Partial<LoopState> {
-  const picture = pictureOf(verdicts);
+  const picture = failureFingerprint(verdicts);
   if (picture === undefined) return {};
   const before = state.picture?.fingerprint === picture ? state.picture : undefined;
   const sameTree = before !== undefined && seen.tree !== undefined && before.tree === seen.tree;

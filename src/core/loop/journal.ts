@@ -1,7 +1,7 @@
 import { advanceChildren, type ChildEntry } from '../run/children.ts';
 import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/entries.ts';
 import { newRun, runFromSession } from '../run/run.ts';
-import { observe, applyDecision } from './count-stop.ts';
+import { applyDecision, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
 import { allTold, answer } from './questions.ts';
 import {

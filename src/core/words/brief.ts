@@ -3,9 +3,9 @@ import { keepShort } from '../text/clip.ts';
 import {
   failuresOf,
   howToFinish,
+  iterationWords,
   nextStepOf,
   phaseWords,
-  place,
   REASON_LIMIT,
   type Situation,
   taskOf,
@@ -34,7 +34,7 @@ export function briefFor({ situation, verdicts, gates, beside = '', before }: Br
   return keepShort(
     [
       before
-        ? `untildone: you go on with work that ${before.sessions === 1 ? 'an earlier session' : `${before.sessions} earlier sessions`} began (${place(situation)}). You remember nothing of it; this is what there is to know.`
+        ? `untildone: you go on with work that ${before.sessions === 1 ? 'an earlier session' : `${before.sessions} earlier sessions`} began (${iterationWords(situation)}). You remember nothing of it; this is what there is to know.`
         : '',
       taskOf(situation),
       phaseWords(situation),
@@ -60,7 +60,7 @@ function noteOf(before: Brief['before']): string {
 /** Asks a session that is about to be left what the next one should know. */
 export function handOverReason(situation: Situation): string {
   return [
-    `untildone: ${place(situation)}. This session ends here; a fresh one without its memory goes on. Do not go on with the work now.`,
+    `untildone: ${iterationWords(situation)}. This session ends here; a fresh one without its memory goes on. Do not go on with the work now.`,
     'Write a hand-over note as your final message, at most 400 words, for someone who sees only the files and this note:',
     '- what is done, and how you know\n- what is not done\n- what you tried that did not work, and why\n- which files matter\n- the very next step',
     'No tool calls, nothing else.',

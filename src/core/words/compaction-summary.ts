@@ -1,6 +1,6 @@
 import { blocks, type Verdict } from '../loop/verdict.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
-import { howToFinish, nextStepOf, phaseWords, place, type Situation } from './reason.ts';
+import { howToFinish, iterationWords, nextStepOf, phaseWords, type Situation } from './reason.ts';
 
 /** The client cuts what joins the request for a summary at 10,000 characters. */
 const SUMMARY_LIMIT = 6000;
@@ -15,7 +15,7 @@ const OPENING =
 export function compactionSummary(situation: Situation, verdicts: readonly Verdict[]): string {
   const parts = [
     OPENING,
-    `Where it is: ${place(situation)}.`,
+    `Where it is: ${iterationWords(situation)}.`,
     taskInShort(situation),
     phaseWords(situation),
     failures(verdicts),

@@ -77,7 +77,7 @@ export function promptRefusal(verdicts: readonly Verdict[]): string {
 }
 
 /** A gate that is broken must not lock a person out of their session. */
-export function promptLetThrough(verdicts: readonly Verdict[], refusals: number): string {
+export function promptSentAnyway(verdicts: readonly Verdict[], refusals: number): string {
   const failing = verdicts.filter(blocks).map(({ gate }) => gate);
   return `untildone: this prompt was sent after ${refusals} refusals in a row, although ${oneLine(failing.join(', '), 300)} still refuses it.`;
 }

@@ -38,7 +38,7 @@ export function reasonFor(
 ): string {
   return fitted(
     [
-      `untildone: ${place(situation)}. The work is not done yet.`,
+      `untildone: ${iterationWords(situation)}. The work is not done yet.`,
       ...(situation.notes ?? []),
       ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
     ],
@@ -60,7 +60,9 @@ export function reminderFor(
   limit: number = REASON_LIMIT,
 ): string {
   return fitted(
-    [`untildone: this session works in a loop (${place(situation)}); it goes on until the work is done.`],
+    [
+      `untildone: this session works in a loop (${iterationWords(situation)}); it goes on until the work is done.`,
+    ],
     failing(verdicts, {}),
     [taskOf(situation), phaseWords(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
     limit,
@@ -92,7 +94,7 @@ export const DIFFERENT_APPROACH =
 const NEXT_STEP =
   'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
 
-export function place({ iteration, maxIterations, phase }: Situation): string {
+export function iterationWords({ iteration, maxIterations, phase }: Situation): string {
   const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
   const where = phase ? `, phase "${phase.name}" (${phase.number} of ${phase.of})` : '';
   return `iteration ${iteration}${of}${where}`;
