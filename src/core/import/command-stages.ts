@@ -70,7 +70,7 @@ function divided(items: readonly Item[], level: number, file: string, note: Note
       stages.push({ file, line: item.line, title: item.stage, items: open });
     } else if (open) open.push(item);
     else if (item.kind === 'asks')
-      note(item.line, `left out, for it stands in no stage: ${item.text === '' ? 'STOP' : item.text}`);
+      note(item.line, `left out, because it is in no stage: ${item.text === '' ? 'STOP' : item.text}`);
   }
   return stages.map(({ items: own, ...stage }) => ({ ...stage, pieces: piecesOf(own) }));
 }
@@ -176,7 +176,7 @@ function itemsAt(lines: readonly Line[], start: number, note: Note): { items: It
   const stop = stopFrom(lines, start);
   if (!stop) return { items: [headingOf(text, line) ?? asText], end: start };
   if (CONDITION.test(stop.question)) {
-    note(line, `no question, for it depends on something: ${oneLine(text, 80)}`);
+    note(line, `not taken for a question, because it depends on a condition: ${oneLine(text, 80)}`);
     return { items: [asText], end: start };
   }
   return { items: [{ kind: 'asks', line, text: stop.question }], end: stop.end };

@@ -55,8 +55,7 @@ type Refusal = Extract<ToolRuling, { kind: 'refuse' }>;
 function refusal(given: ToolCall, rules: ToolRules, place: ToolPlace): Refusal | undefined {
   const length = typeof given.input.command === 'string' ? given.input.command.length : 0;
   if (given.tool === 'Bash' && length > LONGEST_COMMAND) {
-    const reason =
-      'untildone: this command is too long to be looked at. Put it into a file, or use shorter ones.';
+    const reason = 'untildone: this command is too long to be checked. Use shorter ones.';
     return { kind: 'refuse', why: 'a command of excessive length', reason };
   }
   const asked = askedOf(given, place);

@@ -11,7 +11,7 @@ import {
   taskOf,
 } from './reason.ts';
 
-/** What a session of a run is told at its beginning, and what it is asked for at its end. */
+/** What a session of a run is told at its start, and the note that it is asked for at its end. */
 
 const BREAK = '\n\n';
 const NOTE_LIMIT = 3000;
@@ -22,13 +22,13 @@ export interface Brief {
   verdicts: readonly Verdict[];
   /** The gates that have to pass. */
   gates: readonly string[];
-  /** What others left beside this work; empty when nothing. */
+  /** Work of the run's children that was not merged; empty when there is none. */
   beside?: string;
   /** Absent in the first session of a run. */
   before?: { sessions: number; note?: string };
 }
 
-/** The first prompt of a session: everything that a client without a memory needs to go on. */
+/** The first prompt of a session: everything that an agent without memory needs to go on. */
 export function briefFor({ situation, verdicts, gates, beside = '', before }: Brief): string {
   const fails = failuresOf(verdicts);
   return keepShort(
@@ -57,7 +57,7 @@ function noteOf(before: Brief['before']): string {
   return `The last session left this note (it may be wrong; check what you rely on):\n${note}`;
 }
 
-/** Asks a session that is about to be left what the next one should know. */
+/** Asks a session for its hand-over note. */
 export function handOverReason(situation: Situation): string {
   return [
     `untildone: ${iterationWords(situation)}. This session ends here; a fresh one without its memory goes on. Do not go on with the work now.`,

@@ -2,7 +2,7 @@ import { blocks, type Verdict } from '../loop/verdict.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { howToFinish, iterationWords, nextStepOf, phaseWords, type Situation } from './reason.ts';
 
-/** The client cuts what joins the request for a summary at 10,000 characters. */
+/** Claude Code cuts what is added to its request for a summary at 10,000 characters. */
 const SUMMARY_LIMIT = 6000;
 const TASK_LIMIT = 600;
 const FAILURES_LIMIT = 1000;
@@ -11,7 +11,7 @@ const FAILURE_LIMIT = 300;
 const OPENING =
   'untildone: this session works in a loop, and the loop goes on after the summary. Keep the following in it, as it stands here:';
 
-/** What a summary of the conversation has to keep of a loop. It joins the request for that summary. */
+/** What the summary of a compaction has to keep of a loop. Claude Code adds it to its request for that summary. */
 export function compactionSummary(situation: Situation, verdicts: readonly Verdict[]): string {
   const parts = [
     OPENING,
@@ -31,7 +31,7 @@ function taskInShort({ task, taskFile }: Situation): string {
   return `Task:\n${keepShort(text, TASK_LIMIT)}${whole}`;
 }
 
-/** Without their details: the checks are run again anyway. */
+/** Failures without their evidence: the gates are judged again anyway. */
 function failures(verdicts: readonly Verdict[]): string {
   const lines = verdicts
     .filter(blocks)
