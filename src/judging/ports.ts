@@ -8,7 +8,6 @@ import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Gates } from '../gates/gate.ts';
 import type {
   AgentPort,
-  AgentStory,
   ForeignFiles,
   Guard,
   KeptTranscript,
@@ -20,6 +19,7 @@ import type {
   SpareCounts,
   Standing,
   StateChange,
+  SubagentActivity,
   TaskList,
   Workspace,
   Worktree,
@@ -45,7 +45,7 @@ export interface Judges {
   /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
   conversation?(transcript: string): readonly Utterance[];
   /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
-  agentStory?(transcript: string): Promise<AgentStory | undefined>;
+  subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
   /** The worktree that a folder lies in, when it is another one of the project's own repository. */
   worktree?(project: string, folder: string): Worktree | undefined;
 }

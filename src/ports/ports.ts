@@ -129,7 +129,7 @@ export interface ScratchFolder {
 }
 
 /** What a subagent was asked and did, as far as its own transcript tells. */
-export interface AgentStory {
+export interface SubagentActivity {
   prompt?: string;
   /** Files that its calls wrote or edited, as they name them. */
   edited: string[];
