@@ -8,6 +8,7 @@ import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Gates } from '../gates/gate.ts';
 import type {
   AgentPort,
+  FallbackCounts,
   ForeignFiles,
   Guard,
   KeptTranscript,
@@ -16,7 +17,6 @@ import type {
   Ports,
   Scratch,
   Shell,
-  SpareCounts,
   Standing,
   StateChange,
   SubagentActivity,
@@ -82,7 +82,7 @@ export interface OtherEvents {
 export interface SessionWorld {
   guard: Guard;
   standing: Standing;
-  spare: SpareCounts;
+  fallbackCounts: FallbackCounts;
   /** Files of the project that hold notes. */
   notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
   /**

@@ -271,7 +271,7 @@ export interface Standing {
 }
 
 /** Counts beside the home, for when nothing can be written there. */
-export interface SpareCounts {
+export interface FallbackCounts {
   /** How often this was counted in the last hour, this time included; undefined when not even that can be kept. Never throws. */
   next(session: string, what: string): number | undefined;
 }

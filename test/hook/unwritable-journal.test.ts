@@ -7,7 +7,7 @@ import type { Contract } from '../../src/core/contract/contract.ts';
 import { type Answer, SILENCE } from '../../src/core/loop/event.ts';
 import { textGate } from '../../src/gates/text/index.ts';
 import { approve, setStanding, standingFiles } from '../../src/home/approvals.ts';
-import { spareCounts } from '../../src/home/fallback-counts.ts';
+import { fallbackCounts } from '../../src/home/fallback-counts.ts';
 import { keepTranscript } from '../../src/home/transcript-copies.ts';
 import { otherEvents } from '../../src/hook/events/other-events.ts';
 import { GUARDED_BLOCKS } from '../../src/hook/guard/guard-work.ts';
@@ -49,13 +49,13 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
   else setStanding(home, project, frozenWith(contract, { project, fingerprint: 'print' }));
   approve(home, project, 'print', T0);
   const folder = realpathSync(temporaryFolder());
-  const spare = spareCounts(counts ? folder : join(folder, 'is not there'));
+  const counted = fallbackCounts(counts ? folder : join(folder, 'is not there'));
   const guard = { ...sessionGuard(home, join(folder, '.claude'), folder, {}), hasContract: () => true };
   scene.ports.session = async () =>
     otherEvents({
       standing: { ...standingFiles(home), write: full },
       guard,
-      spare,
+      fallbackCounts: counted,
       notes: { files: foreignFiles, change: (changes) => applyChanges(changes, join(folder, 'files.lock')) },
       keepTranscript,
     });

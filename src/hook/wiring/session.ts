@@ -3,7 +3,7 @@ import { judgeTool } from '../../core/tools/judge-tool.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { userHome } from '../../files/system.ts';
 import { standingFiles } from '../../home/approvals.ts';
-import { spareCounts } from '../../home/fallback-counts.ts';
+import { fallbackCounts } from '../../home/fallback-counts.ts';
 import { filesLock, type Home } from '../../home/layout.ts';
 import { keepTranscript } from '../../home/transcript-copies.ts';
 import type { OtherEvents } from '../../judging/ports.ts';
@@ -17,7 +17,7 @@ export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
   return otherEvents({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
-    spare: spareCounts(),
+    fallbackCounts: fallbackCounts(),
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     keepTranscript,
   });

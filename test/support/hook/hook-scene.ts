@@ -8,7 +8,7 @@ import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { TranscriptSignals } from '../../../src/core/loop/transcript.ts';
 import { approve, standingFiles } from '../../../src/home/approvals.ts';
-import { spareCounts } from '../../../src/home/fallback-counts.ts';
+import { fallbackCounts } from '../../../src/home/fallback-counts.ts';
 import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { keepTranscript } from '../../../src/home/transcript-copies.ts';
@@ -90,7 +90,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     session: async () =>
       otherEvents({
         standing: standingFiles(home),
-        spare: spareCounts(folder),
+        fallbackCounts: fallbackCounts(folder),
         guard: {
           ...sessionGuard(home, join(folder, '.claude'), folder, {}),
           hasContract: () => scene.judges.contractFileNow !== undefined,
