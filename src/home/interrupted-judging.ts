@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isSafeId } from '../core/text/paths.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
 import { readSmall } from '../files/whole-file.ts';
-import type { CutOff, JudgingMark } from '../ports/ports.ts';
+import type { InterruptedJudging, JudgingWatch } from '../ports/ports.ts';
 import { LET_GO_AFTER } from './hook-line.ts';
 import type { Home } from './layout.ts';
 
@@ -12,7 +12,7 @@ import type { Home } from './layout.ts';
  * (first line), the hook itself (second) and what it judges; `.cut` counts how often the shell found the hook gone. A marker
  * that is not empty makes the shell wait.
  */
-export function judgingMark(home: Home): JudgingMark {
+export function judgingWatch(home: Home): JudgingWatch {
   const file = (session: string, kind: '' | '.judging' | '.cut') => join(home.active, `${session}${kind}`);
   return {
     watch(session) {
@@ -33,7 +33,7 @@ export function judgingMark(home: Home): JudgingMark {
         remove(file(session, '.cut'));
       };
     },
-    takeCutOff(session, loop) {
+    takeInterrupted(session, loop) {
       if (!isSafeId(session)) return undefined;
       const mark = file(session, '.judging');
       const left = existsSync(mark) ? parseMark(read(mark)) : undefined;
@@ -59,12 +59,12 @@ function answeredSince(mark: string, count: string): number {
 }
 
 /** Undefined as long as the hook that wrote it may be alive, and of what is torn. */
-function parseMark(text: string): Pick<CutOff, 'loop' | 'gates'> | undefined {
+function parseMark(text: string): Pick<InterruptedJudging, 'loop' | 'gates'> | undefined {
   const [, hook = '', judged = ''] = text.split('\n');
   const process = parseProcessId(`${hook}\n`);
   if (!process || livenessOf(process) !== 'dead') return undefined;
   try {
-    const { loop, gates } = JSON.parse(judged) as Partial<CutOff>;
+    const { loop, gates } = JSON.parse(judged) as Partial<InterruptedJudging>;
     return typeof loop === 'string' && Array.isArray(gates) ? { loop, gates } : undefined;
   } catch {
     return undefined;

@@ -112,7 +112,7 @@ describe('what is refused stays refused when it cannot be written down', () => {
     const cutOff = { loop: 'l1', gates: ['tests'], inARow: 1, held: true };
     scene.ports.judging = {
       ...{ watch: () => {}, begin: () => () => {}, forget: () => {} },
-      takeCutOff: () => cutOff,
+      takeInterrupted: () => cutOff,
     };
     expect((await scene.hook(write)).kind).toBe('refuse');
   });
