@@ -14,22 +14,22 @@ function noteFile(home: Home, project: string): string {
 }
 
 /** From now on a session that begins in this project is looked at: a loop may have been left there. */
-export function noteLoop(home: Home, project: string, { dir }: LoopRef): void {
+export function recordLoop(home: Home, project: string, { dir }: LoopRef): void {
   for (const path of new Set([project, realPath(project)])) {
     mkdirSync(dirname(noteFile(home, path)), { recursive: true, mode: 0o700 });
     change(home, path, (dirs) => [...dirs.filter((each) => each !== dir), dir]);
   }
 }
 
-/** The loops of a project that `isAlive` says are alive; the others are forgotten. */
-export function livingLoops(home: Home, project: string, isAlive: (ref: LoopRef) => boolean): LoopRef[] {
+/** The loops of a project that `isActive` says are alive; the others are forgotten. */
+export function activeLoops(home: Home, project: string, isActive: (ref: LoopRef) => boolean): LoopRef[] {
   const file = noteFile(home, project);
   const noted = dirsIn(file);
-  const living = noted.map(refAt).filter(isAlive);
-  if (living.length === noted.length) return living;
-  const gone = new Set(noted.filter((dir) => !living.some((ref) => ref.dir === dir)));
+  const active = noted.map(refAt).filter(isActive);
+  if (active.length === noted.length) return active;
+  const gone = new Set(noted.filter((dir) => !active.some((ref) => ref.dir === dir)));
   change(home, project, (dirs) => dirs.filter((dir) => !gone.has(dir)));
-  return living;
+  return active;
 }
 
 function change(home: Home, project: string, edit: (dirs: string[]) => string[]): void {

@@ -11,7 +11,7 @@ import { withLock } from '../files/lock.ts';
 import { wasRunningAt } from '../files/process-id.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports/ports.ts';
-import { livingLoops, noteLoop } from './active-loops.ts';
+import { activeLoops, recordLoop } from './active-loops.ts';
 import { isTrusted } from './approvals.ts';
 import { claimsOfSession } from './claims.ts';
 import { parseSessionRecord } from './hook-line.ts';
@@ -143,7 +143,7 @@ export class FileStore implements Store {
     const marker = join(this.home.active, session);
     try {
       if (wanted) writeWhole(marker, '');
-      else if (existsSync(marker) && !this.hasLivingLoop(session)) unlinkSync(marker);
+      else if (existsSync(marker) && !this.hasActiveLoop(session)) unlinkSync(marker);
     } catch (error) {
       if (wanted) throw error;
       // Gone already; and one that cannot be removed only costs the session's hooks a look at the state.
@@ -154,8 +154,8 @@ export class FileStore implements Store {
   create(loop: NewLoop): LoopRef {
     const sessionFile = this.sessionFile(loop.session);
     return withLock(`${sessionFile}.lock`, () => {
-      const alive = this.aliveLoopOf(loop.session);
-      if (alive) throw new LoopExists(alive.loop);
+      const active = this.activeLoopOf(loop.session);
+      if (active) throw new LoopExists(active.loop);
       const ref = this.layDown(loop);
       this.bind(loop.session, loop.project, ref);
       return ref;
@@ -165,13 +165,13 @@ export class FileStore implements Store {
   /** From now on the session's events belong to this loop. */
   bind(session: string, project: string, ref: LoopRef): void {
     const record: SessionRecord = { v: 1, session, project: realPath(project), loopDir: ref.dir };
-    noteLoop(this.home, project, ref);
+    recordLoop(this.home, project, ref);
     writeWhole(this.sessionFile(session), `${JSON.stringify(record)}\n`);
     this.mark(session, true);
   }
 
-  livingLoops(project: string): LoopRef[] {
-    return livingLoops(this.home, project, (ref) => this.isAlive(ref));
+  activeLoops(project: string): LoopRef[] {
+    return activeLoops(this.home, project, (ref) => this.isActive(ref));
   }
 
   /** The files of a loop that nobody owns yet: a session's record, or a claim on a foreign state, comes after. */
@@ -188,29 +188,29 @@ export class FileStore implements Store {
     return ref;
   }
 
-  private hasLivingLoop(session: string): boolean {
-    return this.aliveLoopOf(session) !== undefined || this.claimedLoopsOf(session).length > 0;
+  private hasActiveLoop(session: string): boolean {
+    return this.activeLoopOf(session) !== undefined || this.claimedLoopsOf(session).length > 0;
   }
 
   /** The living loops that a session pursues for foreign states. */
   claimedLoopsOf(session: string): LoopRef[] {
     return claimsOfSession(this.home, session).flatMap(({ loopDir }) => {
       const ref = loopDir === undefined ? undefined : { loop: basename(loopDir), dir: loopDir };
-      return ref && this.isAlive(ref) ? [ref] : [];
+      return ref && this.isActive(ref) ? [ref] : [];
     });
   }
 
-  aliveLoopOf(session: string): LoopRef | undefined {
+  activeLoopOf(session: string): LoopRef | undefined {
     try {
       const ref = this.loopOfSession(session);
-      return ref && this.isAlive(ref) ? ref : undefined;
+      return ref && this.isActive(ref) ? ref : undefined;
     } catch (error) {
       if (error instanceof JournalError) return undefined;
       throw error;
     }
   }
 
-  private isAlive(ref: LoopRef): boolean {
+  private isActive(ref: LoopRef): boolean {
     try {
       return !hasEnded(this.read(ref));
     } catch (error) {

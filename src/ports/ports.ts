@@ -214,7 +214,7 @@ export interface Store {
   /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
   /** The loops of a project, runs included, that have not ended. */
-  livingLoops(project: string): LoopRef[];
+  activeLoops(project: string): LoopRef[];
   /** The session's hooks are wanted, or no longer: as long as any of its loops lives, they are. */
   mark(session: string, wanted: boolean): void;
 }

@@ -24,7 +24,7 @@ export function tellLeftLoops(event: HookEvent, ports: Ports): Answer {
 function leftBy(event: SessionStartEvent, ports: Ports): Answer {
   const { source } = event;
   // For every source: what has ended is forgotten on the way.
-  const living = ports.store.livingLoops(ports.projectOf(event));
+  const living = ports.store.activeLoops(ports.projectOf(event));
   if (source !== 'clear' && source !== 'fork') return SILENCE;
   const left = living
     .map((ref) => ({ ref, state: ports.store.read(ref) }))
