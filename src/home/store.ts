@@ -12,11 +12,11 @@ import { wasRunningAt } from '../files/process-id.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports/ports.ts';
 import { activeLoops, recordLoop } from './active-loops.ts';
-import { isTrusted } from './approvals.ts';
 import { claimsOfSession } from './claims.ts';
 import { parseSessionRecord } from './hook-line.ts';
 import { appendAfter, JournalError, readTail, type Tail } from './journal/file.ts';
 import { type Home, projectFolder, readKey, realPath } from './layout.ts';
+import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
 
 const TASK_FILE = 'task.md';

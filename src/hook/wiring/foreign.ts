@@ -10,10 +10,10 @@ import type { Place } from '../../formats/format.ts';
 import { close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
-import { approvedContract } from '../../home/approvals.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { filesLock, type Home, layOut } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
+import { trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -100,7 +100,7 @@ async function approvedNow(
 ): Promise<{ contract?: FrozenContract; note?: string }> {
   const file = contractFileDigest(project);
   if (file === undefined) return {};
-  const known = approvedContract(home, project);
+  const known = trustedContract(home, project);
   if (!known || !store.isTrusted(project, known.frozen.fingerprint)) {
     return {
       note: `${CONTRACT_FILE} of ${project} is not approved on this machine, so ${ASIDE}: untildone trust`,

@@ -7,8 +7,8 @@ import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
-import { approve } from '../../home/approvals.ts';
 import { renderedReceipt } from '../../home/receipts.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
@@ -135,7 +135,8 @@ async function begun(
 function trusting(named: string | true | undefined, git: GitFlow | undefined, world: World) {
   const isTrusted = trustedWith(git, world);
   return (folder: string, fingerprint: string): boolean => {
-    if (named === true || named === fingerprint) approve(world.home, folder, fingerprint, world.clock.now());
+    if (named === true || named === fingerprint)
+      recordTrust(world.home, folder, fingerprint, world.clock.now());
     return isTrusted(folder, fingerprint);
   };
 }

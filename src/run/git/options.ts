@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../core/text/errors.ts';
-import { approve } from '../../home/approvals.ts';
+import { recordTrust } from '../../home/trust.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { GitFlow } from '../../ports/ports.ts';
 import type { Flow } from './commit-progress.ts';
@@ -90,7 +90,7 @@ export function trustedWith(git: GitFlow | undefined, { store, home, project, cl
   return (folder: string, fingerprint: string): boolean => {
     if (store.isTrusted(folder, fingerprint)) return true;
     if (folder !== git?.folder || !store.isTrusted(project, fingerprint)) return false;
-    approve(home, folder, fingerprint, clock.now());
+    recordTrust(home, folder, fingerprint, clock.now());
     return true;
   };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { setStanding } from '../../../src/home/approvals.ts';
+import { setStanding } from '../../../src/home/trust.ts';
 import {
   answering,
   contract,

@@ -7,11 +7,11 @@ import type { Answer, HookEvent, StopEvent } from '../../../src/core/loop/event.
 import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { TranscriptSignals } from '../../../src/core/loop/transcript.ts';
-import { approve, standingFiles } from '../../../src/home/approvals.ts';
 import { fallbackCounts } from '../../../src/home/fallback-counts.ts';
 import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { keepTranscript } from '../../../src/home/transcript-copies.ts';
+import { recordTrust, standingFiles } from '../../../src/home/trust.ts';
 import { otherEvents } from '../../../src/hook/events/other-events.ts';
 import { handleHook } from '../../../src/hook/handle-hook.ts';
 import { openTools } from '../../../src/hook/wiring/session.ts';
@@ -112,7 +112,7 @@ function begin(scene: HookScene, contract: Contract, changes: Partial<Frozen>): 
     ...{ project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 },
     contractFile: 'the contract file',
   };
-  approve(home, project, 'print', T0);
+  recordTrust(home, project, 'print', T0);
   return store.create({
     ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
     contract: { contract, frozen: { ...frozen, ...changes } },

@@ -18,17 +18,17 @@ interface TrustFile {
 
 export function isTrusted(home: Home, project: string, fingerprint: string): boolean {
   const key = readKey(home);
-  return readTrust(home, project).approved.some(
-    (entry) => entry?.fingerprint === fingerprint && entry.seal === sealOf(project, fingerprint, key),
+  return readTrustFile(home, project).approved.some(
+    (entry) => entry?.fingerprint === fingerprint && entry.seal === sealTrust(project, fingerprint, key),
   );
 }
 
-export function approve(home: Home, project: string, fingerprint: string, now: number): void {
+export function recordTrust(home: Home, project: string, fingerprint: string, now: number): void {
   if (isTrusted(home, project, fingerprint)) return;
-  const { approved } = readTrust(home, project);
-  const seal = sealOf(project, fingerprint, readKey(home));
+  const { approved } = readTrustFile(home, project);
+  const seal = sealTrust(project, fingerprint, readKey(home));
   const entry = { fingerprint, at: new Date(now).toISOString(), seal };
-  const file = trustFile(home, project);
+  const file = trustPath(home, project);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeWhole(
     file,
@@ -37,13 +37,13 @@ export function approve(home: Home, project: string, fingerprint: string, now: n
 }
 
 /** Forgets every approval of a project; its loops wait for a person again, its standing gates sleep. */
-export function revoke(home: Home, project: string): void {
-  rmSync(trustFile(home, project), { force: true });
+export function revokeTrust(home: Home, project: string): void {
+  rmSync(trustPath(home, project), { force: true });
 }
 
-function readTrust(home: Home, project: string): TrustFile {
+function readTrustFile(home: Home, project: string): TrustFile {
   const none: TrustFile = { v: 1, approved: [] };
-  const text = readSmall(trustFile(home, project));
+  const text = readSmall(trustPath(home, project));
   if (text === undefined) return none;
   try {
     const value = JSON.parse(text) as Partial<TrustFile>;
@@ -53,11 +53,11 @@ function readTrust(home: Home, project: string): TrustFile {
   }
 }
 
-function trustFile(home: Home, project: string): string {
+function trustPath(home: Home, project: string): string {
   return join(projectFolder(home, project), 'trust.json');
 }
 
-function sealOf(project: string, fingerprint: string, key: string): string {
+function sealTrust(project: string, fingerprint: string, key: string): string {
   return hmacSha256(key, `trust ${project} ${fingerprint}`);
 }
 
@@ -66,7 +66,7 @@ const NOTHING: StandingState = { blocks: 0, guarded: {} };
 export function standingFiles(home: Home): Standing {
   return {
     contract(project) {
-      return existsSync(marker(home, project)) ? approvedContract(home, project) : undefined;
+      return existsSync(marker(home, project)) ? trustedContract(home, project) : undefined;
     },
     read(session) {
       const text = isSafeId(session) ? readSmall(stateFile(home, session)) : undefined;
@@ -82,17 +82,17 @@ export function standingFiles(home: Home): Standing {
 }
 
 /** The contract as a person approved it last, frozen then. */
-export function approvedContract(home: Home, project: string): FrozenContract | undefined {
+export function trustedContract(home: Home, project: string): FrozenContract | undefined {
   const text = readSmall(contractFile(home, project));
   return text === undefined
     ? undefined
-    : unsealedJson<FrozenContract>(text, contractOf(project), readKey(home));
+    : unsealedJson<FrozenContract>(text, contractPurpose(project), readKey(home));
 }
 
 /** Called when a person approved a contract: from now on every session of the project is looked after, or none. */
 export function setStanding(home: Home, project: string, contract: FrozenContract): void {
   mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
-  writeWhole(contractFile(home, project), sealedJson(contract, contractOf(project), readKey(home)));
+  writeWhole(contractFile(home, project), sealedJson(contract, contractPurpose(project), readKey(home)));
   const { everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools } = contract.contract;
   const parts = [everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools];
   dropStanding(home, project);
@@ -119,7 +119,7 @@ function toolsMarker(home: Home, project: string): string {
 }
 
 /** The contract of another project, put here, is not this one's. */
-function contractOf(project: string): string {
+function contractPurpose(project: string): string {
   return `standing contract of ${realPath(project)}`;
 }
 
