@@ -156,7 +156,7 @@ export class FileStore implements Store {
     return withLock(`${sessionFile}.lock`, () => {
       const active = this.activeLoopOf(loop.session);
       if (active) throw new LoopExists(active.loop);
-      const ref = this.layDown(loop);
+      const ref = this.createLoopFiles(loop);
       this.bind(loop.session, loop.project, ref);
       return ref;
     });
@@ -175,7 +175,7 @@ export class FileStore implements Store {
   }
 
   /** The files of a loop that nobody owns yet: a session's record, or a claim on a foreign state, comes after. */
-  layDown(loop: NewLoop): LoopRef {
+  createLoopFiles(loop: NewLoop): LoopRef {
     const dir = join(projectFolder(this.home, loop.project), 'loops', loop.loop);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const ref = { loop: loop.loop, dir };

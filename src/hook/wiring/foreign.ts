@@ -57,7 +57,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
     approved: (project) => approvedNow(project, { home, store, judges }),
     judges,
-    layDown: (loop) => store.layDown(loop),
+    createLoopFiles: (loop) => store.createLoopFiles(loop),
     newLoopId: () => newLoopId(new Date(ports.clock.now())),
     transcriptSoFar: transcriptUntilNow,
     needsApproval: async (one) =>
