@@ -59,7 +59,7 @@ export function removeCompiledCode(root: string): void {
 }
 
 /** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */
-export function layOut(home: Home): void {
+export function createHome(home: Home): void {
   for (const folder of [home.root, home.active, home.sessions, home.projects]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type FrozenContract, promiseContract } from '../../src/core/contract/contract.ts';
-import { type Home, homeAt, layOut, projectFolder } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt, projectFolder } from '../../src/home/layout.ts';
 import { dropStanding, setStanding, standingFiles } from '../../src/home/trust.ts';
 import type { StandingState } from '../../src/ports/ports.ts';
 import { verdict } from '../support/core/samples.ts';
@@ -13,7 +13,7 @@ let project: string;
 beforeEach(() => {
   const folder = temporaryFolder();
   home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   project = join(folder, 'a project');
   mkdirSync(project);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Home, homeAt, layOut, projectFolder } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt, projectFolder } from '../../src/home/layout.ts';
 import { isTrusted, recordTrust } from '../../src/home/trust.ts';
 import { T0 } from '../support/core/samples.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
@@ -11,7 +11,7 @@ let project: string;
 beforeEach(() => {
   const folder = temporaryFolder();
   home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   project = join(folder, 'project');
   mkdirSync(project);
 });

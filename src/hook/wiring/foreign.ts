@@ -11,7 +11,7 @@ import { close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
 import { claimFiles } from '../../home/claims.ts';
-import { filesLock, type Home, layOut } from '../../home/layout.ts';
+import { createHome, filesLock, type Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
@@ -40,7 +40,7 @@ export function foreignLoops(
   world: ForeignWorld,
 ): Promise<ForeignLoops> {
   // A state file may be there before anything of ours is.
-  layOut(world.home);
+  createHome(world.home);
   recordClient(event.session, world);
   return findLoops(event, hasNative, openForeign(world), world.ports);
 }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { showReceipt, verifyReceipt } from '../../../src/cli/contract/receipt.ts';
 import type { StopEvent } from '../../../src/core/loop/event.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
 import { recordTrust } from '../../../src/home/trust.ts';
 import { handleHook } from '../../../src/hook/handle-hook.ts';
@@ -23,7 +23,7 @@ const out = (line: string) => void lines.push(line);
 
 function openHome(folder: string): Home {
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   return home;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { isTrusted, recordTrust } from '../../../src/home/trust.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import type { GitFlow } from '../../../src/ports/ports.ts';
@@ -13,7 +13,7 @@ function world(): World {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-run-git-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const store = {
     isTrusted: (project: string, fingerprint: string) => isTrusted(home, project, fingerprint),
   };

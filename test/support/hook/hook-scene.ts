@@ -8,7 +8,7 @@ import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { TranscriptSignals } from '../../../src/core/loop/transcript.ts';
 import { fallbackCounts } from '../../../src/home/fallback-counts.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { keepTranscript } from '../../../src/home/transcript-copies.ts';
 import { recordTrust, standingFiles } from '../../../src/home/trust.ts';
@@ -45,7 +45,7 @@ export interface HookScene {
 export function hookScene(says: Record<string, Says> = {}): HookScene {
   const folder = realpathSync(temporaryFolder());
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   const judges = fakeJudges(says);
