@@ -95,7 +95,7 @@ function keyFile(home: Home): string {
 }
 
 /** The receipt of a loop as Markdown; undefined when it has none. */
-export function renderedReceipt(
+export function readRenderedReceipt(
   ref: LoopRef,
   store: { receiptFile(ref: LoopRef): string },
 ): string | undefined {

@@ -5,7 +5,7 @@ const CONTEXT = 3;
 const MOST_CHANGES = 2_000;
 
 /** A unified diff of two texts, without file names; empty when they are equal. `undefined` is a file that is not there. */
-export function lineDiff(before = '', after = ''): string[] {
+export function renderDiff(before = '', after = ''): string[] {
   const options = { context: CONTEXT, maxEditLength: MOST_CHANGES };
   const patch =
     structuredPatch('', '', before, after, undefined, undefined, options) ?? replaced(before, after);

@@ -8,7 +8,7 @@ import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { renderedReceipt } from '../../home/receipts.ts';
+import { readRenderedReceipt } from '../../home/receipts.ts';
 import { recordTrust } from '../../home/trust.ts';
 import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -181,7 +181,7 @@ async function work(
     );
     // Its pull request; what else there is to say of its branch, the parent says.
     if (parent.division.pullRequests)
-      for (const line of await git.finish(after, renderedReceipt(ref, world.store), 'published'))
+      for (const line of await git.finish(after, readRenderedReceipt(ref, world.store), 'published'))
         reporter.note(line);
     return after;
   } finally {
