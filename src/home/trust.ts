@@ -9,10 +9,10 @@ import type { Standing, StandingState } from '../ports/ports.ts';
 import { type Home, projectFolder, readKey, realPath, sealedJson, unsealedJson } from './layout.ts';
 import { verdictCache } from './verdicts.ts';
 
-/** Fingerprints of contracts that a person approved for a project; sealed, so that a plain write does not approve. */
+/** The fingerprints of contracts that you trust in a project. Each is sealed, so that nobody else can add one. */
 interface TrustFile {
   v: 1;
-  /** Anything may have been written there by someone else. */
+  /** The spelling on disk. Another program may have written anything here. */
   approved: ({ fingerprint: string; at: string; seal: string } | null)[];
 }
 
@@ -36,7 +36,7 @@ export function recordTrust(home: Home, project: string, fingerprint: string, no
   );
 }
 
-/** Forgets every approval of a project; its loops wait for a person again, its standing gates sleep. */
+/** Takes back all trust in a project: its loops wait for you again, its standing gates do nothing. */
 export function revokeTrust(home: Home, project: string): void {
   rmSync(trustPath(home, project), { force: true });
 }
@@ -81,7 +81,7 @@ export function standingFiles(home: Home): Standing {
   };
 }
 
-/** The contract as a person approved it last, frozen then. */
+/** The contract that you trusted last, as it was then. */
 export function trustedContract(home: Home, project: string): FrozenContract | undefined {
   const text = readSmall(contractFile(home, project));
   return text === undefined
@@ -89,7 +89,7 @@ export function trustedContract(home: Home, project: string): FrozenContract | u
     : unsealedJson<FrozenContract>(text, contractPurpose(project), readKey(home));
 }
 
-/** Called when a person approved a contract: from now on every session of the project is looked after, or none. */
+/** Keeps a contract that you trust. When it has standing gates or rules, every session of the project is guarded. */
 export function setStanding(home: Home, project: string, contract: FrozenContract): void {
   mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
   writeWhole(contractFile(home, project), sealedJson(contract, contractPurpose(project), readKey(home)));
@@ -102,23 +102,23 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
   if (tools && concernsEveryTool(tools)) writeWhole(toolsMarker(home, project), '');
 }
 
-/** Nobody is looked after here any more. */
+/** Stops guarding the sessions of a project that have no loop. */
 export function dropStanding(home: Home, project: string): void {
   rmSync(marker(home, project), { force: true });
   rmSync(toolsMarker(home, project), { force: true });
 }
 
-/** At the project's own path below `standing`: the installed line finds it with one test. */
+/** A file at the project's own path below `standing`, where the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.on');
 }
 
-/** Beside it: rules that tools which change nothing have to be asked about, too. */
+/** A file beside the marker, for rules that concern even tools which change nothing. */
 function toolsMarker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.tools');
 }
 
-/** The contract of another project, put here, is not this one's. */
+/** What the contract is sealed for, so that the contract of another project does not count here. */
 function contractPurpose(project: string): string {
   return `standing contract of ${realPath(project)}`;
 }

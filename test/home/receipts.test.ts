@@ -52,7 +52,7 @@ function edited(change: (signed: SignedReceipt) => void): SignedReceipt {
   change(signed);
   return signed;
 }
-const NOT_SIGNED = 'the signature does not fit the digests: they were changed too, or it was signed anew';
+const NOT_SIGNED = 'the signature does not fit the digests: one of the two was changed, too';
 
 test('what is as it was signed has no problems, however its keys are ordered', () => {
   expect(receiptProblems(edited(() => {}))).toEqual([]);

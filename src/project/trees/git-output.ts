@@ -79,38 +79,36 @@ export function parseGitlinks(output: Buffer): string[] {
     .map((entry) => decodeName(entry.subarray(entry.indexOf(9) + 1)));
 }
 
-/** The changes that `git diff-tree -r -z --raw` prints: an entry with a letter, a name, and for copies and renames a second name. */
+/** The changes that `git diff-tree -r -z --raw` prints: a letter and a name each, for renames and copies a second name. */
 export function parseRawDiff(output: Buffer): RawChange[] {
   const parts = splitNul(output)[Symbol.iterator]();
   const changes: RawChange[] = [];
   for (const entry of parts) {
     const letter = /^:.* ([A-Z])\d*$/.exec(entry.toString('latin1'))?.[1];
-    const nextName = () => decodeName(parts.next().value ?? refuseRawDiff());
-    changes.push(changeOf(letter ?? refuseRawDiff(), nextName));
+    const nextName = (what: string) => decodeName(parts.next().value ?? refuse(`${what} without a name`));
+    changes.push(changeOf(letter ?? refuse('a change that cannot be read'), nextName));
   }
   return changes;
 }
 
-function changeOf(letter: string, nextName: () => string): RawChange {
+function changeOf(letter: string, nextName: (what: string) => string): RawChange {
+  const path = nextName('a change');
   switch (letter) {
-    case 'R': {
-      const from = nextName();
-      return { path: nextName(), change: 'renamed', from };
-    }
+    case 'R':
+      return { path: nextName('the target of a rename'), change: 'renamed', from: path };
     case 'C':
-      nextName();
-      return { path: nextName(), change: 'added' };
+      return { path: nextName('the target of a copy'), change: 'added' };
     case 'A':
-      return { path: nextName(), change: 'added' };
+      return { path, change: 'added' };
     case 'D':
-      return { path: nextName(), change: 'deleted' };
+      return { path, change: 'deleted' };
     default:
-      return { path: nextName(), change: 'modified' };
+      return { path, change: 'modified' };
   }
 }
 
-function refuseRawDiff(): never {
-  throw new Error('git diff-tree printed a change that untildone cannot read');
+function refuse(what: string): never {
+  throw new Error(`git diff-tree printed ${what}`);
 }
 
 /** Longer than any line that is kept, and than any header: the rest of such a line is dropped. */

@@ -116,7 +116,7 @@ describe('hooks of the settings', () => {
     expect(await undo()).toBe(0);
     expect(lines).toEqual([
       `Put back: ${path(PROJECT_SETTINGS)}`,
-      `Removed: ${path('untildone.yaml')}, which the import had made`,
+      `Removed: ${path('untildone.yaml')}, which the import had created`,
     ]);
     expect(snapshot(world().project)).toEqual(before);
     await expect(undo()).rejects.toThrow(UsageError);
