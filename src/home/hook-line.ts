@@ -89,8 +89,8 @@ const HELD_UNJUDGED =
 
 const LET_GO_UNJUDGED =
   'untildone: something ended the Stop hook while it was running the gates, three times in a row or where no count ' +
-  'can be kept. This session was let go; nothing is proven, and its loop is still active. Which gates: untildone log. Find ' +
-  'what kills processes, or takes all memory, while they run; then prompt this session to go on.';
+  'can be kept. This session was let go; nothing is proven, and its loop is still active. `untildone log` names the gates. ' +
+  'Find what kills processes, or takes all memory, while they run; then prompt this session to go on.';
 
 /**
  * The text of `hook.sh`, which the line above reads with `$h` set to the untildone home. It becomes the hook, or waits for

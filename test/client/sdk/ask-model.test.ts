@@ -66,7 +66,7 @@ test('without the SDK the problem says what to install', async () => {
   expect(await askAlone({ claude })).toEqual({
     ok: false,
     problem:
-      'the package @anthropic-ai/claude-agent-sdk is not installed: npm i -g @anthropic-ai/claude-agent-sdk (or -D in the project)',
+      'the package @anthropic-ai/claude-agent-sdk is not installed; run: npm i -g @anthropic-ai/claude-agent-sdk (or npm i -D @anthropic-ai/claude-agent-sdk in the project)',
     costUsd: 0,
   });
 });
@@ -82,7 +82,7 @@ test('without a client the problem says so', async () => {
   const missing = join(root, 'nothing');
   expect(await askAlone({ project, claude: missing })).toMatchObject({
     ok: false,
-    problem: `${missing} is no executable file: name the Claude Code client`,
+    problem: `${missing} is not an executable file: name the program of Claude Code`,
   });
 });
 
@@ -106,7 +106,7 @@ test('an answer that the client let through in a wrong shape is a problem', asyn
   const project = await projectWithSdk(yielding({ ...COMPLETED, structured_output: 'yes' }));
   expect(await askAlone({ claude, project })).toMatchObject({
     ok: false,
-    problem: expect.stringContaining('the model gave no answer of the asked shape: '),
+    problem: expect.stringContaining('the answer of the model does not have the required form: '),
     costUsd: 0.2,
   });
 });

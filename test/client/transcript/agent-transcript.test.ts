@@ -39,7 +39,10 @@ test('the client writes behind its hooks: the last answer is waited for', async 
 test('one that is too long is not told as a whole; one that is not there is not told at all', async () => {
   const path = join(temporaryFolder(), 'agent.jsonl');
   writeFileSync(path, wrote('a.ts') + wrote('b.ts') + DONE);
-  expect(await readSubagentActivity(path, wrote('a.ts').length)).toMatchObject({ edited: ['a.ts'], whole: false });
+  expect(await readSubagentActivity(path, wrote('a.ts').length)).toMatchObject({
+    edited: ['a.ts'],
+    whole: false,
+  });
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   for (const none of [pipe, join(temporaryFolder(), 'nothing')])
