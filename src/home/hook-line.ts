@@ -98,12 +98,6 @@ const LET_GO_UNJUDGED =
  * would look like work that was judged.
  */
 export function hookScript({ nodePath, hookEntry }: HookScript): string {
-  const noNode =
-    `untildone: node was not found (neither ${nodePath} nor on PATH): this session is NOT being held. ` +
-    'Install Node.js 20 or newer, then run: untildone install';
-  const noEntry =
-    `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
-    'Install untildone again, then run: untildone install';
   const call = '"$node" "$entry" hook';
   return `# Written by untildone. Do not edit: install and start write it again.
 # A run answers the events of its sessions itself.
@@ -123,7 +117,7 @@ node=${quote(nodePath)}
 entry=${quote(hookEntry)}
 if ! { [ -f "$node" ] && [ -x "$node" ]; }; then
   node=node
-  command -v node >/dev/null || not_held ${quote(message(noNode))}
+  command -v node >/dev/null || not_held ${quote(message(noNode(nodePath)))}
 fi
 # Reading extra certificates triples the start of Node 20; gates get them back from this name.
 if [ "$\{NODE_EXTRA_CA_CERTS+set}" ]; then
@@ -136,7 +130,7 @@ if [ -s "$marker" ] && [ -f "$marker" ] && [ -r "$entry" ]; then
 ${waitFor(call)}fi
 [ -r "$entry" ] && exec ${call}
 command -v untildone >/dev/null && command -v node >/dev/null && exec untildone hook
-not_held ${quote(message(noEntry))}
+not_held ${quote(message(noEntry(hookEntry)))}
 `;
 }
 
@@ -165,6 +159,20 @@ function waitFor(call: string): string {
   fi
   exit 0
 `;
+}
+
+function noNode(nodePath: string): string {
+  return (
+    `untildone: node was not found (neither ${nodePath} nor on PATH): this session is NOT being held. ` +
+    'Install Node.js 20 or newer, then run: untildone install'
+  );
+}
+
+function noEntry(hookEntry: string): string {
+  return (
+    `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
+    'Install untildone again, then run: untildone install'
+  );
 }
 
 function message(systemMessage: string): string {

@@ -7,7 +7,7 @@ import { userHome } from '../files/system.ts';
 import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { JournalError } from './journal/file.ts';
 
-/** The folders of the untildone home. It is outside of the project, where `git clean` and a sandboxed agent cannot reach it. */
+/** The folders of the untildone home, outside of the project: `git clean` and a sandboxed agent cannot reach them. */
 export interface Home {
   root: string;
   active: string;
@@ -105,7 +105,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** JSON with a seal over its content and its purpose, so that a text of others, or one for another purpose, does not count. */
+/** JSON with a seal over its content and its purpose. A text of others, or one for another purpose, does not count. */
 export function sealedJson(value: unknown, purpose: string, key: string): string {
   const body = JSON.stringify(value);
   return `${seal(body, purpose, key)}\n${body}\n`;

@@ -86,7 +86,7 @@ export class TerminalRegion {
     return (this.#terminal.rows || 24) - 1;
   }
 
-  /** Draws the region, and prints `above` over it. Skips a redraw that changes nothing, or that the terminal is too slow for. */
+  /** Draws the region, and prints `above` over it. Skips a redraw that changes nothing, or when the terminal is slow. */
   draw(lines: readonly string[], above: readonly string[] = []): void {
     const same = this.#columns === this.columns && lines.join('\n') === this.#drawn.join('\n');
     if (above.length === 0 && (same || this.#terminal.writableNeedDrain)) return;

@@ -100,7 +100,7 @@ function answerFrom(ending: Ending, ask: AgentAsk): AgentAnswer {
 }
 
 const CALLED_OFF = 'the question was called off';
-const NO_ANSWER = 'the answer of the model does not have the required form';
+const NO_ANSWER = 'the answer of the model does not have the required shape';
 
 /** Why there is no answer. `subtype` does not tell: for Claude Code an API error is a success. */
 function problemOf(result: SDKResultMessage, ask: AgentAsk): string | undefined {

@@ -132,7 +132,7 @@ export function messageOf(error: unknown): string {
  */
 const SCRIPT = 'read -r _ && exit; kill -s TERM -- "-$1"; sleep 3; kill -s KILL -- "-$1"';
 
-/** Ends Claude Code when this process is killed: nobody would answer its hooks, yet its calls would cost money. Needs `sh`. */
+/** Ends Claude Code when this process is killed: nobody would answer its hooks, yet its calls cost money. Needs `sh`. */
 function guardOrphan(client: ChildProcess): void {
   if (client.pid === undefined || process.platform === 'win32') return;
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'untildone-guard', String(client.pid)], {

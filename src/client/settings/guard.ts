@@ -98,7 +98,7 @@ function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): stri
     : `the hooks of untildone for ${missing.join(' and ')} were removed from the settings, or changed`;
 }
 
-/** Whether a hook is as install writes it. With a condition, in the background or with a short timeout it would do nothing. */
+/** Whether a hook is as install writes it. With a condition, in the background or with a short timeout it does nothing. */
 function callsUs(settings: Settings, event: string): boolean {
   return listIn(settings.hooks, event).some((group) => {
     const { matcher } = group as { matcher?: unknown };

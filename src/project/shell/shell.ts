@@ -69,7 +69,7 @@ async function run(command: ShellCommand, environment: NodeJS.ProcessEnv): Promi
   const ending = await endOf(child, command, new ProcessTree(child.pid ?? 0, id));
   const endedAt = performance.now();
   await Promise.race([closed, wait(DRAIN_MS, undefined, { ref: false })]);
-  letGoOf(child);
+  detach(child);
   return result(ending, endedAt);
 }
 
@@ -142,7 +142,7 @@ function awaitInterruption({ timeoutMs, signal }: ShellCommand) {
 }
 
 /** Stops listening to a command. Processes that it left running on purpose go on without keeping this process alive. */
-function letGoOf(child: ChildProcess): void {
+function detach(child: ChildProcess): void {
   child.stdin?.destroy();
   child.stdout?.destroy();
   child.stderr?.destroy();

@@ -141,7 +141,7 @@ async function objectFormat(repository: UserRepository): Promise<string> {
   return exitCode === 0 ? stdout.toString('utf8').trim() : 'sha1';
 }
 
-/** The patterns that you let git ignore outside of the project's own files, as they are now: an agent may add others later. */
+/** The patterns that you let git ignore outside of the project's own files, as they are now: an agent may add others. */
 async function exclusions(project: string, repository: UserRepository | undefined): Promise<string> {
   const own = repository ? readText(join(repository.commonDir, 'info', 'exclude')) : '';
   const always = [...STATE_OF_LOOPS, ...(repository ? [] : IGNORED_OUTSIDE_GIT.split(' '))].join('\n');

@@ -106,7 +106,7 @@ test('an answer that the client let through in a wrong shape is a problem', asyn
   const project = await projectWithSdk(yielding({ ...COMPLETED, structured_output: 'yes' }));
   expect(await askAlone({ claude, project })).toMatchObject({
     ok: false,
-    problem: expect.stringContaining('the answer of the model does not have the required form: '),
+    problem: expect.stringContaining('the answer of the model does not have the required shape: '),
     costUsd: 0.2,
   });
 });
