@@ -46,7 +46,7 @@ function receipt(): Receipt {
   );
 }
 
-/** As it comes from a file, with something changed in it. */
+/** A receipt as read from a file, with a change. */
 function edited(change: (signed: SignedReceipt) => void): SignedReceipt {
   const signed = JSON.parse(JSON.stringify(signReceipt(receipt(), home))) as SignedReceipt;
   change(signed);

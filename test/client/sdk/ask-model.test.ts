@@ -1,4 +1,4 @@
-/** Where the SDK and the client are looked for, from a bundle such as the one that is shipped. The rest is in test/live. */
+/** Finds the SDK and Claude Code from a bundle, as in the package. What needs Claude Code itself is in test/live. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

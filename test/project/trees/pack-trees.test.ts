@@ -8,7 +8,7 @@ import { dropUnnamed, packLoose } from '../../../src/project/trees/pack-trees.ts
 import { commit, EMPTY_TREE, git, type Scene, scene, write } from '../../support/project/project-scene.ts';
 
 const DAY = 24 * 3_600_000;
-/** A moment from which everything of now is old. */
+/** A time in the future, at which everything is old. */
 const LATER = () => Date.now() + DAY;
 
 function counted({ shadowDir }: Scene): Record<string, number> {
@@ -18,7 +18,7 @@ function counted({ shadowDir }: Scene): Record<string, number> {
   );
 }
 
-/** So many trees of a project, a file of which changes each time. */
+/** Writes so many trees of a project, with one file changed each time. */
 async function stops(place: Scene, times: number, from = 0): Promise<string[]> {
   const trees: string[] = [];
   for (let i = from; i < from + times; i++) {
