@@ -135,7 +135,10 @@ export class FileStore implements Store {
     }
   }
 
-  /** Starts a loop for a session. Throws `LoopExists` when the session owns one that has not ended. */
+  /**
+   * Starts a loop for a session. Throws `LoopExists` when the session owns one that has not ended. The session's record and
+   * marker are written last, so that a crash before leaves nobody held.
+   */
   create(loop: NewLoop): LoopRef {
     return withLock(`${loopRecordFile(this.home, loop.session)}.lock`, () => {
       const active = this.activeLoopOf(loop.session);
@@ -192,6 +195,7 @@ export class FileStore implements Store {
     }
   }
 
+  /** Whether a loop has not ended. A paused one counts; one whose journal cannot be read does not. */
   private isActive(ref: LoopRef): boolean {
     try {
       return !hasEnded(this.read(ref));
