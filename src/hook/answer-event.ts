@@ -70,7 +70,7 @@ async function heldForRoom(
   if (event.name !== 'Stop' || (error.code !== 'ENOSPC' && error.code !== 'EDQUOT')) return undefined;
   try {
     const { store } = ports;
-    const ref = store.aliveLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
+    const ref = store.activeLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
     if (!ref || store.read(ref).status !== 'active') return undefined;
     return (await ports.session()).holdForRoom(event, ref);
   } catch {

@@ -19,7 +19,7 @@ export async function workOfAgent(
   const { contract: frozen, outputDir } = session;
   const begun = session.worktreeOf(event.agentId ?? '');
   const judges = await ports.judges(frozen.contract);
-  const story = event.agentTranscript ? await judges.agentStory?.(event.agentTranscript) : undefined;
+  const story = event.agentTranscript ? await judges.subagentActivity?.(event.agentTranscript) : undefined;
   const { project } = frozen.frozen;
   const there = judges.worktree?.(project, begun?.folder ?? event.cwd ?? project);
   const paths = story && projectPaths(story.edited, event, project, there, ports);

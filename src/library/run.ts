@@ -9,7 +9,7 @@ import { oneLine } from '../core/text/clip.ts';
 import { defined } from '../core/text/defined.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { describeEnding, describeWait } from '../core/words/endings.ts';
-import { renderedReceipt } from '../home/receipts.ts';
+import { readRenderedReceipt } from '../home/receipts.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { refuseInsideClient } from '../hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
@@ -101,7 +101,7 @@ function interruptsBy(signal: AbortSignal): Interrupts {
 function resultOf(state: LoopState, world: World): RunResult {
   const { loop, status, iteration, spent, gates, run } = state;
   const ref = world.store.loops().find((known) => known.loop === loop);
-  const text = ref && renderedReceipt(ref, world.store);
+  const text = ref && readRenderedReceipt(ref, world.store);
   return {
     // Nobody drives it any more: it rests.
     status: status === 'active' ? 'paused' : status,

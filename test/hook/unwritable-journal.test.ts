@@ -6,9 +6,9 @@ import { sessionGuard } from '../../src/client/settings/guard.ts';
 import type { Contract } from '../../src/core/contract/contract.ts';
 import { type Answer, SILENCE } from '../../src/core/loop/event.ts';
 import { textGate } from '../../src/gates/text/index.ts';
-import { approve, setStanding, standingFiles } from '../../src/home/approvals.ts';
-import { spareCounts } from '../../src/home/fallback-counts.ts';
+import { fallbackCounts } from '../../src/home/fallback-counts.ts';
 import { keepTranscript } from '../../src/home/transcript-copies.ts';
+import { recordTrust, setStanding, standingFiles } from '../../src/home/trust.ts';
 import { GUARDED_BLOCKS } from '../../src/hook/guard/guard-work.ts';
 import { otherEvents } from '../../src/hook/wiring/session.ts';
 import { applyChanges, foreignFiles } from '../../src/project/files.ts';
@@ -47,15 +47,15 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
   const { home, project } = scene;
   if (place === 'loop') scene.begin(contract);
   else setStanding(home, project, frozenWith(contract, { project, fingerprint: 'print' }));
-  approve(home, project, 'print', T0);
+  recordTrust(home, project, 'print', T0);
   const folder = realpathSync(temporaryFolder());
-  const spare = spareCounts(counts ? folder : join(folder, 'is not there'));
+  const counted = fallbackCounts(counts ? folder : join(folder, 'is not there'));
   const guard = { ...sessionGuard(home, join(folder, '.claude'), folder, {}), hasContract: () => true };
   scene.ports.session = async () =>
     otherEvents({
       standing: { ...standingFiles(home), write: full },
       guard,
-      spare,
+      fallbackCounts: counted,
       notes: { files: foreignFiles, change: (changes) => applyChanges(changes, join(folder, 'files.lock')) },
       keepTranscript,
     });
@@ -112,7 +112,7 @@ describe('what is refused stays refused when it cannot be written', () => {
     const cutOff = { loop: 'l1', gates: ['tests'], inARow: 1, held: true };
     scene.ports.judging = {
       ...{ watch: () => {}, begin: () => () => {}, forget: () => {} },
-      takeCutOff: () => cutOff,
+      takeInterrupted: () => cutOff,
     };
     expect((await scene.hook(write)).kind).toBe('refuse');
   });

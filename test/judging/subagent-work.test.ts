@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateSpec } from '../../src/core/contract/contract.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
-import { approve, setStanding } from '../../src/home/approvals.ts';
+import { recordTrust, setStanding } from '../../src/home/trust.ts';
 import type { SubagentActivity, Worktree } from '../../src/ports/ports.ts';
 import { T0 } from '../support/core/samples.ts';
 import { type HookScene, hookScene, reasonOf } from '../support/hook/hook-scene.ts';
@@ -49,7 +49,7 @@ function scene(tidy: Judgement | ((context: GateContext) => Judgement) = PASS): 
   it.seen = seen;
   it.story = STORY;
   it.worktrees = {};
-  it.judges.agentStory = async () => it.story;
+  it.judges.subagentActivity = async () => it.story;
   it.judges.worktree = (_, folder) => it.worktrees[folder];
   return it;
 }
@@ -260,7 +260,7 @@ describe('the beginning of a subagent', () => {
 describe('in a session without a loop', () => {
   function standing(tidy: Judgement): Scene {
     const it = scene(tidy);
-    approve(it.home, it.project, 'print', T0);
+    recordTrust(it.home, it.project, 'print', T0);
     setStanding(it.home, it.project, frozenWith(CONTRACT, { project: it.project }));
     return it;
   }

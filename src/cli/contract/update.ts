@@ -9,7 +9,7 @@ import {
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { writeFrozenContract } from '../../home/store.ts';
+import { writeFrozenContract } from '../../home/frozen-contract.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';

@@ -155,7 +155,7 @@ function checkTask(task: string): void {
 
 /** Before the baseline is judged: that may take minutes. */
 function refuseSecondLoop(session: string, store: FileStore): void {
-  const alive = store.aliveLoopOf(session);
+  const alive = store.activeLoopOf(session);
   if (alive) throw new UsageError(secondLoop(new LoopExists(alive.loop)));
 }
 

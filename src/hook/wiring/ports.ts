@@ -2,7 +2,7 @@ import { transcriptFiles } from '../../client/transcript/file.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
-import { judgingMark } from '../../home/interrupted-judging.ts';
+import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
 import { FileStore } from '../../home/store.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
@@ -36,7 +36,7 @@ export function openPorts(
     transcripts: transcriptFiles,
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
-    judging: judgingMark(home),
+    judging: judgingWatch(home),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
     session: async () => (await import('./session.ts')).openSession(home, env),

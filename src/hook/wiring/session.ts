@@ -2,10 +2,10 @@ import { sessionGuard } from '../../client/settings/guard.ts';
 import { judgeTool } from '../../core/tools/judge-tool.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { userHome } from '../../files/system.ts';
-import { standingFiles } from '../../home/approvals.ts';
-import { spareCounts } from '../../home/fallback-counts.ts';
+import { fallbackCounts } from '../../home/fallback-counts.ts';
 import { filesLock, type Home } from '../../home/layout.ts';
 import { keepTranscript } from '../../home/transcript-copies.ts';
+import { standingFiles } from '../../home/trust.ts';
 import type { OtherEvents, SessionWorld } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { toolPlace } from '../../project/path-resolver.ts';
@@ -21,7 +21,7 @@ export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
   return otherEvents({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
-    spare: spareCounts(),
+    fallbackCounts: fallbackCounts(),
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     keepTranscript,
   });

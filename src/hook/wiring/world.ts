@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/text/errors.ts';
 import type { Place } from '../../formats/format.ts';
-import { type Home, homeFrom, layOut } from '../../home/layout.ts';
+import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import { foreignPlaceOf } from './detect-foreign-state.ts';
@@ -31,7 +31,7 @@ export function worldWith(
 ): World {
   const home = homeFrom(env);
   try {
-    layOut(home);
+    createHome(home);
   } catch (error) {
     const why = (error as Error).message;
     throw new UsageError(

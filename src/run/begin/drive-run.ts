@@ -8,8 +8,8 @@ import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
-import { approve } from '../../home/approvals.ts';
-import { renderedReceipt } from '../../home/receipts.ts';
+import { readRenderedReceipt } from '../../home/receipts.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
@@ -135,7 +135,8 @@ async function begun(
 function trusting(named: string | true | undefined, git: RunGitPort | undefined, world: World) {
   const isTrusted = trustedWith(git, world);
   return (folder: string, fingerprint: string): boolean => {
-    if (named === true || named === fingerprint) approve(world.home, folder, fingerprint, world.clock.now());
+    if (named === true || named === fingerprint)
+      recordTrust(world.home, folder, fingerprint, world.clock.now());
     return isTrusted(folder, fingerprint);
   };
 }
@@ -193,7 +194,7 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
     if (!git || (late.length === 0 && record?.mode !== 'pr')) return;
     for (const line of [
       ...late,
-      ...(await git.finish(state, renderedReceipt(ref, world.store), saidOf(state, git))),
+      ...(await git.finish(state, readRenderedReceipt(ref, world.store), saidOf(state, git))),
     ])
       reporter.note(line);
   } finally {
@@ -233,7 +234,7 @@ async function drive(driving: Driving): Promise<LoopState> {
       before.status === 'paused'
         ? before
         : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
-    const lines = (await git?.finish(after, renderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
+    const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
     for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;
   } finally {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { approve } from '../../home/approvals.ts';
+import { recordTrust } from '../../home/trust.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunGit } from './commit-progress.ts';
@@ -91,7 +91,7 @@ export function trustedWith(git: RunGitPort | undefined, { store, home, project,
   return (folder: string, fingerprint: string): boolean => {
     if (store.isTrusted(folder, fingerprint)) return true;
     if (folder !== git?.folder || !store.isTrusted(project, fingerprint)) return false;
-    approve(home, folder, fingerprint, clock.now());
+    recordTrust(home, folder, fingerprint, clock.now());
     return true;
   };
 }

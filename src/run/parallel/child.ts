@@ -8,8 +8,8 @@ import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { approve } from '../../home/approvals.ts';
-import { renderedReceipt } from '../../home/receipts.ts';
+import { readRenderedReceipt } from '../../home/receipts.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Driving, driverLock } from '../begin/client-options.ts';
@@ -152,7 +152,7 @@ function isDerived(
 ): boolean {
   const { store, home, clock } = world;
   if (fingerprint !== frozen.fingerprint || !store.isTrusted(frozen.project, fingerprint)) return false;
-  approve(home, folder, fingerprint, clock.now());
+  recordTrust(home, folder, fingerprint, clock.now());
   return true;
 }
 
@@ -179,7 +179,7 @@ async function work(
     );
     // Its pull request; what else there is to say of its branch, the parent says.
     if (parent.division.pullRequests)
-      for (const line of await git.finish(after, renderedReceipt(ref, world.store), 'published'))
+      for (const line of await git.finish(after, readRenderedReceipt(ref, world.store), 'published'))
         reporter.note(line);
     return after;
   } finally {

@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/core/loop/entry.ts';
 import { approvedText } from '../../../src/core/loop/questions.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
@@ -23,7 +23,7 @@ let lines: string[];
 beforeEach(() => {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   const env = { PATH: process.env.PATH, HOME: folder };

@@ -7,7 +7,7 @@ import { status } from '../../../src/cli/loop/status.ts';
 import type { RunMode } from '../../../src/core/contract/contract.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { claimFiles } from '../../../src/home/claims.ts';
-import { type Home, homeAt, layOut, projectFolder } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt, projectFolder } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
@@ -39,7 +39,7 @@ interface LoopParts {
 function scened(): Scene {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   let now = NOW;

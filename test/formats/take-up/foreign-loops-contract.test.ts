@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
-import { approve, setStanding } from '../../../src/home/approvals.ts';
+import { recordTrust, setStanding } from '../../../src/home/trust.ts';
 import { freeze } from '../../../src/judging/freeze-contract.ts';
 import { contractFileDigest } from '../../../src/project/facts/command-parts.ts';
 import { T0 } from '../../support/core/samples.ts';
@@ -21,7 +21,7 @@ describe('with a contract that a person approved', () => {
     const { frozen } = await freeze(contract, scene.project, scene.judges);
     const contractFile = contractFileDigest(scene.project) ?? '';
     setStanding(scene.home, scene.project, frozenWith(contract, { ...frozen, contractFile }));
-    approve(scene.home, scene.project, frozen.fingerprint, T0);
+    recordTrust(scene.home, scene.project, frozen.fingerprint, T0);
     return scene;
   }
   test('a promise is not enough while a gate fails', async () => {

@@ -197,7 +197,7 @@ describe('damage', () => {
       '\xff\xfe\n'.repeat(9),
     ]) {
       writeFileSync(path, bytes);
-      expect(() => readTail(path, KEY)).toThrow('no valid line');
+      expect(() => readTail(path, KEY)).toThrow('has no valid line');
     }
   });
 });
@@ -220,7 +220,7 @@ describe('lines that we did not write', () => {
   });
   test('sealed with another key count as little', async () => {
     write(1);
-    expect(() => readTail(path, 'another key')).toThrow('not written by this installation');
+    expect(() => readTail(path, 'another key')).toThrow('another installation wrote it');
     expect((await scan('another key')).every((l) => !l.ok && l.problem.includes('seal'))).toBe(true);
   });
   test('taken from another loop say nothing about this one', () => {

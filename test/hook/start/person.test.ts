@@ -2,14 +2,14 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { refuseInsideClient } from '../../../src/hook/start/person.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 let home: Home;
 beforeEach(() => {
   home = homeAt(join(temporaryFolder(), 'home'));
-  layOut(home);
+  createHome(home);
 });
 
 const refused = (env: NodeJS.ProcessEnv) => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { approve, isTrusted } from '../../../src/home/approvals.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
+import { isTrusted, recordTrust } from '../../../src/home/trust.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import type { RunGitPort } from '../../../src/ports/ports.ts';
 import { beginRunGit, gitOptions, resumeRunGit, trustedWith } from '../../../src/run/git/options.ts';
@@ -13,7 +13,7 @@ function world(): World {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-run-git-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const store = {
     isTrusted: (project: string, fingerprint: string) => isTrusted(home, project, fingerprint),
   };
@@ -54,7 +54,7 @@ test('a run that never worked with git goes on without one', async () => {
 
 test('what a person approved for the project counts in its worktree, exactly that and nowhere else', () => {
   const here = world();
-  approve(here.home, here.project, 'approved', 0);
+  recordTrust(here.home, here.project, 'approved', 0);
   const trusted = trustedWith({ folder: '/worktree' } as RunGitPort, here);
   expect(trusted('/worktree', 'changed')).toBe(false);
   expect(trusted('/elsewhere', 'approved')).toBe(false);

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import type { RunGit } from '../../../src/run/git/commit-progress.ts';
 import type { RunGitWorld } from '../../../src/run/git/record.ts';
 import { openRunGit, type RunGitOptions } from '../../../src/run/git/run-git.ts';
@@ -50,7 +50,7 @@ export function gitScene(): GitScene {
     rmSync(folder, { recursive: true, force: true });
   });
   writeFileSync(join(personal, '.gitconfig'), '[user]\n\tname = A Person\n\temail = person@example.com\n');
-  layOut(home);
+  createHome(home);
   initCommitted(project);
   return {
     folder,
