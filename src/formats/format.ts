@@ -5,8 +5,8 @@ import type { Verdict } from '../core/loop/verdict.ts';
 import type { ForeignFiles, StateChange, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 
-export const DIALECTS = ['ralph-loop', 'feature-list', 'verified-done', 'lock'] as const;
-export type DialectName = (typeof DIALECTS)[number];
+export const FORMAT_NAMES = ['ralph-loop', 'feature-list', 'verified-done', 'lock'] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** Where a session's foreign state can lie. Paths are absolute, without a slash at their end. */
 export interface Place {
@@ -22,7 +22,7 @@ export interface Place {
   now: number;
 }
 
-/** What is found where a dialect keeps its state. Reading never changes anything. */
+/** What is found where a format keeps its state. Reading never changes anything. */
 export type Reading =
   | { kind: 'none' }
   /** Something is there but cannot be used: nobody is held, nothing is changed, the person is told. */
@@ -37,8 +37,8 @@ export interface Damage {
 }
 
 /** A foreign format. Every loop in it is bound by the rules of all loops; this says what its files mean. */
-export interface Dialect {
-  name: DialectName;
+export interface StateFormat {
+  name: FormatName;
   /** The key of ownership: the same for the same place, whether or not something is there. Undefined: cannot be here. */
   path(place: Place): string | undefined;
   /** Further files that speak to a session: what of all this came with the repository needs a person's word. */

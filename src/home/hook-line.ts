@@ -12,7 +12,7 @@ const NAMES =
 /**
  * Any of these lets the line go on to `hook.sh`. The marker is tested with `-f`: with an empty session id the path is
  * that of the folder itself. A project whose contract guards every session has a marker at its own path below
- * `standing`. The rest is where the dialects keep their state.
+ * `standing`. The rest is where the formats keep their state.
  */
 const WANTED = [
   '[ -f "$h/active/$s" ]',

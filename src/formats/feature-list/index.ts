@@ -1,6 +1,6 @@
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import type { ForeignLoop, Place, Reading, StateFormat } from '../format.ts';
 import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
 import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
 import {
@@ -17,7 +17,7 @@ import {
 const USUAL_FOLDER = '.claude/data/ralph-loops/current';
 
 /** A folder with `RALPH_PROMPT.md`, `feature_list.json` and `progress.txt`, worked through one feature at a time. */
-export const featureListDialect: Dialect = { name: KIND, path: pathOf, read, agentWrites };
+export const featureListFormat: StateFormat = { name: KIND, path: pathOf, read, agentWrites };
 
 const AGENT_FILES = ['feature_list.json', 'progress.txt'];
 

@@ -6,7 +6,7 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { DIFFERENT_APPROACH, failuresOf, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
-import type { Dialect, ForeignLoop, Place } from '../format.ts';
+import type { ForeignLoop, Place, StateFormat } from '../format.ts';
 import {
   isExpired,
   LOCK_ITERATIONS,
@@ -19,7 +19,7 @@ import {
 import { observeEvent, recordsOf } from './records.ts';
 
 /** Lock mode: while `.claude/runtime/locks/.lock_active` is there, the session goes on. Only a person takes it away. */
-export const lockDialect: Dialect = {
+export const lockFormat: StateFormat = {
   name: 'lock',
   path: ({ folder }) => lockPaths(folder).active,
   parts({ folder }) {

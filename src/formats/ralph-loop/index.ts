@@ -7,7 +7,7 @@ import { describeEnding } from '../../core/words/endings.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import type { ForeignLoop, Place, Reading, StateFormat } from '../format.ts';
 import { parseState, type RalphState, withIteration } from './state-file.ts';
 
 export const RALPH_FILE = '.claude/ralph-loop.local.md';
@@ -15,7 +15,7 @@ export const RALPH_FILE = '.claude/ralph-loop.local.md';
 /** `max_iterations: 0` is "unlimited": honoured, but not for ever. `safety_stop: off` in the file takes this away. */
 export const SAFETY_STOP = 200;
 
-export const ralphLoopDialect: Dialect = {
+export const ralphLoopFormat: StateFormat = {
   name: 'ralph-loop',
   path: pathOf,
   read: (place, files) => read(pathOf(place), files),

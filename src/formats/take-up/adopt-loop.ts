@@ -7,7 +7,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef, NewLoop } from '../../ports/ports.ts';
 import type { FormatBehaviour, Held, SessionLoop, Words } from '../../ports/session-loop.ts';
-import type { Damage, Dialect, ForeignLoop } from '../format.ts';
+import type { Damage, ForeignLoop, StateFormat } from '../format.ts';
 import { agentWritesIn } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
@@ -23,7 +23,7 @@ export async function adopt(
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): Promise<Adopted> {
-  const { dialect, path, reading, event } = seen;
+  const { format, path, reading, event } = seen;
   if (await foreign.needsApproval(seen)) {
     const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: ${claimLine(seen, foreign)}`;
     return { kind: 'needs_person', message };
@@ -34,7 +34,7 @@ export async function adopt(
     if (!isSame(current, seen.claim)) return undefined;
     begun.ref = foreign.layDown(loop);
     const { session } = event;
-    return { v: 1, dialect: dialect.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
+    return { v: 1, dialect: format.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
   });
   const { ref } = begun;
   if (!ref) return { kind: 'lost' };
@@ -42,10 +42,10 @@ export async function adopt(
   return { kind: 'adopted', ref, state: firstCount(ref, reading, ports), notes };
 }
 
-function claimLine({ dialect }: ForeignStateSeen, { place }: ForeignPorts): string {
+function claimLine({ format }: ForeignStateSeen, { place }: ForeignPorts): string {
   const where =
-    dialect.name === 'feature-list' && place.ralphLoopDir ? `RALPH_LOOP_DIR=${place.ralphLoopDir} ` : '';
-  return `${where}untildone claim ${dialect.name}`;
+    format.name === 'feature-list' && place.ralphLoopDir ? `RALPH_LOOP_DIR=${place.ralphLoopDir} ` : '';
+  return `${where}untildone claim ${format.name}`;
 }
 
 function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): LoopState {
@@ -59,7 +59,7 @@ function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): Lo
 }
 
 async function newLoop(
-  { dialect, reading, event, hasNative }: ForeignStateSeen,
+  { format, reading, event, hasNative }: ForeignStateSeen,
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): Promise<{ loop: NewLoop; notes: string[] }> {
@@ -84,7 +84,7 @@ async function newLoop(
     loop: foreign.newLoopId(),
     session: event.session,
     project,
-    dialect: dialect.name,
+    dialect: format.name,
     task: reading.task,
     contract: { contract, frozen },
     ...foreign.transcriptSoFar(event.transcript),
@@ -104,7 +104,7 @@ const FAULT_LIMIT = 400;
 
 /** A state that could be read when its loop began and cannot be read now. */
 interface DamagedState {
-  dialect: Dialect;
+  format: StateFormat;
   claim: Claim | undefined;
   damage: Damage | undefined;
   event: HookEvent;
@@ -115,7 +115,7 @@ interface DamagedState {
  * the session does not own it, or was held for it often enough.
  */
 export function damagedLoop(
-  { dialect, claim, damage, event }: DamagedState,
+  { format, claim, damage, event }: DamagedState,
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): SessionLoop | undefined {
@@ -126,7 +126,7 @@ export function damagedLoop(
   const first = firstHold(state);
   const holds = first === undefined ? 0 : state.iteration - first;
   if (event.name === 'Stop' && holds >= MOST_HOLDS) return undefined;
-  const format: FormatBehaviour = {
+  const behaviour: FormatBehaviour = {
     verdicts: async () => [verdictOn(damage)],
     limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
     instruct: (held) => wordsFor(damage, held, holds + 1),
@@ -136,9 +136,9 @@ export function damagedLoop(
       if (decision.kind === 'block') ports.store.append(ref, () => ({ kind: 'synced', says }));
       return [];
     },
-    agentWrites: agentWritesIn(dialect, foreign),
+    agentWrites: agentWritesIn(format, foreign),
   };
-  return { ref, state, format };
+  return { ref, state, format: behaviour };
 }
 
 /** The iteration in which the damage was found, where the Stop before this one found it, too. */

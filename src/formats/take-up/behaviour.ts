@@ -5,7 +5,7 @@ import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, StateChange } from '../../ports/ports.ts';
 import type { FormatBehaviour } from '../../ports/session-loop.ts';
-import type { Dialect } from '../format.ts';
+import type { StateFormat } from '../format.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
 /** A removed state file is kept with its loop up to this size. */
@@ -28,27 +28,27 @@ export function behaviourOf(
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...reading.limits }),
     instruct: (held) => reading.instruct(held),
     settle: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
-    agentWrites: agentWritesIn(seen.dialect, foreign),
+    agentWrites: agentWritesIn(seen.format, foreign),
   };
 }
 
 /** Wherever links lead: what lies outside of where such state belongs is nobody's to be let into. */
-export function agentWritesIn(dialect: Dialect, foreign: ForeignPorts): FormatBehaviour['agentWrites'] {
+export function agentWritesIn(format: StateFormat, foreign: ForeignPorts): FormatBehaviour['agentWrites'] {
   const { place, files } = foreign;
-  return (path) => dialect.agentWrites?.(path, place, files) === true && foreign.belongs(path);
+  return (path) => format.agentWrites?.(path, place, files) === true && foreign.belongs(path);
 }
 
 function settle(
   decision: Decision,
   after: LoopState,
   verdicts: readonly Verdict[],
-  { reading, dialect }: ForeignStateSeen,
+  { reading, format }: ForeignStateSeen,
   ref: LoopRef,
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): string[] {
   const changes = reading.settle(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
-  const problems = foreign.change(changes).map((problem) => `untildone: ${dialect.name}: ${problem}`);
+  const problems = foreign.change(changes).map((problem) => `untildone: ${format.name}: ${problem}`);
   if (decision.kind === 'end') ports.store.append(ref, () => ({ kind: 'closed' }));
   if (problems.length > 0 && decision.kind === 'block' && reading.iteration !== undefined) {
     // From now on the old number in the file is no news.

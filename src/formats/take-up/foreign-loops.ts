@@ -21,27 +21,27 @@ export async function foreignLoops(
   ports: JudgingPorts,
 ): Promise<ForeignLoops> {
   const found: ForeignLoops = { loops: [], messages: [] };
-  for (const dialect of foreign.dialects) {
-    const path = dialect.path(foreign.place);
+  for (const format of foreign.formats) {
+    const path = format.path(foreign.place);
     if (path === undefined) continue;
     const claim = foreign.claims.of(path);
-    const reading = dialect.read(foreign.place, foreign.files);
+    const reading = format.read(foreign.place, foreign.files);
     switch (reading.kind) {
       case 'none':
         if (claim?.session === event.session)
           found.messages.push(...withdraw(claim, removed(path), foreign, ports));
         break;
       case 'unusable': {
-        const own = damagedLoop({ dialect, claim, damage: reading.damage, event }, foreign, ports);
+        const own = damagedLoop({ format, claim, damage: reading.damage, event }, foreign, ports);
         if (own) found.loops.push(own);
         else if (event.name === 'Stop')
           found.messages.push(
-            `untildone: nobody is held by ${dialect.name}: ${oneLine(reading.problem, 400)}`,
+            `untildone: nobody is held by ${format.name}: ${oneLine(reading.problem, 400)}`,
           );
         break;
       }
       case 'loop': {
-        const seen: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative };
+        const seen: ForeignStateSeen = { format, path, claim, reading: reading.loop, event, hasNative };
         const own = await ownLoop(seen, found.messages, foreign, ports);
         if (own) found.loops.push(own);
         break;
@@ -114,10 +114,10 @@ function mayClaim({ reading, event }: ForeignStateSeen): boolean {
 }
 
 /** Who waits for such a state to hold them has to learn that it does not. */
-function namesNobody({ reading, dialect, path }: ForeignStateSeen): string[] {
+function namesNobody({ reading, format, path }: ForeignStateSeen): string[] {
   if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
   return [
-    `untildone: nobody is held by ${dialect.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${dialect.name}`,
+    `untildone: nobody is held by ${format.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${format.name}`,
   ];
 }
 
@@ -155,14 +155,14 @@ function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
 }
 
 /** It is too old to begin with; whom it held before was told when that ended. */
-function neverHeld({ reading, claim, event, dialect, path }: ForeignStateSeen): string[] {
+function neverHeld({ reading, claim, event, format, path }: ForeignStateSeen): string[] {
   if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
-  return [`untildone: nobody is held by ${dialect.name}: ${path}: ${reading.rest}`];
+  return [`untildone: nobody is held by ${format.name}: ${path}: ${reading.rest}`];
 }
 
 /** The owner's session has ended: whoever stops next goes on where it was. */
 function takeOver(
-  { path, event, reading, dialect }: ForeignStateSeen,
+  { path, event, reading, format }: ForeignStateSeen,
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
@@ -173,7 +173,7 @@ function takeOver(
   if (!over) return false;
   const mine = foreign.claims.change(path, (current) => {
     if (current?.session !== state.session || current.loopDir !== ref.dir) return undefined;
-    return { ...current, dialect: dialect.name, session: event.session };
+    return { ...current, dialect: format.name, session: event.session };
   });
   if (mine?.session !== event.session) return false;
   ports.store.append(ref, () => ({
@@ -236,11 +236,7 @@ function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: J
 }
 
 /** What a format keeps of events is for the session that owns the state, or that may become its owner. */
-function observe(
-  { dialect, event }: ForeignStateSeen,
-  known: Claim | undefined,
-  foreign: ForeignPorts,
-): void {
-  if (!dialect.observe || (known && known.session !== event.session)) return;
-  foreign.change(dialect.observe(event, foreign.place, foreign.files));
+function observe({ format, event }: ForeignStateSeen, known: Claim | undefined, foreign: ForeignPorts): void {
+  if (!format.observe || (known && known.session !== event.session)) return;
+  foreign.change(format.observe(event, foreign.place, foreign.files));
 }

@@ -3,10 +3,10 @@ import type { FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { Judges } from '../../judging/ports.ts';
 import type { Claim, Claims, ForeignFiles, LoopRef, NewLoop, StateChange } from '../../ports/ports.ts';
-import type { Dialect, ForeignLoop, Place } from '../format.ts';
+import type { ForeignLoop, Place, StateFormat } from '../format.ts';
 
 export interface ForeignPorts extends Adopting {
-  dialects: readonly Dialect[];
+  formats: readonly StateFormat[];
   place: Place;
   files: ForeignFiles;
   claims: Claims;
@@ -30,12 +30,12 @@ export interface Adopting {
   /** What the session used so far is not the loop's. */
   transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };
   /** The state came with the repository, and no person said that it may hold sessions here. */
-  needsApproval(seen: Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
+  needsApproval(seen: Pick<ForeignStateSeen, 'format' | 'path' | 'reading'>): Promise<boolean>;
 }
 
 /** One foreign state as it was found at an event. */
 export interface ForeignStateSeen {
-  dialect: Dialect;
+  format: StateFormat;
   path: string;
   claim: Claim | undefined;
   reading: ForeignLoop;

@@ -3,7 +3,7 @@ import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import type { ForeignLoop, Place, Reading, StateFormat } from '../format.ts';
 import { counting, holds, loopPhase } from './holding.ts';
 import { judge } from './judge.ts';
 import { type RalphState, readState } from './read-state.ts';
@@ -13,7 +13,7 @@ import { instruct, sentences, taskOf } from './words.ts';
  * `~/.ralph/state/<session>/`: files of the VERIFIED_DONE quality gate. Skills and agents write them; they are only read
  * here, but for the log that the document's own hook keeps.
  */
-export const verifiedDoneDialect: Dialect = {
+export const verifiedDoneFormat: StateFormat = {
   name: 'verified-done',
   path: stateFolder,
   read(place, files) {

@@ -24,7 +24,7 @@ export function placeOf(
   };
 }
 
-/** Whether a look at the dialects is worth it: something lies where they keep their state, or did when it was claimed. */
+/** Whether a look at the formats is worth it: something lies where they keep their state, or did when it was claimed. */
 export function hasForeignSigns(place: Place, home: Home, isMarked: (session: string) => boolean): boolean {
   const { folder, userHome, session, ralphLoopDir } = place;
   return (

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DIFFERENT_APPROACH, REASON_LIMIT } from '../../../src/core/words/reason.ts';
-import { featureListDialect } from '../../../src/formats/feature-list/index.ts';
+import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { freshLoop, verdict } from '../../support/core/samples.ts';
 import {
@@ -38,18 +38,18 @@ describe('where it lies', () => {
     ['.', ''],
   ])('RALPH_LOOP_DIR %j', (ralphLoopDir, expected) => {
     const where = place(ralphLoopDir === undefined ? {} : { ralphLoopDir });
-    expect(featureListDialect.path(where)).toBe(join(root(), expected).replace(/\/$/, ''));
+    expect(featureListFormat.path(where)).toBe(join(root(), expected).replace(/\/$/, ''));
   });
 
   test('an absolute RALPH_LOOP_DIR is taken as it is', () => {
-    expect(featureListDialect.path(place({ ralphLoopDir: '/srv/loop/' }))).toBe('/srv/loop');
+    expect(featureListFormat.path(place({ ralphLoopDir: '/srv/loop/' }))).toBe('/srv/loop');
   });
 
   test('current may be a link; the path stays as named, the identity is the real folder', () => {
     const task = join(dirname(dir()), 'todo');
     lay({ list: { features: FEATURES }, prompt: 'Build it' }, task);
     symlinkSync('todo', dir());
-    expect(featureListDialect.path(place())).toBe(dir());
+    expect(featureListFormat.path(place())).toBe(dir());
     expect(loop().identity).toBe(`${task} ${foreignFiles.sha256('Build it')}`);
   });
 

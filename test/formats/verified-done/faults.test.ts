@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { blocks } from '../../../src/core/loop/verdict.ts';
 import { REASON_LIMIT } from '../../../src/core/words/reason.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { freshLoop } from '../../support/core/samples.ts';
@@ -150,7 +150,7 @@ describe('whatever the files hold', () => {
       kind: 'unusable' as const,
       problem: `EACCES: permission denied, open '${path}'`,
     });
-    const reading = verifiedDoneDialect.read(place(), { ...foreignFiles, read: denied });
+    const reading = verifiedDoneFormat.read(place(), { ...foreignFiles, read: denied });
     expect(reading).toMatchObject({
       kind: 'unusable',
       problem: expect.stringContaining(stateDir('orchestrator.json')),

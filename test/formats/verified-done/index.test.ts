@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/core/loop/state.ts';
 import { sumUp } from '../../../src/core/loop/verdict.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import { applyChanges } from '../../../src/project/files.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -26,7 +26,7 @@ useStateFolder();
 describe('where the state lies', () => {
   test('in a folder of the session, which owns it', () => {
     put('loop.json', LOOP);
-    expect(verifiedDoneDialect.path(place())).toBe(stateDir().replace(/\/$/, ''));
+    expect(verifiedDoneFormat.path(place())).toBe(stateDir().replace(/\/$/, ''));
     expect(loop().owner).toBe('s1');
     expect(read({ session: 's2' })).toEqual({ kind: 'none' });
   });
@@ -35,7 +35,7 @@ describe('where the state lies', () => {
     'not for the session id %j',
     (session) => {
       put('loop.json', LOOP);
-      expect(verifiedDoneDialect.path(place({ session }))).toBeUndefined();
+      expect(verifiedDoneFormat.path(place({ session }))).toBeUndefined();
       expect(read({ session })).toEqual({ kind: 'none' });
     },
   );

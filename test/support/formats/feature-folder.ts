@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Decision, Ending, LoopState } from '../../../src/core/loop/state.ts';
-import { featureListDialect } from '../../../src/formats/feature-list/index.ts';
+import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
 import type { ForeignLoop, Place } from '../../../src/formats/format.ts';
 import type { Held } from '../../../src/ports/session-loop.ts';
 import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
@@ -54,7 +54,7 @@ export const place = (changes: Partial<Place> = {}): Place => ({
   now: T0,
   ...changes,
 });
-export const read = (changes: Partial<Place> = {}) => featureListDialect.read(place(changes), foreignFiles);
+export const read = (changes: Partial<Place> = {}) => featureListFormat.read(place(changes), foreignFiles);
 
 export function loop(changes: Partial<Place> = {}): ForeignLoop {
   const reading = read(changes);

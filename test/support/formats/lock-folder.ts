@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import type { ForeignLoop, Place, Reading } from '../../../src/formats/format.ts';
-import { lockDialect } from '../../../src/formats/lock/index.ts';
+import { lockFormat } from '../../../src/formats/lock/index.ts';
 import type { ForeignFiles, StateChange } from '../../../src/ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
 import { T0 } from '../core/samples.ts';
@@ -42,7 +42,7 @@ export const place = (changes: Partial<Place> = {}): Place => ({
   ...changes,
 });
 export const read = (changes: Partial<Place> = {}, files: ForeignFiles = foreignFiles): Reading =>
-  lockDialect.read(place(changes), files);
+  lockFormat.read(place(changes), files);
 export const loop = (changes: Partial<Place> = {}): ForeignLoop => {
   const reading = read(changes);
   if (reading.kind !== 'loop') throw new Error(`no loop but ${JSON.stringify(reading)}`);

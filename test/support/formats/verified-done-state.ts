@@ -4,7 +4,7 @@ import { beforeEach } from 'vitest';
 import { decide } from '../../../src/core/loop/decide.ts';
 import { blocks, type Verdict } from '../../../src/core/loop/verdict.ts';
 import type { ForeignLoop, Look, Place, Reading } from '../../../src/formats/format.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import type { Held } from '../../../src/ports/session-loop.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
@@ -40,7 +40,7 @@ export const place = (changes: Partial<Place> = {}): Place => ({
   ...changes,
 });
 export const read = (changes: Partial<Place> = {}): Reading =>
-  verifiedDoneDialect.read(place(changes), foreignFiles);
+  verifiedDoneFormat.read(place(changes), foreignFiles);
 export const loop = (changes: Partial<Place> = {}): ForeignLoop => {
   const reading = read(changes);
   if (reading.kind !== 'loop') throw new Error(`no loop but ${JSON.stringify(reading)}`);
