@@ -6,9 +6,9 @@ import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, SessionLoop } from '../../ports/session-loop.ts';
-import { adopt, damagedLoop } from './adopt-loop.ts';
 import { behaviourOf, close } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
+import { damagedLoop, takeUp } from './take-up-loop.ts';
 
 /**
  * The loops that foreign state asks of this session. A state that names its owner, or was claimed, holds that session
@@ -132,16 +132,16 @@ async function begin(
     messages.push(...neverHeld(seen));
     return undefined;
   }
-  const adopted = await adopt(seen, foreign, ports);
-  if (adopted.kind === 'lost') return undefined;
-  if (adopted.kind === 'needs_person') {
-    if (event.name === 'Stop') messages.push(adopted.message);
+  const taken = await takeUp(seen, foreign, ports);
+  if (taken.kind === 'lost') return undefined;
+  if (taken.kind === 'needs_person') {
+    if (event.name === 'Stop') messages.push(taken.message);
     return undefined;
   }
   if (claim?.loopDir !== undefined && claim.identity !== reading.identity) {
     messages.push(...withdraw(claim, replaced(path), foreign, ports));
   }
-  const { ref, state, notes } = adopted;
+  const { ref, state, notes } = taken;
   messages.push(...[...reading.notes, ...notes].map((note) => `untildone: ${note}`));
   return { ref, state, format: behaviourOf(seen, ref, foreign, ports) };
 }

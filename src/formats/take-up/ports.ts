@@ -5,7 +5,7 @@ import type { Judges } from '../../judging/ports.ts';
 import type { Claim, Claims, ForeignFiles, LoopRef, NewLoop, StateChange } from '../../ports/ports.ts';
 import type { ForeignLoop, Place, StateFormat } from '../format.ts';
 
-export interface ForeignPorts extends Adopting {
+export interface ForeignPorts extends TakeUpPorts {
   formats: readonly StateFormat[];
   place: Place;
   files: ForeignFiles;
@@ -20,7 +20,7 @@ export interface ForeignPorts extends Adopting {
 }
 
 /** What making a loop of a foreign state needs from the world. */
-export interface Adopting {
+export interface TakeUpPorts {
   /** The contract that a person approved for a project, if it still is what was approved; else why it is left aside. */
   approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
   judges(): Promise<Judges>;

@@ -11,18 +11,18 @@ import type { Damage, ForeignLoop, StateFormat } from '../format.ts';
 import { agentWritesIn } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
-type Adopted =
-  | { kind: 'adopted'; ref: LoopRef; state: LoopState; notes: string[] }
+type TakenUp =
+  | { kind: 'taken_up'; ref: LoopRef; state: LoopState; notes: string[] }
   /** Another session was quicker. */
   | { kind: 'lost' }
   | { kind: 'needs_person'; message: string };
 
 /** Makes a loop of a foreign state: its contract frozen, its journal begun, its owner written down. */
-export async function adopt(
+export async function takeUp(
   seen: ForeignStateSeen,
   foreign: ForeignPorts,
   ports: JudgingPorts,
-): Promise<Adopted> {
+): Promise<TakenUp> {
   const { format, path, reading, event } = seen;
   if (await foreign.needsApproval(seen)) {
     const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: ${claimLine(seen, foreign)}`;
@@ -39,7 +39,7 @@ export async function adopt(
   const { ref } = begun;
   if (!ref) return { kind: 'lost' };
   ports.store.mark(event.session, true);
-  return { kind: 'adopted', ref, state: firstCount(ref, reading, ports), notes };
+  return { kind: 'taken_up', ref, state: firstCount(ref, reading, ports), notes };
 }
 
 function claimLine({ format }: ForeignStateSeen, { place }: ForeignPorts): string {
