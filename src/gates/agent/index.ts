@@ -1,7 +1,12 @@
 import { keepShort } from '../../core/text/clip.ts';
 import type { ScratchFolder } from '../../ports/ports.ts';
 import type { Gate, GateContext } from '../gate.ts';
-import { fenced, judgementFrom, MATERIAL_IS_DATA, OPINION_WITH_EVIDENCE_SCHEMA } from '../judge/opinion.ts';
+import {
+  judgementFrom,
+  MATERIAL_IS_DATA,
+  OPINION_WITH_EVIDENCE_SCHEMA,
+  quoteUntrusted,
+} from '../judge/opinion.ts';
 import { agentTraits } from './traits.ts';
 
 const MAX_COST_USD = 2;
@@ -66,6 +71,6 @@ function promptFor(
   return [
     `What to verify:\n${instruction}`,
     folder.filter((line) => line !== '').join('\n'),
-    fenced([{ title: 'The task that the other agent was given', text: keepShort(task, TASK_LIMIT) }]),
+    quoteUntrusted([{ title: 'The task that the other agent was given', text: keepShort(task, TASK_LIMIT) }]),
   ].join('\n\n');
 }

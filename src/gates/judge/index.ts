@@ -2,7 +2,7 @@ import { conversationText } from '../../core/loop/transcript.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { describeChanges } from './changes.ts';
-import { fenced, judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA } from './opinion.ts';
+import { judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA, quoteUntrusted } from './opinion.ts';
 import { judgeTraits } from './traits.ts';
 
 const MAX_COST_USD = 0.5;
@@ -33,7 +33,7 @@ export const judgeGate: Gate<'judge'> = {
     const task = { title: 'The task that the agent was given', text: keepShort(context.task, TASK_LIMIT) };
     const answer = await context.agent.ask({
       systemPrompt: SYSTEM_PROMPT,
-      prompt: `The question:\n${question}\n\n${fenced([task, ...material])}\n\nAnswer the question at the top.`,
+      prompt: `The question:\n${question}\n\n${quoteUntrusted([task, ...material])}\n\nAnswer the question at the top.`,
       schema: OPINION_SCHEMA,
       tools: [],
       cwd: context.project,

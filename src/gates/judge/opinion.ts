@@ -98,7 +98,7 @@ export const MATERIAL_IS_DATA = [
 ].join('\n');
 
 /** No text in the material can end the fence: its number is one that the material does not hold. */
-export function fenced(materials: readonly Material[]): string {
+export function quoteUntrusted(materials: readonly Material[]): string {
   const everything = materials.map(({ title, text }) => `${title}\n${text}`).join('\n');
   let number = 1;
   while (everything.includes(`material-${number}]`)) number += 1;

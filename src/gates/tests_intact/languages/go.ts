@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, GO_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, GO_BYPASSES } from './assertion-bypasses.ts';
 import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -53,7 +53,7 @@ function read(text: string): TestFacts {
         ...skipsIn(source, name, body),
         ...mainDodges(source, name, body),
       ]),
-      ...dodgesIn(source, GO_DODGES, places, ASSERTION),
+      ...bypassesIn(source, GO_BYPASSES, places, ASSERTION),
     ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
@@ -105,8 +105,9 @@ function mainDodges({ code, lineAt }: MaskedSource, name: string, { start, end }
   if (name !== 'TestMain') return [];
   const body = code.slice(start, end);
   const heeded = /(?:=|return|os\.Exit\s*\()\s*\w+\.Run\s*\(/.test(body);
-  const dodges = !/\.Run\s*\(|VerifyTestMain/.test(body) || (!heeded && /os\.Exit\s*\(\s*0\s*\)/.test(body));
-  return dodges
+  const bypasses =
+    !/\.Run\s*\(|VerifyTestMain/.test(body) || (!heeded && /os\.Exit\s*\(\s*0\s*\)/.test(body));
+  return bypasses
     ? [{ kind: 'skip', word: 'a TestMain that does not heed its tests', name: '', line: lineAt(start) }]
     : [];
 }

@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, PYTHON_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, PYTHON_BYPASSES } from './assertion-bypasses.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -63,7 +63,7 @@ function read(text: string): TestFacts {
       ...definitions.flatMap((one) => decoratorMarkers(source, one)),
       ...innerMarkers(source, tests),
       ...replaced(source),
-      ...(tests.length === 0 ? [] : dodgesIn(source, PYTHON_DODGES, places, ASSERTION)),
+      ...(tests.length === 0 ? [] : bypassesIn(source, PYTHON_BYPASSES, places, ASSERTION)),
     ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };

@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, RUST_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, RUST_BYPASSES } from './assertion-bypasses.ts';
 import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -48,12 +48,12 @@ function read(text: string): TestFacts {
   const spans = tests.map(({ body }) => body);
   const places = tests.map(({ name, body }) => ({ name, span: body }));
   // Only where tests are: programs may end themselves.
-  const dodges = dodgesIn(source, RUST_DODGES, places, ASSERTION).filter(
+  const bypasses = bypassesIn(source, RUST_BYPASSES, places, ASSERTION).filter(
     ({ name, word }) => name !== '' || (tests.length > 0 && word.startsWith('#')),
   );
   return {
     tests: tests.map((test) => testOf(source, test)),
-    markers: [...tests.flatMap((test) => markersOf(source, test)), ...dodges],
+    markers: [...tests.flatMap((test) => markersOf(source, test)), ...bypasses],
     shared: assertionsOutside(source, [...spans, ...outsideTestModules(source)], ASSERTION, weigh),
   };
 }
