@@ -9,7 +9,7 @@ export const FORMAT_NAMES = ['ralph-loop', 'feature-list', 'verified-done', 'loc
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** Where a session's foreign state can lie. Paths are absolute, without a slash at their end. */
-export interface Place {
+export interface StatePlace {
   session: string;
   /** The folder that the session was started in. */
   folder: string;
@@ -40,17 +40,17 @@ export interface Damage {
 export interface StateFormat {
   name: FormatName;
   /** The key of ownership: the same for the same place, whether or not something is there. Undefined: cannot be here. */
-  path(place: Place): string | undefined;
+  path(place: StatePlace): string | undefined;
   /** Further files that speak to a session: what of all this came with the repository needs a person's word. */
-  parts?(place: Place): string[];
-  read(place: Place, files: ForeignFiles): Reading;
+  parts?(place: StatePlace): string[];
+  read(place: StatePlace, files: ForeignFiles): Reading;
   /**
    * Whether a file (its path without links) is one that the agent itself has to write, or the work could never be done.
    * Absent: there is none.
    */
-  agentWrites?(path: string, place: Place, files: ForeignFiles): boolean;
+  agentWrites?(path: string, place: StatePlace, files: ForeignFiles): boolean;
   /** What the format keeps of events beside its loops (metrics, logs). Only asked of the session that owns the state. */
-  observe?(event: HookEvent, place: Place, files: ForeignFiles): StateChange[];
+  observe?(event: HookEvent, place: StatePlace, files: ForeignFiles): StateChange[];
 }
 
 /** A loop as its foreign state describes it at this moment. */

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
-import { FORMAT_NAMES, type ForeignLoop, type Place, type StateFormat } from '../../formats/format.ts';
+import { FORMAT_NAMES, type ForeignLoop, type StateFormat, type StatePlace } from '../../formats/format.ts';
 import { approve } from '../../home/approvals.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
@@ -17,7 +17,7 @@ import { foreignFiles } from '../../project/files.ts';
 export function claim(
   name: string | undefined,
   given: string | undefined,
-  place: Omit<Place, 'session'>,
+  place: Omit<StatePlace, 'session'>,
   world: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
   out: (line: string) => void,
 ): void {
@@ -49,7 +49,7 @@ interface ClaimableState {
   loop: ForeignLoop;
 }
 
-function readAt(format: StateFormat, place: Place): { path: string; loop: ForeignLoop } | undefined {
+function readAt(format: StateFormat, place: StatePlace): { path: string; loop: ForeignLoop } | undefined {
   const path = format.path(place);
   if (path === undefined) return undefined;
   const reading = format.read(place, foreignFiles);
@@ -60,7 +60,7 @@ function readAt(format: StateFormat, place: Place): { path: string; loop: Foreig
 function bind(
   { format, path, loop }: ClaimableState,
   session: string,
-  place: Omit<Place, 'session'>,
+  place: Omit<StatePlace, 'session'>,
   { home, store, clock, env }: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
 ): void {
   if (loop.owner !== undefined && loop.owner !== session) {

@@ -9,7 +9,7 @@ import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
-import type { ForeignLoop, FormatName, Place, StateFormat } from '../../formats/format.ts';
+import type { ForeignLoop, FormatName, StateFormat, StatePlace } from '../../formats/format.ts';
 import { lockPaths } from '../../formats/lock/lock-files.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { freeName, ImportRecord } from '../../home/import-record.ts';
@@ -30,7 +30,7 @@ import {
 interface FoundState {
   format: StateFormat;
   path: string;
-  place: Place;
+  place: StatePlace;
   loop: ForeignLoop;
 }
 
@@ -298,7 +298,7 @@ function listPath(path: string, aside: string, project: string): string {
 const MOST_FILES = 1000;
 
 /** The files that make up a state, as they are now. */
-function filesOfState(name: FormatName, path: string, { folder }: Place): string[] {
+function filesOfState(name: FormatName, path: string, { folder }: StatePlace): string[] {
   if (name === 'lock') {
     const { active, goal, message, continuation } = lockPaths(folder);
     // The lock itself goes first: without it the others mean nothing.

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
-import type { ForeignLoop, Place, Reading, StateFormat } from '../../formats/format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../../formats/format.ts';
 import type { ForeignStateSeen } from '../../formats/take-up/ports.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
@@ -18,7 +18,7 @@ export interface ForeignStatus {
 
 /** State files here that hold nobody, or nobody yet: a person who wonders why finds it in `status`. */
 export async function foreignStatus(
-  place: Omit<Place, 'session'>,
+  place: Omit<StatePlace, 'session'>,
   world: StatusWorld,
 ): Promise<ForeignStatus[]> {
   const found: ForeignStatus[] = [];
@@ -40,7 +40,7 @@ interface StatusWorld {
 async function wordsFor(
   format: StateFormat,
   path: string,
-  place: Place,
+  place: StatePlace,
   { home, store, needsApproval }: StatusWorld,
 ): Promise<string | undefined> {
   const reading = format.read(place, foreignFiles);

@@ -1,6 +1,6 @@
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { ForeignLoop, Place, Reading, StateFormat } from '../format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
 import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
 import {
@@ -21,19 +21,19 @@ export const featureListFormat: StateFormat = { name: KIND, path: pathOf, read, 
 
 const AGENT_FILES = ['feature_list.json', 'progress.txt'];
 
-function agentWrites(path: string, place: Place, files: ForeignFiles): boolean {
+function agentWrites(path: string, place: StatePlace, files: ForeignFiles): boolean {
   const folder = files.realPath(pathOf(place));
   return AGENT_FILES.some((name) => path === `${folder}/${name}`);
 }
 
 /** As it is named, links not resolved: `current` stays the same place when it leads to another task. */
-function pathOf({ folder, ralphLoopDir }: Place): string {
+function pathOf({ folder, ralphLoopDir }: StatePlace): string {
   const named = ralphLoopDir || USUAL_FOLDER;
   const parts = (named.startsWith('/') ? named : `${folder}/${named}`).split('/');
   return `/${parts.filter((part) => part !== '' && part !== '.').join('/')}`;
 }
 
-function read(place: Place, files: ForeignFiles): Reading {
+function read(place: StatePlace, files: ForeignFiles): Reading {
   const path = pathOf(place);
   const look = files.look(path);
   if (!look) return { kind: 'none' };
@@ -46,7 +46,7 @@ function read(place: Place, files: ForeignFiles): Reading {
   if (listRead.kind === 'none' && progressRead.kind === 'none') return { kind: 'none' };
   const list = listRead.kind === 'text' ? parseFeatures(listRead.text) : NO_FEATURES;
   if ('problem' in list) return damaged(listFile, list);
-  const progress = parseProgress(textOf(progressRead));
+  const progress = parseProgress(textIn(progressRead));
   const prompt = promptOf(path, files);
   const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
   const loop = loopOf(state, prompt, progressRead, files);
@@ -55,7 +55,7 @@ function read(place: Place, files: ForeignFiles): Reading {
 }
 
 /** Done in this very session, not long ago: then it is a claim of this session. */
-function wasChanged(path: string, { since }: Place, files: ForeignFiles): boolean {
+function wasChanged(path: string, { since }: StatePlace, files: ForeignFiles): boolean {
   if (since === undefined) return false;
   const times = AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0);
   return times.some((time) => time > since);
@@ -80,7 +80,7 @@ function damaged(
   };
 }
 
-function textOf(read: FileRead): string | undefined {
+function textIn(read: FileRead): string | undefined {
   return read.kind === 'text' ? read.text : undefined;
 }
 
@@ -92,7 +92,7 @@ interface Prompt {
 /** The prompt only names the task: a loop goes on without it. */
 function promptOf(path: string, files: ForeignFiles): Prompt {
   const prompt = files.read(`${path}/RALPH_PROMPT.md`);
-  return { text: textOf(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
+  return { text: textIn(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
 }
 
 function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: ForeignFiles): ForeignLoop {

@@ -6,7 +6,7 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { DIFFERENT_APPROACH, failuresOf, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
-import type { ForeignLoop, Place, StateFormat } from '../format.ts';
+import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 import {
   isExpired,
   LOCK_ITERATIONS,
@@ -35,7 +35,7 @@ export const lockFormat: StateFormat = {
 
 const TASK_LIMIT = 1_000_000;
 
-function loopOf(lock: Lock, place: Place, files: ForeignFiles): ForeignLoop {
+function loopOf(lock: Lock, place: StatePlace, files: ForeignFiles): ForeignLoop {
   const task = keepShort(lock.goal ?? lock.message ?? NO_GOAL, TASK_LIMIT);
   return {
     identity: lock.identity,
@@ -68,7 +68,12 @@ function verdictOn(task: string, hasGates: boolean): Verdict {
   return { ...verdict, outcome: 'fail', summary: 'the lock is active', next };
 }
 
-function settled(decision: Decision, after: LoopState, place: Place, files: ForeignFiles): StateChange[] {
+function settled(
+  decision: Decision,
+  after: LoopState,
+  place: StatePlace,
+  files: ForeignFiles,
+): StateChange[] {
   const records = recordsOf(place.folder, after.session, after.lastAt, files);
   const of = after.maxIterations === 'unlimited' ? '' : ` of ${after.maxIterations}`;
   switch (decision.kind) {

@@ -58,9 +58,9 @@ export function readLock(folder: string, files: ForeignFiles): LockRead {
     return unusable(`${paths.active} names "${owner.slice(0, 60)}" as its session, which is no session id`);
   const problems: string[] = [];
   const texts = {
-    goal: textOf(paths.goal, files, problems),
-    message: textOf(paths.message, files, problems),
-    continuation: textOf(paths.continuation, files, problems),
+    goal: optionalText(paths.goal, files, problems),
+    message: optionalText(paths.message, files, problems),
+    continuation: optionalText(paths.continuation, files, problems),
   };
   const lock: Lock = {
     identity: `${there.inode}-${there.mtimeMs}`,
@@ -96,7 +96,7 @@ function ownerIn(text: string): string | undefined {
 }
 
 /** What stands beside a lock only adds words: it never keeps the lock from being read. */
-function textOf(path: string, files: ForeignFiles, problems: string[]): string | undefined {
+function optionalText(path: string, files: ForeignFiles, problems: string[]): string | undefined {
   const content = files.read(path);
   if (content.kind === 'unusable') problems.push(`${content.problem}: it is left out`);
   const text = content.kind === 'text' ? content.text.replace(/^\uFEFF/, '').trim() : '';

@@ -3,7 +3,7 @@ import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { redact } from '../../core/text/redact.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { Place } from '../format.ts';
+import type { StatePlace } from '../format.ts';
 import { isExpired, lockPaths, readLock } from './lock-files.ts';
 
 /** The hooks of the format, by the names that their metrics files and log lines carry. */
@@ -85,7 +85,7 @@ function leadsAway(inner: string, runtime: string, files: ForeignFiles): boolean
 }
 
 /** What the hooks of the format keep of events other than Stop, while a lock is there. */
-export function observeEvent(event: HookEvent, place: Place, files: ForeignFiles): StateChange[] {
+export function observeEvent(event: HookEvent, place: StatePlace, files: ForeignFiles): StateChange[] {
   const read = readLock(place.folder, files);
   if (read.kind !== 'lock' || isExpired(read.lock, place.now)) return [];
   if (read.lock.owner !== undefined && read.lock.owner !== event.session) return [];
@@ -114,7 +114,7 @@ const REQUEST_LIMIT = 100_000;
 
 function promptSeen(
   { prompt, session }: PromptEvent,
-  place: Place,
+  place: StatePlace,
   records: Records,
   files: ForeignFiles,
 ): StateChange[] {
@@ -159,7 +159,7 @@ const COPY_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.jsonl$/;
 /** Only our own copies are taken away again: other exports in that folder are somebody's. */
 function beforeCompaction(
   { transcript }: HookEvent,
-  place: Place,
+  place: StatePlace,
   records: Records,
   files: ForeignFiles,
 ): StateChange[] {

@@ -7,7 +7,7 @@ import { describeEnding } from '../../core/words/endings.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
-import type { ForeignLoop, Place, Reading, StateFormat } from '../format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { parseState, type RalphState, withIteration } from './state-file.ts';
 
 export const RALPH_FILE = '.claude/ralph-loop.local.md';
@@ -21,7 +21,7 @@ export const ralphLoopFormat: StateFormat = {
   read: (place, files) => read(pathOf(place), files),
 };
 
-function pathOf({ folder }: Place): string {
+function pathOf({ folder }: StatePlace): string {
   return `${folder}/${RALPH_FILE}`;
 }
 

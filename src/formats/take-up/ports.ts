@@ -3,11 +3,11 @@ import type { FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { Judges } from '../../judging/ports.ts';
 import type { Claim, Claims, ForeignFiles, LoopRef, NewLoop, StateChange } from '../../ports/ports.ts';
-import type { ForeignLoop, Place, StateFormat } from '../format.ts';
+import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 
 export interface ForeignPorts extends TakeUpPorts {
   formats: readonly StateFormat[];
-  place: Place;
+  place: StatePlace;
   files: ForeignFiles;
   claims: Claims;
   /** Does the changes in order; returns what could not be done. */

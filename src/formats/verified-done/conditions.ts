@@ -1,6 +1,6 @@
 import type { Outcome } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import { type Fields, isFields, isTrue, shown, textOf } from './fields.ts';
+import { type Fields, isFields, isTrue, plainText, shown } from './fields.ts';
 
 /** The nine conditions of VERIFIED_DONE in their order, and what is to be done for each. */
 export const CONDITIONS = {
@@ -88,7 +88,7 @@ const DETAILS_LIMIT = 400;
 
 export function readQualityGate(fields: Fields): QualityGate {
   const { stages } = fields;
-  const lastResult = oneLine(textOf(fields.last_result) ?? '', NAME_LIMIT) || 'unknown';
+  const lastResult = oneLine(plainText(fields.last_result) ?? '', NAME_LIMIT) || 'unknown';
   if (stages !== undefined && stages !== null && !isFields(stages)) {
     return { lastResult, stages: [], odd: 'stages in quality-gate.json is not an object and is not used' };
   }
@@ -100,10 +100,10 @@ export function readQualityGate(fields: Fields): QualityGate {
 
 function stageOf(name: string, stage: unknown): Stage {
   const fields = isFields(stage) ? stage : { status: stage };
-  const details = oneLine(textOf(fields.details) ?? '', DETAILS_LIMIT);
+  const details = oneLine(plainText(fields.details) ?? '', DETAILS_LIMIT);
   return {
     name: oneLine(name, NAME_LIMIT),
-    status: oneLine(textOf(fields.status) ?? '', NAME_LIMIT) || 'unknown',
+    status: oneLine(plainText(fields.status) ?? '', NAME_LIMIT) || 'unknown',
     details: details === '' ? undefined : details,
   };
 }

@@ -16,7 +16,7 @@ export function isTrue(value: unknown): boolean {
 }
 
 /** Text, or what has a plain text; undefined for nothing, lists and objects. */
-export function textOf(value: unknown): string | undefined {
+export function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
@@ -45,7 +45,7 @@ export function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (typeof value === 'string') return `"${value}"`;
-  return textOf(value) ?? (Array.isArray(value) ? 'a list' : 'an object');
+  return plainText(value) ?? (Array.isArray(value) ? 'a list' : 'an object');
 }
 
 /** A JSON object in a file; what else is there is a problem that says where and what to do. */

@@ -3,7 +3,7 @@ import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { ForeignLoop, Place, Reading, StateFormat } from '../format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { counting, holds, loopPhase } from './holding.ts';
 import { judge } from './judge.ts';
 import { type RalphState, readState } from './read-state.ts';
@@ -33,11 +33,14 @@ export const verifiedDoneFormat: StateFormat = {
 const AGENT_FILES = /^(?:(?:orchestrator|loop|quality-gate)\.json|tasks\/.+\.json)$/;
 
 /** The folder is named by the session: an id that could lead elsewhere has none. */
-export function stateFolder({ userHome, session }: Pick<Place, 'userHome' | 'session'>): string | undefined {
+export function stateFolder({
+  userHome,
+  session,
+}: Pick<StatePlace, 'userHome' | 'session'>): string | undefined {
   return isSafeId(session) ? `${userHome}/.ralph/state/${session}` : undefined;
 }
 
-function loopOf(state: RalphState, place: Place, files: ForeignFiles): Reading {
+function loopOf(state: RalphState, place: StatePlace, files: ForeignFiles): Reading {
   const count = counting(state);
   const loop: ForeignLoop = {
     identity: identityOf(state, files),
@@ -106,7 +109,7 @@ function output(after: LoopState, verdicts: readonly Verdict[]): Record<string, 
 const LINE_LIMIT = 1000;
 
 /** The two lines that the document's hook writes about a Stop. */
-function stopLog(place: Place, decision: Decision, verdicts: readonly Verdict[]): StateChange {
+function stopLog(place: StatePlace, decision: Decision, verdicts: readonly Verdict[]): StateChange {
   const stamp = stampOf(place.now);
   const lines = [`Stop hook fired: session=${place.session}`, outcomeOf(decision, verdicts)];
   const text = lines.map((line) => `[${stamp}] ${oneLine(line, LINE_LIMIT)}\n`).join('');

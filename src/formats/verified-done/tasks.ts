@@ -1,7 +1,7 @@
 import { oneLine } from '../../core/text/clip.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Damage } from '../format.ts';
-import { readObject, textOf } from './fields.ts';
+import { plainText, readObject } from './fields.ts';
 
 export interface OpenTask {
   /** `tasks/3.json` is `3`. */
@@ -44,11 +44,11 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
     if (read.kind === 'unusable') unreadable.push({ ...read, name });
     if (read.kind !== 'object') continue;
     tasks.total++;
-    const status = textOf(read.fields.status) ?? '';
+    const status = plainText(read.fields.status) ?? '';
     if (!isOpen(status)) continue;
     const id = oneLine(name.slice('tasks/'.length, -'.json'.length), NAME_LIMIT);
     const { subject, title, description } = read.fields;
-    const said = [subject, title, description].map((text) => oneLine(textOf(text) ?? '', NAME_LIMIT));
+    const said = [subject, title, description].map((text) => oneLine(plainText(text) ?? '', NAME_LIMIT));
     tasks.open.push({ id, status: oneLine(status, 30), subject: said.find((text) => text !== '') ?? id });
   }
   return {

@@ -100,19 +100,20 @@ function readHookAnswer(stdout: string, atPrompt: boolean): HookAnswer {
   if (!text.startsWith('{')) return {};
   const fields = parsed(text);
   if (!fields) return { problem: 'what it printed begins like JSON but is none' };
-  const message = textOf(fields.systemMessage);
+  const message = filledText(fields.systemMessage);
   return { message, ...decisionOf(fields, atPrompt) };
 }
 
 function decisionOf(fields: Record<string, unknown>, atPrompt: boolean): HookAnswer {
-  if (fields.continue === false) return { [atPrompt ? 'block' : 'letGo']: textOf(fields.stopReason) ?? '' };
-  const reason = textOf(fields.reason);
+  if (fields.continue === false)
+    return { [atPrompt ? 'block' : 'letGo']: filledText(fields.stopReason) ?? '' };
+  const reason = filledText(fields.reason);
   switch (fields.decision ?? undefined) {
     case 'block':
       return { block: reason ?? '' };
     case 'approve':
     case undefined: {
-      const context = textOf(mapOf(fields.hookSpecificOutput)?.additionalContext);
+      const context = filledText(mapOf(fields.hookSpecificOutput)?.additionalContext);
       // For the client, context at a stop means that the work goes on.
       return context === undefined || atPrompt ? {} : { block: context };
     }
@@ -135,6 +136,6 @@ function mapOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

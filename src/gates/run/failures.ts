@@ -80,24 +80,24 @@ function remember(line: string, untrimmed: string, memory: Memory): void {
 }
 
 const failure = (...failures: string[]): Partial<Found> => ({ failures });
-const NOTHING: Partial<Found> = {};
+const NOT_A_FAILURE: Partial<Found> = {};
 
 function expectedFailure(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (!EXPECTED_FAILURE.test(line)) return undefined;
   memory.muted = true;
-  return NOTHING;
+  return NOT_A_FAILURE;
 }
 
 function pytestDetail(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (!PYTEST_DETAIL.test(line)) return undefined;
   memory.detailsInARow++;
-  return memory.detailsInARow <= 3 ? failure(line) : NOTHING;
+  return memory.detailsInARow <= 3 ? failure(line) : NOT_A_FAILURE;
 }
 
 function pythonTraceback(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (PYTHON_FRAME.test(line)) {
     memory.pythonFrame = line;
-    return NOTHING;
+    return NOT_A_FAILURE;
   }
   const frame = memory.pythonFrame;
   if (frame === undefined || !(ERROR_MESSAGE.test(line) || BARE_ERROR.test(line))) return undefined;
@@ -113,7 +113,7 @@ function errorMessage(line: string, at: number, lines: readonly string[], memory
 
 function stackFrame(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (!SCRIPT_FRAME.test(line) && !JAVA_FRAME.test(line)) return undefined;
-  if (!memory.wantsFrame || FOREIGN_FRAME.test(line)) return NOTHING;
+  if (!memory.wantsFrame || FOREIGN_FRAME.test(line)) return NOT_A_FAILURE;
   memory.wantsFrame = false;
   return failure(line.replace(/ \{$/, ''));
 }
@@ -122,7 +122,7 @@ function stackFrame(line: string, _at: number, _lines: readonly string[], memory
 function tapDiagnosis(line: string, at: number, lines: readonly string[]) {
   const [, key, value = ''] = /^(location|error): (.+)$/.exec(line) ?? [];
   if (key === undefined) return undefined;
-  if (/^'\d+ subtests? failed'$/.test(value)) return NOTHING;
+  if (/^'\d+ subtests? failed'$/.test(value)) return NOT_A_FAILURE;
   if (key === 'location') return /:\d+:\d+'$/.test(value) ? failure(`at ${value.slice(1, -1)}`) : undefined;
   if (value === '|-') return failure(following(lines, at, 2).join(' '));
   return value.startsWith("'") ? failure(value.slice(1, -1)) : undefined;
@@ -130,7 +130,7 @@ function tapDiagnosis(line: string, at: number, lines: readonly string[]) {
 
 function nodeTestPlace(line: string, at: number, lines: readonly string[]) {
   if (!/^test at \S+:\d+:\d+$/.test(line)) return undefined;
-  return EXPECTED_FAILURE.test(lines[at + 1] ?? '') ? NOTHING : failure(line);
+  return EXPECTED_FAILURE.test(lines[at + 1] ?? '') ? NOT_A_FAILURE : failure(line);
 }
 
 function panic(line: string, at: number, lines: readonly string[]) {
@@ -184,7 +184,7 @@ function placed(line: string) {
 }
 
 function mild(message: string, text: string): Partial<Found> {
-  return WARNING.test(message) ? { warnings: [text] } : NOTHING;
+  return WARNING.test(message) ? { warnings: [text] } : NOT_A_FAILURE;
 }
 
 function knownFailure(line: string, at: number, lines: readonly string[], memory: Memory) {

@@ -6,7 +6,7 @@ import { isSafeId } from '../../core/text/paths.ts';
 import { sha256 } from '../../files/digest.ts';
 import { writeNew } from '../../files/whole-file.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
-import type { Place } from '../../formats/format.ts';
+import type { StatePlace } from '../../formats/format.ts';
 import { close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
@@ -27,7 +27,7 @@ export interface ForeignWorld {
   home: Home;
   store: FileStore;
   ports: JudgingPorts;
-  place: Place;
+  place: StatePlace;
   /** `CLAUDE_PID`. */
   pid?: string;
   judges(): Promise<Judges>;
@@ -88,7 +88,7 @@ export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
 }
 
 /** Foreign files are only written where they belong: a link in a repository must not carry our writing elsewhere. */
-function rootsOf({ folder, userHome, ralphLoopDir }: Place, home: Home): string[] {
+function rootsOf({ folder, userHome, ralphLoopDir }: StatePlace, home: Home): string[] {
   return [folder, `${userHome}/.ralph`, home.root, ...(ralphLoopDir === undefined ? [] : [ralphLoopDir])];
 }
 
@@ -126,7 +126,7 @@ export function stateFingerprint({ format, path, reading }: Found): string {
 /** A hostile repository could bring a state that holds everybody who visits, as a file, a link, or a submodule. */
 async function isTracked(
   { format, path }: Found,
-  place: Place,
+  place: StatePlace,
   judges: () => Promise<Judges>,
 ): Promise<boolean> {
   const { folder } = place;

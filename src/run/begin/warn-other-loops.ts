@@ -4,7 +4,7 @@ import type { Contract } from '../../core/contract/contract.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
-import type { Place, StateFormat } from '../../formats/format.ts';
+import type { StateFormat, StatePlace } from '../../formats/format.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { placeOf } from '../../hook/wiring/detect-foreign-state.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -24,7 +24,12 @@ export function besideRun(contract: Contract, world: Beside): string[] {
   });
 }
 
-function waitsForSession(format: StateFormat, path: string, place: Place, { home, store }: Beside): boolean {
+function waitsForSession(
+  format: StateFormat,
+  path: string,
+  place: StatePlace,
+  { home, store }: Beside,
+): boolean {
   const reading = format.read(place, foreignFiles);
   if (reading.kind !== 'loop' || reading.loop.rest !== undefined || reading.loop.owner !== undefined)
     return false;

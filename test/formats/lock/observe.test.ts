@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../../src/core/loop/event.ts';
-import type { Place } from '../../../src/formats/format.ts';
+import type { StatePlace } from '../../../src/formats/format.ts';
 import { lockFormat } from '../../../src/formats/lock/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { anyCharacter } from '../../support/any-character.ts';
@@ -34,7 +34,7 @@ useLockFolder();
 describe('what is kept of other events', () => {
   const event = (name: string, more: Record<string, unknown> = {}) =>
     ({ session: 's1', name, ...more }) as unknown as HookEvent;
-  const observe = (seen: HookEvent, changes: Partial<Place> = {}) =>
+  const observe = (seen: HookEvent, changes: Partial<StatePlace> = {}) =>
     lockFormat.observe?.(seen, place(changes), foreignFiles) ?? [];
   const prompt = (text: string, session = 's1') => event('UserPromptSubmit', { prompt: text, session });
   const request = (session = 's1') => runtime(`logs/${session}/ORIGINAL_REQUEST.md`);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ALL_FORMATS } from '../../../src/formats/all.ts';
-import { FORMAT_NAMES, type Place } from '../../../src/formats/format.ts';
+import { FORMAT_NAMES, type StatePlace } from '../../../src/formats/format.ts';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
 import { hasForeignSigns, placeOf } from '../../../src/hook/wiring/detect-foreign-state.ts';
@@ -47,7 +47,7 @@ describe.each(ALL_FORMATS.map((d) => [d.name, d] as const))('the state of %s', (
 
 test('a folder of its own for a feature list wakes it, too', () => {
   const { place, line, looks } = scene({ RALPH_LOOP_DIR: 'my/loop' });
-  const path = ALL_FORMATS.find((d) => d.name === 'feature-list')?.path(place as Place);
+  const path = ALL_FORMATS.find((d) => d.name === 'feature-list')?.path(place as StatePlace);
   expect(path).toBe(join(place.folder, 'my/loop'));
   make(path);
   expect([line(), looks()]).toEqual(['woken', true]);

@@ -4,7 +4,7 @@ import type { Marker } from './language.ts';
 import { notTooDeep, type Span, squeeze } from './text.ts';
 
 /** A test of the file, for the name of what is found inside it. */
-export interface Place {
+export interface TestPlace {
   name: string;
   span: Span;
 }
@@ -65,7 +65,7 @@ export const RUST_BYPASSES: AssertionBypasses = {
 export function bypassesIn(
   source: MaskedSource,
   bypasses: AssertionBypasses,
-  places: readonly Place[],
+  places: readonly TestPlace[],
   assertion: RegExp,
 ): Marker[] {
   const { code } = source;
