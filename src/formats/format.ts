@@ -90,7 +90,7 @@ export interface ForeignLoop {
   /** The instruction of a held Stop in the format's own words. */
   instruct(held: Held): Words;
   /** What the format's files become after a Stop was decided; `after` is the state then. */
-  settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): StateChange[];
+  writeBack(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): StateChange[];
   /** What the format's own hook would have put out at this ending; journaled, and shown to the person. */
   output?(after: LoopState, verdicts: readonly Verdict[]): Record<string, string | string[]>;
 }

@@ -119,7 +119,7 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
     judge: () => [verdictOf(state)],
     renews: (ended, session) => rest === undefined && renews(state, ended, session),
     instruct: (held) => continuation(state, held),
-    settle: (decision, after) =>
+    writeBack: (decision, after) =>
       progressRead.kind === 'unusable' ? [] : changesAfter(state, decision, after),
     output: (after) => outputOf(state, after),
   };

@@ -51,7 +51,7 @@ function loopOf(lock: Lock, place: StatePlace, files: ForeignFiles): ForeignLoop
     judge: ({ hasGates }) => [verdictOn(task, hasGates)],
     renews: () => false,
     instruct: (held) => wordsFor(lock, lockPaths(place.folder), held),
-    settle: (decision, after) => settled(decision, after, place, files),
+    writeBack: (decision, after) => changesAfter(decision, after, place, files),
   };
 }
 
@@ -68,7 +68,7 @@ function verdictOn(task: string, hasGates: boolean): Verdict {
   return { ...verdict, outcome: 'fail', summary: 'the lock is active', next };
 }
 
-function settled(
+function changesAfter(
   decision: Decision,
   after: LoopState,
   place: StatePlace,

@@ -65,7 +65,7 @@ function loopOf(path: string, state: RalphState, files: ForeignFiles): ForeignLo
       !['cancelled', 'released', 'failed'].includes(ended.status) &&
       (iteration.value ?? 1) <= 1,
     instruct: (held) => instruct(prompt, promise.text, { ...held, taskFile: path }),
-    settle: (decision, after) => {
+    writeBack: (decision, after) => {
       if (decision.kind === 'end') return [{ kind: 'remove', path, when: isSame }];
       if (decision.kind !== 'block') return [];
       const edit = (text = '') => (isSame(text) ? withIteration(text, after.iteration) : undefined);

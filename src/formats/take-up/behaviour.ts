@@ -27,7 +27,7 @@ export function behaviourOf(
       }),
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...reading.limits }),
     instruct: (held) => reading.instruct(held),
-    settle: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
+    writeBack: (decision, after, verdicts) => writeBack(decision, after, verdicts, seen, ref, foreign, ports),
     agentWrites: agentWritesIn(seen.format, foreign),
   };
 }
@@ -38,7 +38,7 @@ export function agentWritesIn(format: StateFormat, foreign: ForeignPorts): Forma
   return (path) => format.agentWrites?.(path, place, files) === true && foreign.belongs(path);
 }
 
-function settle(
+function writeBack(
   decision: Decision,
   after: LoopState,
   verdicts: readonly Verdict[],
@@ -47,7 +47,7 @@ function settle(
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): string[] {
-  const changes = reading.settle(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
+  const changes = reading.writeBack(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
   const problems = foreign.change(changes).map((problem) => `untildone: ${format.name}: ${problem}`);
   if (decision.kind === 'end') ports.store.append(ref, () => ({ kind: 'closed' }));
   if (problems.length > 0 && decision.kind === 'block' && reading.iteration !== undefined) {
@@ -78,7 +78,7 @@ export function close(
     cause: ending?.cause ?? '',
     detail: ending?.detail ?? '',
   };
-  return [endingMessage(state), ...settle(decision, state, [], seen, ref, foreign, ports)];
+  return [endingMessage(state), ...writeBack(decision, state, [], seen, ref, foreign, ports)];
 }
 
 /** What a format's own hook put out, as one line for the person. */

@@ -58,7 +58,7 @@ function loopOf(state: RalphState, place: StatePlace, files: ForeignFiles): Read
     judge: (look) => judge(state, look),
     renews: (ended) => renews(ended, state, place.now),
     instruct: (held) => instruct(held, state),
-    settle: (decision, _after, verdicts) => [stopLog(place, decision, verdicts)],
+    writeBack: (decision, _after, verdicts) => [stopLog(place, decision, verdicts)],
     output,
   };
   return { kind: 'loop', loop };

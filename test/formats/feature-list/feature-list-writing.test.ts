@@ -19,8 +19,8 @@ import {
   progressFile,
   progressNow,
   root,
-  settle,
   useFolder,
+  writeBack,
 } from '../../support/formats/feature-folder.ts';
 
 useFolder();
@@ -40,20 +40,20 @@ describe('after a Stop', () => {
     ['', undefined],
   ])('that was held, only the counter of %j changes', (progress, expected) => {
     const of = loopWith({ progress });
-    expect(settle(of, BLOCK, begun(4))).toEqual([]);
+    expect(writeBack(of, BLOCK, begun(4))).toEqual([]);
     expect(progressNow()).toBe(expected ?? progress);
-    expect(settle(of, BLOCK, begun(4))).toEqual([]);
+    expect(writeBack(of, BLOCK, begun(4))).toEqual([]);
     expect(progressNow()).toBe(expected ?? progress);
   });
 
   test('that was held, a progress.txt that is not there is not made', () => {
     lay({ list: { features: FEATURES } });
-    expect(settle(loop(), BLOCK, begun(1))).toEqual([]);
+    expect(writeBack(loop(), BLOCK, begun(1))).toEqual([]);
     expect(readdirSync(dir())).toEqual(['feature_list.json']);
   });
 
   test('that was let through for now, nothing is written', () => {
-    expect(loopWith({}).settle({ kind: 'allow', cause: 'background' }, begun(3), [])).toEqual([]);
+    expect(loopWith({}).writeBack({ kind: 'allow', cause: 'background' }, begun(3), [])).toEqual([]);
   });
 
   test.each([
@@ -71,9 +71,9 @@ describe('after a Stop', () => {
     const last = ended(status, cause);
     const line = `- [2026-01-01T00:00:00.000Z] untildone: ${status} (${cause}): ${of.output?.(last, []).message}`;
     const expected = `${PROGRESS.replace('IN_PROGRESS', word)}${line}\n`;
-    expect(settle(of, endOf(last), last)).toEqual([]);
+    expect(writeBack(of, endOf(last), last)).toEqual([]);
     expect(progressNow()).toBe(expected);
-    settle(of, endOf(last), last);
+    writeBack(of, endOf(last), last);
     expect(progressNow()).toBe(expected);
     const again = loop();
     expect([again.iteration, again.maxIterations]).toEqual([3, 12]);
@@ -82,7 +82,7 @@ describe('after a Stop', () => {
 
   test('the last line gets a line of its own, with the line breaks of the file', () => {
     const last = ended('idle', 'empty_answers');
-    settle(loopWith({ progress: '- Status: X\r\nnotes' }), endOf(last), last);
+    writeBack(loopWith({ progress: '- Status: X\r\nnotes' }), endOf(last), last);
     expect(progressNow()).toMatch(/^- Status: IDLE\r\nnotes\r\n- \[[^\r\n]+\r\n$/);
   });
 
@@ -90,10 +90,10 @@ describe('after a Stop', () => {
     lay({ list: { features: FEATURES } });
     const of = loop();
     const last = ended('idle', 'empty_answers');
-    settle(of, endOf(last), last);
+    writeBack(of, endOf(last), last);
     expect(progressNow()).toMatch(/^- \[.*features remaining\.\n$/);
     rmSync(dir(), { recursive: true });
-    expect(settle(of, endOf(last), last).join()).toContain('progress.txt');
+    expect(writeBack(of, endOf(last), last).join()).toContain('progress.txt');
     expect(existsSync(dir())).toBe(false);
   });
 
@@ -105,7 +105,7 @@ describe('after a Stop', () => {
     expect(of.iteration).toBe(3);
     expect(of.notes).toEqual([`${dir()}/progress.txt: is not UTF-8, so it is read but not written`]);
     const last = ended('idle', 'empty_answers');
-    expect([...settle(of, BLOCK, begun(4)), ...settle(of, endOf(last), last)]).toEqual([]);
+    expect([...writeBack(of, BLOCK, begun(4)), ...writeBack(of, endOf(last), last)]).toEqual([]);
     expect(readFileSync(progressFile())).toEqual(bytes);
   });
 
@@ -113,7 +113,7 @@ describe('after a Stop', () => {
     lay({ list: { features: FEATURES } });
     writeFileSync(join(root(), 'elsewhere'), PROGRESS);
     symlinkSync(join(root(), 'elsewhere'), progressFile());
-    expect(settle(loop(), BLOCK, begun(4)).join()).toContain('progress.txt');
+    expect(writeBack(loop(), BLOCK, begun(4)).join()).toContain('progress.txt');
     expect(readFileSync(join(root(), 'elsewhere'), 'utf8')).toBe(PROGRESS);
   });
 });
@@ -242,7 +242,7 @@ describe('whatever the files hold', () => {
     fc.assert(
       fc.property(text, fc.nat(), (progress, iteration) => {
         const before = loopWith({ progress });
-        settle(before, BLOCK, freshLoop({ iteration }));
+        writeBack(before, BLOCK, freshLoop({ iteration }));
         const now = progressNow();
         const lines = (of: string) => of.split(/(\r\n|\n|\r)/);
         const changed = lines(now).filter((line, index) => line !== lines(progress)[index]);
@@ -259,7 +259,7 @@ describe('whatever the files hold', () => {
       fc.property(text, (progress) => {
         const before = loopWith({ progress });
         const last = ended('reached_limit', 'iterations');
-        settle(before, endOf(last), last);
+        writeBack(before, endOf(last), last);
         const after = loop();
         expect([after.iteration, after.maxIterations]).toEqual([before.iteration, before.maxIterations]);
         const kept = progress.split(/\r\n|\n|\r/).filter((line) => !line.includes('Status:'));

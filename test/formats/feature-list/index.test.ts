@@ -117,7 +117,7 @@ describe('what cannot be used holds nobody and is said', () => {
     expect(found.maxIterations).toBe(15);
     expect(found.iteration).toBeUndefined();
     expect(found.notes[0]).toContain('progress.txt is not a regular file');
-    expect(found.settle(BLOCK, freshLoop(), [])).toEqual([]);
+    expect(found.writeBack(BLOCK, freshLoop(), [])).toEqual([]);
   });
 
   test('an unreadable prompt only costs the task', () => {

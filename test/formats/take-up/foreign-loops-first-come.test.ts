@@ -28,7 +28,7 @@ function wordFormat(changes: Partial<ForeignLoop> = {}): StateFormat {
         ],
         renews: () => false,
         instruct: () => ({ reason: 'go on' }),
-        settle: () => [],
+        writeBack: () => [],
         ...changes,
       };
       return { kind: 'loop', loop };

@@ -126,7 +126,7 @@ describe('whatever the files hold', () => {
         });
         expect(reading.loop.instruct(held(verdicts)).reason.length).toBeLessThanOrEqual(REASON_LIMIT);
         expect(
-          reading.loop.settle({ kind: 'block', instruction: 'continue' }, freshLoop(), verdicts),
+          reading.loop.writeBack({ kind: 'block', instruction: 'continue' }, freshLoop(), verdicts),
         ).toHaveLength(1);
         expect(verdicts.some(blocks) || reading.loop.rest !== undefined).toBe(true);
         expect(Number.isSafeInteger(reading.loop.iteration ?? 0)).toBe(true);

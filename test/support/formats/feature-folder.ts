@@ -100,6 +100,6 @@ export const endOf = ({ status, ending }: LoopState): Decision => ({
   detail: '',
 });
 
-export function settle(of: ForeignLoop, decision: Decision, after: LoopState): string[] {
-  return applyChanges(of.settle(decision, after, []), join(folder, 'lock'));
+export function writeBack(of: ForeignLoop, decision: Decision, after: LoopState): string[] {
+  return applyChanges(of.writeBack(decision, after, []), join(folder, 'lock'));
 }

@@ -51,7 +51,7 @@ function read(text: string): TestFacts {
       ...buildTags(source),
       ...found.flatMap(({ name, body }) => [
         ...skipsIn(source, name, body),
-        ...mainDodges(source, name, body),
+        ...mainBypasses(source, name, body),
       ]),
       ...bypassesIn(source, GO_BYPASSES, places, ASSERTION),
     ],
@@ -101,7 +101,7 @@ function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Mark
 }
 
 /** `TestMain` runs all tests of a package, or none, and may say that all is well whatever they say. */
-function mainDodges({ code, lineAt }: MaskedSource, name: string, { start, end }: Span): Marker[] {
+function mainBypasses({ code, lineAt }: MaskedSource, name: string, { start, end }: Span): Marker[] {
   if (name !== 'TestMain') return [];
   const body = code.slice(start, end);
   const heeded = /(?:=|return|os\.Exit\s*\()\s*\w+\.Run\s*\(/.test(body);
