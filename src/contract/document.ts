@@ -94,20 +94,20 @@ function sizeProblem(text: string): string | undefined {
 }
 
 function nestedTooDeep(document: CST.Token): boolean {
-  const open: { token: CST.Token; depth: number }[] = [{ token: document, depth: 0 }];
+  const open = [{ token: document, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { token, depth } = next;
     if (depth > DEEPEST) return true;
-    if (token.type === 'document') {
-      if (token.value) open.push({ token: token.value, depth });
-    } else if (CST.isCollection(token)) {
-      for (const { key, value } of token.items) {
-        if (key) open.push({ token: key, depth: depth + 1 });
-        if (value) open.push({ token: value, depth: depth + 1 });
-      }
-    }
+    const inner = token.type === 'document' ? depth : depth + 1;
+    open.push(...tokensIn(token).map((part) => ({ token: part, depth: inner })));
   }
   return false;
+}
+
+function tokensIn(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!CST.isCollection(token)) return [];
+  return token.items.flatMap(({ key, value }) => [...(key ? [key] : []), ...(value ? [value] : [])]);
 }
 
 function syntaxWords({ code, message }: YAMLError): { message: string; example: string } {

@@ -42,17 +42,14 @@ async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortS
     const verdicts = await round(request, judges, tree, () => workspace, over);
     const after = tree === undefined ? undefined : await treeOf(workspace);
     if (after === tree) {
-      if (tree !== undefined) keep(request, verdicts, tree, judges);
+      keep(request, verdicts, tree, judges);
       return { verdicts, tree };
     }
     if (await isOthersWork(request, workspace, tree, after)) return { verdicts };
-    // A tree that could be had and now cannot has changed, too.
-    if (left === 1 || after === undefined || over.aborted) {
+    const isLast = left === 1 || after === undefined || over.aborted;
+    if (isLast) {
       const paths = await changedPaths(workspace, tree, after);
-      return {
-        verdicts: verdicts.map((v) => unsettled(v, paths)),
-        tree: after,
-      };
+      return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after };
     }
     tree = after;
   }
@@ -153,7 +150,7 @@ async function changedPaths(
   );
 }
 
-function unsettled(verdict: Verdict, paths: string): Verdict {
+function unprovenByChange(verdict: Verdict, paths: string): Verdict {
   if (verdict.outcome !== 'pass' || verdict.class !== 'measured') return verdict;
   return {
     ...verdict,

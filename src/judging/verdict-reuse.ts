@@ -101,9 +101,10 @@ function inputsOf(
 export function keep(
   request: JudgingRequest,
   verdicts: readonly Verdict[],
-  tree: string,
+  tree: string | undefined,
   judges: Judges,
 ): void {
+  if (tree === undefined) return;
   const specs = specsOf(request.calls);
   // A gate that was not run because of what it would run is asked anew once that is put back.
   const worth = verdicts

@@ -51,6 +51,7 @@ export async function foreignLoops(
   return found;
 }
 
+/** The loop that a state asks of this session; undefined when it asks nothing of it. */
 async function ownLoop(
   seen: ForeignStateSeen,
   messages: string[],
@@ -64,24 +65,56 @@ async function ownLoop(
     messages.push(...withdraw(claim, replaced(seen.path), foreign, ports));
   }
   observe(seen, known, foreign);
-  if (known?.loopDir === undefined) {
-    if (known ? known.session !== event.session : !mayClaim(seen)) {
-      if (!known && event.name === 'Stop') messages.push(...namesNobody(seen));
-      return undefined;
-    }
-    return begin(seen, messages, foreign, ports);
+  if (!known) {
+    if (mayClaim(seen)) return begin(seen, messages, foreign, ports);
+    messages.push(...namesNobody(seen));
+    return undefined;
+  }
+  if (known.loopDir === undefined) {
+    return known.session === event.session ? begin(seen, messages, foreign, ports) : undefined;
   }
   const ref = foreign.refOf(known.loopDir);
-  const state = ports.store.read(ref);
-  if (hasEnded(state)) {
-    if (!state.closed && known.session === event.session)
-      messages.push(...close(seen, ref, state, foreign, ports));
-    const again = mayClaim(seen) && !isSamePrompt(state, event) && reading.renews(state, event.session);
-    return again ? begin(seen, messages, foreign, ports) : undefined;
+  const loop = { claim: known, ref, state: ports.store.read(ref) };
+  return hasEnded(loop.state)
+    ? beginAgain(seen, loop, messages, foreign, ports)
+    : goOn(seen, loop, messages, foreign, ports);
+}
+
+/** The loop that a state was taken up as. */
+interface KnownLoop {
+  claim: Claim;
+  ref: LoopRef;
+  state: LoopState;
+}
+
+/** After a loop has ended, its files get their last form, and the same state may begin another loop. */
+async function beginAgain(
+  seen: ForeignStateSeen,
+  { claim, ref, state }: KnownLoop,
+  messages: string[],
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<SessionLoop | undefined> {
+  const { reading, event } = seen;
+  if (!state.closed && claim.session === event.session) {
+    messages.push(...close(seen, ref, state, foreign, ports));
   }
-  if (known.session !== event.session && !takeOver(seen, ref, state, foreign, ports)) return undefined;
-  if (reading.expired) {
-    messages.push(...withdraw(known, expired(seen), foreign, ports));
+  const again = mayClaim(seen) && !isSamePrompt(state, event) && reading.renews(state, event.session);
+  return again ? begin(seen, messages, foreign, ports) : undefined;
+}
+
+/** Goes on with an active loop: its owner does, or a session that takes it over. */
+function goOn(
+  seen: ForeignStateSeen,
+  { claim, ref, state }: KnownLoop,
+  messages: string[],
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): SessionLoop | undefined {
+  const isOwner = claim.session === seen.event.session;
+  if (!isOwner && !takeOver(seen, ref, state, foreign, ports)) return undefined;
+  if (seen.reading.expired) {
+    messages.push(...withdraw(claim, expired(seen), foreign, ports));
     return undefined;
   }
   const fresh = synced(ref, ports.store.read(ref), seen, ports);
@@ -114,7 +147,8 @@ function mayClaim({ reading, event }: ForeignStateSeen): boolean {
 }
 
 /** Who waits for such a state to hold them has to learn that it does not. */
-function namesNobody({ reading, format, path }: ForeignStateSeen): string[] {
+function namesNobody({ reading, format, path, event }: ForeignStateSeen): string[] {
+  if (event.name !== 'Stop') return [];
   if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
   return [
     `untildone: nobody is held by ${format.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${format.name}`,

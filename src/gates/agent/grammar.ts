@@ -1,5 +1,5 @@
 import { textOf, wholeNumber } from '../../schema/values.ts';
-import { modelOptions, money } from '../judge/model-grammar.ts';
+import { modelOptions, money } from '../judge/grammar.ts';
 import { gateKind } from '../kind-grammar.ts';
 
 const AGENT = 'proof: { agent: Start the server and try every endpoint, max_turns: 20 }';

@@ -113,33 +113,39 @@ function changed(file: string): Judgement {
 
 const OUTCOMES: readonly string[] = ['pass', 'fail', 'unproven', 'skip'] satisfies Outcome[];
 
-/** Reads what a gate of the user's own printed; a text says what is wrong with it. */
+/** Reads what your own gate printed. A text says what is wrong with it. */
 function readAnswer(stdout: string): Judgement | string {
   if (stdout.trim() === '') return 'it printed no answer on stdout';
-  let value: unknown;
-  try {
-    value = JSON.parse(stdout);
-  } catch {
-    return 'what it printed on stdout is not one JSON object';
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return 'what it printed on stdout is not one JSON object';
-  }
-  const { outcome, summary, evidence, next, fingerprint } = value as Record<string, unknown>;
+  const fields = objectIn(stdout);
+  if (!fields) return 'what it printed on stdout is not one JSON object';
+  const { outcome, summary, evidence, next, fingerprint } = fields;
   if (typeof outcome !== 'string' || !OUTCOMES.includes(outcome)) {
     return `its "outcome" is none of ${OUTCOMES.join(', ')}`;
   }
-  if (typeof summary !== 'string' || summary.trim() === '')
-    return 'its "summary" is missing: one line, what was found';
+  if (!isFilled(summary)) return 'its "summary" is missing: one line, what was found';
   const lines = linesOf(evidence);
   if (lines === undefined) return 'its "evidence" is no list of lines';
   return {
     outcome: outcome as Outcome,
     summary,
     evidence: lines.length > 0 ? lines : undefined,
-    next: typeof next === 'string' && next.trim() !== '' ? next : undefined,
+    next: isFilled(next) ? next : undefined,
     fingerprint: typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : undefined,
   };
+}
+
+function objectIn(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function linesOf(evidence: unknown): string[] | undefined {

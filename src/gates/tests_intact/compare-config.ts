@@ -1,9 +1,8 @@
 /** What became weaker in the settings of runners, coverage, continuous integration and compilers. */
 
-import { ci } from './config/ci.ts';
+import { ci, compareScripts } from './config/commands.ts';
 import type { ConfigPair, ConfigReader, Guard } from './config/config.ts';
 import { compareSelections, runners } from './config/runners.ts';
-import { compareScripts } from './config/scripts.ts';
 import { coverage, strictness } from './config/strictness.ts';
 import type { Finding } from './finding.ts';
 

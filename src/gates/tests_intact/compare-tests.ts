@@ -1,5 +1,5 @@
 /** What became weaker between the test files of then and of now. */
-import { type Finding, nameList } from './finding.ts';
+import type { Finding } from './finding.ts';
 import type { Assertion, Marker, TestFacts } from './languages/language.ts';
 import { bracketsOf, splitTopLevel } from './languages/text.ts';
 import {
@@ -37,6 +37,11 @@ function goneFile({ pair, removed }: MatchedFile): Finding[] {
   return [
     { id: `deleted:${before.path}`, path: before.path, text: `is no longer there as a test file${what}` },
   ];
+}
+
+function nameList(names: readonly string[], most = 3): string {
+  const shown = names.slice(0, most).map((name) => `"${name}"`);
+  return names.length > most ? `${shown.join(', ')} and ${names.length - most} more` : shown.join(', ');
 }
 
 function removedTests({ pair, removed }: MatchedFile): Finding[] {

@@ -12,8 +12,3 @@ export interface Finding {
 export function describeFinding({ id, path, line, text }: Finding): string {
   return `${path}${line === undefined ? '' : `:${line}`} ${text} [${id}]`;
 }
-
-export function nameList(names: readonly string[], most = 3): string {
-  const shown = names.slice(0, most).map((name) => `"${name}"`);
-  return names.length > most ? `${shown.join(', ')} and ${names.length - most} more` : shown.join(', ');
-}
