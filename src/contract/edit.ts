@@ -23,12 +23,12 @@ export function newContract(additions: ContractAdditions, made: string): string 
   return [
     SCHEMA_LINE,
     `# ${made}`,
-    '# Commands run only after a person has approved them: untildone trust',
+    '# Commands run only after you trust them: untildone trust',
     ...(task === undefined ? [] : ['', `task: ${readable(task)}`]),
     ...(lines.length === 0 ? [] : ['', 'gates:', ...lines]),
     ...line('done'),
     ...('every_stop' in data
-      ? ['', '# Judged at every stop of every session, at most so many blocks a prompt:']
+      ? ['', '# Judged at every Stop of every session. "blocks" is how often a session is held after one prompt:']
       : []),
     ...line('every_stop').slice(1),
     ...line('subagent'),

@@ -73,7 +73,7 @@ function takenNames(contract: Data, gates: readonly string[], text: ContractText
     .filter((name) => made.includes(name))
     .map((name) => ({
       ...text.atKey(['gates'], name),
-      message: `expected a name that is free, found ${quoted(name)}, which the contract makes itself`,
+      message: `expected a name that is not taken, found ${quoted(name)}, a gate that the contract makes itself`,
       example: 'gates: { tests: { run: npm test } }',
     }));
   const chunks = Object.keys(mapOf(contract.chunks))
@@ -152,7 +152,7 @@ function unasked(contract: Data, text: ContractText): Finding[] {
       .filter((name) => asking.includes(name) || made.includes(name))
       .map((name) => ({
         ...text.atKey([], key),
-        message: `the gate ${quoted(name)} asks a person, which only the Stop of a loop can wait for: in ${key} it is skipped`,
+        message: `the gate ${quoted(name)} asks you, and only the Stop of a loop can wait for your answer: in ${key} it is skipped`,
         example: `done: [${name}]`,
       })),
   );

@@ -26,16 +26,16 @@ const checkpoint = z
     textOf('a question', CHECKPOINT),
     strict(
       {
-        ask: textOf('a question', CHECKPOINT).describe('What the person is asked.'),
+        ask: textOf('a question', CHECKPOINT).describe('The question that you are asked.'),
         file: pathOf('a file', CHECKPOINT)
-          .describe('What they look at: approved as it is then, its ticks aside.')
+          .describe('The file that you approve, with the text that it has then; ticks may still change.')
           .exactOptional(),
       },
       'true, a question, or { ask, file }',
       CHECKPOINT,
     ),
   ])
-  .describe('The phase ends only when a person says so: untildone approve.');
+  .describe('The phase ends only when you approve it: untildone approve.');
 
 const phaseWords = say('a phase with exit gates, or with a checkpoint', PHASES);
 

@@ -77,7 +77,7 @@ function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ve
 function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
   const judgement: Judgement = {
     outcome: 'unproven',
-    summary: 'no model was asked yet: something else fails first',
+    summary: 'no model was asked, because another gate does not pass yet',
   };
   return {
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),

@@ -106,6 +106,6 @@ function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
 function withReach(verdict: Verdict, story: AgentStory | undefined): Verdict {
   if (!blocks(verdict) || !traitsOf(verdict.kind).looksByFile) return verdict;
   const tools = story && story.others.length > 0 ? ` (it used ${story.others.slice(0, 5).join(', ')})` : '';
-  const note = `Everything that changed was judged: which files this agent changed cannot be told${tools}.`;
+  const note = `All changes were judged, because it is not known which files this agent changed${tools}.`;
   return { ...verdict, evidence: [...(verdict.evidence ?? []), note] };
 }

@@ -81,7 +81,7 @@ export async function rerun(
     .catch((error: Error) => error);
   if (copy instanceof Error) {
     const way = commit === null ? '' : `; check out commit ${commit} and run: untildone verify --fresh`;
-    return { problem: `the tree ${tree} cannot be had here (${copy.message})${way}` };
+    return { problem: `the tree ${tree} cannot be found here (${copy.message})${way}` };
   }
   try {
     if (prepare !== undefined) {

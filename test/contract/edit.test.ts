@@ -31,7 +31,7 @@ describe('a new contract', () => {
     );
     expect(text).toBe(`# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json
 # Made by: untildone import
-# Commands run only after a person has approved them: untildone trust
+# Commands run only after you trust them: untildone trust
 
 gates:
   checks: { run: npm run lint && npm test, timeout: 2m }
@@ -39,7 +39,7 @@ gates:
 
 done: [checks]
 
-# Judged at every stop of every session, at most so many blocks a prompt:
+# Judged at every Stop of every session. "blocks" is how often a session is held after one prompt:
 every_stop: { gates: [checks], blocks: 2 }
 
 subagent: { "*": [guard], builder: [checks] }

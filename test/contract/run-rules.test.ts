@@ -46,16 +46,16 @@ describe('a mistake is named', () => {
       'untildone.yaml:2:25: expected a mode that a contract may give (bypassPermissions is a person\'s: --permission-mode bypassPermissions), found "bypassPermissions" in run.permission_mode, for example: run: { permission_mode: acceptEdits }',
     ]);
     expect(problemsOf('{ client: { permissionMode: bypassPermissions } }')).toEqual([
-      'untildone.yaml:2:18: expected options that have no key of their own, found "permissionMode" in run.client, for example: run: { permission_mode: acceptEdits }',
+      'untildone.yaml:2:18: expected an option that has no key of its own in the contract, found "permissionMode" in run.client, for example: run: { permission_mode: acceptEdits }',
     ]);
     expect(problemsOf('{ client: { allowDangerouslySkipPermissions: true } }')).toHaveLength(1);
   });
 
   test.each(['hooks', 'cwd', 'resume', 'sessionId', 'canUseTool', 'extraArgs', 'pathToClaudeCodeExecutable'])(
-    'client.%s is the business of the runner',
+    'client.%s is set by untildone itself',
     (name) => {
       expect(problemsOf(`{ client: { ${name}: x } }`)).toEqual([
-        expect.stringContaining('expected options that are not the business of the runner'),
+        expect.stringContaining('expected an option that untildone does not set itself'),
       ]);
     },
   );

@@ -96,8 +96,8 @@ function notedVerify(entries: Record<string, unknown>[]): string[] {
   );
   if (having.length === 0) return [];
   return [
-    `these features have a "verify" command, which is only run by a features gate of untildone.yaml that a person ` +
-      `approved (untildone import --from feature-list): ${listed(having)}`,
+    `these features have a "verify" command, which is run only by a features gate of an untildone.yaml that you ` +
+      `trust (untildone import --from feature-list): ${listed(having)}`,
   ];
 }
 

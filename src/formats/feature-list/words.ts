@@ -190,7 +190,7 @@ function why({ status, maxIterations, ending }: LoopState): string {
     case 'idle':
       return 'The agent had nothing more to say.';
     case 'capped':
-      return "Let go at the client's own limit.";
+      return "Ended at Claude Code's own limit.";
     case 'cancelled':
       return 'Cancelled.';
     case 'released':

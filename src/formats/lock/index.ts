@@ -124,7 +124,7 @@ export function wordsFor(lock: Lock, paths: LockPaths, held: Held): Words {
 
 function messageFor({ iteration, maxIterations }: Held): string {
   const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
-  return `Lock active: iteration ${iteration}${of}. To let go: untildone lock off`;
+  return `Lock active: iteration ${iteration}${of}. To end it: untildone lock off`;
 }
 
 function bounded(text: string, path: string): string {

@@ -36,7 +36,7 @@ export async function foreignLoops(
         if (own) found.loops.push(own);
         else if (event.name === 'Stop')
           found.messages.push(
-            `untildone: nobody is held by ${format.name}: ${oneLine(reading.problem, 400)}`,
+            `untildone: ${format.name} holds no session: ${oneLine(reading.problem, 400)}`,
           );
         break;
       }
@@ -151,7 +151,7 @@ function namesNobody({ reading, format, path, event }: ForeignStateSeen): string
   if (event.name !== 'Stop') return [];
   if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
   return [
-    `untildone: nobody is held by ${format.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${format.name}`,
+    `untildone: ${format.name} holds no session, because ${path} names none; to bind it to one, type in a terminal: untildone claim ${format.name}`,
   ];
 }
 
@@ -191,7 +191,7 @@ function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
 /** It is too old to begin with; whom it held before was told when that ended. */
 function neverHeld({ reading, claim, event, format, path }: ForeignStateSeen): string[] {
   if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
-  return [`untildone: nobody is held by ${format.name}: ${path}: ${reading.rest}`];
+  return [`untildone: ${format.name} holds no session: ${path}: ${reading.rest}`];
 }
 
 /** The owner's session has ended: whoever stops next goes on where it was. */

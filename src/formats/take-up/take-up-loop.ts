@@ -25,7 +25,7 @@ export async function takeUp(
 ): Promise<TakenUp> {
   const { format, path, reading, event } = seen;
   if (await foreign.needsApproval(seen)) {
-    const message = `untildone: ${path} came with the repository: it holds nobody until a person says so in a terminal: ${claimLine(seen, foreign)}`;
+    const message = `untildone: ${path} came with the repository, so it holds no session until you allow it; type in a terminal: ${claimLine(seen, foreign)}`;
     return { kind: 'needs_person', message };
   }
   const { loop, notes } = await newLoop(seen, foreign, ports);

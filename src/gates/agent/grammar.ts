@@ -12,7 +12,7 @@ export const agentGrammar = gateKind({
   main: 'instruction',
   options: {
     ...modelOptions(AGENT),
-    max_turns: wholeNumber(AGENT).describe('After so many turns it has to answer.').exactOptional(),
+    max_turns: wholeNumber(AGENT).describe('How many turns it may take.').exactOptional(),
   },
   build: (instruction, options) => ({ instruction, ...money(options) }),
 });

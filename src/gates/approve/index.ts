@@ -11,7 +11,7 @@ export const approveGate: Gate<'approve'> = {
     const { event } = context;
     // Where no person can be asked, a failure could never be mended.
     if (!context.answers || (event !== undefined && event.name !== 'Stop'))
-      return { outcome: 'skip', summary: 'a person is asked only at the Stop of a loop' };
+      return { outcome: 'skip', summary: 'only the Stop of a loop can ask for an approval' };
     const text = file === undefined ? undefined : await context.workspace.read(file);
     if (file !== undefined && (text ?? '').trim() === '') {
       return {
@@ -34,7 +34,7 @@ interface Question {
 
 function judgement(answered: Answered | undefined, { ask, file, digest }: Question): Judgement {
   const question = file === undefined ? ask : `${ask} (${file})`;
-  if (!answered) return { outcome: 'fail', summary: 'no person has approved this yet', asks: question };
+  if (!answered) return { outcome: 'fail', summary: 'this is not approved yet', asks: question };
   const isSame = digest === answered.digest;
   const said = `${answered.said} by a person (${sayMoment(answered.at)})${answered.note ? `: ${answered.note}` : ''}`;
   if (answered.said === 'approved') {

@@ -108,11 +108,11 @@ function changedWords(before: FrozenFeature | undefined, now: Feature): string[]
     said.push(`feature ${now.id}: its description was changed: put back "${before.description}"`);
   }
   if (before?.verify === undefined && now.verify !== undefined) {
-    said.push(`feature ${now.id}: a verify command was added; a person must approve it`);
+    said.push(`feature ${now.id}: a verify command was added; a person has to trust it first`);
   }
   if (before?.verify !== undefined && before.verify !== now.verify) {
     said.push(
-      `feature ${now.id}: its verify command was changed; a person must approve it: put back "${before.verify}"`,
+      `feature ${now.id}: its verify command was changed; a person has to trust it first: put back "${before.verify}"`,
     );
   }
   return said;

@@ -53,7 +53,7 @@ function judgementFrom(command: string, result: ShellResult, atPrompt: boolean):
   }
   if (answer.problem !== undefined)
     return { outcome: 'unproven', summary: `\`${command}\`: ${answer.problem}`, ...said() };
-  if (result.exitCode === 0) return { outcome: 'pass', summary: `\`${command}\` lets go`, ...said() };
+  if (result.exitCode === 0) return { outcome: 'pass', summary: `\`${command}\` allows the Stop`, ...said() };
   const { summary, evidence = [] } = judgementOf(command, result);
   return { outcome: 'unproven', summary: `${summary}, which says nothing about the work`, ...said(evidence) };
 }

@@ -57,7 +57,7 @@ export function judgementFrom(answer: AgentAnswer, about: string): Judgement {
   if (verdict === 'cannot_tell')
     return {
       outcome: 'unproven',
-      summary: `cannot be told: ${reason}`,
+      summary: `the model cannot tell: ${reason}`,
       evidence: [...missing, ...evidence],
       proof,
     };

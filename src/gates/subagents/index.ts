@@ -98,7 +98,7 @@ function nameOf({ type, id }: AgentLine): string {
 function lineFor(agent: AgentLine): string {
   switch (agent.status) {
     case 'failed':
-      return `${nameOf(agent)}: let go although it fails: ${agent.failed ?? ''}`;
+      return `${nameOf(agent)}: ended although it fails: ${agent.failed ?? ''}`;
     case 'lost':
       return `${nameOf(agent)}: ended without being checked`;
     default:

@@ -228,7 +228,7 @@ describe('a held session', () => {
     makeLock();
     expect(loop().instruct(held())).toEqual({
       reason: SENTENCE,
-      message: 'Lock active: iteration 2 of 50. To let go: untildone lock off',
+      message: 'Lock active: iteration 2 of 50. To end it: untildone lock off',
     });
     expect(loop().instruct(held({ maxIterations: 'unlimited' })).message).toMatch(
       /^Lock active: iteration 2\. /,

@@ -87,7 +87,7 @@ describe('a state for whoever comes first', () => {
   });
   test('whose time was over before it held anybody says so: it looks as if it held', async () => {
     const made = scene({ expired: true, rest: 'older than a day' });
-    expect(messageOf(await made.stopOf('s1'))).toContain('nobody is held by lock');
+    expect(messageOf(await made.stopOf('s1'))).toContain('lock holds no session');
     expect(made.states()).toEqual([]);
   });
   test('what came with the repository holds nobody before a person says so', async () => {

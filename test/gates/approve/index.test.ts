@@ -32,7 +32,7 @@ describe('a question', () => {
   test('is open until a person answers', async () => {
     expect(await judge(undefined)).toEqual({
       outcome: 'fail',
-      summary: 'no person has approved this yet',
+      summary: 'this is not approved yet',
       asks: 'Is it good?',
     });
   });

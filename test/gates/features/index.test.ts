@@ -132,7 +132,7 @@ describe('what only a person may change fails by name', () => {
     const judgement = await judge(frozen);
     expect(judgement).toMatchObject({ outcome: 'fail' });
     expect(judgement.summary).toContain(
-      'feature 7: its verify command was changed; a person must approve it',
+      'feature 7: its verify command was changed; a person has to trust it first',
     );
     expect(existsSync(join(project.root, 'frozen-ran'))).toBe(true);
     expect(existsSync(join(project.root, 'changed-ran'))).toBe(false);
@@ -152,8 +152,8 @@ describe('what only a person may change fails by name', () => {
     const judgement = await judge(frozen);
     expect(judgement).toMatchObject({ outcome: 'fail', class: 'claimed' });
     expect(judgement.evidence).toEqual([
-      'feature 1: a verify command was added; a person must approve it',
-      'feature 8: a verify command was added; a person must approve it',
+      'feature 1: a verify command was added; a person has to trust it first',
+      'feature 8: a verify command was added; a person has to trust it first',
     ]);
     expect(existsSync(join(project.root, 'ran'))).toBe(false);
   });

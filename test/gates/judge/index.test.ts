@@ -77,7 +77,7 @@ test('a yes that names something missing is a no', async () => {
 test('cannot_tell proves nothing', async () => {
   const { project, trees } = await changedProject();
   const judgement = await judged(project.context({ ...trees, agent: saying('cannot_tell') }));
-  expect(judgement).toMatchObject({ outcome: 'unproven', summary: 'cannot be told: because' });
+  expect(judgement).toMatchObject({ outcome: 'unproven', summary: 'the model cannot tell: because' });
 });
 
 test.each<ModelBehaviour>([

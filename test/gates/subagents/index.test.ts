@@ -90,7 +90,7 @@ describe('one that did not pass', () => {
     expect(judged([agent('failed', { id: 'a1' })])).toMatchObject({
       outcome: 'fail',
       summary: 'subagents of the type chunk-*: 0 passed, 1 did not pass',
-      evidence: ['chunk-a (a1): let go although it fails: lint (2 problems)'],
+      evidence: ['chunk-a (a1): ended although it fails: lint (2 problems)'],
       next: 'Start another subagent of the type chunk-a for what chunk-a (a1) was to do; it has to pass.',
     });
   });
