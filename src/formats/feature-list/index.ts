@@ -26,7 +26,7 @@ function agentWrites(path: string, place: StatePlace, files: ForeignFiles): bool
   return AGENT_FILES.some((name) => path === `${folder}/${name}`);
 }
 
-/** As it is named, links not resolved: `current` stays the same place when it leads to another task. */
+/** The path as it is named. Links are not resolved: `current` stays the same place when it leads to another task. */
 function pathOf({ folder, ralphLoopDir }: StatePlace): string {
   const named = ralphLoopDir || USUAL_FOLDER;
   const parts = (named.startsWith('/') ? named : `${folder}/${named}`).split('/');
@@ -54,7 +54,7 @@ function read(place: StatePlace, files: ForeignFiles): Reading {
   return { kind: 'loop', loop: saysDone ? { ...loop, saysDone } : loop };
 }
 
-/** Done in this very session, not long ago: then it is a claim of this session. */
+/** Whether the files were changed in this session: then it is this session that claims to be done. */
 function wasChanged(path: string, { since }: StatePlace, files: ForeignFiles): boolean {
   if (since === undefined) return false;
   const times = AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0);
@@ -89,7 +89,7 @@ interface Prompt {
   problems: string[];
 }
 
-/** The prompt only names the task: a loop goes on without it. */
+/** Reads the prompt. It only names the task, so a loop goes on without it. */
 function promptOf(path: string, files: ForeignFiles): Prompt {
   const prompt = files.read(`${path}/RALPH_PROMPT.md`);
   return { text: textIn(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
@@ -134,8 +134,8 @@ function restOf(state: State): string | undefined {
 }
 
 /**
- * Never against a person's word. At its limit a loop begins anew when the limit was raised, or when another session
- * finds the counter set back; the session that ran into it could have set it back itself.
+ * Whether an ended loop begins anew. One that you ended never does. One that reached its limit does when the limit was
+ * raised, or when another session finds the counter set back: the session that reached it could have done that itself.
  */
 function renews({ progress }: State, ended: LoopState, session: string): boolean {
   const another = session !== ended.session;
@@ -159,7 +159,7 @@ function renews({ progress }: State, ended: LoopState, session: string): boolean
   }
 }
 
-/** An edit never makes the folder: whoever removed it meant it. */
+/** Changes progress.txt. The folder is never made again: whoever removed it meant it. */
 function changesAfter(state: State, decision: Decision, after: LoopState): StateChange[] {
   const path = `${state.folder}/progress.txt`;
   switch (decision.kind) {

@@ -18,7 +18,7 @@ import {
 } from './lock-files.ts';
 import { observeEvent, recordsOf } from './records.ts';
 
-/** Lock mode: while `.claude/runtime/locks/.lock_active` is there, the session goes on. Only a person takes it away. */
+/** Lock mode: the session is held as long as `.claude/runtime/locks/.lock_active` exists. Only you remove it. */
 export const lockFormat: StateFormat = {
   name: 'lock',
   path: ({ folder }) => lockPaths(folder).active,
@@ -59,7 +59,7 @@ function ageOf(lock: Lock, now: number): string {
   return `the lock is ${sayDuration(now - lock.since)} old and lives for ${LOCK_LIFE_MS / 3_600_000} h`;
 }
 
-/** A lock says nothing about the work: where gates do, they decide, and it keeps nobody beyond them. */
+/** A lock says nothing about the work. Where a contract has gates, they decide, and the lock holds no longer than they do. */
 function verdictOn(task: string, hasGates: boolean): Verdict {
   const verdict = { gate: 'lock', kind: 'lock', class: 'claimed', fingerprint: 'lock' } as const;
   if (hasGates)
@@ -101,7 +101,7 @@ const TEXT_LIMIT = 2000;
 const NEXT_LIMIT = 1000;
 const BREAK = '\n\n';
 
-/** What the model reads never says how a lock is removed; what the person reads does. */
+/** The reason for the agent never says how a lock is removed. The message for you does. */
 export function wordsFor(lock: Lock, paths: LockPaths, held: Held): Words {
   const before = [
     ...(held.notes ?? []),

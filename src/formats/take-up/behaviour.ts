@@ -11,7 +11,7 @@ import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 /** A removed state file is kept with its loop up to this size. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** Lets a foreign state judge, speak and be written in its own way. */
+/** The verdicts, limits, words and files of one foreign loop. */
 export function behaviourOf(
   seen: ForeignStateSeen,
   ref: LoopRef,
@@ -32,7 +32,7 @@ export function behaviourOf(
   };
 }
 
-/** Wherever links lead: what lies outside of where such state belongs is nobody's to be let into. */
+/** Allows the agent to write the files of its format, but none that a link leads to outside the places of such state. */
 export function agentWritesIn(format: StateFormat, foreign: ForeignPorts): FormatBehaviour['agentWrites'] {
   const { place, files } = foreign;
   return (path) => format.agentWrites?.(path, place, files) === true && foreign.belongs(path);
@@ -51,7 +51,7 @@ function writeBack(
   const problems = foreign.change(changes).map((problem) => `untildone: ${format.name}: ${problem}`);
   if (decision.kind === 'end') ports.store.append(ref, () => ({ kind: 'closed' }));
   if (problems.length > 0 && decision.kind === 'block' && reading.iteration !== undefined) {
-    // From now on the old number in the file is no news.
+    // The file keeps its old number. It must not count as a change at the next Stop.
     ports.store.append(ref, () => ({ kind: 'synced', says: reading.iteration ?? 0 }));
   }
   const output = decision.kind === 'end' ? reading.output?.(after, verdicts) : undefined;
@@ -61,8 +61,8 @@ function writeBack(
 }
 
 /**
- * Gives the files of an ended loop their last form, where that did not come about: the hook was killed in between, or a
- * person ended the loop from elsewhere.
+ * Gives the files of an ended loop their last form where that did not happen yet: the hook was killed, or you ended the
+ * loop with a command.
  */
 export function close(
   seen: ForeignStateSeen,
@@ -81,13 +81,13 @@ export function close(
   return [endingMessage(state), ...writeBack(decision, state, [], seen, ref, foreign, ports)];
 }
 
-/** What a format's own hook put out, as one line for the person. */
+/** What a format's own hook would have printed, as one line for you. */
 function inWords(output: Record<string, string | string[]>): string[] {
   const words = Object.values(output).map((value) => (Array.isArray(value) ? value.join(', ') : value));
   return [words.filter((word) => word !== '').join(' - ')];
 }
 
-/** Nothing that people wrote is thrown away: a state file that the format removes at the end is kept with its loop. */
+/** Keeps a copy with the loop of every state file that the format removes: nothing that you wrote is lost. */
 function keepRemoved(change: StateChange, ref: LoopRef): StateChange[] {
   if (change.kind !== 'remove') return [change];
   const name = change.path.slice(change.path.lastIndexOf('/') + 1);

@@ -11,8 +11,8 @@ import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 import { damagedLoop, takeUp } from './take-up-loop.ts';
 
 /**
- * The loops that foreign state asks of this session. A state that names its owner, or was claimed, holds that session
- * alone; what cannot be read holds nobody and is left as it is, unless it was damaged while it held the session.
+ * Finds the loops of this session in foreign state. A state that names its owner, or was claimed, holds that session
+ * alone. A state that cannot be read holds no session and stays as it is, unless it was damaged during its loop.
  */
 export async function foreignLoops(
   event: HookEvent,
@@ -35,9 +35,7 @@ export async function foreignLoops(
         const own = damagedLoop({ format, claim, damage: reading.damage, event }, foreign, ports);
         if (own) found.loops.push(own);
         else if (event.name === 'Stop')
-          found.messages.push(
-            `untildone: ${format.name} holds no session: ${oneLine(reading.problem, 400)}`,
-          );
+          found.messages.push(`untildone: ${format.name} holds no session: ${oneLine(reading.problem, 400)}`);
         break;
       }
       case 'loop': {
@@ -122,8 +120,8 @@ function goOn(
 }
 
 /**
- * The claim on this very state. A state that is changed while a prompt is being worked on (touched, given another time
- * or another text) stays the same loop: else an agent, or a script, would begin anew for ever and no limit would hold.
+ * The claim on this state. A state that changes during one prompt (another time or text) stays the same loop. Otherwise
+ * an agent or a script could begin new loops for ever, and no limit would hold.
  */
 function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
   const { claim, reading, event, path } = seen;
@@ -135,18 +133,18 @@ function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: Judgin
   return foreign.claims.change(path, (now) => (now ? { ...now, identity: reading.identity } : undefined));
 }
 
-/** Nobody has said anything since the loop's last Stop. */
+/** Whether you sent no prompt since the last Stop of the loop. */
 function isSamePrompt(state: LoopState, event: HookEvent): boolean {
   return event.promptId !== undefined && state.promptId === event.promptId;
 }
 
-/** A state that names its owner is taken up at once; of the others, the first session that stops becomes the owner. */
+/** A state that names its owner is taken up at once. Without an owner, the first session that stops becomes it. */
 function mayClaim({ reading, event }: ForeignStateSeen): boolean {
   if (reading.owner !== undefined) return true;
   return reading.claimedBy === 'first' && event.name === 'Stop' && event.agentId === undefined;
 }
 
-/** Who waits for such a state to hold them has to learn that it does not. */
+/** Tells you that a state without an owner holds no session: you may believe that it does. */
 function namesNobody({ reading, format, path, event }: ForeignStateSeen): string[] {
   if (event.name !== 'Stop') return [];
   if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
@@ -180,7 +178,7 @@ async function begin(
   return { ref, state, format: behaviourOf(seen, ref, foreign, ports) };
 }
 
-/** What says that it is done is judged once, at a Stop: whoever never looks believes it. */
+/** Whether a state asks for nothing now. One that says it is done is judged once, at a Stop, before it is believed. */
 function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
   if (reading.expired) return true;
   if (reading.rest === undefined) return false;
@@ -188,13 +186,13 @@ function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
   return !reading.saysDone || wasJudged || event.name !== 'Stop';
 }
 
-/** It is too old to begin with; whom it held before was told when that ended. */
+/** Tells you that a state is too old to be taken up. Once it was taken up, its ending has told you so. */
 function neverHeld({ reading, claim, event, format, path }: ForeignStateSeen): string[] {
   if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
   return [`untildone: ${format.name} holds no session: ${path}: ${reading.rest}`];
 }
 
-/** The owner's session has ended: whoever stops next goes on where it was. */
+/** Makes the session that stops the owner of the loop when the owner's session has ended. */
 function takeOver(
   { path, event, reading, format }: ForeignStateSeen,
   ref: LoopRef,
@@ -220,8 +218,8 @@ function takeOver(
 }
 
 /**
- * The state file is the user's: a count that a person changed is taken over. One that only shows what it was before we
- * wrote to it (a folder that cannot be written, an agent that puts it back) changes nothing.
+ * Takes over a count that you changed in the state file. A count that is only out of date (the folder cannot be written,
+ * or the agent put the old file back) changes nothing.
  */
 function synced(
   ref: LoopRef,
@@ -231,7 +229,7 @@ function synced(
 ): LoopState {
   const { iteration: says, maxIterations } = reading;
   const isNew = says !== undefined && says !== state.iteration && says !== state.fileIteration;
-  // Only a person sets a count back, and then says something: within a prompt it only grows.
+  // Only you set a count back, with a new prompt: within one prompt it only grows.
   const mayFall = !reading.readOnly && !isSamePrompt(state, event);
   const counts = isNew && (mayFall || says > state.iteration);
   const otherMax = maxIterations !== state.maxIterations;
@@ -269,7 +267,7 @@ function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: J
   return [endingMessage(after)];
 }
 
-/** What a format keeps of events is for the session that owns the state, or that may become its owner. */
+/** Records an event in the way of the format, for the owner of the state or a session that may become it. */
 function observe({ format, event }: ForeignStateSeen, known: Claim | undefined, foreign: ForeignPorts): void {
   if (!format.observe || (known && known.session !== event.session)) return;
   foreign.change(format.observe(event, foreign.place, foreign.files));

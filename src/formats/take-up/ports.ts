@@ -1,4 +1,4 @@
-/** What looking after the loops of foreign formats needs from the world, and what was found of one. */
+/** What taking up foreign state needs from the world, and what was found of one state. */
 import type { FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { Judges } from '../../judging/ports.ts';
@@ -10,26 +10,26 @@ export interface ForeignPorts extends TakeUpPorts {
   place: StatePlace;
   files: ForeignFiles;
   claims: Claims;
-  /** Does the changes in order; returns what could not be done. */
+  /** Makes the changes in order. Returns the problems of those that failed. */
   change(changes: readonly StateChange[]): string[];
-  /** The client of this session is known to be gone. */
+  /** The Claude Code process of this session is known to have ended. */
   isGone(session: string): boolean;
   refOf(loopDir: string): LoopRef;
-  /** A path without links lies where foreign state belongs. */
+  /** Whether a path without links lies where foreign state belongs. */
   belongs(path: string): boolean;
 }
 
 /** What making a loop of a foreign state needs from the world. */
 export interface TakeUpPorts {
-  /** The contract that a person approved for a project, if it still is what was approved; else why it is left aside. */
+  /** The contract of a project, if you trust it as it is now; else a note that says why it is not used. */
   approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
   judges(): Promise<Judges>;
-  /** Makes the loop's files; its owner is whoever has the claim. */
+  /** Makes the files of a loop. The claim decides whose loop it is. */
   layDown(loop: NewLoop): LoopRef;
   newLoopId(): string;
-  /** What the session used so far is not the loop's. */
+  /** What the session has used before its loop begins. */
   transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };
-  /** The state came with the repository, and no person said that it may hold sessions here. */
+  /** Whether the state came with the repository and you have not claimed it yet. */
   needsApproval(seen: Pick<ForeignStateSeen, 'format' | 'path' | 'reading'>): Promise<boolean>;
 }
 

@@ -17,7 +17,7 @@ type TakenUp =
   | { kind: 'lost' }
   | { kind: 'needs_person'; message: string };
 
-/** Makes a loop of a foreign state: its contract frozen, its journal begun, its owner written down. */
+/** Makes a loop of a foreign state: freezes its contract, begins its journal, writes down its owner. */
 export async function takeUp(
   seen: ForeignStateSeen,
   foreign: ForeignPorts,
@@ -64,7 +64,7 @@ async function newLoop(
   ports: JudgingPorts,
 ): Promise<{ loop: NewLoop; notes: string[] }> {
   const project = ports.projectOf(event);
-  // A loop of our own in the same session judges the contract already.
+  // A native loop in the same session judges the contract already.
   const { contract: approved, note } = hasNative ? {} : await foreign.approved(project);
   const contract = withComplexity(foreignContract(reading.gates, approved?.contract), reading.complexity);
   const tree = approved
@@ -97,7 +97,7 @@ function isSame(a: Claim | undefined, b: Claim | undefined): boolean {
   return a?.identity === b?.identity && a?.session === b?.session && a?.loopDir === b?.loopDir;
 }
 
-/** So often in a row a session is held for a state that it has to mend; then a person has to look at it. */
+/** How often in a row a session is held to repair a damaged state. After that you have to look at it. */
 const MOST_HOLDS = 3;
 const GATE = 'state file';
 const FAULT_LIMIT = 400;
@@ -111,8 +111,8 @@ interface DamagedState {
 }
 
 /**
- * The living loop of a session whose state was damaged since: one slip of an edit must not end the night. Undefined when
- * the session does not own it, or was held for it often enough.
+ * The active loop of a session whose state file was damaged since. One bad edit must not end a long run. Undefined when
+ * the session does not own the loop, or was held for the damage often enough.
  */
 export function damagedLoop(
   { format, claim, damage, event }: DamagedState,
@@ -131,7 +131,7 @@ export function damagedLoop(
     limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
     instruct: (held) => wordsFor(damage, held, holds + 1),
     writeBack: (decision) => {
-      // Nothing is written into files that are not understood: the count in them is an old one from now on.
+      // A damaged file is not written. Its count is out of date from now on.
       const says = first ?? state.iteration;
       if (decision.kind === 'block') ports.store.append(ref, () => ({ kind: 'synced', says }));
       return [];
@@ -141,12 +141,12 @@ export function damagedLoop(
   return { ref, state, format: behaviour };
 }
 
-/** The iteration in which the damage was found, where the Stop before this one found it, too. */
+/** The iteration in which the damage was found; undefined when the last Stop did not find it. */
 function firstHold(state: LoopState): number | undefined {
   return state.gates.find(({ name, verdict }) => name === GATE && verdict === 'fail')?.since;
 }
 
-/** Always the same words: a fault that only moves within the file is the same failure. */
+/** The fingerprint never changes: a fault that only moves within the file is the same failure. */
 function verdictOn({ file, fault }: Damage): Verdict {
   return {
     gate: GATE,

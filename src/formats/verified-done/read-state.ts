@@ -5,7 +5,7 @@ import { type Conditions, type QualityGate, readConditions, readQualityGate } fr
 import { countOf, type Fields, isFields, isTrue, type ObjectRead, plainText, readObject } from './fields.ts';
 import { readTasks, type Tasks, type Unreadable } from './tasks.ts';
 
-/** `max_iterations` of a loop.json that has none: what the document's examples say. */
+/** `max_iterations` of a loop.json that names none, as in the examples of the format. */
 export const DEFAULT_MAX_ITERATIONS = 25;
 
 interface MainFile {
@@ -47,8 +47,8 @@ export type StateRead =
   | { kind: 'state'; state: RalphState };
 
 /**
- * orchestrator.json and loop.json decide which loop this is: while one of them cannot be read, nothing is known, and
- * nobody is held. The other files only add to it: where one cannot be read, the rest counts.
+ * Reads the state of a session. While orchestrator.json or loop.json cannot be read, it is not known which loop this is,
+ * and no session is held. Where another file cannot be read, the rest counts.
  */
 export function readState(folder: string, session: string, files: ForeignFiles): StateRead {
   const there = files.look(folder);

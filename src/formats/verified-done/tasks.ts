@@ -16,13 +16,13 @@ export interface Tasks {
 }
 
 export interface Unreadable {
-  /** Its name in the state folder. */
+  /** The name of the file in the state folder. */
   name: string;
   problem: string;
   damage?: Damage;
 }
 
-/** More files than anybody's list has; what is beyond is not read, and a note says so. */
+/** More files are not read, and a note says so. */
 const MAX_FILES = 1000;
 const MAX_DEPTH = 4;
 const NAME_LIMIT = 120;
@@ -58,12 +58,12 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
   };
 }
 
-/** What can be typed for a task file without quotes, and leads nowhere else. */
+/** Whether an id can be typed without quotes and stays inside the folder. */
 export function isTaskId(id: string): boolean {
   return id.length <= 128 && /^\w[\w.-]*(?:\/\w[\w.-]*){0,3}$/.test(id);
 }
 
-/** As the document's hook counts: whatever status holds one of these words. */
+/** Whether a status holds one of these words, as the format's own hook counts. */
 function isOpen(status: string): boolean {
   return /pending|in_progress/.test(status);
 }
