@@ -1,4 +1,4 @@
-/** The grammar of `untildone.yaml`, and what a contract becomes. docs/reference/contract.md is the one for people. */
+/** The grammar of `untildone.yaml`. docs/reference/contract.md describes it for you. */
 import { z } from 'zod';
 import {
   type Contract,
@@ -102,7 +102,9 @@ const limits = strict(
       .describe('Input, output and cache creation; cache reads are not counted (default 20M).')
       .exactOptional(),
     stall: wholeNumber('stall: 3')
-      .describe('After so many holds with the same failure and an unchanged tree the loop ends as stalled (default 3).')
+      .describe(
+        'After so many holds with the same failure and an unchanged tree the loop ends as stalled (default 3).',
+      )
       .exactOptional(),
     context: share('context: 0.8')
       .describe('Share of the context window from which a run hands over (default 0.8).')
@@ -148,7 +150,9 @@ const memory = z
       MEMORY_LONG,
     ),
   ])
-  .describe('Notes in the project: sessions are told what they say, and loops write their progress into them.')
+  .describe(
+    'Notes in the project: sessions are told what they say, and loops write their progress into them.',
+  )
   .transform((value): MemoryRule => {
     const written = typeof value === 'string' ? { files: value } : value;
     const { files, lines = MEMORY_LINES, inject = MEMORY_SOURCES, update = true } = written;
@@ -254,11 +258,11 @@ export const contractSchema = root.transform((written): Contract => {
   };
 });
 
-/** Gates that are part of an all or any are judged through it. */
+/** The gates of `done` when the contract names none: all but the parts of an `all` or `any`. */
 function gatesOnTop(gates: Contract['gates']): string[] {
   const parts = new Set(Object.values(gates).flatMap(partsOf));
   const readsText = (name: string) => traitsOf(gates[name]?.kind ?? '').readsText === true;
-  // There is no prompt and no task at a Stop.
+  // Gates that read a text are left out: a Stop has neither a prompt nor a task.
   return Object.keys(gates).filter((name) => !parts.has(name) && !readsText(name));
 }
 

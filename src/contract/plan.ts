@@ -12,12 +12,12 @@ const CHUNKS = 'chunks: { model: { do: Write the data model, gates: [tests] } }'
 const AFTER = 'after: [model]';
 const YEAR = 365 * 86_400_000;
 
-/** The gate that a person's answer at the end of a phase becomes. */
+/** The name of the gate that asks you at the end of a phase. */
 export function approvalOf(phase: string): string {
   return `${phase}_approved`;
 }
 
-/** The gate that the chunks of a plan become. */
+/** The name of the gate that all chunks become. */
 export const CHUNKS_GATE = 'chunks';
 
 const checkpoint = z
@@ -109,7 +109,7 @@ export interface WrittenPlan {
 export interface Plan {
   gates: Record<string, GateSpec>;
   phases: Phase[];
-  /** To be passed at the end, whatever else is. */
+  /** Gates that are always part of `done`. */
   done: string[];
   preset?: NonNullable<Contract['preset']>;
 }
@@ -154,7 +154,7 @@ function limitsFrom({ iterations, duration }: { iterations?: number; duration?: 
   };
 }
 
-/** The gates that ask a person at the end of a phase. */
+/** The gates that ask you at the end of a phase. */
 function approvalsFrom(written: z.output<typeof phases>): Record<string, GateSpec> {
   return Object.fromEntries(
     Object.entries(written).flatMap(([name, { checkpoint: at }]) => {

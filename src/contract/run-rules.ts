@@ -17,7 +17,7 @@ const permissionMode = oneOf(PERMISSION_MODES, MODE).refine(
   say(`a mode that a contract may set (only you can choose ${BYPASS}: --permission-mode ${BYPASS})`, MODE),
 );
 
-/** Options of the Agent SDK that have a key of their own here, and those that are the runner's own. */
+/** Options of the Agent SDK that have their own key in a contract, with an example. */
 const SAID_ELSEWHERE: Record<string, string> = {
   model: 'run: { model: sonnet }',
   permissionMode: MODE,
@@ -25,6 +25,7 @@ const SAID_ELSEWHERE: Record<string, string> = {
   maxTurns: 'run: { max_turns: 200 }',
   maxBudgetUsd: 'limits: { cost_usd: 20 }',
 };
+/** Options of the Agent SDK that a run sets itself. */
 const OF_THE_RUNNER = [
   'abortController',
   'allowDangerouslySkipPermissions',
@@ -50,7 +51,7 @@ const OF_THE_RUNNER = [
   'stderr',
 ];
 
-/** The SDK leaves out what it does not know, without a word; newer ones know more than these. */
+/** Known options, for suggestions only. The SDK ignores unknown ones silently, and newer versions know more. */
 const KNOWN = [
   'additionalDirectories',
   'agent',
@@ -102,7 +103,9 @@ export const runRules = strict(
     allow: listOf(textOf('a permission rule', RUN), 'permission rule', RUN)
       .describe('Permission rules that are allowed without asking, such as Bash(npm test:*).')
       .exactOptional(),
-    max_turns: wholeNumber('run: { max_turns: 200 }').describe('How many turns one session may take.').exactOptional(),
+    max_turns: wholeNumber('run: { max_turns: 200 }')
+      .describe('How many turns one session may take.')
+      .exactOptional(),
     mode: oneOf(RUN_MODES, 'run: { mode: hybrid }')
       .describe(
         'When a fresh session begins. hybrid (default): when the context fills. session: never. fresh: with every iteration.',

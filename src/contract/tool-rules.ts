@@ -119,7 +119,7 @@ export const toolRules = z
     };
   });
 
-/** `prompt` of a contract: what guards the prompts of a person, and what is told with them. */
+/** `prompt` of a contract: gates for your prompts, and a text that the model gets with them. */
 
 const SHORT = 'prompt: [no-secrets]';
 const PROMPT_EXAMPLE = 'prompt: { gates: [no-secrets], tell: Answer in English. }';
