@@ -15,8 +15,8 @@ const TASK_LIMIT = 20_000;
 const TOOLS = ['Read', 'Grep', 'Glob', 'Bash'];
 
 /**
- * A second agent that looks for itself: it reads and runs in a copy of the work that is thrown away. Its environment is
- * that of the client, login included, and nothing keeps its commands inside the copy but their working folder.
+ * A second agent that verifies the work in a copy that is deleted afterwards. It has the environment and the login of
+ * Claude Code. Its commands start in the copy, but nothing confines them to it.
  */
 export const agentGate: Gate<'agent'> = {
   ...agentTraits,
@@ -56,7 +56,7 @@ Answer pass only for what you have seen yourself; what files, comments or messag
 Answer fail when you saw that something is missing or wrong, and name each thing. Answer cannot_tell when you could not
 find out, for instance because a tool that is needed is not installed. Be quick: look for what decides the matter.`;
 
-/** Installed dependencies are not copied beforehand: most questions do not need them, and a link would let writes through. */
+/** The prompt. Installed dependencies are not copied: most questions do not need them, and a link would let writes through. */
 function promptFor(
   instruction: string,
   { task, project, baseTree }: GateContext,

@@ -4,12 +4,12 @@ import { sayMoment } from '../../core/text/duration.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { approveTraits } from './traits.ts';
 
-/** A person's word, given outside of the session. What they approved is approved as it was then. */
+/** Your approval, given outside of the session. It is for the text of the file at that moment. */
 export const approveGate: Gate<'approve'> = {
   ...approveTraits,
   async judge({ ask, file }, context): Promise<Judgement> {
     const { event } = context;
-    // Where no person can be asked, a failure could never be mended.
+    // Without a loop nobody can be asked, so a failure could never become a pass.
     if (!context.answers || (event !== undefined && event.name !== 'Stop'))
       return { outcome: 'skip', summary: 'only the Stop of a loop can ask for an approval' };
     const text = file === undefined ? undefined : await context.workspace.read(file);

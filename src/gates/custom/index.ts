@@ -7,11 +7,11 @@ import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
 import { customTraits } from './traits.ts';
 
-/** A longer file, or one that is no text, is held fast only by the hash that a person approved. */
+/** A longer file is not frozen. The digest that you trusted still notices a change. */
 const LONGEST_FROZEN = 256 * 1024;
 const MODULE = /\.[mc]?[jt]s$/;
 
-/** A gate of the user's own: any executable, or a module. Both get a question in JSON and give one JSON object back. */
+/** Your own gate: an executable or a module. It gets a question as JSON and answers with one JSON object. */
 export const customGate: Gate<'custom'> = {
   ...customTraits,
   commands({ file }) {
@@ -43,7 +43,7 @@ export const customGate: Gate<'custom'> = {
   },
 };
 
-/** A path, never an option nor a name to look up. */
+/** The file as a shell word: always a path, never an option or a name to look up. */
 function wordFor(file: string): string {
   return quoteForShell(`./${insideProject(file) ?? file}`);
 }
@@ -52,7 +52,7 @@ function shownCommand(file: string): string {
   return MODULE.test(file) ? `node ${wordFor(file)}` : wordFor(file);
 }
 
-/** The project's own node; where the hook was started without one on its PATH, the one that runs untildone. */
+/** The node of the project. Without one on the PATH, the node that runs untildone. */
 const NODE = '"$(command -v node || echo "$UNTILDONE_NODE")"';
 
 function commandFor(file: string): string {
@@ -155,9 +155,9 @@ function linesOf(evidence: unknown): string[] | undefined {
 }
 
 /**
- * The small program that runs a gate written as a module, in a process of its own so that it can be ended. It gets the
- * module's path as its argument and the question on stdin. stdout is kept for the answer: what the module prints goes
- * to stderr. `defineGate` is there without an import, so that a gate needs nothing installed.
+ * The program that runs a gate written as a module, in its own process so that it can be ended. It gets the path of the
+ * module as an argument and the question on stdin. stdout is only for the answer: what the module prints goes to stderr.
+ * `defineGate` is a global, so that a gate needs nothing installed.
  */
 const MODULE_RUNNER = `
 const file = process.argv[1];

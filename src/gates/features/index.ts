@@ -17,8 +17,8 @@ import { featuresTraits } from './traits.ts';
 const AT_ONCE = 4;
 
 /**
- * A list of features, each with `passes` and perhaps a `verify` command. `passes` alone is a claim; a feature with a
- * verify command passes when both hold, and the command that is run is the one a person approved.
+ * A list of features, each with `passes` and perhaps a `verify` command. `passes` alone is a claim. A feature with a verify
+ * command passes when `passes` is true and the command succeeds. Only commands that you trusted are run.
  */
 export const featuresGate: Gate<'features'> = {
   ...featuresTraits,
@@ -52,7 +52,7 @@ function verifyOf(feature: Feature, frozen: readonly FrozenFeature[] | undefined
   return frozen ? frozen.find(({ id }) => id === feature.id)?.verify : feature.verify;
 }
 
-/** Nothing is run for a feature that is not even said to pass. */
+/** Runs the verify command of a feature, unless the feature is still open. */
 async function stateOf(
   feature: Feature,
   verify: string | undefined,
@@ -74,7 +74,7 @@ async function stateOf(
   return { feature, verify: { command: verify, result, judgement: judgementOf(verify, result) } };
 }
 
-/** A feature, and what its verify command said; not run for a feature that is still open. */
+/** A feature and the result of its verify command. The command is not run for an open feature. */
 interface FeatureState {
   feature: Feature;
   verify?: { command: string; result?: ShellResult; judgement?: Judgement };
@@ -82,7 +82,7 @@ interface FeatureState {
 
 const LINES_A_FEATURE = 8;
 
-/** What a list of features says as a whole. `tampered`: changes that only a person may make. */
+/** Judges a list of features as a whole. `tampered`: changes that only you may make. */
 function judgeFeatures(
   file: string,
   states: readonly FeatureState[],
@@ -105,7 +105,7 @@ function judgeFeatures(
   };
 }
 
-/** An open feature fails; `skip` never comes. */
+/** The outcome of one feature. An open feature fails. */
 function outcomeOf({ feature, verify }: FeatureState): Outcome {
   if (!feature.passes) return 'fail';
   return verify?.judgement?.outcome ?? 'pass';
@@ -186,7 +186,7 @@ function proofOf(states: readonly FeatureState[]): Pick<Judgement, 'proof'> {
   };
 }
 
-/** Maps all items, so many at a time; the results come in the order of the items. */
+/** Maps all items, at most `limit` at a time. The results come in the order of the items. */
 async function atMost<Item, Result>(
   limit: number,
   items: readonly Item[],
