@@ -6,7 +6,7 @@ import { judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA, quoteUn
 import { judgeTraits } from './traits.ts';
 
 const MAX_COST_USD = 0.5;
-/** One to answer; the others for answers that the client sends back because of their shape. */
+/** One turn to answer. The others are for answers that Claude Code sends back because of their shape. */
 const MAX_TURNS = 6;
 const DIFF_LIMIT = 60_000;
 const TASK_LIMIT = 20_000;
@@ -14,10 +14,9 @@ const MESSAGE_LIMIT = 20_000;
 const CONVERSATION_LIMIT = 40_000;
 
 /**
- * A model's answer to a question about the work. It sees the question, the task and what changed since the loop's
- * start, so that the answer follows from task, trees and options and may be used again for the same ones. The agent's
- * final message is shown only when there is no tree to look at; the end of the conversation only when the contract asks
- * for it, and then every stop is a new question.
+ * The answer of a model to a question about the work. The model sees the question, the task and the changes since the
+ * start. So its verdict depends on these alone and may be reused. It sees the final message of the agent only when there
+ * is no tree, and the conversation only when the contract asks for it; then every Stop is a new question.
  */
 export const judgeGate: Gate<'judge'> = {
   ...judgeTraits,

@@ -1,9 +1,9 @@
 /** One way in which the tests say less than before. */
 export interface Finding {
-  /** Stable as long as the weakening is the same; what a person allows. */
+  /** Stays the same as long as the weakening does. You allow a finding by its id. */
   id: string;
   path: string;
-  /** Where it is now; absent when it is gone. */
+  /** The line of the finding; absent when it is gone. */
   line?: number;
   text: string;
 }

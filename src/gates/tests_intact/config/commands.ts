@@ -33,7 +33,7 @@ export const ci: ConfigReader = {
     return LOOSE_STEPS.flatMap((expression) => matchesOf(plain, expression, (found) => `added ${found}`)).map(
       (one, i, all) => ({
         ...one,
-        // The same words a second time let a second step fail.
+        // The same words a second time loosen a second step.
         key: `${one.key}${'+'.repeat(all.slice(0, i).filter((earlier) => earlier.key === one.key).length)}`,
       }),
     );
@@ -71,7 +71,7 @@ const TOOLS: Record<string, RegExp> = {
   coverage: /\b(c8|nyc)\b|--coverage\b/,
 };
 
-/** Other scripts, or tools that run them: what they do cannot be seen here. */
+/** Commands that run other scripts: what those do is not known here. */
 const DELEGATES =
   /\b(npm|pnpm|yarn|bun)\b|\brun-[sp]\b|\b(turbo|nx|lerna|wireit|concurrently|make|just|node|tsx|sh|bash)\b/;
 

@@ -1,20 +1,20 @@
-/** Ways in which tests are all there, and say nothing: the process ends well, the code is never reached, a failure is swallowed. */
+/** Finds code that bypasses assertions: the process ends early with success, code is never reached, a failure is swallowed. */
 import type { MaskedSource } from '../../../core/source/mask.ts';
 import type { Marker } from './language.ts';
 import { notTooDeep, type Span, squeeze } from './text.ts';
 
-/** A test of the file, for the name of what is found inside it. */
+/** A test and its place in the file. What is found inside it gets its name. */
 export interface TestPlace {
   name: string;
   span: Span;
 }
 
 export interface AssertionBypasses {
-  /** Ends the process as if all were well. */
+  /** Code that ends the process with success. */
   exits: RegExp;
-  /** Never true, or always left. */
+  /** Conditions that are never true, and returns that always happen. */
   unreached: RegExp;
-  /** Blocks whose failures nobody sees. */
+  /** Blocks whose failures are caught and ignored. */
   swallowed?(source: MaskedSource): Span[];
 }
 
@@ -33,7 +33,7 @@ export const JAVASCRIPT_BYPASSES: AssertionBypasses = {
   },
 };
 
-/** More than anybody writes; looking at all that somebody generates could take longer than anybody waits. */
+/** Bounds for generated code, which could take very long to search. */
 const LONGEST_BLOCK = 4_000;
 const MOST = 1_000;
 
@@ -77,7 +77,7 @@ export function bypassesIn(
   });
   const written = [...code.matchAll(bypasses.exits), ...code.matchAll(bypasses.unreached)]
     .slice(0, MOST)
-    // A test that a program ends is a test.
+    // A test that expects a program to end is a real test.
     .filter(
       ({ index }) =>
         !/\braises\s*\(\s*SystemExit\b[^\n]*\n?[^\n]*$/.test(code.slice(Math.max(0, index - 200), index)),

@@ -84,14 +84,14 @@ function rowsOf(source: MaskedSource, body: Span): number {
   }, 0);
 }
 
-/** The brace that opens the values: after the type, which may be a struct with braces of its own. */
+/** The brace that opens the values. It comes after the type, which may be a struct with its own braces. */
 function literalStart({ code, closing }: MaskedSource, from: number): number {
   const first = code.indexOf('{', from);
   if (first === -1 || !/\bstruct\s*$/.test(code.slice(from, first))) return first;
   return code.indexOf('{', closing(first) + 1);
 }
 
-/** `if testing.Short()` skips only when asked to be short. */
+/** Skips inside a test. `if testing.Short()` does not count: it skips only on demand. */
 function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Marker[] {
   return [...code.slice(body.start, body.end).matchAll(/\b(\w+\.Skip(?:Now|f)?)\s*\(/g)].flatMap((match) => {
     const at = body.start + match.index;
@@ -100,7 +100,7 @@ function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Mark
   });
 }
 
-/** `TestMain` runs all tests of a package, or none, and may say that all is well whatever they say. */
+/** A `TestMain` that runs no tests, or that ends with success whatever they say. */
 function mainBypasses({ code, lineAt }: MaskedSource, name: string, { start, end }: Span): Marker[] {
   if (name !== 'TestMain') return [];
   const body = code.slice(start, end);
@@ -112,7 +112,7 @@ function mainBypasses({ code, lineAt }: MaskedSource, name: string, { start, end
     : [];
 }
 
-/** A file with a tag is only built by those who name the tag. */
+/** Build tags: without naming the tag, the file is not built. */
 function buildTags({ text, lineAt }: MaskedSource): Marker[] {
   return [...text.matchAll(/^\/\/(?:go:build|\s*\+build)\s+(.*)$/gm)].map((match) => ({
     kind: 'skip' as const,

@@ -14,7 +14,7 @@ import {
   type Weigh,
 } from './text.ts';
 
-/** Tests stand in any file, beside the code they test. */
+/** Rust. Tests may stand in any file, beside the code that they test. */
 export const rust: TestLanguage = {
   speaks: (path) => path.endsWith('.rs'),
   isTestFile: (path) => /(^|\/)tests\/[^/]+\.rs$/.test(path),
@@ -47,7 +47,7 @@ function read(text: string): TestFacts {
   const tests = testsIn(source);
   const spans = tests.map(({ body }) => body);
   const places = tests.map(({ name, body }) => ({ name, span: body }));
-  // Only where tests are: programs may end themselves.
+  // Bypasses count only in tests: a program may end itself.
   const bypasses = bypassesIn(source, RUST_BYPASSES, places, ASSERTION).filter(
     ({ name, word }) => name !== '' || (tests.length > 0 && word.startsWith('#')),
   );
@@ -58,7 +58,7 @@ function read(text: string): TestFacts {
   };
 }
 
-/** Assertions of the code itself are no tests: only helpers in `#[cfg(test)] mod` count. */
+/** The code outside of `#[cfg(test)] mod`. Its assertions are no tests. */
 function outsideTestModules({ code, closing }: MaskedSource): Span[] {
   const spans: Span[] = [];
   let from = 0;
