@@ -1,4 +1,4 @@
-/** From YAML text to plain data that still knows where everything stands. */
+/** Reads YAML text into plain data that knows the line and column of each value. */
 import {
   CST,
   type Document,
@@ -28,12 +28,12 @@ export interface Finding {
 
 export interface ContractText {
   data: unknown;
-  /** Where a value stands or, when it is missing, the nearest value around the place where it belongs. */
+  /** The place of a value. For a missing value, the place of the nearest value around it. */
   at(path: Path): { line: number; column: number };
   atKey(parent: Path, key: string): { line: number; column: number };
 }
 
-/** A map as it is written; anything else has no keys. */
+/** The value if it is a map, else an empty map. */
 export function mapOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
@@ -48,12 +48,12 @@ const DEEPEST = 32;
 const MOST_ALIASES = 100;
 const EXAMPLE = 'gates: { tests: { run: npm test } }';
 
-/** Never throws, whatever the text. */
+/** Reads the text of a contract. Never throws. */
 export function readText(text: string): ReadText {
   const size = sizeProblem(text);
   if (size !== undefined) return refused({ line: 1, column: 1, message: size, example: EXAMPLE });
   const lines = new LineCounter();
-  // The library compares every key with every other one; checkNode does it in one pass.
+  // The library compares every key with every other. keyProblem finds doubled keys in one pass.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -79,7 +79,7 @@ function refused(finding: Finding): ReadText {
   return { ok: false, findings: [finding] };
 }
 
-/** Deep nesting would exhaust the stack of everything that comes after, and not every exhaustion can be caught. */
+/** Refuses huge and deeply nested texts: they could exhaust the stack of the parser, which cannot always be caught. */
 function sizeProblem(text: string): string | undefined {
   if (Buffer.byteLength(text) > LARGEST) return 'expected a contract of at most 1 MiB, found a larger file';
   let lexemes = 0;
@@ -94,20 +94,20 @@ function sizeProblem(text: string): string | undefined {
 }
 
 function nestedTooDeep(document: CST.Token): boolean {
-  const open: { token: CST.Token; depth: number }[] = [{ token: document, depth: 0 }];
+  const open = [{ token: document, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { token, depth } = next;
     if (depth > DEEPEST) return true;
-    if (token.type === 'document') {
-      if (token.value) open.push({ token: token.value, depth });
-    } else if (CST.isCollection(token)) {
-      for (const { key, value } of token.items) {
-        if (key) open.push({ token: key, depth: depth + 1 });
-        if (value) open.push({ token: value, depth: depth + 1 });
-      }
-    }
+    const inner = token.type === 'document' ? depth : depth + 1;
+    open.push(...tokensIn(token).map((part) => ({ token: part, depth: inner })));
   }
   return false;
+}
+
+function tokensIn(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!CST.isCollection(token)) return [];
+  return token.items.flatMap(({ key, value }) => [...(key ? [key] : []), ...(value ? [value] : [])]);
 }
 
 function syntaxWords({ code, message }: YAMLError): { message: string; example: string } {
@@ -139,7 +139,7 @@ interface NodeProblem {
   example: string;
 }
 
-/** What plain data could not show: keys that stand twice, keys that are no text, aliases that lead nowhere. */
+/** Problems that plain data does not show: doubled keys, keys that are no text, aliases that lead nowhere. */
 function nodeProblems(document: Document): NodeProblem[] {
   const problems: NodeProblem[] = [];
   const note = (node: Node, message: string) =>
@@ -181,7 +181,7 @@ function located(document: Document, at: (offset: number) => { line: number; col
   try {
     data = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch {
-    // The library gives up on aliases of aliases that would grow beyond all measure.
+    // The library refuses aliases of aliases that would grow too large.
     const message = 'expected fewer aliases, found aliases of aliases that grow too large';
     return refused({ ...at(firstAlias(document)), message, example: EXAMPLE });
   }

@@ -1,5 +1,4 @@
-/** Adds to the text of a contract and leaves everything else in it as it is. */
-
+/** Adds to the text of a contract and leaves the rest as it is. */
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { SCHEMA_LINE, TRUST_LINE } from '../core/contract/propose.ts';
 import type { WrittenPhase } from '../core/import/command-phases.ts';
@@ -11,13 +10,13 @@ const DEFAULT_BLOCKS = 2;
 export interface ContractAdditions extends Additions {
   task?: string;
   limits?: Record<string, number | string>;
-  /** Gates that a loop has to pass; said only where the contract says what that is. */
+  /** Gates to add to `done`, where the contract has such a list. */
   done?: string[];
-  /** Behind those that are there. */
+  /** Phases to add behind those of the contract. */
   phases?: Record<string, WrittenPhase>;
 }
 
-/** A contract of its own, for a project that has none; `made` says where it comes from. */
+/** A new contract for a project that has none. `made` says where it comes from. */
 export function newContract(additions: ContractAdditions, made: string): string {
   const { gates, limits, task, ...data } = merged({}, additions);
   const lines = Object.entries(mapOf(gates)).map(([name, gate]) => `  ${flow(name)}: ${flow(gate)}`);
@@ -30,7 +29,10 @@ export function newContract(additions: ContractAdditions, made: string): string 
     ...(lines.length === 0 ? [] : ['', 'gates:', ...lines]),
     ...line('done'),
     ...('every_stop' in data
-      ? ['', '# Judged at every stop of every session, at most so many blocks a prompt:']
+      ? [
+          '',
+          '# Judged at every Stop of every session. "blocks" is how often a session is held after one prompt:',
+        ]
       : []),
     ...line('every_stop').slice(1),
     ...line('subagent'),
@@ -42,9 +44,8 @@ export function newContract(additions: ContractAdditions, made: string): string 
 }
 
 /**
- * The text with the additions in it. It is edited line by line, so that comments and columns stay: a YAML document that
- * is written out loses the columns and moves comments. Where such an edit does not give what is wanted (a contract in
- * JSON, aliases), the whole text is written anew, with its comments.
+ * The text with the additions. It is edited line by line, so that comments and columns stay: the YAML library moves
+ * comments and loses columns. Where that does not work (a contract in JSON, aliases), the library writes the whole text.
  */
 export function addToContract(text: string, additions: ContractAdditions): string {
   const before = mapOf(parsed(text).toJS());
@@ -57,7 +58,7 @@ export function addToContract(text: string, additions: ContractAdditions): strin
   return document.toString({ lineWidth: 0 });
 }
 
-/** The gates of a contract as they are written, as far as they are maps. */
+/** The gates of a contract as they are written. */
 export function writtenGates(text: string): Record<string, WrittenGate> {
   const gates = mapOf(mapOf(dataOf(text)).gates);
   return Object.fromEntries(Object.entries(gates).map(([name, gate]) => [name, mapOf(gate) as WrittenGate]));
@@ -81,7 +82,7 @@ type Data = Record<string, unknown>;
 
 function merged(before: Data, additions: ContractAdditions): Data {
   const { gates, everyStop, subagent, memory, task, limits, phases = {} } = additions;
-  // What is there is never replaced.
+  // Gates that are there are never replaced.
   const all = { ...mapOf(before.gates), ...gates, ...mapOf(before.gates) };
   const done = doneWith(before, additions);
   return {
@@ -99,7 +100,7 @@ function merged(before: Data, additions: ContractAdditions): Data {
   };
 }
 
-/** Without `done` a loop has to pass every gate: what only guards subagents must not become part of that. */
+/** Without `done` a loop has to pass every gate. Gates that only guard subagents must not become part of that. */
 function doneWith(
   before: Data,
   { gates, everyStop, subagent, done: more = [] }: ContractAdditions,
@@ -170,13 +171,13 @@ function edit(text: string, before: Data, wanted: Data): string {
   return edited;
 }
 
-/** Text of several lines as a block: a person has to read and change it. */
+/** Writes text of several lines as a block, so that you can read and change it. */
 function readable(value: unknown): string {
   if (typeof value !== 'string' || !value.includes('\n') || value !== value.trim()) return flow(value);
   return stringify({ key: value }, { lineWidth: 0 }).slice('key: '.length, -1);
 }
 
-/** How a member is written, by the key of its map: lines without indentation. */
+/** The lines of one member, without indentation, by the key of its map. */
 const BLOCKS: Readonly<Record<string, (name: string, value: unknown) => string[]>> = {
   gates: (name, gate) => [`${flow(name)}: ${flow(gate)}`],
   phases: (name, phase) => [
@@ -256,7 +257,7 @@ function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1);
 }
 
-/** The end of the line that a value ends in; a block of text ends with its last line break. */
+/** The end of the line in which a value ends. A block of text ends with its own line break. */
 function lineEnd(text: string, offset: number): number {
   if (text[offset - 1] === '\n') return offset;
   const at = text.indexOf('\n', offset);
@@ -281,7 +282,7 @@ function flow(value: unknown): string {
     const members = Object.entries(value).map(([key, inner]) => `${flow(key)}: ${flow(inner)}`);
     return `{ ${members.join(', ')} }`;
   }
-  // Inside a list, everything that means something there gets its quotes.
+  // The library adds the right quotes when the value stands inside a list.
   const options = { collectionStyle: 'flow', lineWidth: 0, defaultStringType: 'PLAIN' } as const;
   return stringify([value], options).trim().slice(1, -1).trim();
 }

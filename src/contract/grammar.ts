@@ -1,5 +1,4 @@
-/** The grammar of `untildone.yaml`, and what a contract becomes. docs/reference/contract.md is the one for people. */
-
+/** The grammar of `untildone.yaml`. docs/reference/contract.md describes it for you. */
 import { z } from 'zod';
 import {
   type Contract,
@@ -54,7 +53,7 @@ const everyStop = z
       {
         gates: gateNames(STANDING).describe('The gates.'),
         blocks: wholeNumber(STANDING)
-          .describe('At most so many blocks a prompt (default 2).')
+          .describe('How often a session is held for them after one prompt (default 2).')
           .exactOptional(),
       },
       'names of gates, or { gates, blocks }',
@@ -84,7 +83,7 @@ const limits = strict(
       'a whole number from 1, or unlimited',
       'iterations: 50',
     )
-      .describe('How often the loop may go on (default 50).')
+      .describe('How many iterations the loop may take (default 50).')
       .exactOptional(),
     duration: orUnlimited(
       timeOf('duration: 8h', YEAR, ', or unlimited'),
@@ -104,7 +103,9 @@ const limits = strict(
       .describe('Input, output and cache creation; cache reads are not counted (default 20M).')
       .exactOptional(),
     stall: wholeNumber('stall: 3')
-      .describe('So many blocks with the same failure and an unchanged tree end the loop (default 3).')
+      .describe(
+        'After so many holds with the same failure and an unchanged tree the loop ends as stalled (default 3).',
+      )
       .exactOptional(),
     context: share('context: 0.8')
       .describe('Share of the context window from which a run hands over (default 0.8).')
@@ -137,10 +138,10 @@ const memory = z
           .union([memoryFile, listOf(memoryFile, 'file', MEMORY_LONG)])
           .describe('The files that hold notes: names or globs; the newest come first.'),
         lines: wholeNumber(MEMORY_LONG)
-          .describe('At most so many lines are told, in all (default 100).')
+          .describe('How many lines a session is told at most, in all (default 100).')
           .exactOptional(),
         inject: listOf(oneOf(MEMORY_SOURCES, MEMORY_LONG), 'beginning of a session', MEMORY_LONG)
-          .describe('Which sessions are told: how they began; all of them when absent.')
+          .describe('Which sessions are told, by how they began. Absent: all of them.')
           .exactOptional(),
         update: flag(MEMORY_LONG)
           .describe('Whether a loop keeps a section about itself in the newest file (default true).')
@@ -150,7 +151,9 @@ const memory = z
       MEMORY_LONG,
     ),
   ])
-  .describe('Notes in the project: sessions are told what they say, loops write down where they stand.')
+  .describe(
+    'Notes in the project: sessions are told what they say, and loops write their progress into them.',
+  )
   .transform((value): MemoryRule => {
     const written = typeof value === 'string' ? { files: value } : value;
     const { files, lines = MEMORY_LINES, inject = MEMORY_SOURCES, update = true } = written;
@@ -192,7 +195,7 @@ function isWebAddress(text: string): boolean {
 const root = strict(
   {
     task: textOf('a text', 'task: Build the todo API')
-      .describe('What is to be done, for loops that bring no task of their own.')
+      .describe('The task of loops that are started without one.')
       .exactOptional(),
     gates: z
       .record(nameOf('a name', GATES), gate, say('gates by name', CONTRACT_EXAMPLE))
@@ -217,12 +220,12 @@ const root = strict(
     tools: toolRules.exactOptional(),
     on_context: oneOf(['continue', 'spawn'], 'on_context: continue')
       .describe(
-        'continue (default): the session goes on, the client compacts. spawn: a detached run takes over.',
+        'continue (default): the session goes on, and Claude Code compacts it. spawn: a detached run takes over.',
       )
       .exactOptional(),
     notify: z
       .array(notification, say('a list of notifications', NOTIFY))
-      .describe('Whom to tell when a loop ends or needs a person.')
+      .describe('Whom to tell when a loop ends or needs you.')
       .exactOptional(),
   },
   'a contract: a map with gates',
@@ -256,11 +259,11 @@ export const contractSchema = root.transform((written): Contract => {
   };
 });
 
-/** Gates that are part of an all or any are judged through it. */
+/** The gates of `done` when the contract names none: all but the parts of an `all` or `any`. */
 function gatesOnTop(gates: Contract['gates']): string[] {
   const parts = new Set(Object.values(gates).flatMap(partsOf));
   const readsText = (name: string) => traitsOf(gates[name]?.kind ?? '').readsText === true;
-  // There is no prompt and no task at a Stop.
+  // Gates that read a text are left out: a Stop has neither a prompt nor a task.
   return Object.keys(gates).filter((name) => !parts.has(name) && !readsText(name));
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contractSchema } from './grammar.ts';
 
-/** What editors complete and check while a contract is written. The parser says more, and more exactly. */
+/** The JSON Schema by which editors complete and check a contract. The parser finds more mistakes. */
 export function contractJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(contractSchema, { io: 'input', target: 'draft-7' });
   return {

@@ -1,4 +1,4 @@
-/** What only the whole plan can tell: chunks that lead back to themselves, names that are taken, presets that lack a gate. */
+/** Mistakes that only the whole plan shows: chunks that wait for themselves, taken names, presets without a gate they need. */
 
 import { PRESETS } from '../core/contract/contract.ts';
 import { namesOfPreset, OWN_CONDITIONS } from '../core/contract/presets.ts';
@@ -38,7 +38,7 @@ export function checkPlan(text: ContractText): { problems: Finding[]; warnings: 
 
 const MOST = 100;
 
-/** Every line of the journal names all chunks, and a Stop may go through all phases. */
+/** Limits phases and chunks: every journal line names all chunks, and one Stop may go through all phases. */
 function tooLarge(contract: Data, text: ContractText): Finding[] {
   return ['phases', 'chunks'].flatMap((key) => {
     const count = Object.keys(mapOf(contract[key])).length;
@@ -66,14 +66,14 @@ function presetProblems(contract: Data, gates: readonly string[], text: Contract
     }));
 }
 
-/** A gate that the plan makes itself cannot be one of the user's, too; nor can a chunk be called like a gate. */
+/** Names of your gates that the plan makes itself, and names of chunks that a gate has. */
 function takenNames(contract: Data, gates: readonly string[], text: ContractText): Finding[] {
   const made = plannedGates({ ...contract, preset: undefined });
   const doubled = gates
     .filter((name) => made.includes(name))
     .map((name) => ({
       ...text.atKey(['gates'], name),
-      message: `expected a name that is free, found ${quoted(name)}, which the contract makes itself`,
+      message: `expected a name that is not taken, found ${quoted(name)}, a gate that the contract makes itself`,
       example: 'gates: { tests: { run: npm test } }',
     }));
   const chunks = Object.keys(mapOf(contract.chunks))
@@ -115,7 +115,7 @@ function unknownChunk(path: Path, name: string, names: readonly string[], text: 
   };
 }
 
-/** Takes away what is free of others, again and again: what stays waits for itself. */
+/** Removes chunks that wait for no other, again and again. Those that are left wait for each other. */
 function circles(
   names: readonly string[],
   after: ReadonlyMap<string, string[]>,
@@ -140,7 +140,7 @@ function unused(contract: Data, text: ContractText): Finding[] {
 
 const WITHOUT_PERSON = ['every_stop', 'task_created', 'task_done', 'teammate', 'prompt', 'subagent'];
 
-/** A gate that always skips looks like one that passes. */
+/** Warns of gates that ask you in lists where they are always skipped: a skip looks like a pass. */
 function unasked(contract: Data, text: ContractText): Finding[] {
   const askers = kindsWith('asksPerson');
   const asking = Object.entries(mapOf(contract.gates)).flatMap(([name, gate]) =>
@@ -152,7 +152,7 @@ function unasked(contract: Data, text: ContractText): Finding[] {
       .filter((name) => asking.includes(name) || made.includes(name))
       .map((name) => ({
         ...text.atKey([], key),
-        message: `the gate ${quoted(name)} asks a person, which only the Stop of a loop can wait for: in ${key} it is skipped`,
+        message: `the gate ${quoted(name)} asks you, and only the Stop of a loop can wait for your answer: in ${key} it is skipped`,
         example: `done: [${name}]`,
       })),
   );

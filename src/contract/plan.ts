@@ -12,12 +12,12 @@ const CHUNKS = 'chunks: { model: { do: Write the data model, gates: [tests] } }'
 const AFTER = 'after: [model]';
 const YEAR = 365 * 86_400_000;
 
-/** The gate that a person's answer at the end of a phase becomes. */
+/** The name of the gate that asks you at the end of a phase. */
 export function approvalOf(phase: string): string {
   return `${phase}_approved`;
 }
 
-/** The gate that the chunks of a plan become. */
+/** The name of the gate that all chunks become. */
 export const CHUNKS_GATE = 'chunks';
 
 const checkpoint = z
@@ -26,16 +26,16 @@ const checkpoint = z
     textOf('a question', CHECKPOINT),
     strict(
       {
-        ask: textOf('a question', CHECKPOINT).describe('What the person is asked.'),
+        ask: textOf('a question', CHECKPOINT).describe('The question that you are asked.'),
         file: pathOf('a file', CHECKPOINT)
-          .describe('What they look at: approved as it is then, its ticks aside.')
+          .describe('The file that you approve, with the text that it has then; ticks may still change.')
           .exactOptional(),
       },
       'true, a question, or { ask, file }',
       CHECKPOINT,
     ),
   ])
-  .describe('The phase ends only when a person says so: untildone approve.');
+  .describe('The phase ends only when you approve it: untildone approve.');
 
 const phaseWords = say('a phase with exit gates, or with a checkpoint', PHASES);
 
@@ -109,7 +109,7 @@ export interface WrittenPlan {
 export interface Plan {
   gates: Record<string, GateSpec>;
   phases: Phase[];
-  /** To be passed at the end, whatever else is. */
+  /** Gates that are always part of `done`. */
   done: string[];
   preset?: NonNullable<Contract['preset']>;
 }
@@ -154,7 +154,7 @@ function limitsFrom({ iterations, duration }: { iterations?: number; duration?: 
   };
 }
 
-/** The gates that ask a person at the end of a phase. */
+/** The gates that ask you at the end of a phase. */
 function approvalsFrom(written: z.output<typeof phases>): Record<string, GateSpec> {
   return Object.fromEntries(
     Object.entries(written).flatMap(([name, { checkpoint: at }]) => {

@@ -1,4 +1,4 @@
-/** From what the schema found to what a person reads. */
+/** Words the issues of the schema as problems that you can read. */
 import type { z } from 'zod';
 import { oneLine } from '../core/text/clip.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
@@ -11,7 +11,7 @@ import { LIMIT_KEYS, LIMITS } from './grammar.ts';
 type Issue = z.core.$ZodIssue;
 type UnionIssue = Issue & { code: 'invalid_union' };
 
-/** What people call a key before they have read the grammar. */
+/** Keys that people expect, and their names in the grammar. */
 const KEYS_BY_OTHER_NAMES: Record<string, string> = {
   permissions: 'tools',
   checkpoints: 'phases',
@@ -19,12 +19,12 @@ const KEYS_BY_OTHER_NAMES: Record<string, string> = {
   steps: 'chunks',
 };
 
-/** What people call a command before they have read the grammar. */
+/** Keys that people write in place of `run`. */
 const RUN_BY_OTHER_NAMES = ['command', 'cmd', 'shell', 'script', 'exec', 'sh', 'bash'];
 
 const MOST_KEYS = 50;
 
-/** Every problem once: a key that is only misspelt is not missing, too. */
+/** The problems, each once: a misspelt key is not reported as missing, too. */
 export function findingsOf(issues: readonly Issue[], text: ContractText, above: Path = []): Finding[] {
   const meant = new Set(issues.flatMap(keysMeant));
   return issues
@@ -68,8 +68,8 @@ function isGate(path: Path): boolean {
 }
 
 /**
- * The one branch whose type fits: its issues say more than "none of these". A union that has no words of its own
- * speaks through its first branch, the short form.
+ * The issues of the one branch whose type fits: they say more than "none of these". A union without words of its own
+ * uses those of its first branch, the short form.
  */
 function fittingBranch(issue: UnionIssue): Issue[] | undefined {
   const fitting = issue.errors.filter((branch) => !branch.some(isOfAnotherType));
@@ -83,7 +83,7 @@ function isOfAnotherType(issue: Issue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-/** A gate is judged by the grammar of its kind; without exactly one kind there is nothing to go by. */
+/** The issues of a gate by the grammar of its kind, or what is wrong when it does not have exactly one kind. */
 function gateBranch(
   issue: UnionIssue,
   path: Path,

@@ -9,7 +9,7 @@ import { contractSchema } from './grammar.ts';
 import { findingsOf } from './problems.ts';
 import { checkReferences } from './references.ts';
 
-/** `untildone.yaml`: from text to a contract, or to everything that is wrong with it. */
+/** Reads `untildone.yaml` into a contract, or into everything that is wrong with it. */
 
 interface ContractProblem {
   file: string;
@@ -24,10 +24,10 @@ type ParsedContract =
   | { ok: true; contract: Contract; warnings: ContractProblem[] }
   | { ok: false; problems: ContractProblem[] };
 
-/** More than a person reads; a hostile file could have a hundred thousand. */
+/** No more problems are reported: a hostile file could have a hundred thousand. */
 const MOST_PROBLEMS = 50;
 
-/** Never throws. `file` is only named in problems. */
+/** Reads the text of a contract. Never throws. `file` is only named in problems. */
 export function parseContract(text: string, file: string): ParsedContract {
   const inFile = (findings: Finding[]): ContractProblem[] =>
     inOrder(findings).map((found) => ({ file, ...found }));
@@ -47,7 +47,7 @@ function check(text: ContractText): { contract?: Contract; problems: Finding[]; 
   return { problems: [...findingsOf(issues, text), ...problems], warnings };
 }
 
-/** Keys that earlier versions read and that never had an effect: a contract that still has one stays valid. */
+/** Keys of earlier versions that never had an effect. A contract that still has one stays valid. */
 const DROPPED = ['reflection'];
 
 function droppedKeys(text: ContractText): Finding[] {
@@ -66,7 +66,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** From top to bottom, each once. */
+/** The findings from top to bottom, each once. */
 function inOrder(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings
@@ -90,11 +90,11 @@ export interface ContractFile {
   contract: Contract;
   sha256: string;
   text: string;
-  /** What is not wrong but probably not meant. */
+  /** What is allowed but probably not meant. */
   warnings: string[];
 }
 
-/** The contract of a project; undefined when there is none. A file with mistakes is refused with all of them. */
+/** The contract of a project; undefined when there is none. Throws all mistakes of a file together. */
 export function readContract(project: string, file = CONTRACT_FILE): ContractFile | undefined {
   const text = readSmall(resolve(project, file), 1024 * 1024);
   if (text === undefined) {
@@ -113,14 +113,14 @@ export function readContract(project: string, file = CONTRACT_FILE): ContractFil
   };
 }
 
-/** A contract that a program wrote, in the words of `untildone.yaml`: its mistakes are told without lines and columns. */
+/** Reads a contract from data with the keys of `untildone.yaml`. Its mistakes have no lines and columns. */
 export function contractFrom(written: object): Pick<ContractFile, 'contract' | 'warnings'> {
   const parsed = parseContract(asText(written), 'contract');
   if (!parsed.ok) throw new ContractError(parsed.problems.map(withoutPlace));
   return { contract: parsed.contract, warnings: parsed.warnings.map(withoutPlace) };
 }
 
-/** What is JSON is YAML, too. */
+/** The data as JSON, which is YAML, too. */
 function asText(written: object): string {
   try {
     return JSON.stringify(written);

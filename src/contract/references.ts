@@ -6,11 +6,11 @@ import { CHUNKS_GATE } from './plan.ts';
 import { checkPlan, plannedGates } from './plan-references.ts';
 import { inWords, quoted, sentence, suggestion } from './problems.ts';
 
-/** What only the whole contract can tell: names that are no gates, circles, gates that guard nothing. */
+/** Mistakes that only the whole contract shows: names that are no gates, circles, gates in no list. */
 
 const EXAMPLE = 'gates: { tests: { run: npm test } }';
 const MOST_GATES = 200;
-/** Judging goes through all and any by their parts: a part that is named many times is looked at many times. */
+/** Judging visits every part of an `all` or `any`, also one that is named many times. */
 const MOST_PARTS = 1000;
 
 interface Reference {
@@ -20,11 +20,11 @@ interface Reference {
 
 interface Names {
   gates: string[];
-  /** Those that the phases, the chunks and a preset make. */
+  /** The gates that phases, chunks and a preset make. */
   planned: string[];
-  /** By gate: the gates that an all or any names. */
+  /** The parts of each `all` and `any`, by its name. */
   parts: Map<string, Reference[]>;
-  /** The lists that guard an event; `done` is undefined when absent. */
+  /** The names in all lists of gates. */
   guards: Reference[];
   doneIsGiven: boolean;
 }
@@ -34,7 +34,7 @@ interface ReferenceFindings {
   warnings: Finding[];
 }
 
-/** Looks at the data as written, so that these mistakes show beside those of the grammar. */
+/** Checks the data as it is written, so that these mistakes are reported together with those of the grammar. */
 export function checkReferences(text: ContractText): ReferenceFindings {
   const names = namesIn(text.data);
   const all = [...names.guards, ...[...names.parts.values()].flat()];
@@ -112,7 +112,7 @@ function exampleFor(list: Path, name: string): string {
   return `${root}: [${name}]`;
 }
 
-/** Each gate that leads back to itself, once, at the name that closes the circle. */
+/** Reports each circle once, at the name that closes it. */
 function circles(names: Names, text: ContractText): Finding[] {
   const findings: Finding[] = [];
   const done = new Set<string>();
@@ -161,7 +161,7 @@ function repeated(references: Reference[], text: ContractText): Finding[] {
   });
 }
 
-/** A gate that no list leads to is never judged, which its author may not know. */
+/** Warns of gates that no list leads to: they are never judged. */
 function idle(names: Names, text: ContractText): Finding[] {
   if (names.gates.length === 0 && names.planned.length === 0) {
     const message = 'there are no gates: a loop of this contract rests on a promise alone';
@@ -184,13 +184,11 @@ function idle(names: Names, text: ContractText): Finding[] {
     }));
 }
 
-/** Gates that look at a text, in lists where there is none. */
-
 const WITHOUT_TEXT = ['done', 'every_stop', 'teammate'];
 const WITH_TEXT = ['prompt', 'task_created', 'task_done'];
 const TEXT_EXAMPLE = 'prompt: [no-secrets]';
 
-/** A gate that always skips looks like one that passes; one that no list of texts names is never judged. */
+/** Warns of gates that read a text, in lists where they always skip, or in no list at all. */
 function aboutTexts(text: ContractText): Finding[] {
   const contract = mapOf(text.data);
   const readers = kindsWith('readsText');
@@ -209,7 +207,7 @@ function aboutTexts(text: ContractText): Finding[] {
   return [...misplaced, ...unlisted(texts, contract, text)];
 }
 
-/** With a list of `done`, whatever is in no list is found by its own. */
+/** Gates that read a text and are in no list. With a `done`, `idle` finds them. */
 function unlisted(
   texts: readonly string[],
   contract: Record<string, unknown>,

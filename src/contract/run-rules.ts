@@ -14,10 +14,10 @@ const BYPASS = 'bypassPermissions';
 
 const permissionMode = oneOf(PERMISSION_MODES, MODE).refine(
   (mode) => mode !== BYPASS,
-  say(`a mode that a contract may give (${BYPASS} is a person's: --permission-mode ${BYPASS})`, MODE),
+  say(`a mode that a contract may set (only you can choose ${BYPASS}: --permission-mode ${BYPASS})`, MODE),
 );
 
-/** Options of the Agent SDK that have a key of their own here, and those that are the runner's own. */
+/** Options of the Agent SDK that have their own key in a contract, with an example. */
 const SAID_ELSEWHERE: Record<string, string> = {
   model: 'run: { model: sonnet }',
   permissionMode: MODE,
@@ -25,6 +25,7 @@ const SAID_ELSEWHERE: Record<string, string> = {
   maxTurns: 'run: { max_turns: 200 }',
   maxBudgetUsd: 'limits: { cost_usd: 20 }',
 };
+/** Options of the Agent SDK that a run sets itself. */
 const OF_THE_RUNNER = [
   'abortController',
   'allowDangerouslySkipPermissions',
@@ -50,7 +51,7 @@ const OF_THE_RUNNER = [
   'stderr',
 ];
 
-/** The SDK leaves out what it does not know, without a word; newer ones know more than these. */
+/** Known options, for suggestions only. The SDK ignores unknown ones silently, and newer versions know more. */
 const KNOWN = [
   'additionalDirectories',
   'agent',
@@ -85,8 +86,8 @@ const optionName = z
 
 function nameProblem(name: string): string | undefined {
   const elsewhere = Object.hasOwn(SAID_ELSEWHERE, name) ? SAID_ELSEWHERE[name] : undefined;
-  if (elsewhere !== undefined) return say('options that have no key of their own', elsewhere);
-  if (OF_THE_RUNNER.includes(name)) return say('options that are not the business of the runner', CLIENT);
+  if (elsewhere !== undefined) return say('an option that has no key of its own in the contract', elsewhere);
+  if (OF_THE_RUNNER.includes(name)) return say('an option that untildone does not set itself', CLIENT);
   const meant = KNOWN.includes(name) ? undefined : didYouMean(name, KNOWN);
   return meant === undefined ? undefined : say(`an option of the Agent SDK, such as ${meant}`, CLIENT);
 }
@@ -102,20 +103,22 @@ export const runRules = strict(
     allow: listOf(textOf('a permission rule', RUN), 'permission rule', RUN)
       .describe('Permission rules that are allowed without asking, such as Bash(npm test:*).')
       .exactOptional(),
-    max_turns: wholeNumber('run: { max_turns: 200 }').describe('Of one session.').exactOptional(),
+    max_turns: wholeNumber('run: { max_turns: 200 }')
+      .describe('How many turns one session may take.')
+      .exactOptional(),
     mode: oneOf(RUN_MODES, 'run: { mode: hybrid }')
       .describe(
         'When a fresh session begins. hybrid (default): when the context fills. session: never. fresh: with every iteration.',
       )
       .exactOptional(),
     fresh_every: wholeNumber('run: { fresh_every: 10 }')
-      .describe('A fresh session after so many iterations.')
+      .describe('After so many iterations a fresh session begins.')
       .exactOptional(),
     idle_timeout: timeOf('run: { idle_timeout: 15m }')
-      .describe('A client that says nothing for so long hangs (default 15m).')
+      .describe('How long Claude Code may be silent before it counts as hanging (default 15m).')
       .exactOptional(),
     session_duration: timeOf('run: { session_duration: 2h }')
-      .describe('The longest that one session may take.')
+      .describe('How long one session may take.')
       .exactOptional(),
     system_prompt: textOf('a text', 'run: { system_prompt: Answer in English. }')
       .describe('Added to the system prompt of the sessions.')

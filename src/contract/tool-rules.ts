@@ -80,15 +80,15 @@ const rewrite = strict(
 const long = strict(
   {
     dangerous: flag('tools: { dangerous: false }')
-      .describe('Whether commands that destroy what cannot be had back are refused (default true).')
+      .describe('Whether commands are refused whose damage cannot be undone (default true).')
       .exactOptional(),
     protect: rules(glob(PROTECT), 'glob', PROTECT)
-      .describe('No tool changes these, nor what is protected anyway; "!" takes one out.')
+      .describe('No tool may change these files, nor those that are protected by default; "!" takes one out.')
       .exactOptional(),
-    hide: rules(glob(HIDE), 'glob', HIDE).describe('No tool reads or changes these.').exactOptional(),
+    hide: rules(glob(HIDE), 'glob', HIDE).describe('No tool may read or change these files.').exactOptional(),
     deny: rules(denied, 'permission rule', DENY).describe('Such calls are refused.').exactOptional(),
     allow: rules(rule(ALLOW), 'permission rule', ALLOW)
-      .describe('Such calls are allowed where the client would ask a person.')
+      .describe('Such calls are allowed where Claude Code would ask you.')
       .exactOptional(),
     rewrite: rules(rewrite, 'rewriting', REWRITE).describe('Changes inputs of tools.').exactOptional(),
   },
@@ -119,7 +119,7 @@ export const toolRules = z
     };
   });
 
-/** `prompt` of a contract: what guards the prompts of a person, and what is told with them. */
+/** `prompt` of a contract: gates for your prompts, and a text that the model gets with them. */
 
 const SHORT = 'prompt: [no-secrets]';
 const PROMPT_EXAMPLE = 'prompt: { gates: [no-secrets], tell: Answer in English. }';
@@ -148,7 +148,7 @@ export const promptRule = z
       say('at least one of gates, tell, tell_file', PROMPT_EXAMPLE),
     ),
   ])
-  .describe('Gates for the prompts of a person (UserPromptSubmit), and what is told with them.')
+  .describe('Gates for your prompts (UserPromptSubmit), and a text that the model gets with each of them.')
   .transform((value): PromptRule => {
     const { gates = [], tell, tell_file } = Array.isArray(value) ? { gates: value } : value;
     return {

@@ -5,99 +5,99 @@ import type { Verdict } from '../core/loop/verdict.ts';
 import type { ForeignFiles, StateChange, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 
-export const DIALECTS = ['ralph-loop', 'feature-list', 'verified-done', 'lock'] as const;
-export type DialectName = (typeof DIALECTS)[number];
+export const FORMAT_NAMES = ['ralph-loop', 'feature-list', 'verified-done', 'lock'] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];
 
-/** Where a session's foreign state can lie. Paths are absolute, without a slash at their end. */
-export interface Place {
+/** Says where the state of a session can lie. Paths are absolute and do not end with a slash. */
+export interface StatePlace {
   session: string;
   /** The folder that the session was started in. */
   folder: string;
   /** The user's own home. */
   userHome: string;
-  /** When the session began, as far as it is known. */
+  /** When the session began; absent when that is not known. */
   since?: number;
   /** `RALPH_LOOP_DIR`, when set. */
   ralphLoopDir?: string;
   now: number;
 }
 
-/** What is found where a dialect keeps its state. Reading never changes anything. */
+/** What is found where a format keeps its state. Reading changes nothing. */
 export type Reading =
   | { kind: 'none' }
-  /** Something is there but cannot be used: nobody is held, nothing is changed, the person is told. */
+  /** Something is there but cannot be used: no session is held, nothing is changed, and you are told. */
   | { kind: 'unusable'; problem: string; damage?: Damage }
   | { kind: 'loop'; loop: ForeignLoop };
 
-/** A file that is there and could be mended by whoever writes it. */
+/** A file that cannot be read any more, and that its writer can repair. */
 export interface Damage {
   file: string;
   /** What is wrong with it, and where. */
   fault: string;
 }
 
-/** A foreign format. Every loop in it is bound by the rules of all loops; this says what its files mean. */
-export interface Dialect {
-  name: DialectName;
-  /** The key of ownership: the same for the same place, whether or not something is there. Undefined: cannot be here. */
-  path(place: Place): string | undefined;
-  /** Further files that speak to a session: what of all this came with the repository needs a person's word. */
-  parts?(place: Place): string[];
-  read(place: Place, files: ForeignFiles): Reading;
+/** A foreign format: what its files mean. Its loops keep the rules of all loops. */
+export interface StateFormat {
+  name: FormatName;
+  /** The path by which a state is claimed, whether or not something lies there. Undefined: no state can lie here. */
+  path(place: StatePlace): string | undefined;
+  /** Further files whose text reaches a session. Those that came with the repository need your word, too. */
+  parts?(place: StatePlace): string[];
+  read(place: StatePlace, files: ForeignFiles): Reading;
   /**
-   * Whether a file (its path without links) is one that the agent itself has to write, or the work could never be done.
-   * Absent: there is none.
+   * Whether the agent itself has to write this file in order to finish the work. The path has no links in it. Absent: no
+   * such file exists.
    */
-  agentWrites?(path: string, place: Place, files: ForeignFiles): boolean;
-  /** What the format keeps of events beside its loops (metrics, logs). Only asked of the session that owns the state. */
-  observe?(event: HookEvent, place: Place, files: ForeignFiles): StateChange[];
+  agentWrites?(path: string, place: StatePlace, files: ForeignFiles): boolean;
+  /** What the format records of events (metrics, logs). Only called for the session that owns the state. */
+  observe?(event: HookEvent, place: StatePlace, files: ForeignFiles): StateChange[];
 }
 
 /** A loop as its foreign state describes it at this moment. */
 export interface ForeignLoop {
-  /** Decides what is "the same loop": the same identity stays cancelled, another one is another loop. */
+  /** Tells loops apart. A state with the same identity stays cancelled; another identity is another loop. */
   identity: string;
   /** The session that the state names as its owner. */
   owner?: string;
-  /** How a state that names no owner gets one: the first session that stops, or only a person (`untildone claim`). */
+  /** Who becomes the owner where the state names none: the first session that stops, or the one you name (`untildone claim`). */
   claimedBy: 'first' | 'person';
   task: string;
-  /** What the state counts; absent where it counts nothing, or nothing that is a number. */
+  /** The iteration that the state names; absent where it names none, or not as a number. */
   iteration?: number;
-  /** Where counting begins for a state that counts nothing yet. */
+  /** The first iteration where the state names none. */
   firstIteration: number;
-  /** The state is only read: our own count goes on beside its count, and the larger one is the iteration. */
+  /** The state is never written. untildone counts on its own, and the larger of both counts is the iteration. */
   readOnly?: true;
   maxIterations: Limit;
   /** Other limits that the format sets. */
   limits: Partial<Limits>;
-  /** Gates that the format asks for (a promise); frozen when the loop is taken over. */
+  /** Gates that the format asks for (a promise). They are frozen when the state is taken up. */
   gates: Record<string, GateSpec>;
   /** How hard the work is, where the format says so (1 to 10). */
   complexity?: number;
-  /** Why this state asks for nothing now (complete, inactive, expired): it is not taken over. A living loop is judged. */
+  /** Why this state asks for nothing now (complete, inactive, expired). It is not taken up; an active loop is still judged. */
   rest?: string;
-  /** With `rest`: it rests because it says that the work is done. A session that was not judged for it yet is judged. */
+  /** With `rest`: the state says that the work is done. A session that was not judged for it yet is judged once. */
   saysDone?: true;
-  /** Its time is over: a living loop ends as having reached its limit. */
+  /** The time of the state is over. An active loop ends as `reached_limit`. */
   expired?: true;
-  /** What the person should know: a counter that is no number, a limit that was set for safety. */
+  /** What you should know: a counter that is no number, a limit that was set for safety. */
   notes: string[];
-  /** What the state itself says about the work. Claimed, whatever it rests on: the agent can write these files. */
+  /** What the state says about the work. The class is always claimed, because the agent can write these files. */
   judge(look: Look): Verdict[] | Promise<Verdict[]>;
-  /** Whether a loop of the same identity that ended before is to begin anew for this session. */
+  /** Whether this session begins a new loop although one of the same identity has ended. */
   renews(ended: LoopState, session: string): boolean;
-  /** The instruction of a held Stop in the format's own words. */
+  /** Words the reason of a hold in the way of the format. */
   instruct(held: Held): Words;
-  /** What the format's files become after a Stop was decided; `after` is the state then. */
-  settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): StateChange[];
-  /** What the format's own hook would have put out at this ending; journaled, and shown to the person. */
+  /** The changes to the format's files after a Stop was decided. `after` is the state of the loop then. */
+  writeBack(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): StateChange[];
+  /** What the format's own hook would have printed at this ending. It is journaled and shown to you. */
   output?(after: LoopState, verdicts: readonly Verdict[]): Record<string, string | string[]>;
 }
 
-/** What judging a state may look at beside its files. */
+/** What judging a state may look at besides its files. */
 export interface Look {
   workspace(): Promise<Workspace>;
-  /** The loop's contract asks for more than a promise: something else decides when the work is done. */
+  /** The contract of the loop has gates besides a promise. */
   hasGates: boolean;
 }

@@ -10,19 +10,19 @@ import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/po
 export interface GateContext {
   /** The gate's name in the contract. */
   name: string;
-  /** The project's folder: commands run there, paths of the contract are relative to it. */
+  /** The folder of the project. Commands run there, and paths of the contract are relative to it. */
   project: string;
   session: string;
   task: string;
-  /** The final message of the turn that wants to stop; absent when it could not be had. */
+  /** The final message of the turn; absent when it is not known. */
   lastMessage?: string;
   transcript?: string;
-  /** The end of the conversation, oldest first; absent where there is no transcript. Never rejects. */
+  /** Reads the end of the conversation, oldest message first; absent without a transcript. Never rejects. */
   conversation?(): Promise<readonly Utterance[]>;
   /** The event that is being judged; absent when there is none (`verify`, a baseline). */
   event?: HookEvent;
   workspace: Workspace;
-  /** The tree at the loop's start; absent when there is no loop, or it could not be had. */
+  /** The start tree; absent without a loop, or when it could not be made. */
   baseTree?: string;
   /** The commit at the loop's start. */
   baseCommit?: string;
@@ -30,13 +30,13 @@ export interface GateContext {
   tree?: string;
   /** What this gate froze at the loop's start; absent when it froze nothing. */
   frozen?: unknown;
-  /** Exceptions that a person allowed by name (`untildone allow`). */
+  /** Exceptions that you allowed by name (`untildone allow`). */
   allowed: readonly string[];
-  /** What a person said to the questions of this loop, by gate; absent where there is no loop. */
+  /** Your answers to the questions of this loop, by gate; absent without a loop. */
   answers?: Readonly<Record<string, Answered>>;
-  /** The subagents of this loop; absent where there is no loop. */
+  /** The subagents of this loop; absent without a loop. */
   agents?: readonly AgentLine[];
-  /** Only these files are the work that is judged (of a subagent, as far as it can be told); absent: everything is. */
+  /** The files that a subagent changed, when only these are judged; absent: everything is judged. */
   onlyPaths?: readonly string[];
   /** A folder of this loop for whole outputs. */
   outputDir: string;
@@ -53,18 +53,18 @@ export interface Judgement {
   outcome: Outcome;
   /** One line: what was found. */
   summary: string;
-  /** The most useful lines first; the caller strips colours, redacts secrets and shortens. */
+  /** The most useful lines first. The caller strips colours, redacts secrets and shortens. */
   evidence?: string[];
-  /** What to do next, when the gate knows it. */
+  /** What the agent should do next. */
   next?: string;
-  /** Names this failure without its volatile parts (core/fingerprint); made from summary and evidence when absent. */
+  /** Names this failure without its volatile parts. Absent: it is made from summary and evidence. */
   fingerprint?: string;
   proof?: Proof;
-  /** Only a person can let this pass: what they are asked. */
+  /** The question that you are asked, when only you can let the gate pass. */
   asks?: string;
-  /** Why the loop has to end at once, whatever else fails (a hook said `continue: false`). */
+  /** Why the loop ends at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
-  /** Overrides the gate's class, when it depends on what was found (features with and without `verify`). */
+  /** The class, where it depends on what was found (features with and without `verify`). */
   class?: EvidenceClass;
 }
 
@@ -73,15 +73,13 @@ export type Gate<Kind extends GateKind = GateKind> = TimedGate<Kind> | InstantGa
 
 /** A kind of gate as one object: its traits, and how it is judged. */
 interface AnyGate<Kind extends GateKind> extends GateTraits<Kind> {
-  /** The shell commands that judging may run, for a person to approve. */
+  /** The shell commands that judging may run. You trust these. */
   commands?(options: GateOptions[Kind], frozen: unknown): string[];
-  /** What must not change from the loop's start on, as JSON; runs nothing. */
+  /** What must not change after the start of a loop, as JSON. Runs nothing. */
   freeze?(options: GateOptions[Kind], context: FreezeContext): unknown | Promise<unknown>;
 }
 
-/**
- * Stops its work, and every process it started, when `signal` aborts. What it returns after that is ignored.
- */
+/** A gate that takes time. It ends its work and its processes when `signal` aborts; what it returns then is ignored. */
 export interface TimedGate<Kind extends GateKind = GateKind> extends AnyGate<Kind> {
   instant?: never;
   judge(
@@ -91,13 +89,13 @@ export interface TimedGate<Kind extends GateKind = GateKind> extends AnyGate<Kin
   ): Judgement | Promise<Judgement>;
 }
 
-/** Looks at nothing but the event: it needs no tree, and no time worth limiting. */
+/** A gate that only looks at the event: it needs no tree and no time limit. */
 export interface InstantGate<Kind extends GateKind = GateKind> extends AnyGate<Kind> {
   instant: true;
   judge(options: GateOptions[Kind], context: GateContext): Judgement;
 }
 
-/** The gates that can be judged here; a promise loop loads its own alone. */
+/** The kinds of gates that can be judged. A loop with only a promise loads no other kind. */
 export type Gates = { [Kind in GateKind]?: Gate<Kind> };
 
 export interface FreezeContext {

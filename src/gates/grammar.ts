@@ -23,10 +23,10 @@ import { tasksGrammar } from './tasks/grammar.ts';
 import { testsIntactGrammar } from './tests_intact/grammar.ts';
 import { textGrammar } from './text/grammar.ts';
 
-/** `chunks` is made from a key of its own. */
+/** The kinds that stand under `gates`. The key `chunks` of a contract makes the gate `chunks`. */
 type WrittenKind = Exclude<GateKind, 'chunks'>;
 
-/** In this order they are listed for people, and stand in the JSON Schema. */
+/** The grammars in the order of messages and of the JSON Schema. */
 const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   run: runGrammar,
   features: featuresGrammar,

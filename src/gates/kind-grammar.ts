@@ -1,11 +1,11 @@
-/** How a kind of gate is written: short or long, its options beside it or inside it. */
+/** The grammar of one kind of gate: a short and a long form, with options beside the kind or inside it. */
 import { z } from 'zod';
 import type { GateSpec } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import { flag, timeOf } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
 
-/** What every gate may say, whatever its kind. */
+/** The options of every gate, whatever its kind. */
 const settings = {
   timeout: timeOf('timeout: 10m')
     .describe('How long judging may take; after that the gate is unproven. Like 90s, 10m, 1h30m.')
@@ -33,13 +33,13 @@ export interface KindGrammar<
   example: string;
   /** The short form. */
   what: What;
-  /** The key that stands for the short form in the long one; none: the long form has only options. */
+  /** The key of the long form that holds what the short form says. Absent: the long form has only options. */
   main?: string;
-  /** What is meant when the long form does without its main key; absent: it may not. */
+  /** The value when the long form has no main key. Absent: the main key is required. */
   otherwise?: z.output<What>;
-  /** May stand beside the kind, or in its long form. */
+  /** Options that stand beside the kind or in its long form. */
   options: Options;
-  /** What would have been expected, when the parts do not go together. */
+  /** Says what is expected when the parts do not fit together. */
   conflict?(what: z.output<What>, options: z.output<z.ZodObject<Options>>): string | undefined;
   build(what: z.output<What>, options: z.output<z.ZodObject<Options>>): GateOptions[Kind];
 }

@@ -1,4 +1,4 @@
-/** The traits of every kind of gate. Small and pure, so that every bundle may hold them; judging is in `all.ts`. */
+/** The traits of every kind of gate. They are small and pure, so every bundle has them. `all.ts` has the judging. */
 import type { Contract } from '../core/contract/contract.ts';
 import type { GateKind } from '../core/contract/gate-options.ts';
 import type { GateTraits } from '../core/contract/gate-traits.ts';
@@ -47,7 +47,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   text: textTraits,
 };
 
-/** The traits of a kind. A journal or a contract of another version may name one that is not known here: it has none. */
+/** The traits of a kind. A journal or contract of another version may name an unknown kind: it has no traits. */
 export function traitsOf(kind: string): GateTraits {
   if (Object.hasOwn(TRAITS, kind)) return TRAITS[kind as GateKind];
   return { kind: kind as GateKind, class: 'claimed' };
@@ -60,7 +60,7 @@ export function kindsWith(trait: keyof GateTraits): GateKind[] {
   );
 }
 
-/** Whether judging a contract takes more than a look at the final message. */
+/** Whether a contract has other gates than promises. */
 export function measures({ gates }: Pick<Contract, 'gates'>): boolean {
   return Object.values(gates).some(({ kind }) => !traitsOf(kind).isWord);
 }

@@ -20,19 +20,20 @@ export interface Evaluation {
   gates: Gates;
   /** What a gate of this name may look at. */
   contextFor(name: string): GateContext;
-  /** A verdict that stands already, without judging: found earlier and still true, or refused beforehand. */
+  /** A verdict that is known without judging: found earlier and still true, or a refusal to run the gate. */
   knownVerdict(name: string): Verdict | undefined;
-  /** Aborts when there is no more time for any gate, whatever its own time is; absent: there always is. */
+  /** Aborts when the time of all gates together is over; absent: that time has no limit. */
   over?: AbortSignal;
 }
 
 /**
- * Judges all gates at the same time, each within its own time; `exclusive` ones alone, after the others; models last, and
- * only if everything else may pass. Every gate is judged once, however many lists and combinations name it. The verdicts come in the order of the calls.
+ * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
+ * Gates that ask a model come last, and only if everything else may pass. Every gate is judged once, however many lists
+ * and combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
   const verdicts = new Map<string, Verdict>();
-  // One listener for all gates: a signal with many of them is taken for a leak.
+  // All gates share one listener: Node warns of a leak when a signal has many.
   const underWay = new Set<() => void>();
   const endAll = () => {
     for (const end of underWay) end();
@@ -42,7 +43,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   };
   evaluation.over?.addEventListener('abort', endAll);
   try {
-    // What passes may make further chunks due.
+    // A chunk that passes may make further chunks due.
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
       const free = due.filter((call) => !costsMoney(call, evaluation));
       if (free.length > 0 || mayAllPass(calls, verdicts)) {
@@ -61,23 +62,23 @@ function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
   return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.knownVerdict(name) === undefined;
 }
 
-/** Whether all could still pass, as far as they were judged. What a person says is not known before they are asked. */
+/** Whether all gates may still pass. A gate that asks you may: your answer is not known before you are asked. */
 function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): boolean {
   const mayPass = ({ name, spec, children }: GateCall): boolean => {
     if (children) return spec.kind === 'any' ? children.some(mayPass) : children.every(mayPass);
     const verdict = verdicts.get(name);
-    // What waits for a commit may wait for this very answer.
+    // A gate that waits for a commit may wait for the very answer of a model.
     const waits = waitsForCommit(traitsOf(spec.kind).about);
     return !verdict || !blocks(verdict) || verdict.asks !== undefined || waits;
   };
   return calls.every(mayPass);
 }
 
-/** A model is asked about work that can be done: as long as something else fails, its answer would be paid for nothing. */
+/** The verdict of a model that is not asked: while another gate fails, its answer would cost money for nothing. */
 function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
   const judgement: Judgement = {
     outcome: 'unproven',
-    summary: 'no model was asked yet: something else fails first',
+    summary: 'no model was asked, because another gate does not pass yet',
   };
   return {
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
@@ -85,7 +86,7 @@ function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
   };
 }
 
-/** The gates that are to be judged now: not judged yet, and in no chunk whose turn has not come. */
+/** The gates to judge now: not judged yet, and not in a chunk that is not due. */
 function dueLeaves(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): GateCall[] {
   const found = new Map<string, GateCall>();
   const visit = (call: GateCall) => {
@@ -103,7 +104,7 @@ function dueLeaves(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ver
   return [...found.values()];
 }
 
-/** Whether a chunk that was judged keeps nobody. One that does not apply, or is not asked about here, is no obstacle. */
+/** Tells whether a chunk holds nobody up. One that is not part of this judging does not. */
 function chunkPasses(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): (name: string) => boolean {
   return (name) => {
     const child = call.children?.find((c) => c.name === name);
@@ -140,8 +141,8 @@ function partsOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdic
 
 async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
   const { name, spec } = call;
-  const standing = evaluation.knownVerdict(name);
-  if (standing) return standing;
+  const known = evaluation.knownVerdict(name);
+  if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
   const judgement = gate ? await judgeNow(gate) : unknownKind(spec);
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
@@ -165,7 +166,7 @@ function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
   return spec.onUnproven ? { onUnproven: spec.onUnproven } : {};
 }
 
-/** Bounded, without colours and without secrets: what is shown to a model, kept in a journal and put on a page. */
+/** Makes a verdict of a judgement: bounded, without colours and secrets, because agents, journals and pages show it. */
 function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
   const { evidence, next, letGo, asks, ...rest } = judgement;
   const clean = (text: string) => redact(stripAnsi(text));
@@ -186,7 +187,7 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
   };
 }
 
-/** A gate that waits for others gets what it may wait for, and time to look once more. */
+/** The time limit of a gate. One that waits for something outside gets that time, and a last look. */
 function defaultTimeout(spec: GateSpec): number {
   const waits = traitsOf(spec.kind).waitMs?.(spec.options);
   return waits === undefined ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
@@ -211,7 +212,7 @@ async function withinTime(
     if (!(judging instanceof Promise)) return judging;
     const late = new Promise<Judgement>((resolve) => {
       const giveUp = (judgement: Judgement) => {
-        // In this order: a gate that says at once that it was stopped says less than this.
+        // Resolves first: what a gate says after the abort is less exact than this.
         resolve(judgement);
         abort.abort();
       };

@@ -5,13 +5,14 @@ import { traitsOf } from '../gates/traits.ts';
 import type { LoadedContract, LoopRef, Ports } from '../ports/ports.ts';
 import type { Judges } from './ports.ts';
 
-/** What a person approves and a loop holds fast, as of now. Runs nothing. */
+/** What you trust and a loop freezes, as it is now. */
 export interface Freezing {
   frozen: Omit<Frozen, 'contractFile' | 'judgeMs'>;
-  /** By gate: the commands that judging runs. */
+  /** The commands that judging runs, by gate. */
   commands: Record<string, string[]>;
 }
 
+/** Freezes a contract. Runs none of its commands. */
 export async function freeze(contract: Contract, project: string, judges: Judges): Promise<Freezing> {
   const gates: Record<string, unknown> = {};
   const commands: Record<string, string[]> = {};
@@ -30,15 +31,15 @@ export async function freeze(contract: Contract, project: string, judges: Judges
     commands[name] = lines;
     parts[name] = judges.parts(project, lines);
   }
-  const fingerprint = judges.digest(approvable(contract, commands, parts));
+  const fingerprint = judges.digest(trustedText(contract, commands, parts));
   return { frozen: { project, fingerprint, parts, gates }, commands };
 }
 
 /**
- * What can run on the person's machine or leave it. Limits and texts are not part of it: they endanger nobody. Neither
- * are promises: they run nothing, and a loop may bring its own.
+ * The text whose digest you trust: everything that can run on your machine or leave it. Limits and texts are not part of
+ * it, because they are harmless. Neither are promises: they run nothing, and a loop may bring its own.
  */
-function approvable(
+function trustedText(
   contract: Contract,
   commands: Record<string, string[]>,
   parts: Record<string, Record<string, string>>,
@@ -48,7 +49,7 @@ function approvable(
   const names = new Set(gates.map(([name]) => name));
   const done = contract.done.filter((name) => names.has(name));
   const lists = [everyStop ?? null, subagent ?? null, taskDone ?? null, teammate ?? null];
-  // Only where they are used: what was approved before there were any stays approved.
+  // Later keys are added only where they are used, so that contracts trusted before stay trusted.
   const later: object[] = [
     ...(memory === undefined ? [] : [memory]),
     ...(run === undefined ? [] : [{ run }]),
@@ -64,8 +65,8 @@ function approvable(
 }
 
 /**
- * The contract of a loop, if it rules here: approved by a person on this machine, and the one that the loop goes by. What
- * was put in its place rules nothing; the next Stop finds it and ends the loop.
+ * The contract of a loop, if you trust it on this machine and it is still the one that the loop began with. A contract
+ * that was put in its place has no effect: the next Stop finds it and ends the loop.
  */
 export function rulingContract(
   ref: LoopRef,

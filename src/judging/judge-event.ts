@@ -5,16 +5,16 @@ import type { Judged, OwnWork } from '../ports/judging.ts';
 import { judge } from './judge.ts';
 import type { JudgingPorts } from './ports.ts';
 
-/** What is known of the turn that is judged. */
+/** What is known of the turn that ends. */
 export interface SeenTurn {
   lastMessage?: string | undefined;
-  /** A tool ran since the last judging. */
+  /** Whether a tool ran since the last judging. */
   toolRan: boolean;
-  /** Of a subagent: what of all this is its own. */
+  /** The part of the work that is a subagent's own; absent for the session itself. */
   own?: OwnWork | undefined;
 }
 
-/** Judges these gates for an event, with what is known of its session and its turn. */
+/** Judges the planned gates for an event. */
 export async function judgeEvent(
   event: HookEvent,
   planned: readonly GateCall[],

@@ -12,8 +12,8 @@ import { judgeEvent, type SeenTurn } from './judge-event.ts';
 import type { JudgingPorts } from './ports.ts';
 
 /**
- * Judges a Stop phase by phase: what the phase of now asks for and, as long as everything passes, what the next one does.
- * Work that is further than its phase is not sent back, and nobody is held for what comes later.
+ * Judges a Stop phase by phase, beginning with the current phase. The next phase is judged only when everything passes.
+ * So work that is ahead of its phase is not sent back, and no session is held for a later phase.
  */
 export async function judgeStop(
   event: HookEvent,
@@ -54,17 +54,18 @@ export async function judgeStop(
   }
 }
 
-/** It began at a Stop that was let through: nobody was told of it then. */
+/** Whether the agent was not told of a phase yet: it began at a Stop that was not answered with a hold. */
 function isUntold({ name }: Phase, { phase }: LoopState): boolean {
   return phase?.name === name && phase.iteration === 0;
 }
 
-/** What was found so far at one Stop, of it all that was judged on the tree of now. */
+/** The verdicts of one Stop so far. */
 interface Found extends Judged {
+  /** The gates that were judged on the current tree. */
   still: ReadonlySet<string>;
 }
 
-/** What passed a phase ago passes still, as long as the tree is the same: nothing is asked, or paid for, twice at one Stop. */
+/** Judges the gates that were not judged yet at this Stop. While the tree stays the same, no gate is judged twice. */
 async function judgedBeside(
   before: Found,
   names: readonly string[],
@@ -79,7 +80,7 @@ async function judgedBeside(
   const verdicts = [...before.verdicts, ...judged.verdicts].map(
     (verdict) => [verdict.gate, verdict] as const,
   );
-  // A promise needs no tree: then it is still the one that everything else was judged on.
+  // Judging a promise needs no tree. Then the tree of the other gates still counts.
   const tree = judged.tree ?? before.tree;
   return {
     tree,
@@ -88,7 +89,7 @@ async function judgedBeside(
   };
 }
 
-/** What a judging needs to know of a loop. */
+/** What judging needs to know of a loop. */
 export function factsOfLoop(ref: LoopRef, state: LoopState, { store }: Pick<Ports, 'store'>): JudgingFacts {
   return {
     frozen: store.contract(ref),

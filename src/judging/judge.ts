@@ -10,11 +10,11 @@ import { cached, driftOf, keep, specsOf } from './verdict-reuse.ts';
 const ROUNDS = 2;
 
 /**
- * Judges the work as it is. A tree that changes while it is judged proves nothing about either: it is judged once
- * more (a check that writes files has written them by then), and if it changes again, what passed is unproven.
+ * Judges the work as it is. When the tree changes meanwhile, it is judged once more: a command that writes files has
+ * written them by then. When it changes again, the gates that passed are unproven.
  */
 export async function judge(request: JudgingRequest, judges: Judges): Promise<Judged> {
-  // Making a timer and a signal takes longer than judging a promise.
+  // Gates that only look at the event need no tree, no timer and no signal.
   if (request.calls.every(({ spec }) => judges.gates[spec.kind]?.instant)) {
     return { verdicts: await round(request, judges, undefined, noWorkspace) };
   }
@@ -27,7 +27,7 @@ export async function judge(request: JudgingRequest, judges: Judges): Promise<Ju
   }
 }
 
-/** A person waits for their prompt to be sent, and the client for no longer than a minute. */
+/** You wait for your prompt to be sent, and Claude Code waits no longer than a minute. */
 const PROMPT_MS = 50_000;
 
 function timeFor({ frozen, event }: JudgingRequest): number {
@@ -42,23 +42,20 @@ async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortS
     const verdicts = await round(request, judges, tree, () => workspace, over);
     const after = tree === undefined ? undefined : await treeOf(workspace);
     if (after === tree) {
-      if (tree !== undefined) keep(request, verdicts, tree, judges);
+      keep(request, verdicts, tree, judges);
       return { verdicts, tree };
     }
     if (await isOthersWork(request, workspace, tree, after)) return { verdicts };
-    // A tree that could be had and now cannot has changed, too.
-    if (left === 1 || after === undefined || over.aborted) {
+    const isLast = left === 1 || after === undefined || over.aborted;
+    if (isLast) {
       const paths = await changedPaths(workspace, tree, after);
-      return {
-        verdicts: verdicts.map((v) => unsettled(v, paths)),
-        tree: after,
-      };
+      return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after };
     }
     tree = after;
   }
 }
 
-/** Agents that work beside each other change the tree all the time: what one of them did is as it was. */
+/** Whether only files of other agents changed. Agents that work side by side change the tree all the time. */
 async function isOthersWork(
   { onlyPaths }: JudgingRequest,
   workspace: Workspace,
@@ -78,7 +75,7 @@ async function treeOf(workspace: Workspace): Promise<string | undefined> {
   try {
     return await workspace.tree();
   } catch {
-    // No git on this machine, an unreadable file: gates still judge, but nothing can be re-used or compared.
+    // Without git, or with an unreadable file, gates still judge, but no verdict can be reused.
     return undefined;
   }
 }
@@ -153,14 +150,14 @@ async function changedPaths(
   );
 }
 
-function unsettled(verdict: Verdict, paths: string): Verdict {
+function unprovenByChange(verdict: Verdict, paths: string): Verdict {
   if (verdict.outcome !== 'pass' || verdict.class !== 'measured') return verdict;
   return {
     ...verdict,
     outcome: 'unproven',
     summary: `passed, but ${paths} changed while it was judged`,
     evidence: [
-      'Let nothing write into the project while it is checked; files that checks write belong into .gitignore.',
+      'Let nothing write into the project while gates are judged. Add files that your checks write to .gitignore.',
     ],
   };
 }

@@ -1,4 +1,4 @@
-/** What answering a hook needs beyond `ports.ts`. These types name gates, which `ports` may not import. */
+/** What answering an event needs besides `src/ports`. These types name gates, which `src/ports` may not import. */
 
 import type { Contract } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
@@ -26,7 +26,7 @@ import type {
 } from '../ports/ports.ts';
 import type { ForeignLoops, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 
-/** Everything that judging needs from the world; loaded only when a contract has more than a promise. */
+/** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
   gates: Gates;
   shell: Shell;
@@ -36,7 +36,7 @@ export interface Judges {
   workspace(project: string): Workspace;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
-  /** What the commands of a gate resolve to now: package.json scripts, make targets, script files; name to SHA-256. */
+  /** SHA-256 digests of what the commands of a gate lead to now: package.json scripts, make targets, script files. */
   parts(project: string, commands: readonly string[]): Record<string, string>;
   /** SHA-256 of the project's untildone.yaml as it is now. */
   contractFile(project: string): string | undefined;
@@ -52,33 +52,33 @@ export interface Judges {
 
 export interface JudgingPorts extends Ports {
   /**
-   * The loops of this session that live in foreign state files, and what the person should be told about such files.
-   * Quick where there are none. `hasNative`: the session has a loop of our own, too.
+   * The loops of this session in foreign state files, and what you should be told about such files. Quick where there are
+   * none. `hasNative`: the session has a native loop, too.
    */
   foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
   /** Quick for a contract that only asks for a promise. */
   judges(contract: Contract): Promise<Judges>;
-  /** Loads the handling of everything but the Stops that are judged. */
+  /** Loads the handling of all events but the Stops that are judged. */
   session(): Promise<OtherEvents>;
-  /** Asks the tool rules of a contract; loaded where there are any. */
+  /** Loads the tool rules, for contracts that have any. */
   tools(): Promise<ToolGuard>;
-  /** Starts a process of its own that drives the loop from here on; absent where one drives it already. */
+  /** Starts a detached run that goes on with the loop; absent inside a run. */
   spawnRun?(ref: LoopRef): void;
-  /** Signs a receipt and keeps it with its loop. */
+  /** Signs a receipt and saves it with its loop. */
   saveReceipt(ref: LoopRef, receipt: Receipt): Promise<void>;
 }
 
-/** What a session gets besides the judging of its Stops; loaded when something else happens. */
+/** The handling of all events but the Stops that are judged. */
 export interface OtherEvents {
   inLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer>;
   withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
-  /** Answers a Stop that was judged and could not be written down, because the disk is full. Undefined: let go. */
+  /** Answers a Stop whose verdicts could not be journaled because the disk is full. Undefined: the session is let go. */
   holdForRoom(event: StopEvent, ref: LoopRef): Answer | undefined;
-  /** Keeps the notes that the contract asks for; returns what the person should be told. */
+  /** Writes the notes that the contract asks for. Returns what you should be told. */
   writeDown(stop: LoopStop): string[];
 }
 
-/** What the other events need from the world, beyond what judging needs. */
+/** What the other events need from the world, besides judging. */
 export interface SessionWorld {
   guard: Guard;
   standing: Standing;
@@ -86,8 +86,8 @@ export interface SessionWorld {
   /** Files of the project that hold notes. */
   notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
   /**
-   * Keeps a copy with a loop, beside a few earlier ones; of a very long transcript, its end. Never throws, and gives up
-   * after some seconds.
+   * Keeps a copy of a transcript with its loop, beside a few earlier copies. Of a very long one only the end is kept.
+   * Never throws, and gives up after some seconds.
    */
   keepTranscript(path: string, ref: LoopRef, now: number): KeptTranscript;
 }

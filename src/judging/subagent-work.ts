@@ -10,7 +10,7 @@ import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
 import type { SubagentActivity, Worktree } from '../ports/ports.ts';
 import type { Judges, SessionPorts } from './ports.ts';
 
-/** Tells the work of a subagent that stops from the rest. */
+/** Finds out which part of the work is that of the subagent that stops. */
 export async function workOfAgent(
   event: StopEvent,
   session: GuardedSession,
@@ -23,7 +23,7 @@ export async function workOfAgent(
   const { project } = frozen.frozen;
   const there = judges.worktree?.(project, begun?.folder ?? event.cwd ?? project);
   const paths = story && projectPaths(story.edited, event, project, there, ports);
-  // One that moved into a worktree only at its end, and changed files outside it, is judged for these.
+  // An agent that moved into a worktree only at its end is judged for the files that it changed outside.
   const worktree = begun || paths === undefined || paths.length === 0 ? there : undefined;
   const own = worktree
     ? await workThere(worktree, begun?.commit, frozen, judges)
@@ -35,7 +35,7 @@ export async function workOfAgent(
     work: {
       ...place,
       onlyPaths,
-      // Agents stop at the same time: each has a place for what its gates put out.
+      // Several agents may stop at the same time, so each has its own folder for outputs.
       outputDir: isSafeId(id) ? `${outputDir}/agents/${id}` : undefined,
     },
     explained: (verdicts) =>
@@ -43,7 +43,7 @@ export async function workOfAgent(
   };
 }
 
-/** In a worktree of its own everything that changed since it was made is the agent's. What is run was approved all the same. */
+/** The work in the agent's own worktree: everything that changed since the worktree was made. */
 async function workThere(
   { project, workspace }: Worktree,
   begunAt: string | undefined,
@@ -75,7 +75,7 @@ async function revision(workspace: Worktree['workspace'], args: string[]): Promi
   return exitCode === 0 && /^[0-9a-f]{40,64}$/.test(found) ? found : undefined;
 }
 
-/** Links are resolved; what lies outside the project, or in the agent's own worktree, is left out. */
+/** The paths of edited files in the project. Links are resolved; files in the agent's own worktree are left out. */
 function projectPaths(
   files: readonly string[],
   event: StopEvent,
@@ -90,13 +90,13 @@ function projectPaths(
   return [...new Set(inside.map((path) => path.slice(root.length)))];
 }
 
-/** Undefined: everything is judged. A shell can change any file without naming it. */
+/** The files that the agent changed. Undefined when that is not known: a shell command can change any file unnamed. */
 function toldPaths(story: SubagentActivity | undefined, paths: string[] | undefined): string[] | undefined {
   if (!story?.whole || paths === undefined) return undefined;
   return paths.length === 0 && story.others.length > 0 ? undefined : paths;
 }
 
-/** Of a plan, an agent does the chunks that its own task names. */
+/** Leaves only the chunks that the agent's own task names. */
 function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
   if (call.spec.kind !== 'chunks' || prompt === undefined || !call.children) return call;
   const named = new Set(chunksNamedIn(prompt, call.spec.options.chunks).map(({ name }) => name));
@@ -106,6 +106,6 @@ function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
 function withReach(verdict: Verdict, story: SubagentActivity | undefined): Verdict {
   if (!blocks(verdict) || !traitsOf(verdict.kind).looksByFile) return verdict;
   const tools = story && story.others.length > 0 ? ` (it used ${story.others.slice(0, 5).join(', ')})` : '';
-  const note = `Everything that changed was judged: which files this agent changed cannot be told${tools}.`;
+  const note = `All changes were judged, because it is not known which files this agent changed${tools}.`;
   return { ...verdict, evidence: [...(verdict.evidence ?? []), note] };
 }

@@ -1,4 +1,4 @@
-/** What stands about a gate without judging it: refused because of what it would run, or found before and still true. */
+/** Verdicts that are known without judging: found before and still true, or a refusal to run what was changed. */
 import type { FrozenContract, GateSpec } from '../core/contract/contract.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { fingerprint, type Verdict } from '../core/loop/verdict.ts';
@@ -17,7 +17,7 @@ export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
   return specs;
 }
 
-/** A gate whose command no longer means what a person approved fails by name; it is not run. */
+/** Fails the gates whose commands lead to something else than you trusted. They are not run. */
 export function driftOf(
   request: JudgingRequest,
   judges: Judges,
@@ -57,7 +57,7 @@ function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verd
   };
 }
 
-/** A pass counts as long as the tree is the same; a failure only while, besides, no tool ran that could have mended it. */
+/** An earlier verdict on the same tree. A failure counts only while no tool ran that could have repaired it. */
 export function cached(
   name: string,
   spec: GateSpec | undefined,
@@ -72,13 +72,13 @@ export function cached(
   return holds ? { ...verdict, reused: true } : undefined;
 }
 
-/** What is said in a prompt or a task is no part of the tree: a gate that is told it is asked anew. */
+/** Whether verdicts may be reused. The text of a prompt or a task is not part of the tree, so gates for it are judged anew. */
 function isReusable(spec: GateSpec, { event }: JudgingRequest): boolean {
   if (event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated') return false;
   return traitsOf(spec.kind).isReusable?.(spec.options, event?.name) ?? false;
 }
 
-/** Everything that a verdict depends on: another definition of done, or another start, is another question. */
+/** Everything that a verdict depends on, as one text. */
 function inputsOf(
   name: string,
   spec: GateSpec,
@@ -90,7 +90,7 @@ function inputsOf(
   const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null]));
   const question = [tree, request.base.tree ?? null, spec, held, request.allowed, fingerprint(request.task)];
   if (!request.onlyPaths && !request.worktree) return JSON.stringify(question);
-  // What git ignores is there, or not, in each worktree by itself.
+  // Files that git ignores may differ between worktrees.
   return JSON.stringify([
     ...question,
     request.onlyPaths ?? null,
@@ -98,14 +98,16 @@ function inputsOf(
   ]);
 }
 
+/** Keeps the verdicts that may be reused. */
 export function keep(
   request: JudgingRequest,
   verdicts: readonly Verdict[],
-  tree: string,
+  tree: string | undefined,
   judges: Judges,
 ): void {
+  if (tree === undefined) return;
   const specs = specsOf(request.calls);
-  // A gate that was not run because of what it would run is asked anew once that is put back.
+  // A refusal to run a gate is not kept: the gate is judged once its files are put back.
   const worth = verdicts
     .flatMap(withChildren)
     .filter((v) => ['pass', 'fail'].includes(v.outcome) && !v.fingerprint?.startsWith(DRIFT));

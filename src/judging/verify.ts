@@ -14,20 +14,20 @@ interface VerifyPlan {
   task: string;
   /** Gates to judge; those of `done` when absent. */
   gates?: readonly string[];
-  /** What "since" means for gates that look at changes: a tree, and the commit it belongs to. */
+  /** The start for gates that look at changes: a tree, and its commit. */
   base: { tree?: string; commit?: string };
   outputDir: string;
   cache?: VerdictCache;
 }
 
-/** Judges a contract as it stands, without a loop: for CI, for a pre-push hook, and for people who want to know. */
+/** Judges a contract without a loop: for CI, for a pre-push hook, and for `untildone verify`. */
 export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[]> {
   const { frozen } = await freeze(plan.contract, plan.project, judges);
   const contract: FrozenContract = {
     contract: plan.contract,
     frozen: { ...frozen, judgeMs: DEFAULT_JUDGE_MS },
   };
-  // A promise is made by a session; where there is none, nothing can be said about it.
+  // A promise is left out: only a session can state it.
   const names = (plan.gates ?? plan.contract.done).filter(
     (name) => !traitsOf(plan.contract.gates[name]?.kind ?? '').isWord,
   );
@@ -48,7 +48,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
   return tree !== undefined && tree === plan.base.tree ? verdicts.map(withoutChanges) : verdicts;
 }
 
-/** Gates that look at changes have nothing to say where there are none: that is neither a pass nor a failure. */
+/** Makes the verdicts of gates that look at changes a skip where there are no changes. */
 function withoutChanges(verdict: Verdict): Verdict {
   if (verdict.outcome !== traitsOf(verdict.kind).emptyOutcome) return verdict;
   const summary = 'nothing was changed since the commit it is compared with; name another with --base';
@@ -59,14 +59,14 @@ interface Rerun {
   gate: string;
   command: string;
   before: number | null;
-  /** Absent when it did not come to an exit code. */
+  /** Absent when the command ended without an exit code. */
   now?: number;
   output: string;
 }
 
 const LIMIT_MS = 3_600_000;
 
-/** Runs every command of a receipt again, in a fresh copy of the very tree it speaks of. */
+/** Runs every command of a receipt again, in a fresh copy of the tree that it names. */
 export async function rerun(
   receipt: Receipt,
   project: string,
@@ -81,7 +81,7 @@ export async function rerun(
     .catch((error: Error) => error);
   if (copy instanceof Error) {
     const way = commit === null ? '' : `; check out commit ${commit} and run: untildone verify --fresh`;
-    return { problem: `the tree ${tree} cannot be had here (${copy.message})${way}` };
+    return { problem: `the tree ${tree} cannot be found here (${copy.message})${way}` };
   }
   try {
     if (prepare !== undefined) {
@@ -100,7 +100,7 @@ export async function rerun(
   }
 }
 
-/** What can be run again by itself: other gates ask a question on stdin, or the world outside the tree. */
+/** The commands that can be run again. Other gates need a question on stdin, or something outside the tree. */
 export function commandsIn(
   verdicts: readonly ReceiptVerdict[],
 ): { gate: string; command: string; exitCode: number | null }[] {

@@ -39,7 +39,7 @@ gates:
 
 done: [checks]
 
-# Judged at every stop of every session, at most so many blocks a prompt:
+# Judged at every Stop of every session. "blocks" is how often a session is held after one prompt:
 every_stop: { gates: [checks], blocks: 2 }
 
 subagent: { "*": [guard], builder: [checks] }

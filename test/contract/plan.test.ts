@@ -193,7 +193,7 @@ test.each([
 ])('a gate that the plan makes itself is not free: %s', (text, name) => {
   const result = parseContract(`gates: { t: { run: x }, ${name}: { run: y } }\n${text}\n`, 'untildone.yaml');
   expect(result.ok ? '' : result.problems.map(renderProblem).join('\n')).toContain(
-    `a name that is free, found "${name}", which the contract makes itself`,
+    `a name that is not taken, found "${name}", a gate that the contract makes itself`,
   );
 });
 
@@ -276,7 +276,7 @@ describe('what is said without being refused', () => {
     'subagent: { "*": [a_approved] }',
   ])('a question where nobody can be asked: %s', (text) => {
     expect(warningsOf(`phases: { a: { checkpoint: true } }\n${text}\n`)).toContain(
-      'the gate "a_approved" asks a person, which only the Stop of a loop can wait for',
+      'the gate "a_approved" asks you, and only the Stop of a loop can wait for your answer',
     );
   });
   test('nothing of phases that are in order', () => {

@@ -103,16 +103,16 @@ describe('what a subagent is judged by', () => {
     const reason = reasonOf(await it.hook(end()));
     expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(reason).toContain('a.ts:1 wrong');
-    expect(reason).toContain('which files this agent changed cannot be told');
+    expect(reason).toContain('it is not known which files this agent changed');
   });
   test('what passes, and what is known, says nothing about it', async () => {
     const it = begun();
     it.story = WITH_BASH;
     await it.hook(end());
-    expect(JSON.stringify(it.lastEntry())).not.toContain('cannot be told');
+    expect(JSON.stringify(it.lastEntry())).not.toContain('it is not known which files');
     const told = begun(FAIL);
     told.story = { ...STORY, edited: ['a.ts'] };
-    expect(reasonOf(await told.hook(end()))).not.toContain('cannot be told');
+    expect(reasonOf(await told.hook(end()))).not.toContain('it is not known which files');
   });
   test('work of others beside it does not unsettle what it did', async () => {
     const changing = (path: string) => (context: GateContext) => {

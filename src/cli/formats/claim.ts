@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { ALL_DIALECTS } from '../../formats/all.ts';
-import { DIALECTS, type Dialect, type ForeignLoop, type Place } from '../../formats/format.ts';
+import { ALL_FORMATS } from '../../formats/all.ts';
+import { FORMAT_NAMES, type ForeignLoop, type StateFormat, type StatePlace } from '../../formats/format.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
@@ -17,17 +17,17 @@ import { foreignFiles } from '../../project/files.ts';
 export function claim(
   name: string | undefined,
   given: string | undefined,
-  place: Omit<Place, 'session'>,
+  place: Omit<StatePlace, 'session'>,
   world: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
   out: (line: string) => void,
 ): void {
-  if (name !== undefined && !(DIALECTS as readonly string[]).includes(name)) {
-    throw new UsageError(`"${name}" is no format; type one of: ${DIALECTS.join(', ')}`);
+  if (name !== undefined && !(FORMAT_NAMES as readonly string[]).includes(name)) {
+    throw new UsageError(`"${name}" is no format; type one of: ${FORMAT_NAMES.join(', ')}`);
   }
   const session = given ?? onlySession(world, place.folder);
-  const found = ALL_DIALECTS.filter((d) => name === undefined || d.name === name).flatMap((dialect) => {
-    const loop = readAt(dialect, { ...place, session });
-    return loop ? [{ dialect, ...loop }] : [];
+  const found = ALL_FORMATS.filter((d) => name === undefined || d.name === name).flatMap((format) => {
+    const loop = readAt(format, { ...place, session });
+    return loop ? [{ format, ...loop }] : [];
   });
   const [one, second] = found;
   if (!one) {
@@ -36,31 +36,31 @@ export function claim(
     );
   }
   if (second) {
-    const names = found.map((f) => f.dialect.name).join(', ');
-    throw new UsageError(`there are several: ${names}; type: untildone claim ${one.dialect.name}`);
+    const names = found.map((f) => f.format.name).join(', ');
+    throw new UsageError(`there are several: ${names}; type: untildone claim ${one.format.name}`);
   }
   bind(one, session, place, world);
   out(`${one.path} holds session ${session} from its next stop on.`);
 }
 
 interface ClaimableState {
-  dialect: Dialect;
+  format: StateFormat;
   path: string;
   loop: ForeignLoop;
 }
 
-function readAt(dialect: Dialect, place: Place): { path: string; loop: ForeignLoop } | undefined {
-  const path = dialect.path(place);
+function readAt(format: StateFormat, place: StatePlace): { path: string; loop: ForeignLoop } | undefined {
+  const path = format.path(place);
   if (path === undefined) return undefined;
-  const reading = dialect.read(place, foreignFiles);
+  const reading = format.read(place, foreignFiles);
   if (reading.kind === 'unusable') throw new UsageError(`${reading.problem}; nothing was claimed`);
   return reading.kind === 'loop' ? { path, loop: reading.loop } : undefined;
 }
 
 function bind(
-  { dialect, path, loop }: ClaimableState,
+  { format, path, loop }: ClaimableState,
   session: string,
-  place: Omit<Place, 'session'>,
+  place: Omit<StatePlace, 'session'>,
   { home, store, clock, env }: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
 ): void {
   if (loop.owner !== undefined && loop.owner !== session) {
@@ -69,7 +69,7 @@ function bind(
     );
   }
   if (loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${loop.rest}`);
-  recordTrust(home, place.folder, stateFingerprint({ dialect, path, reading: loop }), clock.now());
+  recordTrust(home, place.folder, stateFingerprint({ format, path, reading: loop }), clock.now());
   claimFiles(home).change(path, (current) => {
     const living = current?.identity === loop.identity ? livingLoop(current.loopDir, store) : undefined;
     if (living && current?.session === session) return current;
@@ -79,7 +79,7 @@ function bind(
     }
     return {
       v: 1,
-      dialect: dialect.name,
+      dialect: format.name,
       path,
       identity: loop.identity,
       session,

@@ -35,7 +35,7 @@ export function addFeaturesCommands(cli: Command): void {
       const session = process.env.CLAUDE_CODE_SESSION_ID ?? '';
       const world = openWorld(session);
       prepareHome(world.home.root, hookScript(thisInstallation()));
-      // Where the dialect will look: a session may have been started in a package of the project.
+      // Where the format will look: a session may have been started in a package of the project.
       const { folder } = placeHere(world, session);
       const pursuedBy = otherOwner(world, folder, session);
       newFeatures(

@@ -176,7 +176,7 @@ function report(name: string, before: string | undefined, options: NewTask): str
   ];
 }
 
-/** The three files of a new task, in the form of the feature-list dialect. */
+/** The three files of a new task, in the form of the feature-list format. */
 
 /** The prompt says what the files are for: a session that reads nothing else must be able to work by it. */
 function promptWithRules(task: string, prompt: string | undefined): string {

@@ -1,7 +1,7 @@
 import { hasEnded } from '../../core/loop/state.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { DIALECTS } from '../../formats/format.ts';
+import { FORMAT_NAMES } from '../../formats/format.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -10,7 +10,7 @@ import { importHarness, planHarness } from './harness.ts';
 import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './report.ts';
 import { foreignStates, importState } from './state.ts';
 
-export const IMPORTABLE = ['harness', 'command', ...DIALECTS] as const;
+export const IMPORTABLE = ['harness', 'command', ...FORMAT_NAMES] as const;
 export async function importFrom(
   options: ImportOptions,
   world: ImportWorld,
@@ -67,7 +67,8 @@ export async function undoImport(
   const { from, loop } = record;
   for (const line of record.undo()) out(line);
   if (loop !== undefined) cancelLoop(loop, store, out);
-  if (DIALECTS.some((name) => name === from)) out('That state holds a session again from its next stop on.');
+  if (FORMAT_NAMES.some((name) => name === from))
+    out('That state holds a session again from its next stop on.');
   if (standingFiles(home).contract(project))
     out('What was approved for this project counts on until: untildone trust (or: untildone trust --revoke)');
   return 0;

@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import type { PlacedHook } from '../../client/settings/other-hooks.ts';
 import type { Fate } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import type { DialectName } from '../../formats/format.ts';
+import type { FormatName } from '../../formats/format.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
@@ -59,7 +59,7 @@ export async function endBeforeWriting(
   return { exitCode: 0 };
 }
 
-export type Importable = 'harness' | 'command' | DialectName;
+export type Importable = 'harness' | 'command' | FormatName;
 
 export interface ImportOptions {
   from?: Importable;

@@ -8,8 +8,8 @@ import { proposeContract } from '../../core/contract/propose.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { ALL_DIALECTS } from '../../formats/all.ts';
-import type { Dialect, DialectName, ForeignLoop, Place } from '../../formats/format.ts';
+import { ALL_FORMATS } from '../../formats/all.ts';
+import type { ForeignLoop, FormatName, StateFormat, StatePlace } from '../../formats/format.ts';
 import { lockPaths } from '../../formats/lock/lock-files.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { freeName, ImportRecord } from '../../home/import-record.ts';
@@ -28,15 +28,15 @@ import {
 } from './report.ts';
 
 interface FoundState {
-  dialect: Dialect;
+  format: StateFormat;
   path: string;
-  place: Place;
+  place: StatePlace;
   loop: ForeignLoop;
 }
 
 /** A foreign state as a contract and, where its session is known, as a loop of our own that goes on where it was. */
 export async function importState(
-  name: DialectName,
+  name: FormatName,
   options: ImportOptions,
   world: ImportWorld,
   io: ImportIo,
@@ -74,7 +74,7 @@ export async function importState(
 }
 
 interface StateLine {
-  name: DialectName;
+  name: FormatName;
   path: string;
   words: string;
 }
@@ -82,38 +82,38 @@ interface StateLine {
 /** The states that lie here, whether or not they can be used. */
 export function foreignStates(world: ImportWorld, session: string | undefined): StateLine[] {
   const place = placeHere(world, session);
-  return ALL_DIALECTS.flatMap((dialect) => {
-    const path = dialect.path(place);
-    const reading = path === undefined ? undefined : dialect.read(place, foreignFiles);
+  return ALL_FORMATS.flatMap((format) => {
+    const path = format.path(place);
+    const reading = path === undefined ? undefined : format.read(place, foreignFiles);
     if (path === undefined || !reading || reading.kind === 'none') return [];
     const words =
       reading.kind === 'unusable'
         ? oneLine(reading.problem, PREVIEW)
         : (reading.loop.rest ?? oneLine(reading.loop.task, 80));
-    return [{ name: dialect.name, path, words }];
+    return [{ name: format.name, path, words }];
   });
 }
 
-function findState(name: DialectName, session: string | undefined, world: ImportWorld): FoundState {
-  const dialect = ALL_DIALECTS.find((each) => each.name === name);
+function findState(name: FormatName, session: string | undefined, world: ImportWorld): FoundState {
+  const format = ALL_FORMATS.find((each) => each.name === name);
   const place = placeHere(world, session);
-  const path = dialect?.path(place);
-  if (!dialect || path === undefined) {
+  const path = format?.path(place);
+  if (!format || path === undefined) {
     throw new UsageError(
       `the state of ${name} belongs to a session; name it: untildone import --from ${name} --session ID`,
     );
   }
-  const reading = dialect.read(place, foreignFiles);
+  const reading = format.read(place, foreignFiles);
   if (reading.kind === 'none') throw new UsageError(`there is no state of ${name} at ${path}`);
   if (reading.kind === 'unusable') throw new UsageError(reading.problem);
   if (reading.loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${reading.loop.rest}`);
-  return { dialect, path, place, loop: reading.loop };
+  return { format, path, place, loop: reading.loop };
 }
 
 function contractText(
   before: string | undefined,
   { additions, proposed }: ConvertedState,
-  name: DialectName,
+  name: FormatName,
   project: string,
 ): string {
   if (before !== undefined) return addToContract(before, additions);
@@ -133,7 +133,7 @@ function shown({ path, loop }: FoundState, { notes }: ConvertedState, session: s
   ];
 }
 
-function sayHowToStart(name: DialectName, out: (line: string) => void): number {
+function sayHowToStart(name: FormatName, out: (line: string) => void): number {
   out(`The state names no session and stays where it is. In the session that is to go on: untildone start`);
   out(`Or name it here: untildone import --from ${name} --session ID (shown by /status in Claude Code)`);
   return 0;
@@ -194,11 +194,11 @@ function livingLoop(
 }
 
 function putAway(
-  { dialect, path, place }: FoundState,
+  { format, path, place }: FoundState,
   record: ImportRecord,
   out: (line: string) => void,
 ): void {
-  for (const file of filesOfState(dialect.name, path, place)) {
+  for (const file of filesOfState(format.name, path, place)) {
     record.move(file);
     out(`Moved ${file} to ${record.dir}.`);
   }
@@ -217,7 +217,7 @@ interface ConvertedState {
 }
 
 function convertState(
-  name: DialectName,
+  name: FormatName,
   path: string,
   loop: ForeignLoop,
   project: string,
@@ -260,7 +260,7 @@ function convertState(
 
 const NO_PROMISE = 'it has no completion promise: the loop ends when the agent states DONE, or at a limit';
 
-const NOTES: Record<DialectName, string[]> = {
+const NOTES: Record<FormatName, string[]> = {
   'ralph-loop': [],
   'feature-list': [
     '"passes" without a "verify" command in the list is a claim: the loop ends as claimed_done',
@@ -298,7 +298,7 @@ function listPath(path: string, aside: string, project: string): string {
 const MOST_FILES = 1000;
 
 /** The files that make up a state, as they are now. */
-function filesOfState(name: DialectName, path: string, { folder }: Place): string[] {
+function filesOfState(name: FormatName, path: string, { folder }: StatePlace): string[] {
   if (name === 'lock') {
     const { active, goal, message, continuation } = lockPaths(folder);
     // The lock itself goes first: without it the others mean nothing.

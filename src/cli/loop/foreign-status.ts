@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { ALL_DIALECTS } from '../../formats/all.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../../formats/format.ts';
+import { ALL_FORMATS } from '../../formats/all.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../../formats/format.ts';
 import type { ForeignStateSeen } from '../../formats/take-up/ports.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
@@ -18,15 +18,15 @@ export interface ForeignStatus {
 
 /** State files here that hold nobody, or nobody yet: a person who wonders why finds it in `status`. */
 export async function foreignStatus(
-  place: Omit<Place, 'session'>,
+  place: Omit<StatePlace, 'session'>,
   world: StatusWorld,
 ): Promise<ForeignStatus[]> {
   const found: ForeignStatus[] = [];
-  for (const dialect of ALL_DIALECTS) {
+  for (const format of ALL_FORMATS) {
     const here = { ...place, session: '' };
-    const path = dialect.path(here);
-    const text = path === undefined ? undefined : await wordsFor(dialect, path, here, world);
-    if (path !== undefined && text !== undefined) found.push({ dialect: dialect.name, path, text });
+    const path = format.path(here);
+    const text = path === undefined ? undefined : await wordsFor(format, path, here, world);
+    if (path !== undefined && text !== undefined) found.push({ dialect: format.name, path, text });
   }
   return found;
 }
@@ -34,16 +34,16 @@ export async function foreignStatus(
 interface StatusWorld {
   home: Home;
   store: FileStore;
-  needsApproval(one: Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>): Promise<boolean>;
+  needsApproval(one: Pick<ForeignStateSeen, 'format' | 'path' | 'reading'>): Promise<boolean>;
 }
 
 async function wordsFor(
-  dialect: Dialect,
+  format: StateFormat,
   path: string,
-  place: Place,
+  place: StatePlace,
   { home, store, needsApproval }: StatusWorld,
 ): Promise<string | undefined> {
-  const reading = dialect.read(place, foreignFiles);
+  const reading = format.read(place, foreignFiles);
   if (reading.kind === 'none') return undefined;
   const claim = claimFiles(home).of(path);
   if (reading.kind === 'unusable') return unreadable(reading, claim, store);
@@ -51,10 +51,10 @@ async function wordsFor(
   const state = known?.loopDir === undefined ? undefined : stateOf(known.loopDir, store);
   if (state && !hasEnded(state)) return undefined;
   const isAsked = !state && reading.loop.rest === undefined;
-  if (isAsked && (await needsApproval({ dialect, path, reading: reading.loop }))) {
-    return `holds nobody: it came with the repository; to let it: untildone claim ${dialect.name}`;
+  if (isAsked && (await needsApproval({ format, path, reading: reading.loop }))) {
+    return `holds nobody: it came with the repository; to let it: untildone claim ${format.name}`;
   }
-  return unheld(reading.loop, known, state, dialect);
+  return unheld(reading.loop, known, state, format);
 }
 
 /** Damaged in mid-loop: its session is held to mend it, a few times. */
@@ -72,7 +72,7 @@ function unheld(
   loop: ForeignLoop,
   claim: Claim | undefined,
   state: LoopState | undefined,
-  { name }: Dialect,
+  { name }: StateFormat,
 ): string {
   if (loop.rest !== undefined) return `asks for nothing: ${loop.rest}`;
   if (state)

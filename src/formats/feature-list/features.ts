@@ -1,7 +1,7 @@
 import { oneLine } from '../../core/text/clip.ts';
 import { jsonFault } from '../../schema/json-fault.ts';
 
-/** One entry of `feature_list.json`, as far as it can be made out. */
+/** One entry of `feature_list.json`. Fields that are missing or odd have a usable value. */
 export interface Feature {
   id: string;
   description: string;
@@ -13,17 +13,17 @@ export interface FeatureList {
   features: Feature[];
   /** `total_features`, where it is not the number of entries. */
   otherTotal?: number;
-  /** What the person should know about the list. */
+  /** What you should know about the list. */
   notes: string[];
 }
 
 export const NO_FEATURES: FeatureList = { features: [], notes: [] };
 
 const ID_LIMIT = 100;
-/** The place of a fault is only looked for in texts that a person would open. */
+/** In longer texts the place of a fault is not looked for. */
 const FAULT_LIMIT = 100_000;
 
-/** Fields may be missing or odd; what is no list of objects is a problem, with its place where that is known. */
+/** Reads a list whose fields may be missing or odd. Anything but a list of objects is a problem, with its place if known. */
 export function parseFeatures(
   text: string,
 ): FeatureList | { problem: string; at?: { line: number; column: number } } {
@@ -59,7 +59,7 @@ function readFeature(entry: Record<string, unknown>, index: number): Feature {
         ? entry.description.trim()
         : '(no description)',
     steps: (Array.isArray(entry.steps) ? entry.steps : [entry.steps]).flatMap(readStep),
-    // Only the very word counts: "yes", "true" and 1 are not what the format says.
+    // Only the value true counts, not "yes", "true" or 1.
     passes: entry.passes === true,
   };
 }
@@ -69,7 +69,7 @@ function idOf({ id }: Record<string, unknown>, index: number): string {
   return text === '' ? `entry ${index + 1}` : text;
 }
 
-/** A step is a line; where it is an object, the field of it that reads like one. */
+/** A step is a text, or an object with a text in one of these fields. */
 function readStep(step: unknown): string[] {
   const text = isRecord(step)
     ? [step.description, step.step, step.text, step.action].find((t) => typeof t === 'string')
@@ -96,8 +96,8 @@ function notedVerify(entries: Record<string, unknown>[]): string[] {
   );
   if (having.length === 0) return [];
   return [
-    `these features have a "verify" command, which is only run by a features gate of untildone.yaml that a person ` +
-      `approved (untildone import --from feature-list): ${listed(having)}`,
+    `these features have a "verify" command, which is run only by a features gate of an untildone.yaml that you ` +
+      `trust (untildone import --from feature-list): ${listed(having)}`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
 import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
 import {
@@ -17,23 +17,23 @@ import {
 const USUAL_FOLDER = '.claude/data/ralph-loops/current';
 
 /** A folder with `RALPH_PROMPT.md`, `feature_list.json` and `progress.txt`, worked through one feature at a time. */
-export const featureListDialect: Dialect = { name: KIND, path: pathOf, read, agentWrites };
+export const featureListFormat: StateFormat = { name: KIND, path: pathOf, read, agentWrites };
 
 const AGENT_FILES = ['feature_list.json', 'progress.txt'];
 
-function agentWrites(path: string, place: Place, files: ForeignFiles): boolean {
+function agentWrites(path: string, place: StatePlace, files: ForeignFiles): boolean {
   const folder = files.realPath(pathOf(place));
   return AGENT_FILES.some((name) => path === `${folder}/${name}`);
 }
 
-/** As it is named, links not resolved: `current` stays the same place when it leads to another task. */
-function pathOf({ folder, ralphLoopDir }: Place): string {
+/** The path as it is named. Links are not resolved: `current` stays the same place when it leads to another task. */
+function pathOf({ folder, ralphLoopDir }: StatePlace): string {
   const named = ralphLoopDir || USUAL_FOLDER;
   const parts = (named.startsWith('/') ? named : `${folder}/${named}`).split('/');
   return `/${parts.filter((part) => part !== '' && part !== '.').join('/')}`;
 }
 
-function read(place: Place, files: ForeignFiles): Reading {
+function read(place: StatePlace, files: ForeignFiles): Reading {
   const path = pathOf(place);
   const look = files.look(path);
   if (!look) return { kind: 'none' };
@@ -46,7 +46,7 @@ function read(place: Place, files: ForeignFiles): Reading {
   if (listRead.kind === 'none' && progressRead.kind === 'none') return { kind: 'none' };
   const list = listRead.kind === 'text' ? parseFeatures(listRead.text) : NO_FEATURES;
   if ('problem' in list) return damaged(listFile, list);
-  const progress = parseProgress(textOf(progressRead));
+  const progress = parseProgress(textIn(progressRead));
   const prompt = promptOf(path, files);
   const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
   const loop = loopOf(state, prompt, progressRead, files);
@@ -54,8 +54,8 @@ function read(place: Place, files: ForeignFiles): Reading {
   return { kind: 'loop', loop: saysDone ? { ...loop, saysDone } : loop };
 }
 
-/** Done in this very session, not long ago: then it is a claim of this session. */
-function wasChanged(path: string, { since }: Place, files: ForeignFiles): boolean {
+/** Whether the files were changed in this session: then it is this session that claims to be done. */
+function wasChanged(path: string, { since }: StatePlace, files: ForeignFiles): boolean {
   if (since === undefined) return false;
   const times = AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0);
   return times.some((time) => time > since);
@@ -80,7 +80,7 @@ function damaged(
   };
 }
 
-function textOf(read: FileRead): string | undefined {
+function textIn(read: FileRead): string | undefined {
   return read.kind === 'text' ? read.text : undefined;
 }
 
@@ -89,10 +89,10 @@ interface Prompt {
   problems: string[];
 }
 
-/** The prompt only names the task: a loop goes on without it. */
+/** Reads the prompt. It only names the task, so a loop goes on without it. */
 function promptOf(path: string, files: ForeignFiles): Prompt {
   const prompt = files.read(`${path}/RALPH_PROMPT.md`);
-  return { text: textOf(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
+  return { text: textIn(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
 }
 
 function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: ForeignFiles): ForeignLoop {
@@ -119,7 +119,7 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
     judge: () => [verdictOf(state)],
     renews: (ended, session) => rest === undefined && renews(state, ended, session),
     instruct: (held) => continuation(state, held),
-    settle: (decision, after) =>
+    writeBack: (decision, after) =>
       progressRead.kind === 'unusable' ? [] : changesAfter(state, decision, after),
     output: (after) => outputOf(state, after),
   };
@@ -134,8 +134,8 @@ function restOf(state: State): string | undefined {
 }
 
 /**
- * Never against a person's word. At its limit a loop begins anew when the limit was raised, or when another session
- * finds the counter set back; the session that ran into it could have set it back itself.
+ * Whether an ended loop begins anew. One that you ended never does. One that reached its limit does when the limit was
+ * raised, or when another session finds the counter set back: the session that reached it could have done that itself.
  */
 function renews({ progress }: State, ended: LoopState, session: string): boolean {
   const another = session !== ended.session;
@@ -159,7 +159,7 @@ function renews({ progress }: State, ended: LoopState, session: string): boolean
   }
 }
 
-/** An edit never makes the folder: whoever removed it meant it. */
+/** Changes progress.txt. The folder is never made again: whoever removed it meant it. */
 function changesAfter(state: State, decision: Decision, after: LoopState): StateChange[] {
   const path = `${state.folder}/progress.txt`;
   switch (decision.kind) {

@@ -18,9 +18,9 @@ const DEFAULT_MAX = 15;
 const UNKNOWN = 'UNKNOWN';
 export const COMPLETE = 'COMPLETE';
 const LINE_BREAK = /(\r\n|\n|\r)/;
-/** More digits than this are no count, and would not be exact. */
+/** A number with more digits would not be exact. */
 const COUNT = /^\d{1,15}$/;
-/** What a reader of UTF-8 puts in the place of bytes that are none: writing such a text back would lose them. */
+/** Stands for bytes that are not UTF-8. Writing such a text back would lose them. */
 const LOST_BYTES = '\uFFFD';
 
 export function parseProgress(text: string | undefined): Progress {
@@ -50,7 +50,7 @@ function valueFor(lines: string[], key: Key): string | undefined {
   return line?.slice(line.indexOf(`${key}:`) + key.length + 1);
 }
 
-/** Where the key's own line is, as a list item if there is such a one; -1 without any. */
+/** The index of the key's own line, a list item before a plain line; -1 without any. */
 function ownLine(lines: string[], key: Key): number {
   const isOwn = (line: string) => OWN_LINE[key].test(line);
   const item = lines.findLastIndex((line) => /^\s*[-*+]\s/.test(line) && isOwn(line));
@@ -73,7 +73,7 @@ function firstWord(value: string): string {
   return value.trim().split(/\s/, 1)[0] ?? '';
 }
 
-/** The text with the iteration that begins; a status that an earlier ending left is taken back. */
+/** The text with the iteration that begins. A status that an earlier ending left becomes IN_PROGRESS. */
 export function withIteration(text: string | undefined, iteration: number): string | undefined {
   if (text === undefined || isLossy(text)) return undefined;
   const counted = withLine(text, 'Iteration', (head, space, word, rest) =>
@@ -86,7 +86,7 @@ export function withIteration(text: string | undefined, iteration: number): stri
 
 const LEFT_BY_ENDINGS = ['REACHED_LIMIT', 'STALLED', 'IDLE', 'CAPPED', 'RELEASED', 'CANCELLED', 'FAILED'];
 
-/** The text with the final state: its status, and one line at the end, which is written only once. */
+/** The text with the final status and one more line at its end. The line is written only once. */
 export function withEnding(text: string | undefined, status: string, line: string): string | undefined {
   if (isLossy(text)) return undefined;
   const settled = withStatus(text ?? '', status);
@@ -100,7 +100,7 @@ function withStatus(text: string, status: string): string {
   return withLine(text, 'Status', (head, space) => `${head}${space || ' '}${status}`);
 }
 
-/** Changes the line that counts and keeps every other byte; without a line of its own the text stays as it is. */
+/** Changes the key's own line and keeps every other byte. Without such a line the text stays as it is. */
 function withLine(
   text: string,
   key: Key,

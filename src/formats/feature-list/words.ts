@@ -25,7 +25,7 @@ export function openFeatures({ list }: State): Feature[] {
   return list.features.filter((feature) => !feature.passes);
 }
 
-/** The document's rule: a status of COMPLETE lets go, whatever the list says, and so does a list with nothing open. */
+/** Passes with a status of COMPLETE, whatever the list says, and with a list without open features, as the format demands. */
 export function verdictOf(state: State): Verdict {
   const open = state.progress.status === COMPLETE ? [] : openFeatures(state);
   const [next] = open;
@@ -48,7 +48,7 @@ function summaryOf(state: State): string {
   return claim === '' ? `${stillOpen(open, all)} yet` : `${claim}${stillOpen(open, all)}`;
 }
 
-/** The document's continuation, word for word, and behind it what it does not know of. */
+/** The format's own continuation, word for word, followed by what other gates say. */
 export function continuation(state: State, held: Held): Words {
   const [next] = openFeatures(state);
   const place = `${held.iteration}/${held.maxIterations}`;
@@ -79,7 +79,7 @@ function filesText({ folder, hasPrompt }: State): string {
   return `${folder}/`.includes('/.claude/') ? `${place} ${TRY_AGAIN}` : place;
 }
 
-/** The client asks before files in `.claude` are changed; before the session's first stop nobody answers that. */
+/** Claude Code asks before files in `.claude` are changed. Before the first Stop of a session untildone does not answer. */
 const TRY_AGAIN =
   'Change feature_list.json and progress.txt there with Edit or Write. If that was refused before, try it again now.';
 
@@ -101,7 +101,7 @@ Instructions:
 5. Let the Stop hook handle continuation logic`;
 }
 
-/** For a list that is done while the gates of the project's contract are not: the document has no such case. */
+/** The text for a list without open features while gates of the contract fail. The format has no words for this. */
 function checksText(place: string, { list }: State): string {
   const claim =
     list.features.length > 0
@@ -137,7 +137,7 @@ function stillOpen(open: number, all: number): string {
 
 const IDS_SHOWN = 100;
 
-/** What the document's own hook would have put out: its words where they are true. */
+/** What the format's own hook would have printed, in its words where they are true. */
 export function outputOf(state: State, ended: LoopState): Record<string, string | string[]> {
   const open = openFeatures(state).map(({ id }) => id);
   const shown = open.slice(0, IDS_SHOWN);
@@ -149,7 +149,7 @@ export function outputOf(state: State, ended: LoopState): Record<string, string 
   };
 }
 
-/** The line that stays in progress.txt. It holds none of the keys that are read from there. */
+/** The line that is added to progress.txt. It has none of the keys that are read from there. */
 export function logLine(state: State, ended: LoopState): string {
   const at = new Date(ended.ending?.at ?? ended.lastAt).toISOString();
   const cause = ended.ending?.cause ?? 'unknown';
@@ -190,7 +190,7 @@ function why({ status, maxIterations, ending }: LoopState): string {
     case 'idle':
       return 'The agent had nothing more to say.';
     case 'capped':
-      return "Let go at the client's own limit.";
+      return "Ended at Claude Code's own limit.";
     case 'cancelled':
       return 'Cancelled.';
     case 'released':

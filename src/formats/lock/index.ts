@@ -6,7 +6,7 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { DIFFERENT_APPROACH, failuresOf, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
-import type { Dialect, ForeignLoop, Place } from '../format.ts';
+import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 import {
   isExpired,
   LOCK_ITERATIONS,
@@ -18,8 +18,8 @@ import {
 } from './lock-files.ts';
 import { observeEvent, recordsOf } from './records.ts';
 
-/** Lock mode: while `.claude/runtime/locks/.lock_active` is there, the session goes on. Only a person takes it away. */
-export const lockDialect: Dialect = {
+/** Lock mode: the session is held as long as `.claude/runtime/locks/.lock_active` exists. Only you remove it. */
+export const lockFormat: StateFormat = {
   name: 'lock',
   path: ({ folder }) => lockPaths(folder).active,
   parts({ folder }) {
@@ -35,7 +35,7 @@ export const lockDialect: Dialect = {
 
 const TASK_LIMIT = 1_000_000;
 
-function loopOf(lock: Lock, place: Place, files: ForeignFiles): ForeignLoop {
+function loopOf(lock: Lock, place: StatePlace, files: ForeignFiles): ForeignLoop {
   const task = keepShort(lock.goal ?? lock.message ?? NO_GOAL, TASK_LIMIT);
   return {
     identity: lock.identity,
@@ -51,7 +51,7 @@ function loopOf(lock: Lock, place: Place, files: ForeignFiles): ForeignLoop {
     judge: ({ hasGates }) => [verdictOn(task, hasGates)],
     renews: () => false,
     instruct: (held) => wordsFor(lock, lockPaths(place.folder), held),
-    settle: (decision, after) => settled(decision, after, place, files),
+    writeBack: (decision, after) => changesAfter(decision, after, place, files),
   };
 }
 
@@ -59,7 +59,7 @@ function ageOf(lock: Lock, now: number): string {
   return `the lock is ${sayDuration(now - lock.since)} old and lives for ${LOCK_LIFE_MS / 3_600_000} h`;
 }
 
-/** A lock says nothing about the work: where gates do, they decide, and it keeps nobody beyond them. */
+/** A lock says nothing about the work. Where a contract has gates, they decide, and the lock holds no longer than they do. */
 function verdictOn(task: string, hasGates: boolean): Verdict {
   const verdict = { gate: 'lock', kind: 'lock', class: 'claimed', fingerprint: 'lock' } as const;
   if (hasGates)
@@ -68,7 +68,12 @@ function verdictOn(task: string, hasGates: boolean): Verdict {
   return { ...verdict, outcome: 'fail', summary: 'the lock is active', next };
 }
 
-function settled(decision: Decision, after: LoopState, place: Place, files: ForeignFiles): StateChange[] {
+function changesAfter(
+  decision: Decision,
+  after: LoopState,
+  place: StatePlace,
+  files: ForeignFiles,
+): StateChange[] {
   const records = recordsOf(place.folder, after.session, after.lastAt, files);
   const of = after.maxIterations === 'unlimited' ? '' : ` of ${after.maxIterations}`;
   switch (decision.kind) {
@@ -96,7 +101,7 @@ const TEXT_LIMIT = 2000;
 const NEXT_LIMIT = 1000;
 const BREAK = '\n\n';
 
-/** What the model reads never says how a lock is removed; what the person reads does. */
+/** The reason for the agent never says how a lock is removed. The message for you does. */
 export function wordsFor(lock: Lock, paths: LockPaths, held: Held): Words {
   const before = [
     ...(held.notes ?? []),
@@ -119,7 +124,7 @@ export function wordsFor(lock: Lock, paths: LockPaths, held: Held): Words {
 
 function messageFor({ iteration, maxIterations }: Held): string {
   const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
-  return `Lock active: iteration ${iteration}${of}. To let go: untildone lock off`;
+  return `Lock active: iteration ${iteration}${of}. To end it: untildone lock off`;
 }
 
 function bounded(text: string, path: string): string {

@@ -1,7 +1,7 @@
 import { isSafeId } from '../../core/text/paths.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 
-/** The safety valve: a lock that nobody removes holds for so many iterations, and for so long. */
+/** How long a lock holds that nobody removes. */
 export const LOCK_ITERATIONS = 50;
 export const LOCK_LIFE_MS = 24 * 3_600_000;
 
@@ -27,13 +27,13 @@ export function lockPaths(folder: string): LockPaths {
 
 export interface Lock {
   identity: string;
-  /** When it was made, or touched for the last time. */
+  /** When the lock was made or last touched. */
   since: number;
   owner?: string;
   goal?: string;
   message?: string;
   continuation?: string;
-  /** What lies beside it and cannot be used. */
+  /** Problems of the files beside the lock. */
   problems: string[];
 }
 
@@ -42,7 +42,7 @@ export type LockRead =
   | { kind: 'unusable'; problem: string }
   | { kind: 'lock'; lock: Lock };
 
-/** Never throws. That the file is there is what counts: it may be empty, or hold any text. */
+/** Reads a lock. Never throws. The file may be empty or hold any text: that it exists is what counts. */
 export function readLock(folder: string, files: ForeignFiles): LockRead {
   const paths = lockPaths(folder);
   const there = files.look(paths.active);
@@ -58,9 +58,9 @@ export function readLock(folder: string, files: ForeignFiles): LockRead {
     return unusable(`${paths.active} names "${owner.slice(0, 60)}" as its session, which is no session id`);
   const problems: string[] = [];
   const texts = {
-    goal: textOf(paths.goal, files, problems),
-    message: textOf(paths.message, files, problems),
-    continuation: textOf(paths.continuation, files, problems),
+    goal: optionalText(paths.goal, files, problems),
+    message: optionalText(paths.message, files, problems),
+    continuation: optionalText(paths.continuation, files, problems),
   };
   const lock: Lock = {
     identity: `${there.inode}-${there.mtimeMs}`,
@@ -78,16 +78,16 @@ function unusable(what: string): LockRead {
   return { kind: 'unusable', problem: `${what}; remove it, and make a lock with: untildone lock on` };
 }
 
-/** A clock that was set back makes a lock of the future: it is as fresh as can be. */
+/** A lock with a time in the future is not expired: the clock may have been set back. */
 export function isExpired(lock: Lock, now: number): boolean {
   return now - lock.since > LOCK_LIFE_MS;
 }
 
-/** Who wants to be known stands at the beginning. */
+/** The owner is looked for in this many characters. */
 const OWNER_WITHIN = 65_536;
 const OWNER = /^[ \t]*["']?(session(?:_id)?)["']?[ \t]*:[ \t]*(.*)$/im;
 
-/** A `session_id: ID` line, or `session: ID`. An empty one names nobody, and `session: ...` may be mere words. */
+/** The owner in a line `session_id: ID` or `session: ID`. An empty id names nobody, and `session: ...` may be plain text. */
 function ownerIn(text: string): string | undefined {
   const [, key = '', value = ''] = OWNER.exec(text.slice(0, OWNER_WITHIN).replace(/^\uFEFF/, '')) ?? [];
   const bare = /^(["']?)(.*?)\1,?$/.exec(value.trim())?.[2]?.trim() ?? '';
@@ -95,8 +95,8 @@ function ownerIn(text: string): string | undefined {
   return /^session$/i.test(key) && !isSafeId(bare) ? undefined : bare;
 }
 
-/** What stands beside a lock only adds words: it never keeps the lock from being read. */
-function textOf(path: string, files: ForeignFiles, problems: string[]): string | undefined {
+/** Reads a file beside the lock. It only adds words, so a problem with it does not make the lock unusable. */
+function optionalText(path: string, files: ForeignFiles, problems: string[]): string | undefined {
   const content = files.read(path);
   if (content.kind === 'unusable') problems.push(`${content.problem}: it is left out`);
   const text = content.kind === 'text' ? content.text.replace(/^\uFEFF/, '').trim() : '';

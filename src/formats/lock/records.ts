@@ -3,10 +3,10 @@ import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { redact } from '../../core/text/redact.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { Place } from '../format.ts';
+import type { StatePlace } from '../format.ts';
 import { isExpired, lockPaths, readLock } from './lock-files.ts';
 
-/** The hooks of the format, by the names that their metrics files and log lines carry. */
+/** The hooks of the format, by the names in their metrics files and log lines. */
 type HookName = 'stop' | 'session_start' | 'post_tool_use' | 'pre_compact';
 
 interface Metric {
@@ -15,16 +15,16 @@ interface Metric {
   value: number | string;
 }
 
-/** Nobody empties these files: beyond this size nothing is added. */
+/** Beyond this size nothing is added to a file: nobody empties it. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const VALUE_LIMIT = 100;
 const NOTE_LIMIT = 300;
 
-/** Metrics and logs of one session below `.claude/runtime`, which is only written to where a lock lies in it. */
+/** Metrics and logs of one session below `.claude/runtime`. They are written only while a lock is there. */
 export interface Records {
   metric(metric: Metric): StateChange[];
   log(level: 'INFO' | 'WARN', hook: HookName, note: string): StateChange[];
-  /** The folder of this session's logs; undefined where nothing is to be written. */
+  /** The folder of this session's logs; undefined where nothing may be written. */
   folder(): string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function recordsOf(folder: string, session: string, at: number, files: Fo
   const sessionFolder = () =>
     isSafeId(session) && mayWrite(`${runtime}/logs`) && mayWrite(logs) ? logs : undefined;
   const made = new Set<string>();
-  // What we write about the work is no work: in a folder of our making git does not see it, and it is no progress.
+  // A new folder gets a .gitignore: records of the work must not count as changes or as progress.
   const unseen = (name: string): StateChange[] => {
     const path = `${runtime}/${name}`;
     if (made.has(path) || files.look(path) !== undefined) return [];
@@ -67,7 +67,7 @@ export function recordsOf(folder: string, session: string, at: number, files: Fo
   };
 }
 
-/** Names of tools and the like: what else they may hold is not worth a long line. */
+/** Makes a short line of plain characters of a name, such as that of a tool. */
 function plain(value: string): string {
   return oneLine(redact(value).replace(/[^ -~]+/g, '?'), VALUE_LIMIT);
 }
@@ -78,14 +78,14 @@ function added(path: string, text: string, files: ForeignFiles): StateChange[] {
   return [{ kind: 'append', path, text }];
 }
 
-/** A link inside the folder would carry our writing to wherever the repository wants it. */
+/** Whether a link leads out of the folder: a repository must not decide where untildone writes. */
 function leadsAway(inner: string, runtime: string, files: ForeignFiles): boolean {
   if (files.look(inner) === undefined) return false;
   return files.realPath(inner) !== `${files.realPath(runtime)}${inner.slice(runtime.length)}`;
 }
 
-/** What the hooks of the format keep of events other than Stop, while a lock is there. */
-export function observeEvent(event: HookEvent, place: Place, files: ForeignFiles): StateChange[] {
+/** What the hooks of the format record of events other than Stop, while a lock is there. */
+export function observeEvent(event: HookEvent, place: StatePlace, files: ForeignFiles): StateChange[] {
   const read = readLock(place.folder, files);
   if (read.kind !== 'lock' || isExpired(read.lock, place.now)) return [];
   if (read.lock.owner !== undefined && read.lock.owner !== event.session) return [];
@@ -114,7 +114,7 @@ const REQUEST_LIMIT = 100_000;
 
 function promptSeen(
   { prompt, session }: PromptEvent,
-  place: Place,
+  place: StatePlace,
   records: Records,
   files: ForeignFiles,
 ): StateChange[] {
@@ -127,7 +127,7 @@ function promptSeen(
   const page = `# Original request\n\nSession: ${session}\nKept: ${iso(place.now)}\n\n${keepShort(redact(text), REQUEST_LIMIT)}\n`;
   return [
     ...length,
-    // First: it makes the folder.
+    // The log line comes first, because it makes the folder.
     ...records.log('INFO', 'session_start', 'the original request is kept in ORIGINAL_REQUEST.md'),
     { kind: 'edit', path, edit: (before) => (before === undefined ? page : undefined) },
   ];
@@ -156,10 +156,10 @@ const MOST_COPIED = 64 * 1024 * 1024;
 const COPIES_KEPT = 5;
 const COPY_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.jsonl$/;
 
-/** Only our own copies are taken away again: other exports in that folder are somebody's. */
+/** Keeps a copy of the transcript. Of earlier copies only those that untildone made are removed. */
 function beforeCompaction(
   { transcript }: HookEvent,
-  place: Place,
+  place: StatePlace,
   records: Records,
   files: ForeignFiles,
 ): StateChange[] {

@@ -7,21 +7,21 @@ import { describeEnding } from '../../core/words/endings.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { parseState, type RalphState, withIteration } from './state-file.ts';
 
 export const RALPH_FILE = '.claude/ralph-loop.local.md';
 
-/** `max_iterations: 0` is "unlimited": honoured, but not for ever. `safety_stop: off` in the file takes this away. */
+/** Ends a loop with `max_iterations: 0`, which means unlimited. `safety_stop: off` in the file switches this off. */
 export const SAFETY_STOP = 200;
 
-export const ralphLoopDialect: Dialect = {
+export const ralphLoopFormat: StateFormat = {
   name: 'ralph-loop',
   path: pathOf,
   read: (place, files) => read(pathOf(place), files),
 };
 
-function pathOf({ folder }: Place): string {
+function pathOf({ folder }: StatePlace): string {
   return `${folder}/${RALPH_FILE}`;
 }
 
@@ -65,7 +65,7 @@ function loopOf(path: string, state: RalphState, files: ForeignFiles): ForeignLo
       !['cancelled', 'released', 'failed'].includes(ended.status) &&
       (iteration.value ?? 1) <= 1,
     instruct: (held) => instruct(prompt, promise.text, { ...held, taskFile: path }),
-    settle: (decision, after) => {
+    writeBack: (decision, after) => {
       if (decision.kind === 'end') return [{ kind: 'remove', path, when: isSame }];
       if (decision.kind !== 'block') return [];
       const edit = (text = '') => (isSame(text) ? withIteration(text, after.iteration) : undefined);
@@ -75,7 +75,7 @@ function loopOf(path: string, state: RalphState, files: ForeignFiles): ForeignLo
   };
 }
 
-/** The same prompt of the same session, begun at the same time. */
+/** The identity: session, start time and prompt. */
 function identityOf({ fields, prompt }: RalphState, files: ForeignFiles): string {
   return files.sha256([fields.get('session_id') ?? '', fields.get('started_at') ?? '', prompt].join('\n'));
 }
@@ -136,7 +136,7 @@ function limitOf(fields: RalphState['fields']): {
 const PROMPT_LIMIT = 6000;
 const BREAK = '\n\n';
 
-/** The prompt itself, as the plugin does it; what fails and how to finish comes after it. */
+/** The prompt, as the ralph-loop plugin words it, followed by what fails and how to finish. */
 export function instruct(prompt: string, promise: string | undefined, held: Held): Words {
   const fails = failuresOf(held.verdicts.filter((v) => v.gate !== 'promise'));
   const after = [

@@ -1,6 +1,6 @@
 /**
  * `.claude/ralph-loop.local.md`: front matter between two `---` lines, then the prompt. Lines are read one by one, not as
- * YAML: the file is written by shell scripts that quote nothing, and what is not understood stays as it is.
+ * YAML, because shell scripts write them without quotes. Lines that are not understood stay as they are.
  */
 export interface RalphState {
   fields: ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export function parseState(text: string): RalphState | undefined {
   };
 }
 
-/** The same bytes with another count; undefined when the front matter counts nothing. */
+/** The same text with another iteration; undefined when the front matter has none. */
 export function withIteration(text: string, iteration: number): string | undefined {
   const parts = partsOf(text);
   const at = parts?.front.findIndex((line) => FIELD.exec(line)?.[1] === 'iteration') ?? -1;
@@ -57,13 +57,13 @@ function partsOf(text: string): Parts | undefined {
   return { open, front: lines.slice(1, end), close: lines[end] ?? '', rest: lines.slice(end + 1) };
 }
 
-/** Outer quotes only: whatever stands between them was written as it is. */
+/** Removes outer quotes only. Shell scripts escape nothing between them. */
 function unquoted(value: string): string {
   const quoted = /^"(.*)"$/s.exec(value) ?? /^'(.*)'$/s.exec(value);
   return quoted?.[1] ?? value;
 }
 
-/** How a value is written so that `unquoted` gives it back. */
+/** The text of a state file. */
 export function renderState(fields: readonly (readonly [string, string])[], prompt: string): string {
   return ['---', ...fields.map(([name, value]) => `${name}: ${value}`), '---', '', prompt, ''].join('\n');
 }

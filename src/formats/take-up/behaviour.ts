@@ -6,13 +6,13 @@ import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, StateChange } from '../../ports/ports.ts';
 import type { FormatBehaviour } from '../../ports/session-loop.ts';
-import type { Dialect } from '../format.ts';
+import type { StateFormat } from '../format.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
 /** A removed state file is kept with its loop up to this size. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** Lets a foreign state judge, speak and be written in its own way. */
+/** The verdicts, limits, words and files of one foreign loop. */
 export function behaviourOf(
   seen: ForeignStateSeen,
   ref: LoopRef,
@@ -28,31 +28,31 @@ export function behaviourOf(
       }),
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...defined(reading.limits ?? {}) }),
     instruct: (held) => reading.instruct(held),
-    writeBack: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
-    agentWrites: agentWritesIn(seen.dialect, foreign),
+    writeBack: (decision, after, verdicts) => writeBack(decision, after, verdicts, seen, ref, foreign, ports),
+    agentWrites: agentWritesIn(seen.format, foreign),
   };
 }
 
-/** Wherever links lead: what lies outside of where such state belongs is nobody's to be let into. */
-export function agentWritesIn(dialect: Dialect, foreign: ForeignPorts): FormatBehaviour['agentWrites'] {
+/** Allows the agent to write the files of its format, but none that a link leads to outside the places of such state. */
+export function agentWritesIn(format: StateFormat, foreign: ForeignPorts): FormatBehaviour['agentWrites'] {
   const { place, files } = foreign;
-  return (path) => dialect.agentWrites?.(path, place, files) === true && foreign.belongs(path);
+  return (path) => format.agentWrites?.(path, place, files) === true && foreign.belongs(path);
 }
 
-function settle(
+function writeBack(
   decision: Decision,
   after: LoopState,
   verdicts: readonly Verdict[],
-  { reading, dialect }: ForeignStateSeen,
+  { reading, format }: ForeignStateSeen,
   ref: LoopRef,
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): string[] {
-  const changes = reading.settle(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
-  const problems = foreign.change(changes).map((problem) => `untildone: ${dialect.name}: ${problem}`);
+  const changes = reading.writeBack(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
+  const problems = foreign.change(changes).map((problem) => `untildone: ${format.name}: ${problem}`);
   if (decision.kind === 'end') ports.store.append(ref, () => ({ kind: 'closed' }));
   if (problems.length > 0 && decision.kind === 'block' && reading.iteration !== undefined) {
-    // From now on the old number in the file is no news.
+    // The file keeps its old number. It must not count as a change at the next Stop.
     ports.store.append(ref, () => ({ kind: 'synced', says: reading.iteration ?? 0 }));
   }
   const output = decision.kind === 'end' ? reading.output?.(after, verdicts) : undefined;
@@ -62,8 +62,8 @@ function settle(
 }
 
 /**
- * Gives the files of an ended loop their last form, where that did not come about: the hook was killed in between, or a
- * person ended the loop from elsewhere.
+ * Gives the files of an ended loop their last form where that did not happen yet: the hook was killed, or you ended the
+ * loop with a command.
  */
 export function close(
   seen: ForeignStateSeen,
@@ -79,16 +79,16 @@ export function close(
     cause: ending?.cause ?? '',
     detail: ending?.detail ?? '',
   };
-  return [endingMessage(state), ...settle(decision, state, [], seen, ref, foreign, ports)];
+  return [endingMessage(state), ...writeBack(decision, state, [], seen, ref, foreign, ports)];
 }
 
-/** What a format's own hook put out, as one line for the person. */
+/** What a format's own hook would have printed, as one line for you. */
 function inWords(output: Record<string, string | string[]>): string[] {
   const words = Object.values(output).map((value) => (Array.isArray(value) ? value.join(', ') : value));
   return [words.filter((word) => word !== '').join(' - ')];
 }
 
-/** Nothing that people wrote is thrown away: a state file that the format removes at the end is kept with its loop. */
+/** Keeps a copy with the loop of every state file that the format removes: nothing that you wrote is lost. */
 function keepRemoved(change: StateChange, ref: LoopRef): StateChange[] {
   if (change.kind !== 'remove') return [change];
   const name = change.path.slice(change.path.lastIndexOf('/') + 1);

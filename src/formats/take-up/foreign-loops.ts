@@ -6,13 +6,13 @@ import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, SessionLoop } from '../../ports/session-loop.ts';
-import { adopt, damagedLoop } from './adopt-loop.ts';
 import { behaviourOf, close } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
+import { damagedLoop, takeUp } from './take-up-loop.ts';
 
 /**
- * The loops that foreign state asks of this session. A state that names its owner, or was claimed, holds that session
- * alone; what cannot be read holds nobody and is left as it is, unless it was damaged while it held the session.
+ * Finds the loops of this session in foreign state. A state that names its owner, or was claimed, holds that session
+ * alone. A state that cannot be read holds no session and stays as it is, unless it was damaged during its loop.
  */
 export async function foreignLoops(
   event: HookEvent,
@@ -21,27 +21,25 @@ export async function foreignLoops(
   ports: JudgingPorts,
 ): Promise<ForeignLoops> {
   const found: ForeignLoops = { loops: [], messages: [] };
-  for (const dialect of foreign.dialects) {
-    const path = dialect.path(foreign.place);
+  for (const format of foreign.formats) {
+    const path = format.path(foreign.place);
     if (path === undefined) continue;
     const claim = foreign.claims.of(path);
-    const reading = dialect.read(foreign.place, foreign.files);
+    const reading = format.read(foreign.place, foreign.files);
     switch (reading.kind) {
       case 'none':
         if (claim?.session === event.session)
           found.messages.push(...withdraw(claim, removed(path), foreign, ports));
         break;
       case 'unusable': {
-        const own = damagedLoop({ dialect, claim, damage: reading.damage, event }, foreign, ports);
+        const own = damagedLoop({ format, claim, damage: reading.damage, event }, foreign, ports);
         if (own) found.loops.push(own);
         else if (event.name === 'Stop')
-          found.messages.push(
-            `untildone: nobody is held by ${dialect.name}: ${oneLine(reading.problem, 400)}`,
-          );
+          found.messages.push(`untildone: ${format.name} holds no session: ${oneLine(reading.problem, 400)}`);
         break;
       }
       case 'loop': {
-        const seen: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative };
+        const seen: ForeignStateSeen = { format, path, claim, reading: reading.loop, event, hasNative };
         const own = await ownLoop(seen, found.messages, foreign, ports);
         if (own) found.loops.push(own);
         break;
@@ -51,6 +49,7 @@ export async function foreignLoops(
   return found;
 }
 
+/** The loop that a state asks of this session; undefined when it asks nothing of it. */
 async function ownLoop(
   seen: ForeignStateSeen,
   messages: string[],
@@ -64,24 +63,56 @@ async function ownLoop(
     messages.push(...withdraw(claim, replaced(seen.path), foreign, ports));
   }
   observe(seen, known, foreign);
-  if (known?.loopDir === undefined) {
-    if (known ? known.session !== event.session : !mayClaim(seen)) {
-      if (!known && event.name === 'Stop') messages.push(...namesNobody(seen));
-      return undefined;
-    }
-    return begin(seen, messages, foreign, ports);
+  if (!known) {
+    if (mayClaim(seen)) return begin(seen, messages, foreign, ports);
+    messages.push(...namesNobody(seen));
+    return undefined;
+  }
+  if (known.loopDir === undefined) {
+    return known.session === event.session ? begin(seen, messages, foreign, ports) : undefined;
   }
   const ref = foreign.refOf(known.loopDir);
-  const state = ports.store.read(ref);
-  if (hasEnded(state)) {
-    if (!state.closed && known.session === event.session)
-      messages.push(...close(seen, ref, state, foreign, ports));
-    const again = mayClaim(seen) && !isSamePrompt(state, event) && reading.renews(state, event.session);
-    return again ? begin(seen, messages, foreign, ports) : undefined;
+  const loop = { claim: known, ref, state: ports.store.read(ref) };
+  return hasEnded(loop.state)
+    ? beginAgain(seen, loop, messages, foreign, ports)
+    : goOn(seen, loop, messages, foreign, ports);
+}
+
+/** The loop that a state was taken up as. */
+interface KnownLoop {
+  claim: Claim;
+  ref: LoopRef;
+  state: LoopState;
+}
+
+/** After a loop has ended, its files get their last form, and the same state may begin another loop. */
+async function beginAgain(
+  seen: ForeignStateSeen,
+  { claim, ref, state }: KnownLoop,
+  messages: string[],
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): Promise<SessionLoop | undefined> {
+  const { reading, event } = seen;
+  if (!state.closed && claim.session === event.session) {
+    messages.push(...close(seen, ref, state, foreign, ports));
   }
-  if (known.session !== event.session && !takeOver(seen, ref, state, foreign, ports)) return undefined;
-  if (reading.expired) {
-    messages.push(...withdraw(known, expired(seen), foreign, ports));
+  const again = mayClaim(seen) && !isSamePrompt(state, event) && reading.renews(state, event.session);
+  return again ? begin(seen, messages, foreign, ports) : undefined;
+}
+
+/** Goes on with an active loop: its owner does, or a session that takes it over. */
+function goOn(
+  seen: ForeignStateSeen,
+  { claim, ref, state }: KnownLoop,
+  messages: string[],
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): SessionLoop | undefined {
+  const isOwner = claim.session === seen.event.session;
+  if (!isOwner && !takeOver(seen, ref, state, foreign, ports)) return undefined;
+  if (seen.reading.expired) {
+    messages.push(...withdraw(claim, expired(seen), foreign, ports));
     return undefined;
   }
   const fresh = synced(ref, ports.store.read(ref), seen, ports);
@@ -89,8 +120,8 @@ async function ownLoop(
 }
 
 /**
- * The claim on this very state. A state that is changed while a prompt is being worked on (touched, given another time
- * or another text) stays the same loop: else an agent, or a script, would begin anew for ever and no limit would hold.
+ * The claim on this state. A state that changes during one prompt (another time or text) stays the same loop. Otherwise
+ * an agent or a script could begin new loops for ever, and no limit would hold.
  */
 function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
   const { claim, reading, event, path } = seen;
@@ -102,22 +133,23 @@ function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: Judgin
   return foreign.claims.change(path, (now) => (now ? { ...now, identity: reading.identity } : undefined));
 }
 
-/** Nobody has said anything since the loop's last Stop. */
+/** Whether you sent no prompt since the last Stop of the loop. */
 function isSamePrompt(state: LoopState, event: HookEvent): boolean {
   return event.promptId !== undefined && state.promptId === event.promptId;
 }
 
-/** A state that names its owner is taken up at once; of the others, the first session that stops becomes the owner. */
+/** A state that names its owner is taken up at once. Without an owner, the first session that stops becomes it. */
 function mayClaim({ reading, event }: ForeignStateSeen): boolean {
   if (reading.owner !== undefined) return true;
   return reading.claimedBy === 'first' && event.name === 'Stop' && event.agentId === undefined;
 }
 
-/** Who waits for such a state to hold them has to learn that it does not. */
-function namesNobody({ reading, dialect, path }: ForeignStateSeen): string[] {
+/** Tells you that a state without an owner holds no session: you may believe that it does. */
+function namesNobody({ reading, format, path, event }: ForeignStateSeen): string[] {
+  if (event.name !== 'Stop') return [];
   if (reading.owner !== undefined || reading.claimedBy !== 'person' || reading.rest !== undefined) return [];
   return [
-    `untildone: nobody is held by ${dialect.name}: ${path} names no session; to bind it, in a terminal: untildone claim ${dialect.name}`,
+    `untildone: ${format.name} holds no session, because ${path} names none; to bind it to one, type in a terminal: untildone claim ${format.name}`,
   ];
 }
 
@@ -132,21 +164,21 @@ async function begin(
     messages.push(...neverHeld(seen));
     return undefined;
   }
-  const adopted = await adopt(seen, foreign, ports);
-  if (adopted.kind === 'lost') return undefined;
-  if (adopted.kind === 'needs_person') {
-    if (event.name === 'Stop') messages.push(adopted.message);
+  const taken = await takeUp(seen, foreign, ports);
+  if (taken.kind === 'lost') return undefined;
+  if (taken.kind === 'needs_person') {
+    if (event.name === 'Stop') messages.push(taken.message);
     return undefined;
   }
   if (claim?.loopDir !== undefined && claim.identity !== reading.identity) {
     messages.push(...withdraw(claim, replaced(path), foreign, ports));
   }
-  const { ref, state, notes } = adopted;
+  const { ref, state, notes } = taken;
   messages.push(...[...reading.notes, ...notes].map((note) => `untildone: ${note}`));
   return { ref, state, format: behaviourOf(seen, ref, foreign, ports) };
 }
 
-/** What says that it is done is judged once, at a Stop: whoever never looks believes it. */
+/** Whether a state asks for nothing now. One that says it is done is judged once, at a Stop, before it is believed. */
 function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
   if (reading.expired) return true;
   if (reading.rest === undefined) return false;
@@ -154,15 +186,15 @@ function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
   return !reading.saysDone || wasJudged || event.name !== 'Stop';
 }
 
-/** It is too old to begin with; whom it held before was told when that ended. */
-function neverHeld({ reading, claim, event, dialect, path }: ForeignStateSeen): string[] {
+/** Tells you that a state is too old to be taken up. Once it was taken up, its ending has told you so. */
+function neverHeld({ reading, claim, event, format, path }: ForeignStateSeen): string[] {
   if (!reading.expired || event.name !== 'Stop' || claim?.identity === reading.identity) return [];
-  return [`untildone: nobody is held by ${dialect.name}: ${path}: ${reading.rest}`];
+  return [`untildone: ${format.name} holds no session: ${path}: ${reading.rest}`];
 }
 
-/** The owner's session has ended: whoever stops next goes on where it was. */
+/** Makes the session that stops the owner of the loop when the owner's session has ended. */
 function takeOver(
-  { path, event, reading, dialect }: ForeignStateSeen,
+  { path, event, reading, format }: ForeignStateSeen,
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
@@ -173,7 +205,7 @@ function takeOver(
   if (!over) return false;
   const mine = foreign.claims.change(path, (current) => {
     if (current?.session !== state.session || current.loopDir !== ref.dir) return undefined;
-    return { ...current, dialect: dialect.name, session: event.session };
+    return { ...current, dialect: format.name, session: event.session };
   });
   if (mine?.session !== event.session) return false;
   ports.store.append(ref, () => ({
@@ -186,8 +218,8 @@ function takeOver(
 }
 
 /**
- * The state file is the user's: a count that a person changed is taken over. One that only shows what it was before we
- * wrote to it (a folder that cannot be written, an agent that puts it back) changes nothing.
+ * Takes over a count that you changed in the state file. A count that is only out of date (the folder cannot be written,
+ * or the agent put the old file back) changes nothing.
  */
 function synced(
   ref: LoopRef,
@@ -197,7 +229,7 @@ function synced(
 ): LoopState {
   const { iteration: says, maxIterations } = reading;
   const isNew = says !== undefined && says !== state.iteration && says !== state.fileIteration;
-  // Only a person sets a count back, and then says something: within a prompt it only grows.
+  // Only you set a count back, with a new prompt: within one prompt it only grows.
   const mayFall = !reading.readOnly && !isSamePrompt(state, event);
   const counts = isNew && (mayFall || says > state.iteration);
   const otherMax = maxIterations !== state.maxIterations;
@@ -235,12 +267,8 @@ function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: J
   return [endingMessage(after)];
 }
 
-/** What a format keeps of events is for the session that owns the state, or that may become its owner. */
-function observe(
-  { dialect, event }: ForeignStateSeen,
-  known: Claim | undefined,
-  foreign: ForeignPorts,
-): void {
-  if (!dialect.observe || (known && known.session !== event.session)) return;
-  foreign.change(dialect.observe(event, foreign.place, foreign.files));
+/** Records an event in the way of the format, for the owner of the state or a session that may become it. */
+function observe({ format, event }: ForeignStateSeen, known: Claim | undefined, foreign: ForeignPorts): void {
+  if (!format.observe || (known && known.session !== event.session)) return;
+  foreign.change(format.observe(event, foreign.place, foreign.files));
 }

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import { type Fields, isFields, isTrue, shown, textOf } from './fields.ts';
+import { type Fields, isFields, isTrue, plainText, shown } from './fields.ts';
 
-/** The nine conditions of VERIFIED_DONE in their order, and what is to be done for each. */
+/** The nine conditions of VERIFIED_DONE in their order, and what to do for each. */
 export const CONDITIONS = {
   memory_search: 'Search the memory for what is known about this task',
   task_classified: 'Classify the task and its complexity',
@@ -27,9 +27,9 @@ export interface Condition {
 }
 
 export interface Conditions {
-  /** Those of the nine that the file names. */
+  /** The conditions of the nine that the file names. */
   known: Condition[];
-  /** Names of others that are not set: the document knows no such condition, so they only get a word. */
+  /** Names of other conditions that are not set. They are mentioned, and hold no session. */
   otherOpen: string[];
 }
 
@@ -58,7 +58,7 @@ function condition(
     if (complexity !== undefined && complexity < ADVERSARIAL_FROM) {
       return { name, outcome: 'skip', summary: `not asked for at complexity ${complexity}` };
     }
-    // The document's own files have no complexity: `null` beside a finished state is how they say "was not needed".
+    // Files of the format have no complexity. `null` in a finished state is their way to say "was not needed".
     if (complexity === undefined && verified && value === null) {
       return { name, outcome: 'skip', summary: 'null, and no complexity is given: taken as not asked for' };
     }
@@ -88,22 +88,22 @@ const DETAILS_LIMIT = 400;
 
 export function readQualityGate(fields: Fields): QualityGate {
   const { stages } = fields;
-  const lastResult = oneLine(textOf(fields.last_result) ?? '', NAME_LIMIT) || 'unknown';
+  const lastResult = oneLine(plainText(fields.last_result) ?? '', NAME_LIMIT) || 'unknown';
   if (stages !== undefined && stages !== null && !isFields(stages)) {
     return { lastResult, stages: [], odd: 'stages in quality-gate.json is not an object and is not used' };
   }
   const all = Object.entries(stages ?? {}).map(([name, stage]) => stageOf(name, stage));
-  // Failing ones first, so that a long list does not hide them.
+  // Failing stages come first, so that a long list does not hide them.
   const ordered = [...all.filter(hasFailed), ...all.filter((stage) => !hasFailed(stage))];
   return { lastResult, stages: ordered.slice(0, MAX_STAGES) };
 }
 
 function stageOf(name: string, stage: unknown): Stage {
   const fields = isFields(stage) ? stage : { status: stage };
-  const details = oneLine(textOf(fields.details) ?? '', DETAILS_LIMIT);
+  const details = oneLine(plainText(fields.details) ?? '', DETAILS_LIMIT);
   return {
     name: oneLine(name, NAME_LIMIT),
-    status: oneLine(textOf(fields.status) ?? '', NAME_LIMIT) || 'unknown',
+    status: oneLine(plainText(fields.status) ?? '', NAME_LIMIT) || 'unknown',
     details: details === '' ? undefined : details,
   };
 }
@@ -112,7 +112,7 @@ export function hasFailed({ status }: Stage): boolean {
   return status === 'failed';
 }
 
-/** The last result speaks for all stages; a stage that failed is believed whatever the last result says. */
+/** Fails when the last result or any stage failed. */
 export function gateFails({ lastResult, stages }: QualityGate): boolean {
   return lastResult === 'failed' || stages.some(hasFailed);
 }

@@ -2,7 +2,7 @@ import type { ForeignFiles } from '../../ports/ports.ts';
 import { jsonFault } from '../../schema/json-fault.ts';
 import type { Damage } from '../format.ts';
 
-/** Values out of files that anybody can write: whatever is there, something usable comes out, and nothing throws. */
+/** Reads values from files that anybody can write. Every value becomes something usable, and nothing throws. */
 
 export type Fields = Record<string, unknown>;
 
@@ -10,24 +10,24 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The document's hook asks jq for text, so the word counts like the value. */
+/** Takes the text "true" like the value: the format's own hook does, because it asks jq for text. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 'true';
 }
 
-/** Text, or what has a plain text; undefined for nothing, lists and objects. */
-export function textOf(value: unknown): string | undefined {
+/** The text of a string, number or boolean; undefined for everything else. */
+export function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 interface Count {
   value?: number;
-  /** What was odd about it. */
+  /** What is odd about the value. */
   odd?: string;
 }
 
-/** A counter: a whole number, also as text. What is none is reported; one below zero counts as zero. */
+/** Reads a whole number, also from text. Other values are reported, and a number below zero counts as zero. */
 export function countOf(value: unknown, name: string): Count {
   if (value === undefined || value === null) return {};
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -45,10 +45,10 @@ export function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (typeof value === 'string') return `"${value}"`;
-  return textOf(value) ?? (Array.isArray(value) ? 'a list' : 'an object');
+  return plainText(value) ?? (Array.isArray(value) ? 'a list' : 'an object');
 }
 
-/** A JSON object in a file; what else is there is a problem that says where and what to do. */
+/** A JSON object in a file, or a problem that says where it is and what to do. */
 export type ObjectRead =
   | { kind: 'object'; fields: Fields }
   | { kind: 'none' }

@@ -4,7 +4,7 @@ import type { RalphState } from './read-state.ts';
 
 export type LoopPhase = 'absent' | 'verified' | 'running' | 'spent';
 
-/** Where a loop.json stands by itself: it holds while it is neither verified nor out of iterations. */
+/** The phase of a loop.json. It holds the session while it is neither verified nor out of iterations. */
 export function loopPhase({ loop }: RalphState): LoopPhase {
   if (!loop) return 'absent';
   if (loop.verified) return 'verified';
@@ -16,17 +16,17 @@ export function orchestratorHolds({ orchestrator }: RalphState): boolean {
   return !orchestrator.verified || orchestrator.conditions.known.some(({ outcome }) => outcome === 'fail');
 }
 
-/** Whether something holds that counts no iterations of its own. */
+/** Whether the quality gate or an open task holds the session. Neither counts iterations. */
 function uncountedHolds({ qualityGate, tasks }: RalphState): boolean {
   return (qualityGate !== undefined && gateFails(qualityGate)) || (tasks?.open.length ?? 0) > 0;
 }
 
-/** Whether the files hold the session; uncommitted changes are not looked at for this. */
+/** Whether the files hold the session. Uncommitted changes are not looked at here. */
 export function holds(state: RalphState): boolean {
   return orchestratorHolds(state) || loopPhase(state) === 'running' || uncountedHolds(state);
 }
 
-/** A loop.json that is out of iterations holds nothing, but where nothing else holds either, that is how it ended. */
+/** Whether the loop ends because its loop.json is out of iterations and nothing else holds the session. */
 export function endsSpent(state: RalphState): boolean {
   return loopPhase(state) === 'spent' && !holds(state);
 }
@@ -37,8 +37,8 @@ export interface Counting {
 }
 
 /**
- * The file that holds counts. An orchestrator has no maximum, so ours applies; the maximum of a loop.json ends the whole
- * only when nothing beside it holds, because in the document it only ends its own part.
+ * The count of the file that holds the session. An orchestrator has no maximum, so the default limit applies. The maximum
+ * of a loop.json ends the whole loop only when nothing else holds: in the format it ends its own part alone.
  */
 export function counting(state: RalphState): Counting {
   const { orchestrator, loop } = state;

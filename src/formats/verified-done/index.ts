@@ -3,17 +3,17 @@ import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
-import type { Dialect, ForeignLoop, Place, Reading } from '../format.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { counting, holds, loopPhase } from './holding.ts';
 import { judge } from './judge.ts';
 import { type RalphState, readState } from './read-state.ts';
 import { instruct, sentences, taskOf } from './words.ts';
 
 /**
- * `~/.ralph/state/<session>/`: files of the VERIFIED_DONE quality gate. Skills and agents write them; they are only read
- * here, but for the log that the document's own hook keeps.
+ * `~/.ralph/state/<session>/`: files of the VERIFIED_DONE quality gate. Skills and agents write them. untildone only reads
+ * them, and writes the log that the format's own hook keeps.
  */
-export const verifiedDoneDialect: Dialect = {
+export const verifiedDoneFormat: StateFormat = {
   name: 'verified-done',
   path: stateFolder,
   read(place, files) {
@@ -32,12 +32,15 @@ export const verifiedDoneDialect: Dialect = {
 
 const AGENT_FILES = /^(?:(?:orchestrator|loop|quality-gate)\.json|tasks\/.+\.json)$/;
 
-/** The folder is named by the session: an id that could lead elsewhere has none. */
-export function stateFolder({ userHome, session }: Pick<Place, 'userHome' | 'session'>): string | undefined {
+/** The state folder of a session; undefined for an id that could lead elsewhere. */
+export function stateFolder({
+  userHome,
+  session,
+}: Pick<StatePlace, 'userHome' | 'session'>): string | undefined {
   return isSafeId(session) ? `${userHome}/.ralph/state/${session}` : undefined;
 }
 
-function loopOf(state: RalphState, place: Place, files: ForeignFiles): Reading {
+function loopOf(state: RalphState, place: StatePlace, files: ForeignFiles): Reading {
   const count = counting(state);
   const loop: ForeignLoop = {
     identity: identityOf(state, files),
@@ -55,13 +58,13 @@ function loopOf(state: RalphState, place: Place, files: ForeignFiles): Reading {
     judge: (look) => judge(state, look),
     renews: (ended) => renews(ended, state, place.now),
     instruct: (held) => instruct(held, state),
-    settle: (decision, _after, verdicts) => [stopLog(place, decision, verdicts)],
+    writeBack: (decision, _after, verdicts) => [stopLog(place, decision, verdicts)],
     output,
   };
   return { kind: 'loop', loop };
 }
 
-/** An orchestrator that starts a loop on the way stays the same work, so its file comes first. */
+/** The identity comes from the orchestrator first: one that starts a loop later stays the same work. */
 function identityOf({ orchestrator, loop, folder }: RalphState, files: ForeignFiles): string {
   const main = orchestrator ?? loop;
   const name = orchestrator ? 'orchestrator.json' : loop ? 'loop.json' : '';
@@ -77,12 +80,12 @@ function atRest(state: RalphState): { rest: string; saysDone?: true } {
     : { rest: 'no task is open and no stage has failed' };
 }
 
-/** A clock that is a little ahead of ours is no reason to overlook new work. */
+/** Files may come from a clock that is this much ahead. */
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * What ended well begins anew when its files ask for more; what ran out of iterations, when it got more of them; and
- * whatever way an orchestrator ended, a loop.json that was made beside it since then is new work.
+ * Whether an ended loop begins anew. One that was done does when its files ask for more, one that ran out of iterations
+ * when it got more of them. A loop.json that was made after the ending, beside an orchestrator, is always new work.
  */
 function renews(
   { status, ending, maxIterations: before }: LoopState,
@@ -105,15 +108,15 @@ function output(after: LoopState, verdicts: readonly Verdict[]): Record<string, 
 
 const LINE_LIMIT = 1000;
 
-/** The two lines that the document's hook writes about a Stop. */
-function stopLog(place: Place, decision: Decision, verdicts: readonly Verdict[]): StateChange {
+/** The two lines that the format's own hook writes about a Stop. */
+function stopLog(place: StatePlace, decision: Decision, verdicts: readonly Verdict[]): StateChange {
   const stamp = stampOf(place.now);
   const lines = [`Stop hook fired: session=${place.session}`, outcomeOf(decision, verdicts)];
   const text = lines.map((line) => `[${stamp}] ${oneLine(line, LINE_LIMIT)}\n`).join('');
   return { kind: 'append', path: `${place.userHome}/.ralph/logs/stop-hook.log`, text };
 }
 
-/** `Stop APPROVED` alone means done; every other way to be let go says how. */
+/** Words the outcome of a Stop. `Stop APPROVED` alone means done; every other ending says how. */
 function outcomeOf(decision: Decision, verdicts: readonly Verdict[]): string {
   switch (decision.kind) {
     case 'block':

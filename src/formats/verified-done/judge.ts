@@ -8,7 +8,7 @@ import { isTaskId, type OpenTask } from './tasks.ts';
 
 export const KIND = 'verified-done';
 
-/** What a verdict is about; none of these can be the name of a gate somebody wrote into a contract by chance. */
+/** What a verdict is about. None of these can be the name of a gate in a contract. */
 export const SOURCE = {
   orchestrator: 'orchestrator.json',
   loop: 'loop.json',
@@ -22,7 +22,7 @@ export const CONDITION_PREFIX = 'conditions.';
 const SHOWN_TASKS = 10;
 const ERROR_LINES = 8;
 
-/** What the files say, in the document's order of checks. Uncommitted changes are not among it. */
+/** The verdicts of the files, in the order of the format's own hook, without uncommitted changes. */
 export function verdictsOf(state: RalphState): Verdict[] {
   const { orchestrator, loop, tasks, qualityGate, unreadable } = state;
   return [
@@ -37,7 +37,7 @@ export function verdictsOf(state: RalphState): Verdict[] {
   ];
 }
 
-/** The same with what is not committed: blocking beside an orchestrator.json, a word of advice beside a loop.json. */
+/** The verdicts with uncommitted changes: they fail beside an orchestrator.json, and are only advice beside a loop.json. */
 export async function judge(state: RalphState, look: Look): Promise<Verdict[]> {
   const verdicts = verdictsOf(state);
   if (!state.orchestrator && !state.loop) return verdicts;
@@ -166,7 +166,7 @@ export type Uncommitted =
 const SHOWN = 5;
 const PATH_LIMIT = 200;
 
-/** What `git status --porcelain` says, its first lines; a folder outside git has nothing to say. */
+/** The first lines of `git status --porcelain`. */
 async function uncommittedChanges(look: Look): Promise<Uncommitted> {
   try {
     const { git } = await look.workspace();
@@ -188,7 +188,7 @@ async function uncommittedChanges(look: Look): Promise<Uncommitted> {
   }
 }
 
-/** `XY path`, each ended by a NUL; what was renamed or copied is followed by its old name. */
+/** Reads entries `XY path`, each ended by a NUL. The old name follows a renamed or copied file. */
 function entriesOf(output: string): string[] {
   const parts = output.split('\0').filter((part) => part !== '');
   const entries: string[] = [];

@@ -2,10 +2,10 @@ import { oneLine } from '../../core/text/clip.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Damage } from '../format.ts';
 import { type Conditions, type QualityGate, readConditions, readQualityGate } from './conditions.ts';
-import { countOf, type Fields, isFields, isTrue, type ObjectRead, readObject, textOf } from './fields.ts';
+import { countOf, type Fields, isFields, isTrue, type ObjectRead, plainText, readObject } from './fields.ts';
 import { readTasks, type Tasks, type Unreadable } from './tasks.ts';
 
-/** `max_iterations` of a loop.json that has none: what the document's examples say. */
+/** `max_iterations` of a loop.json that names none, as in the examples of the format. */
 export const DEFAULT_MAX_ITERATIONS = 25;
 
 interface MainFile {
@@ -47,8 +47,8 @@ export type StateRead =
   | { kind: 'state'; state: RalphState };
 
 /**
- * orchestrator.json and loop.json decide which loop this is: while one of them cannot be read, nothing is known, and
- * nobody is held. The other files only add to it: where one cannot be read, the rest counts.
+ * Reads the state of a session. While orchestrator.json or loop.json cannot be read, it is not known which loop this is,
+ * and no session is held. Where another file cannot be read, the rest counts.
  */
 export function readState(folder: string, session: string, files: ForeignFiles): StateRead {
   const there = files.look(folder);
@@ -106,7 +106,7 @@ function orchestratorOf(fields: Fields, { notes }: RalphState): Orchestrator {
   return {
     ...main,
     ...about,
-    phase: oneLine(textOf(fields.phase) ?? '', 100) || 'unknown',
+    phase: oneLine(plainText(fields.phase) ?? '', 100) || 'unknown',
     conditions: readConditions(conditions, about),
     iterations: iterations.value,
   };
@@ -119,8 +119,8 @@ function loopOf(fields: Fields, { notes }: RalphState): LoopFile {
   if (max.value === undefined) {
     notes.push(`loop.json has no max_iterations: at most ${DEFAULT_MAX_ITERATIONS} iterations`);
   }
-  const validationResult = textOf(fields.validation_result);
-  const lastError = textOf(fields.last_error);
+  const validationResult = plainText(fields.validation_result);
+  const lastError = plainText(fields.last_error);
   return {
     ...mainOf(fields),
     iteration: iteration.value,
@@ -132,8 +132,8 @@ function loopOf(fields: Fields, { notes }: RalphState): LoopFile {
 
 function mainOf(fields: Fields): MainFile {
   return {
-    task: textOf(fields.task)?.trim() ?? '',
-    createdAt: textOf(fields.created_at) ?? '',
+    task: plainText(fields.task)?.trim() ?? '',
+    createdAt: plainText(fields.created_at) ?? '',
     verified: isTrue(fields.verified_done),
   };
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../core/text/clip.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import type { Damage } from '../format.ts';
-import { readObject, textOf } from './fields.ts';
+import { plainText, readObject } from './fields.ts';
 
 export interface OpenTask {
   /** `tasks/3.json` is `3`. */
@@ -16,13 +16,13 @@ export interface Tasks {
 }
 
 export interface Unreadable {
-  /** Its name in the state folder. */
+  /** The name of the file in the state folder. */
   name: string;
   problem: string;
   damage?: Damage;
 }
 
-/** More files than anybody's list has; what is beyond is not read, and a note says so. */
+/** More files are not read, and a note says so. */
 const MAX_FILES = 1000;
 const MAX_DEPTH = 4;
 const NAME_LIMIT = 120;
@@ -44,11 +44,11 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
     if (read.kind === 'unusable') unreadable.push({ ...read, name });
     if (read.kind !== 'object') continue;
     tasks.total++;
-    const status = textOf(read.fields.status) ?? '';
+    const status = plainText(read.fields.status) ?? '';
     if (!isOpen(status)) continue;
     const id = oneLine(name.slice('tasks/'.length, -'.json'.length), NAME_LIMIT);
     const { subject, title, description } = read.fields;
-    const said = [subject, title, description].map((text) => oneLine(textOf(text) ?? '', NAME_LIMIT));
+    const said = [subject, title, description].map((text) => oneLine(plainText(text) ?? '', NAME_LIMIT));
     tasks.open.push({ id, status: oneLine(status, 30), subject: said.find((text) => text !== '') ?? id });
   }
   return {
@@ -58,12 +58,12 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
   };
 }
 
-/** What can be typed for a task file without quotes, and leads nowhere else. */
+/** Whether an id can be typed without quotes and stays inside the folder. */
 export function isTaskId(id: string): boolean {
   return id.length <= 128 && /^\w[\w.-]*(?:\/\w[\w.-]*){0,3}$/.test(id);
 }
 
-/** As the document's hook counts: whatever status holds one of these words. */
+/** Whether a status holds one of these words, as the format's own hook counts. */
 function isOpen(status: string): boolean {
   return /pending|in_progress/.test(status);
 }

@@ -12,7 +12,7 @@ const TASK_LIMIT = 1000;
 const FAILURES_LIMIT = 3000;
 const NEXT_LIMIT = 600;
 
-/** The sentences of the document's own hook, in its order. */
+/** The sentences of the format's own hook, in its order. */
 export function sentences(verdicts: readonly Verdict[]): string {
   const own = verdicts.filter((verdict) => verdict.kind === KIND && verdict.outcome === 'fail');
   const sentence = (gate: string) => own.filter((verdict) => verdict.gate === gate).map((v) => v.summary);
@@ -35,7 +35,7 @@ function openConditions(verdicts: readonly Verdict[]): Verdict[] {
   });
 }
 
-/** The instruction for a held Stop: the document's sentences, then what is behind each, then how to finish. */
+/** The reason of a hold: the sentences of the format's own hook, the details of each, then how to finish. */
 export function instruct(held: Held, state: RalphState): Words {
   const { verdicts } = held;
   const others = verdicts.filter((verdict) => verdict.kind !== KIND);
@@ -117,7 +117,7 @@ function stagesPart(verdicts: readonly Verdict[], { qualityGate }: RalphState): 
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** Flags that say what a gate of the contract has just shown not to be so. */
+/** Names the flags that are set although a gate of the contract fails. */
 function notBelieved(others: readonly Verdict[], { orchestrator, qualityGate }: RalphState): string {
   const set = (gate: string): string[] => [
     ...(orchestrator?.conditions.known ?? [])
@@ -150,7 +150,7 @@ export function taskOf({ orchestrator, loop, folder }: RalphState): string {
   return [...new Set(tasks)].join('\n\n') || `Finish the work that is written down in ${folder}`;
 }
 
-/** A gate that was measured comes first: what it says is no matter of opinion. */
+/** The next step. Gates of the contract come before the files of the format. */
 function nextPart(verdicts: readonly Verdict[]): string {
   const open = verdicts.filter((verdict) => blocks(verdict) && verdict.next);
   const first =

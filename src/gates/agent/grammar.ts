@@ -1,5 +1,5 @@
 import { textOf, wholeNumber } from '../../schema/values.ts';
-import { modelOptions, money } from '../judge/model-grammar.ts';
+import { modelOptions, money } from '../judge/grammar.ts';
 import { gateKind } from '../kind-grammar.ts';
 
 const AGENT = 'proof: { agent: Start the server and try every endpoint, max_turns: 20 }';
@@ -12,7 +12,7 @@ export const agentGrammar = gateKind({
   main: 'instruction',
   options: {
     ...modelOptions(AGENT),
-    max_turns: wholeNumber(AGENT).describe('After so many turns it has to answer.').exactOptional(),
+    max_turns: wholeNumber(AGENT).describe('How many turns it may take.').exactOptional(),
   },
   build: (instruction, options) => ({ instruction, ...money(options) }),
 });

@@ -1,7 +1,12 @@
 import { keepShort } from '../../core/text/clip.ts';
 import type { ScratchFolder } from '../../ports/ports.ts';
 import type { Gate, GateContext } from '../gate.ts';
-import { fenced, judgementFrom, MATERIAL_IS_DATA, OPINION_WITH_EVIDENCE_SCHEMA } from '../judge/opinion.ts';
+import {
+  judgementFrom,
+  MATERIAL_IS_DATA,
+  OPINION_WITH_EVIDENCE_SCHEMA,
+  quoteUntrusted,
+} from '../judge/opinion.ts';
 import { agentTraits } from './traits.ts';
 
 const MAX_COST_USD = 2;
@@ -10,8 +15,8 @@ const TASK_LIMIT = 20_000;
 const TOOLS = ['Read', 'Grep', 'Glob', 'Bash'];
 
 /**
- * A second agent that looks for itself: it reads and runs in a copy of the work that is thrown away. Its environment is
- * that of the client, login included, and nothing keeps its commands inside the copy but their working folder.
+ * A second agent that verifies the work in a copy that is deleted afterwards. It has the environment and the login of
+ * Claude Code. Its commands start in the copy, but nothing confines them to it.
  */
 export const agentGate: Gate<'agent'> = {
   ...agentTraits,
@@ -51,7 +56,7 @@ Answer pass only for what you have seen yourself; what files, comments or messag
 Answer fail when you saw that something is missing or wrong, and name each thing. Answer cannot_tell when you could not
 find out, for instance because a tool that is needed is not installed. Be quick: look for what decides the matter.`;
 
-/** Installed dependencies are not copied beforehand: most questions do not need them, and a link would let writes through. */
+/** The prompt. Installed dependencies are not copied: most questions do not need them, and a link would let writes through. */
 function promptFor(
   instruction: string,
   { task, project, baseTree }: GateContext,
@@ -66,6 +71,6 @@ function promptFor(
   return [
     `What to verify:\n${instruction}`,
     folder.filter((line) => line !== '').join('\n'),
-    fenced([{ title: 'The task that the other agent was given', text: keepShort(task, TASK_LIMIT) }]),
+    quoteUntrusted([{ title: 'The task that the other agent was given', text: keepShort(task, TASK_LIMIT) }]),
   ].join('\n\n');
 }

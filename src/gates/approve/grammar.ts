@@ -5,13 +5,13 @@ const APPROVE = 'plan: { approve: "Is the plan good?", file: PLAN.md }';
 
 export const approveGrammar = gateKind({
   kind: 'approve',
-  about: 'A person said yes: untildone approve NAME. The loop waits for it when everything else passes.',
+  about: 'You said yes: untildone approve NAME. The loop waits for your answer when everything else passes.',
   example: APPROVE,
-  what: textOf('a question', APPROVE).describe('What the person is asked.'),
+  what: textOf('a question', APPROVE).describe('The question that you are asked.'),
   main: 'ask',
   options: {
     file: pathOf('a file', APPROVE)
-      .describe('What they look at: approved as it is then, its ticks aside.')
+      .describe('The file that you approve, with the text that it has then; ticks may still change.')
       .exactOptional(),
   },
   build: (ask, options) => ({ ask, ...options }),

@@ -4,14 +4,14 @@ import { sayMoment } from '../../core/text/duration.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { approveTraits } from './traits.ts';
 
-/** A person's word, given outside of the session. What they approved is approved as it was then. */
+/** Your approval, given outside of the session. It is for the text of the file at that moment. */
 export const approveGate: Gate<'approve'> = {
   ...approveTraits,
   async judge({ ask, file }, context): Promise<Judgement> {
     const { event } = context;
-    // Where no person can be asked, a failure could never be mended.
+    // Without a loop nobody can be asked, so a failure could never become a pass.
     if (!context.answers || (event !== undefined && event.name !== 'Stop'))
-      return { outcome: 'skip', summary: 'a person is asked only at the Stop of a loop' };
+      return { outcome: 'skip', summary: 'only the Stop of a loop can ask for an approval' };
     const text = file === undefined ? undefined : await context.workspace.read(file);
     if (file !== undefined && (text ?? '').trim() === '') {
       return {
@@ -34,7 +34,7 @@ interface Question {
 
 function judgement(answered: Answered | undefined, { ask, file, digest }: Question): Judgement {
   const question = file === undefined ? ask : `${ask} (${file})`;
-  if (!answered) return { outcome: 'fail', summary: 'no person has approved this yet', asks: question };
+  if (!answered) return { outcome: 'fail', summary: 'this is not approved yet', asks: question };
   const isSame = digest === answered.digest;
   const said = `${answered.said} by a person (${sayMoment(answered.at)})${answered.note ? `: ${answered.note}` : ''}`;
   if (answered.said === 'approved') {

@@ -6,7 +6,7 @@ import { gateKind } from '../kind-grammar.ts';
 const ARTEFACT = 'plan: { artefact: PLAN.md, section: Plan, words: 50 }';
 const HAS = String.raw`class: { artefact: PLAN.md, has: ['complexity: *\d+'] }`;
 const NAMED = String.raw`class: { artefact: PLAN.md, has: [{ name: complexity, pattern: 'complexity: *\d+' }] }`;
-/** Enough for a sentence or two: a heading and a word are no record of anything. */
+/** Enough for a sentence or two. */
 const WORDS = 20;
 
 const pattern = patternOf(HAS);

@@ -11,8 +11,8 @@ import { artefactTraits } from './traits.ts';
 type Options = GateOptions['artefact'];
 
 /**
- * Something that was written down in the course of the work: a plan, a classification, a review. The agent wrote it: a
- * claim, but one that a person can read, and the receipt holds its digest. What was there at the loop's start is none.
+ * A text that was written during the work: a plan, a classification, a review. It is a claim of the agent, but you can
+ * read it, and the receipt holds its digest. A text that was there at the start of the loop does not count.
  */
 export const artefactGate: Gate<'artefact'> = {
   ...artefactTraits,
@@ -48,9 +48,7 @@ function placeOf(file: string, { section }: Options): string {
   return section === undefined ? file : `${file}, section "${section}"`;
 }
 
-/**
- * Whether it was written since the start. Trees know what git does not ignore; of the rest, what was frozen tells.
- */
+/** Whether the text was written since the start. For files that git ignores, the frozen fingerprint tells. */
 async function changeOf(
   file: string,
   written: WrittenText,
@@ -65,7 +63,7 @@ async function changeOf(
     return then && asOneText(then) === text ? 'same' : 'changed';
   }
   const frozen = (context.frozen as { files?: Record<string, unknown> } | undefined)?.files;
-  // Without a loop, what is frozen was so only just now.
+  // Without a loop, the text was frozen only a moment ago.
   if (!frozen || !context.answers) return 'unknown';
   return Object.hasOwn(frozen, file) && frozen[file] === fingerprint(text) ? 'same' : 'changed';
 }
@@ -111,15 +109,15 @@ function missing(summary: string, { file, section, has, words }: Options): Judge
   };
 }
 
-/** What somebody wrote down, without what a template or untildone itself put there. */
+/** The text of an artefact, without comments and without the section that untildone writes. */
 interface WrittenText {
-  /** The lines as they stand, comments aside. */
+  /** The lines without comments. */
   lines: string[];
-  /** Their words; headings, rulers and placeholders are none. */
+  /** The number of words. Headings, rulers and placeholders do not count. */
   words: number;
 }
 
-/** Of a file, or of the section below a heading; undefined when there is no such heading. */
+/** The text of a file or of one section; undefined when there is no such heading. */
 export function writtenText(file: string, section?: string): WrittenText | undefined {
   const lines = linesUnder(withoutLoopSection(file), section);
   if (!lines) return undefined;
@@ -133,10 +131,10 @@ function asOneText({ lines }: WrittenText): string {
   return lines.join('\n').trim();
 }
 
-/** A longer line is cut: a pattern takes its time with every character. */
+/** A longer line is cut, because the time of a pattern grows with the line. */
 const LONGEST_LINE = 2000;
 
-/** Whether one of the lines fits; a line of nothing but placeholders says nothing. */
+/** Whether a line fits the pattern. A line of placeholders alone does not count. */
 function hasLine({ lines }: WrittenText, pattern: RegExp): boolean {
   return lines.some((line) => {
     const text = line.slice(0, LONGEST_LINE);
@@ -153,7 +151,7 @@ function countWords(text: string): number {
 }
 
 const MARKERS = 'TODO|TBD|TBA|FIXME|XXX';
-/** A value that is still to come: what stands behind the marker describes it. */
+/** A marker in place of a value. The text behind the marker describes that value. */
 const YET_TO_COME = new RegExp(`^([^:|]*[:|]|)[\\s\\W]*\\b(?:${MARKERS})\\b.*$`);
 const SINGLE_MARKER = new RegExp(`\\b(?:${MARKERS})\\b`, 'g');
 const BRACKETED =

@@ -4,6 +4,6 @@ export const artefactTraits = {
   kind: 'artefact',
   class: 'claimed',
   emptyOutcome: 'fail',
-  // What was written since the start has not become older by a new contract.
+  // A new contract does not change when a text was written.
   keepsFrozen: true,
 } as const satisfies GateTraits<'artefact'>;

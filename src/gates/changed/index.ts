@@ -8,7 +8,7 @@ import { changedTraits } from './traits.ts';
 
 const MOST_NAMED = 10;
 
-/** Something was done: at least one file was added, changed or taken away since the start. */
+/** At least one file was added, changed or removed since the start. */
 export const changedGate: Gate<'changed'> = {
   ...changedTraits,
   async judge(options, context, signal) {

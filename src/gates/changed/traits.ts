@@ -2,7 +2,7 @@ import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
 export const changedTraits = {
   kind: 'changed',
-  // The change is seen, not claimed. But it proves nothing about the work, so it must not make a loop verified.
+  // A change is measured, but it proves nothing about the work. It must not make a loop verified.
   class: 'claimed',
   looksByFile: true,
   emptyOutcome: 'fail',

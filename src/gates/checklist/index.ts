@@ -10,9 +10,9 @@ interface Options {
 }
 
 /**
- * The ticks of a Markdown list: a plan in a file, or the latest list in the conversation. The agent sets them: a claim.
- * Of a glob, the newest file counts; the one that was the newest at the loop's start counts beside it, so that a new
- * plan does not take the place of one that is not done.
+ * The ticks of a Markdown list: a plan in a file, or the latest list in the conversation. The agent sets them, so they are
+ * a claim. Of a glob, the newest file counts, and also the one that was the newest at the start of the loop: a new plan
+ * does not replace one that is not done.
  */
 export const checklistGate: Gate<'checklist'> = {
   ...checklistTraits,
@@ -64,10 +64,7 @@ async function judgeFile(
   return judgeItems(items, removed, file);
 }
 
-/**
- * Of the conversation, the latest list: earlier ones were open when they were written, so that looking for "[ ]"
- * anywhere would never find an end.
- */
+/** Judges the latest list of the conversation. Earlier lists stay open for ever in the transcript. */
 async function judgeConversation(
   { section }: Options,
   { lastMessage, conversation }: GateContext,
@@ -110,7 +107,7 @@ function frozenFile(frozen: unknown): string | undefined {
   return typeof file === 'string' ? file : undefined;
 }
 
-/** An item may stand more than once: as many must be left as there were. */
+/** The frozen items that are gone. An item that stood twice has to be there twice. */
 function missingFrom(items: readonly Item[], frozen: readonly string[]): string[] {
   const left = items.map((item) => item.text);
   return frozen.filter((text) => {
@@ -120,7 +117,7 @@ function missingFrom(items: readonly Item[], frozen: readonly string[]): string[
   });
 }
 
-/** An item that was moved out of the section is still to be done, and still counts when it is. */
+/** The frozen items that were moved out of the section. They still count. */
 function movedOut(inScope: readonly Item[], everywhere: readonly Item[], frozen: readonly string[]): Item[] {
   const outside = everywhere.filter((item) => !inScope.some((other) => other.line === item.line));
   return missingFrom(inScope, frozen).flatMap((text) => {
@@ -146,7 +143,7 @@ export interface Item {
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)$/;
 
 /**
- * The items of a Markdown text outside code fences and comments; of the sections under one heading, when named.
+ * The items of a Markdown text, or of the section below one heading. Items in code blocks and comments do not count.
  * Undefined when there is no such heading.
  */
 export function findItems(markdown: string, section?: string): Item[] | undefined {

@@ -1,6 +1,6 @@
 import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
-/** The pieces of a plan. `core/chunks.ts` combines their verdicts; `chunks:` of a contract is their grammar. */
+/** The chunks of a plan. `core/loop/phases.ts` combines their verdicts; the key `chunks` of a contract is their grammar. */
 export const chunksTraits = {
   kind: 'chunks',
   class: 'claimed',

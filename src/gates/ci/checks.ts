@@ -1,16 +1,16 @@
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 
-/** The checks of one commit, as GitHub tells them. Pure. */
+/** The checks of one commit, as GitHub reports them. */
 
 export interface Check {
   name: string;
   state: 'passed' | 'failed' | 'pending';
-  /** The provider's own word for it. */
+  /** GitHub's own word for the state. */
   said: string;
   url?: string;
 }
 
-/** What `gh api --jq` prints: one JSON object a line. Undefined when it is anything else. */
+/** Reads what `gh api --jq` prints: one JSON object a line. Undefined for anything else. */
 function parseChecks(output: string): Check[] | undefined {
   const checks: Check[] = [];
   for (const line of output.split('\n').filter((text) => text.trim() !== '')) {
@@ -37,19 +37,23 @@ function parseCheck(line: string): Check | undefined {
 const PASSED = new Set(['success', 'neutral', 'skipped']);
 const PENDING = new Set(['queued', 'in_progress', 'waiting', 'requested', 'pending', 'expected']);
 
-/** A word that is not known is no success: new ones come. */
+/** An unknown word counts as failed: GitHub may add new ones. */
 function stateOf(said: string): Check['state'] {
   if (PASSED.has(said)) return 'passed';
   return PENDING.has(said) ? 'pending' : 'failed';
 }
 
-export type Standing =
+/** The state of all checks together. */
+export type ChecksState =
   | { is: 'failed'; failed: Check[] }
   | { is: 'pending'; waitingFor: string[] }
   | { is: 'passed'; passed: Check[] };
 
-/** With `required`, only those count, and each must be there; without, all of them do, and there must be one. */
-export function standingOf(checks: readonly Check[], required: readonly string[] | undefined): Standing {
+/** Sums up checks. With `required`, only those count, and each must be there. Without, all count, and one must be there. */
+export function stateOfChecks(
+  checks: readonly Check[],
+  required: readonly string[] | undefined,
+): ChecksState {
   const counted = required ? checks.filter(({ name }) => required.includes(name)) : [...checks];
   const failed = counted.filter(({ state }) => state === 'failed');
   if (failed.length > 0) return { is: 'failed', failed };
@@ -64,21 +68,21 @@ export function standingOf(checks: readonly Check[], required: readonly string[]
 
 export type Report =
   | { is: 'checks'; checks: Check[]; result: ShellResult; command: string }
-  /** The commit is not known there. */
+  /** GitHub does not know the commit. */
   | { is: 'unknown_commit' }
-  /** May go away by itself. */
+  /** GitHub could not be reached; a later try may succeed. */
   | { is: 'unreachable'; said: string }
-  /** A person has to do something. */
+  /** You have to do something before gh works. */
   | { is: 'refused'; summary: string; toDo: string };
 
 const CALL_MS = 60_000;
 
-/** `{owner}` and `{repo}` are filled in by gh, from the remotes of the folder it runs in. */
+/** The command for check runs. gh fills in `{owner}` and `{repo}` from the remotes of its folder. */
 export function checkRunsCommand(commit: string): string {
   return ghApi(`commits/${commit}/check-runs`, '.check_runs[] | {name, status, conclusion, url: .html_url}');
 }
 
-/** What older services report beside check runs. */
+/** The command for commit statuses, which older services report. */
 export function statusesCommand(commit: string): string {
   return ghApi(
     `commits/${commit}/status`,
@@ -86,7 +90,7 @@ export function statusesCommand(commit: string): string {
   );
 }
 
-/** Every value in these lines is ours, or was checked to be a commit's name. */
+/** A command line for gh. Every value in it is a constant, or the checked name of a commit. */
 function ghApi(path: string, jq: string): string {
   return `gh api --paginate 'repos/{owner}/{repo}/${path}?per_page=100' --jq '${jq}'`;
 }
@@ -120,9 +124,9 @@ async function ask(
 
 const LOG_IN = 'A person runs: gh auth login';
 
-/** By what gh says, most specific first. Its exit code is 1 for nearly everything. */
+/** Finds the problem in the output of gh, because its exit code is 1 for nearly everything. Most specific first. */
 function problemOf({ exitCode, endedBy, output }: ShellResult): Report {
-  // It prints the answer's body first, without a line break.
+  // gh prints the body of the answer first, without a line break.
   const said = (output.trim().split('\n').at(-1) ?? '').replace(/^.*\bgh: /, '');
   if (endedBy === 'timeout') return { is: 'unreachable', said: 'gh did not answer in time' };
   if (exitCode === 127)

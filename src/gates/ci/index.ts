@@ -2,26 +2,26 @@ import type { Workspace } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import {
   type Check,
+  type ChecksState,
   checkRunsCommand,
   type Report,
   reportOf,
-  type Standing,
-  standingOf,
+  stateOfChecks,
   statusesCommand,
 } from './checks.ts';
 import { ciTraits } from './traits.ts';
 
-/** The first pause, as a part of the whole wait; each is longer than the one before, up to the longest. */
+/** Pauses between two looks, as parts of the whole wait. Each is longer than the one before. */
 const FIRST_PAUSE = 1 / 120;
 const LONGEST_PAUSE = 1 / 10;
 const GROWTH = 1.5;
-/** After so many failures in a row, GitHub counts as out of reach. */
+/** After so many failures in a row, GitHub counts as unreachable. */
 const PATIENCE = 3;
 const NAMED_FILES = 10;
 const COMMIT_AND_PUSH = 'Commit the work and push it.';
 const PUSH = 'Push it: git push';
 
-/** The checks of the pushed commit, as GitHub tells them: the service has run them, on exactly this commit. */
+/** The checks of the pushed commit. GitHub has run them on exactly this commit. */
 export const ciGate: Gate<'ci'> = {
   ...ciTraits,
   commands: () => [checkRunsCommand('COMMIT'), statusesCommand('COMMIT')],
@@ -51,7 +51,7 @@ async function committed({ workspace, frozen }: GateContext): Promise<string | J
   return failure('not committed', summary, [...dirty.slice(0, NAMED_FILES), COMMIT_AND_PUSH]);
 }
 
-/** Where gh looks for the checks: a repository of the agent's own, with checks of its own, must not be it. */
+/** The remotes that gh asks. They are frozen, so that the agent cannot lead gh to a repository with easier checks. */
 async function remotesOf(workspace: Workspace): Promise<string> {
   const { stdout } = await workspace.git([
     'config',
@@ -85,7 +85,7 @@ async function waitForChecks(
 
 interface Look {
   judgement: Judgement;
-  /** By waiting alone. */
+  /** Whether waiting may change the judgement. */
   mayChange: boolean;
 }
 
@@ -114,27 +114,27 @@ async function lookAt(
     case 'checks': {
       const { command, result } = report;
       const { exitCode = 0, outputSha256 } = result;
-      const standing = standingOf(report.checks, required);
-      const judgement = judgementOf(standing, short);
+      const state = stateOfChecks(report.checks, required);
+      const judgement = judgementOf(state, short);
       const proof = { command, exitCode, outputSha256 };
-      return { judgement: { ...judgement, proof }, mayChange: standing.is === 'pending' };
+      return { judgement: { ...judgement, proof }, mayChange: state.is === 'pending' };
     }
   }
 }
 
-function judgementOf(standing: Standing, short: string): Judgement {
-  switch (standing.is) {
+function judgementOf(state: ChecksState, short: string): Judgement {
+  switch (state.is) {
     case 'passed':
-      return { outcome: 'pass', summary: `checks of ${short} passed: ${namesOf(standing.passed)}` };
+      return { outcome: 'pass', summary: `checks of ${short} passed: ${namesOf(state.passed)}` };
     case 'failed': {
-      const names = namesOf(standing.failed);
-      return failure(`failed ${names}`, `checks of ${short} failed: ${names}`, standing.failed.map(sayCheck));
+      const names = namesOf(state.failed);
+      return failure(`failed ${names}`, `checks of ${short} failed: ${names}`, state.failed.map(sayCheck));
     }
     case 'pending':
       return {
         outcome: 'unproven',
         summary: `checks of ${short} are still open after the wait`,
-        evidence: standing.waitingFor,
+        evidence: state.waitingFor,
       };
   }
 }
@@ -157,7 +157,7 @@ async function isOnRemoteBranch(commit: string, workspace: Workspace): Promise<b
   return stdout.trim() !== '';
 }
 
-/** Commits differ from push to push; `about` names the failure without them. */
+/** A failure. `about` is its fingerprint, without the name of a commit. */
 function failure(about: string, summary: string, evidence: string[]): Judgement {
   return { outcome: 'fail', summary, evidence, fingerprint: about };
 }

@@ -1,4 +1,4 @@
-/** `all` and `any` are never judged themselves: `core/verdict.ts` combines the verdicts of their gates. */
+/** `all` and `any` are never judged themselves: `core/loop/verdict.ts` combines the verdicts of their gates. */
 import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
 export const allTraits = {

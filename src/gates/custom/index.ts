@@ -7,11 +7,11 @@ import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
 import { customTraits } from './traits.ts';
 
-/** A longer file, or one that is no text, is held fast only by the hash that a person approved. */
+/** A longer file is not frozen. The digest that you trusted still notices a change. */
 const LONGEST_FROZEN = 256 * 1024;
 const MODULE = /\.[mc]?[jt]s$/;
 
-/** A gate of the user's own: any executable, or a module. Both get a question in JSON and give one JSON object back. */
+/** Your own gate: an executable or a module. It gets a question as JSON and answers with one JSON object. */
 export const customGate: Gate<'custom'> = {
   ...customTraits,
   commands({ file }) {
@@ -43,7 +43,7 @@ export const customGate: Gate<'custom'> = {
   },
 };
 
-/** A path, never an option nor a name to look up. */
+/** The file as a shell word: always a path, never an option or a name to look up. */
 function wordFor(file: string): string {
   return quoteForShell(`./${insideProject(file) ?? file}`);
 }
@@ -52,7 +52,7 @@ function shownCommand(file: string): string {
   return MODULE.test(file) ? `node ${wordFor(file)}` : wordFor(file);
 }
 
-/** The project's own node; where the hook was started without one on its PATH, the one that runs untildone. */
+/** The node of the project. Without one on the PATH, the node that runs untildone. */
 const NODE = '"$(command -v node || echo "$UNTILDONE_NODE")"';
 
 function commandFor(file: string): string {
@@ -113,33 +113,39 @@ function changed(file: string): Judgement {
 
 const OUTCOMES: readonly string[] = ['pass', 'fail', 'unproven', 'skip'] satisfies Outcome[];
 
-/** Reads what a gate of the user's own printed; a text says what is wrong with it. */
+/** Reads what your own gate printed. A text says what is wrong with it. */
 function readAnswer(stdout: string): Judgement | string {
   if (stdout.trim() === '') return 'it printed no answer on stdout';
-  let value: unknown;
-  try {
-    value = JSON.parse(stdout);
-  } catch {
-    return 'what it printed on stdout is not one JSON object';
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return 'what it printed on stdout is not one JSON object';
-  }
-  const { outcome, summary, evidence, next, fingerprint } = value as Record<string, unknown>;
+  const fields = objectIn(stdout);
+  if (!fields) return 'what it printed on stdout is not one JSON object';
+  const { outcome, summary, evidence, next, fingerprint } = fields;
   if (typeof outcome !== 'string' || !OUTCOMES.includes(outcome)) {
     return `its "outcome" is none of ${OUTCOMES.join(', ')}`;
   }
-  if (typeof summary !== 'string' || summary.trim() === '')
-    return 'its "summary" is missing: one line, what was found';
+  if (!isFilled(summary)) return 'its "summary" is missing: one line, what was found';
   const lines = linesOf(evidence);
   if (lines === undefined) return 'its "evidence" is no list of lines';
   return {
     outcome: outcome as Outcome,
     summary,
     evidence: lines.length > 0 ? lines : undefined,
-    next: typeof next === 'string' && next.trim() !== '' ? next : undefined,
+    next: isFilled(next) ? next : undefined,
     fingerprint: typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : undefined,
   };
+}
+
+function objectIn(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function linesOf(evidence: unknown): string[] | undefined {
@@ -149,9 +155,9 @@ function linesOf(evidence: unknown): string[] | undefined {
 }
 
 /**
- * The small program that runs a gate written as a module, in a process of its own so that it can be ended. It gets the
- * module's path as its argument and the question on stdin. stdout is kept for the answer: what the module prints goes
- * to stderr. `defineGate` is there without an import, so that a gate needs nothing installed.
+ * The program that runs a gate written as a module, in its own process so that it can be ended. It gets the path of the
+ * module as an argument and the question on stdin. stdout is only for the answer: what the module prints goes to stderr.
+ * `defineGate` is a global, so that a gate needs nothing installed.
  */
 const MODULE_RUNNER = `
 const file = process.argv[1];

@@ -7,13 +7,13 @@ export interface Feature {
   steps: string[];
   passes: boolean;
   verify?: string;
-  /** The features that have to be there before it. */
+  /** The ids of the features that come first. */
   dependsOn: string[];
 }
 
 export type FeatureList = { features: Feature[] } | { problem: string; line?: number };
 
-/** Reads `{"features": [...]}` or a bare array; fields that nobody asked for are left alone. */
+/** Reads `{"features": [...]}` or a bare array. Other fields are ignored. */
 export function parseFeatureList(text: string): FeatureList {
   const json = text.replace(/^\uFEFF/, '');
   let value: unknown;
@@ -48,7 +48,7 @@ function readFeature(item: unknown): Feature | string {
     id: String(id).trim(),
     description: typeof description === 'string' ? description.trim() : '',
     steps: (Array.isArray(steps) ? steps : [steps]).filter((step) => typeof step === 'string'),
-    // Only the very word counts: "true", 1 and "yes" are not what the format says.
+    // Only the value true counts, not "true", 1 or "yes".
     passes: passes === true,
     dependsOn: idsOf(dependsOn),
     verify: typeof verify === 'string' && verify.trim() !== '' ? verify.trim() : undefined,
@@ -65,14 +65,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What may not change about a feature list from the loop's start on. */
+/** What must not change in a feature list after the start of a loop. */
 export interface FrozenFeature {
   id: string;
   description: string;
   verify?: string;
 }
 
-/** A list that is missing or broken at the start freezes as empty: no verify line of later counts without a person. */
+/** Freezes a list. One that is missing or broken freezes as empty, so no verify command that comes later is run. */
 export function freezeFeatures(text: string | undefined): { features: FrozenFeature[] } {
   const list = parseFeatureList(text ?? '[]');
   if (!('features' in list)) return { features: [] };
@@ -85,13 +85,13 @@ export function freezeFeatures(text: string | undefined): { features: FrozenFeat
   };
 }
 
-/** Undefined when nothing was frozen: there is no loop, and the file speaks for itself. */
+/** The frozen features; undefined without a loop, when the file counts as it is. */
 export function readFrozen(frozen: unknown): FrozenFeature[] | undefined {
   if (!isRecord(frozen) || !Array.isArray(frozen.features)) return undefined;
   return frozen.features as FrozenFeature[];
 }
 
-/** What was done to the list that only a person may do, a line each. */
+/** The changes to the list that only you may make, a line each. */
 export function tampering(frozen: readonly FrozenFeature[], now: readonly Feature[]): string[] {
   const before = new Map(frozen.map((feature) => [feature.id, feature]));
   const removed = frozen.filter(({ id }) => !now.some((feature) => feature.id === id)).map(removedWords);
@@ -108,11 +108,11 @@ function changedWords(before: FrozenFeature | undefined, now: Feature): string[]
     said.push(`feature ${now.id}: its description was changed: put back "${before.description}"`);
   }
   if (before?.verify === undefined && now.verify !== undefined) {
-    said.push(`feature ${now.id}: a verify command was added; a person must approve it`);
+    said.push(`feature ${now.id}: a verify command was added; a person has to trust it first`);
   }
   if (before?.verify !== undefined && before.verify !== now.verify) {
     said.push(
-      `feature ${now.id}: its verify command was changed; a person must approve it: put back "${before.verify}"`,
+      `feature ${now.id}: its verify command was changed; a person has to trust it first: put back "${before.verify}"`,
     );
   }
   return said;

@@ -1,4 +1,5 @@
-import { fingerprint } from '../../core/loop/verdict.ts';
+import { fingerprint, type Outcome } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { fileNameFor } from '../../core/text/paths.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
@@ -11,14 +12,13 @@ import {
   readFrozen,
   tampering,
 } from './feature-list.ts';
-import { atMost, type FeatureState, judgeFeatures } from './judge-features.ts';
 import { featuresTraits } from './traits.ts';
 
 const AT_ONCE = 4;
 
 /**
- * A list of features, each with `passes` and perhaps a `verify` command. `passes` alone is a claim; a feature with a
- * verify command passes when both hold, and the command that is run is the one a person approved.
+ * A list of features, each with `passes` and perhaps a `verify` command. `passes` alone is a claim. A feature with a verify
+ * command passes when `passes` is true and the command succeeds. Only commands that you trusted are run.
  */
 export const featuresGate: Gate<'features'> = {
   ...featuresTraits,
@@ -52,7 +52,7 @@ function verifyOf(feature: Feature, frozen: readonly FrozenFeature[] | undefined
   return frozen ? frozen.find(({ id }) => id === feature.id)?.verify : feature.verify;
 }
 
-/** Nothing is run for a feature that is not even said to pass. */
+/** Runs the verify command of a feature, unless the feature is still open. */
 async function stateOf(
   feature: Feature,
   verify: string | undefined,
@@ -72,4 +72,131 @@ async function stateOf(
     signal,
   });
   return { feature, verify: { command: verify, result, judgement: judgementOf(verify, result) } };
+}
+
+/** A feature and the result of its verify command. The command is not run for an open feature. */
+interface FeatureState {
+  feature: Feature;
+  verify?: { command: string; result?: ShellResult; judgement?: Judgement };
+}
+
+const LINES_A_FEATURE = 8;
+
+/** Judges a list of features as a whole. `tampered`: changes that only you may make. */
+function judgeFeatures(
+  file: string,
+  states: readonly FeatureState[],
+  tampered: readonly string[],
+): Judgement {
+  const outcomes = states.map(outcomeOf);
+  const outcome = outcomeOfAll(outcomes, tampered);
+  const next =
+    states.find((state) => outcomeOf(state) === 'fail') ??
+    states.find((state) => outcomeOf(state) !== 'pass');
+  const measured = states.every(({ verify }) => verify !== undefined);
+  return {
+    outcome,
+    class: measured ? 'measured' : 'claimed',
+    summary: summaryOf(outcomes, next, tampered, measured),
+    evidence: [...tampered, ...(outcome === 'pass' ? states.flatMap(receiptOf) : states.flatMap(failureOf))],
+    ...(next ? { next: instructionFor(file, next) } : tampered.length > 0 ? { next: undo(file) } : {}),
+    fingerprint: fingerprint([...tampered, ...states.flatMap(pictureOf)].join('\n')),
+    ...proofOf(states),
+  };
+}
+
+/** The outcome of one feature. An open feature fails. */
+function outcomeOf({ feature, verify }: FeatureState): Outcome {
+  if (!feature.passes) return 'fail';
+  return verify?.judgement?.outcome ?? 'pass';
+}
+
+function outcomeOfAll(outcomes: readonly Outcome[], tampered: readonly string[]): Outcome {
+  if (tampered.length > 0 || outcomes.includes('fail')) return 'fail';
+  return outcomes.includes('unproven') ? 'unproven' : 'pass';
+}
+
+function summaryOf(
+  outcomes: readonly Outcome[],
+  next: FeatureState | undefined,
+  tampered: readonly string[],
+  measured: boolean,
+): string {
+  const passing = outcomes.filter((outcome) => outcome === 'pass').length;
+  const count = `${passing} of ${outcomes.length} features pass`;
+  if (tampered.length > 0) return `${tampered[0]}; ${count}`;
+  if (next) return `${count}; next: ${nameOf(next.feature)}`;
+  return measured ? `${count}, each by its verify command` : `${count}, as the file says`;
+}
+
+function nameOf({ id, description }: Feature): string {
+  return oneLine(`${id} ${description}`, 120);
+}
+
+function failureOf({ feature, verify }: FeatureState): string[] {
+  const judgement = verify?.judgement;
+  if (!judgement || judgement.outcome === 'pass') return [];
+  const lines = (judgement.evidence ?? []).slice(0, LINES_A_FEATURE);
+  return [`feature ${feature.id}: ${judgement.summary}`, ...lines];
+}
+
+function receiptOf({ feature, verify }: FeatureState): string[] {
+  if (!verify?.result) return [];
+  const { exitCode, outputSha256 } = verify.result;
+  return [
+    `feature ${feature.id}: \`${verify.command}\` exit code ${exitCode}, output sha256 ${outputSha256}`,
+  ];
+}
+
+function instructionFor(file: string, { feature, verify }: FeatureState): string {
+  const steps = feature.steps.map((step) => `  - ${step}`);
+  const heading = `Next: feature ${feature.id}: ${feature.description}`;
+  const lines = steps.length > 0 ? [heading, 'Steps:', ...steps] : [heading];
+  lines.push(
+    feature.passes
+      ? `${file} says that it passes, but ${verify?.judgement?.summary}. Make it pass.`
+      : `Implement it, check it yourself, then set "passes": true for it in ${file}.`,
+  );
+  return lines.join('\n');
+}
+
+function undo(file: string): string {
+  return `Next: undo what was changed in ${file}.`;
+}
+
+function pictureOf(state: FeatureState): string[] {
+  const outcome = outcomeOf(state);
+  if (outcome === 'pass') return [];
+  const judgement = state.verify?.judgement;
+  return [`${state.feature.id} ${outcome} ${judgement?.fingerprint ?? judgement?.summary ?? 'open'}`];
+}
+
+function proofOf(states: readonly FeatureState[]): Pick<Judgement, 'proof'> {
+  const runs = states.flatMap(({ verify }) =>
+    verify?.result ? [{ command: verify.command, result: verify.result }] : [],
+  );
+  if (runs.length === 0) return {};
+  const failing = runs.find(({ result }) => result.exitCode !== 0) ?? runs[0];
+  return {
+    proof: {
+      command: runs.map(({ command }) => command).join('\n'),
+      exitCode: failing?.result.exitCode,
+      durationMs: Math.max(...runs.map(({ result }) => result.durationMs)),
+    },
+  };
+}
+
+/** Maps all items, at most `limit` at a time. The results come in the order of the items. */
+async function atMost<Item, Result>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const worker = async () => {
+    for (const [index, item] of waiting) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
 }

@@ -1,6 +1,6 @@
 import type { GateTraits } from '../../core/contract/gate-traits.ts';
 
-/** Verify commands stand in lines below each other, and all of them have to succeed. */
+/** Makes a script fail with its first failing line: all verify commands have to succeed. */
 export const STOP_AT_FAILURE = 'set -e';
 
 export const featuresTraits = {

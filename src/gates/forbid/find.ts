@@ -17,7 +17,7 @@ import { PRIVATE_KEYS, SECRETS, secretNamed, withoutSecrets } from './secrets.ts
 export interface PatternGroup {
   name: string;
   patterns: readonly LinePattern[];
-  /** Files that other people wrote, machines made, or that are prose. */
+  /** Whether a file is not searched: written by others, generated, or prose. */
   skips: (path: string) => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Finding {
   line: number;
   group: string;
   pattern: string;
-  /** The whole line as it is, to tell it from others. */
+  /** The whole line. */
   text: string;
 }
 
@@ -56,7 +56,7 @@ export function builtInGroup(name: string): PatternGroup | undefined {
   return Object.hasOwn(GROUPS, name) ? { name, ...GROUPS[name as keyof typeof GROUPS] } : undefined;
 }
 
-/** Only the beginning of a line is searched: what a pattern of one's own costs can grow fast with the length. */
+/** Only this much of a line is searched at once: the time of your own pattern can grow fast with the length. */
 const CUSTOM_LENGTH = 500;
 
 export function customGroup(name: string, pattern: string): PatternGroup {
@@ -64,7 +64,7 @@ export function customGroup(name: string, pattern: string): PatternGroup {
   return { name, patterns: [{ name, view: 'text', expression }], skips: skipsUnwritten };
 }
 
-/** Whether any group may find something in this line; decided without the rest of the file. */
+/** Whether a group may find something in this line. Decided without the rest of the file. */
 export function mayBeForbidden(line: AddedLine, groups: readonly PatternGroup[]): boolean {
   const language = languageOf(line.path);
   return groups.some(
@@ -77,12 +77,12 @@ export function mayBeForbidden(line: AddedLine, groups: readonly PatternGroup[])
 }
 
 function concerns({ languages, view }: LinePattern, language: SourceFile['language']): boolean {
-  // Without a language nobody can tell a comment from code.
+  // Comments and code can be told apart only in a known language.
   if (language === undefined) return view === 'text' && languages === undefined;
   return languages === undefined || languages.includes(language);
 }
 
-/** `lines` are the candidates of one file, `text` is the whole of it. */
+/** Finds forbidden lines. `lines` are the candidates of one file, `text` is its whole text. */
 export function findForbidden(
   path: string,
   text: string,
@@ -100,19 +100,19 @@ export function findForbidden(
         ? [{ path, line: line.line, group: group.name, pattern: pattern.name, text: line.text }]
         : [];
     });
-    // `debug` knows everything that `debugger` knows: once is enough.
+    // `debug` includes `debugger`. The same pattern is reported once.
     return findings.filter((one, i) => findings.findIndex(({ pattern }) => pattern === one.pattern) === i);
   });
 }
 
-/** What was found in a text that is no file; never the words themselves. */
+/** What was found in a prompt or a task. It never holds the words themselves. */
 export interface TextFinding {
   line: number;
   group: string;
   pattern: string;
 }
 
-/** In a text that people or agents write to each other everything counts: there is no code in it, and no comment. */
+/** Searches a prompt or a task. All of it counts: such a text has no code and no comments. */
 export function findInText(text: string, groups: readonly PatternGroup[]): TextFinding[] {
   const file: SourceFile = { path: '', language: undefined, text };
   return text.split('\n').flatMap((written, i) =>
@@ -132,10 +132,10 @@ function patternIn(piece: string, group: PatternGroup, file: SourceFile, line: n
   )?.name;
 }
 
-/** Longer than any key: what one piece cuts in two is whole in the next. */
+/** Longer than any key, so a key that one piece cuts in two is whole in the next. */
 const OVERLAP = 200;
 
-/** A long line in pieces that a pattern of one's own can bear. */
+/** Cuts a long line into overlapping pieces, which limits the time of your own patterns. */
 export function piecesOf(line: string): string[] {
   const step = CUSTOM_LENGTH - OVERLAP;
   const count = Math.max(1, Math.ceil((line.length - OVERLAP) / step));
@@ -155,7 +155,7 @@ function viewsOf(text: string, masked: MaskedSource | undefined): Views {
 }
 
 function found(pattern: LinePattern, { line, text }: AddedLine, views: Views, file: SourceFile): boolean {
-  // Of a very large file the end is not had: there the line itself has to do.
+  // The end of a very large file is not read. There the line itself is searched.
   const seen = (view: View) => searched(views[view][line - 1] ?? text);
   return (
     pattern.expression.test(seen(pattern.view)) &&

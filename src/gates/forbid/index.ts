@@ -20,8 +20,8 @@ import { forbidTraits } from './traits.ts';
 const MAX_LINES = 50;
 
 /**
- * Lines that were added since the start and hold what nobody wants to keep. A line that was only moved is not added. A
- * person may allow a file (`forbid:<path>`) or a group in a file (`<path>:<group>`).
+ * No line that was added since the start has a forbidden pattern. A line that was only moved is not added. You may allow
+ * a file (`forbid:<path>`) or a group in a file (`<path>:<group>`).
  */
 export const forbidGate: Gate<'forbid'> = {
   ...forbidTraits,
@@ -74,7 +74,7 @@ async function findIn(
   return withoutMoved(findings, await workspace.addedLines(span.to, span.from));
 }
 
-/** As often as the same line was taken away elsewhere, it was moved. */
+/** Leaves out lines that were moved: the same line was removed elsewhere, as many times. */
 function withoutMoved(findings: readonly Finding[], removed: readonly AddedLine[]): Finding[] {
   const left = new Map<string, number>();
   for (const { text } of removed) left.set(text.trim(), (left.get(text.trim()) ?? 0) + 1);

@@ -1,26 +1,26 @@
 import type { LanguageName } from '../../core/source/lexicon.ts';
 
-/** A file as a pattern may look at it. */
+/** A file that patterns look at. */
 export interface SourceFile {
   path: string;
   language: LanguageName | undefined;
-  /** All of it, as it is now. */
+  /** The whole text. */
   text: string;
 }
 
-/** Which part of a line is searched: `code` leaves out comments and what is quoted, `text` leaves out nothing. */
+/** Which part of a line is searched. `code` leaves out comments and quoted text, `text` leaves out nothing. */
 export type View = 'code' | 'comments' | 'uncommented' | 'text';
 
 export interface LinePattern {
-  /** What a person reads: `console.log`. */
+  /** The name that messages use, such as `console.log`. */
   name: string;
   /** Absent: every file. */
   languages?: readonly LanguageName[];
   view: View;
   expression: RegExp;
-  /** Has to be found in the code of the line as well: a quoted `print("debug")` prints nothing. */
+  /** Has to match the code of the line as well: a quoted `print("debug")` prints nothing. */
   inCode?: RegExp;
-  /** Cases in which it is meant; `line` counts from 1. */
+  /** Whether the match is intended. `line` counts from 1. */
   unless?: (file: SourceFile, line: number) => boolean;
 }
 
@@ -29,7 +29,7 @@ export interface LinePattern {
  * `fmt.Println`, `println!`, `puts`) count only when what they print says that it is for debugging.
  */
 
-/** `"DEBUG: x"`, `"here"`, `">>> x"`, `"!!!"`: nobody else is meant to read that. */
+/** Texts that are only meant for debugging: `"DEBUG: x"`, `"here"`, `">>> x"`, `"!!!"`. */
 const DEBUG_WORDS = String.raw`\s*[a-zA-Z]{0,2}["'\x60]\s*(?:debug\b|dbg\b|here\b|xxx|test\s?\d*["'\x60]|[>*!#=-]{3,})`;
 
 function printing(call: string): Pick<LinePattern, 'view' | 'expression' | 'inCode'> {
@@ -40,7 +40,7 @@ function printing(call: string): Pick<LinePattern, 'view' | 'expression' | 'inCo
   };
 }
 
-/** Programs for a terminal write to it: scripts, commands, tools. */
+/** Whether a file is a program for a terminal, such as a script, a command or a tool. */
 function writesToTerminal({ path, text }: SourceFile): boolean {
   return (
     text.startsWith('#!') ||
@@ -136,9 +136,7 @@ export const DEBUG: readonly LinePattern[] = [
   { name: 'set -x', languages: ['shell'], view: 'code', expression: /(^|[;&]\s*)\s*set\s+-\w*x/ },
 ];
 
-/** Work that says of itself that it is not finished. */
-
-/** As a mark in a comment; `TODO list` in the words of a program about TODO lists is none. */
+/** Marks of unfinished work in comments. `TODO list` in a program about TODO lists is none. */
 export const TODO: readonly LinePattern[] = ['TODO', 'FIXME', 'XXX', 'HACK'].map((word) => ({
   name: word,
   view: 'comments',
@@ -147,7 +145,7 @@ export const TODO: readonly LinePattern[] = ['TODO', 'FIXME', 'XXX', 'HACK'].map
   ),
 }));
 
-/** Abstract methods say so in this way. */
+/** Whether the line belongs to an abstract method, which raises such an error on purpose. */
 function isAbstract({ text }: SourceFile, line: number): boolean {
   if (/\b(ABC|ABCMeta|Protocol)\b/.test(text)) return true;
   const before = text.split('\n').slice(Math.max(0, line - 9), line);

@@ -1,7 +1,7 @@
 import { secretsIn } from '../../core/text/redact.ts';
 import type { LinePattern } from './patterns.ts';
 
-/** Keys whose first letters tell whose they are. */
+/** Keys that are known by their first letters. */
 const KEYS: readonly (readonly [name: string, expression: RegExp])[] = [
   ['Anthropic key', /\bsk-ant-[A-Za-z0-9_-]{20,}/],
   ['OpenAI key', /\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}/],
@@ -20,7 +20,7 @@ const KEYS: readonly (readonly [name: string, expression: RegExp])[] = [
   ['Shopify token', /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/],
 ];
 
-/** Made up for a document or a test. */
+/** Keys that were made up for a document or a test. */
 const MADE_UP = /example|x{4}|0{6}|123456|abcdef|your|dummy|fake|placeholder|redacted|sample/i;
 
 export const SECRETS: readonly LinePattern[] = KEYS.map(([name, expression]) => ({
@@ -30,19 +30,19 @@ export const SECRETS: readonly LinePattern[] = KEYS.map(([name, expression]) => 
   unless: ({ text }, line) => !holdsKey(expression, text.split('\n')[line - 1] ?? ''),
 }));
 
-/** An example beside the key does not hide it. */
+/** Whether a line has a real key. A made-up key beside it does not hide it. */
 function holdsKey(expression: RegExp, line: string): boolean {
   return (line.match(new RegExp(expression, 'g')) ?? []).some(looksRandom);
 }
 
-/** `token = config.oauth2.token`: code that says where it comes from. */
+/** Code that reads a secret from elsewhere: `token = config.oauth2.token`. */
 const FROM_ELSEWHERE = /[:=]\s*[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 
-/** `postgres://postgres:postgres@`: what every database on a developer's machine begins with is nobody's secret. */
+/** The login of a local database, which is no secret: `postgres://postgres:postgres@`. */
 const STOCK_LOGIN =
   /:\/\/(?:(\w+):\1|\w*:(?:pass(?:word)?|postgres|root|secret|test|guest|admin|changeme))@$/i;
 
-/** The name of the first secret in a line that somebody wrote: a key, or what is said to be a password, key or token. */
+/** The name of the first secret in a line: a known key, or a value that is called password, key or token. */
 export function secretNamed(line: string): string | undefined {
   const key = KEYS.find(([, expression]) => holdsKey(expression, line));
   if (key) return key[0];
@@ -57,7 +57,7 @@ function looksRandom(key: string): boolean {
 
 const HEADER = /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/;
 
-/** The header and a beginning of the key itself: code that knows the header holds no key. */
+/** A private key: its header and the beginning of the key. Code that only names the header has no key. */
 export const PRIVATE_KEYS: readonly LinePattern[] = [
   {
     name: 'private key',
@@ -71,7 +71,7 @@ export const PRIVATE_KEYS: readonly LinePattern[] = [
   },
 ];
 
-/** The key itself does not belong in a message. */
+/** The line with its keys cut short, for messages. */
 export function withoutSecrets(line: string): string {
   return KEYS.reduce(
     (rest, [, expression]) => rest.replace(new RegExp(expression, 'g'), (key) => `${key.slice(0, 6)}…`),

@@ -8,7 +8,7 @@ const MAX_FILES = 20;
 interface Facts {
   status: GitStatus;
   hidden: HiddenChange[];
-  /** What was changed since the start, by path; undefined when the start is not known. */
+  /** The paths that changed since the start; undefined when the start is not known. */
   changed?: Set<string>;
   /** Commits since the start; undefined when the start is not known. */
   commits?: number;
@@ -21,10 +21,10 @@ interface Problem {
 }
 
 /**
- * The state of the user's repository, of the project's folder in it.
+ * The state of your repository, in the folder of the project.
  * - `clean`: nothing changed, nothing untracked that is not ignored.
  * - `committed`: no tracked file is changed, and every file that is new since the start is in a commit.
- * - `pushed`: the upstream, as this machine last saw it, has every commit; the network is not asked.
+ * - `pushed`: the upstream has every commit, as far as this machine knows; the network is not asked.
  * - `branch`: on the named branch, or on any when none is named.
  */
 export const gitGate: Gate<'git'> = {
@@ -97,7 +97,7 @@ async function gather(
   return facts;
 }
 
-/** Words about what holds, or the problem. */
+/** Returns what holds as words, or the problem. */
 type Check = (
   facts: Facts,
   context: GateContext,

@@ -1,6 +1,6 @@
 import type { GateContext } from '../gate.ts';
 
-/** `git status --porcelain=v2 --branch -z`, as values. */
+/** Reads `git status --porcelain=v2 --branch -z`. */
 
 interface StatusEntry {
   kind: 'changed' | 'unmerged' | 'untracked';
@@ -20,7 +20,7 @@ export interface GitStatus {
   entries: StatusEntry[];
 }
 
-/** Paths come relative to the repository; `prefix` is the project's folder in it, with a slash at its end. */
+/** Reads the output. git names paths relative to the repository; `prefix` is the project's folder in it, with a slash at its end. */
 export function parseStatus(output: string, prefix: string): GitStatus {
   const status: GitStatus = { entries: [] };
   const parts = output.split('\0');
@@ -43,7 +43,7 @@ function readHeader(line: string, status: GitStatus): void {
   if (name === 'ab') status.ahead = Number(/^\+(\d+)/.exec(value)?.[1] ?? 0);
 }
 
-/** How many words stand before the path. */
+/** The number of words before the path, by type of line. */
 const WORDS = { '1': 8, '2': 9, u: 10, '?': 1 } as const;
 const KINDS = { '1': 'changed', '2': 'changed', u: 'unmerged', '?': 'untracked' } as const;
 
@@ -82,8 +82,8 @@ export interface HiddenChange {
 }
 
 /**
- * Changes since the start that `git status` keeps quiet about: files marked assume-unchanged or skip-worktree, and new
- * files that `.git/info/exclude` or `core.excludesFile` was made to hide. Our own trees see them.
+ * Changes since the start that `git status` does not show: files marked assume-unchanged or skip-worktree, and new files
+ * that `.git/info/exclude` or `core.excludesFile` hides. The trees of untildone have them.
  */
 export async function hiddenChanges(
   context: GateContext,
@@ -110,7 +110,7 @@ export async function hiddenChanges(
   return hidden;
 }
 
-/** A submodule is one entry for git, and an untracked repository is shown as its folder. */
+/** Whether a path lies in a submodule or in an untracked repository: git shows only its folder. */
 function isInOtherRepository(path: string, marks: Map<string, string>, shown: Set<string>): boolean {
   const folders = path.split('/').slice(0, -1);
   return folders.some((_, i) => {
@@ -119,7 +119,7 @@ function isInOtherRepository(path: string, marks: Map<string, string>, shown: Se
   });
 }
 
-/** Line endings aside, which git may convert; of a large file only the beginning is had. */
+/** Compares a file with its commit. Line endings do not count, and of a large file only the beginning does. */
 async function differsFromCommit(
   { workspace }: GateContext,
   tree: string,

@@ -2,8 +2,8 @@ import { type HookEvent, writtenIn } from '../../core/loop/event.ts';
 import type { GateContext } from '../gate.ts';
 
 /**
- * The event in the client's own words. `stop_hook_active` is always false: scripts let go when it is true, because
- * nothing else kept them from holding a session for ever. Here limits, stall and the count of blocks do.
+ * The event with the fields that Claude Code uses. `stop_hook_active` is always false: scripts allow the Stop when it is
+ * true, because nothing else keeps them from holding a session for ever. Here limits and stall do that.
  */
 export function eventFor(context: GateContext): Record<string, unknown> {
   const { session, transcript, project, lastMessage, event } = context;
@@ -45,7 +45,7 @@ function fieldsOf(event: HookEvent | undefined): Record<string, unknown> {
   }
 }
 
-/** What a gate that knows no events is told of one that is about a text. */
+/** The event for a gate that gets no events, when the event brings a prompt or a task; else undefined. */
 export function textEventFor(context: GateContext): Record<string, unknown> | undefined {
   return writtenIn(context.event) ? eventFor(context) : undefined;
 }

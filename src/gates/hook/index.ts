@@ -6,14 +6,14 @@ import { eventFor } from './event.ts';
 import { hookTraits } from './traits.ts';
 
 /**
- * A command that was written for the hooks of Claude Code. It gets the event as JSON on stdin and answers by its exit
- * code, or by JSON on stdout, with the meaning that the client gives to both. Where the client lets a session go because
- * the command itself failed, nothing is proven.
+ * A command that was written as a hook of Claude Code. It gets the event as JSON on stdin. Its exit code and its JSON on
+ * stdout mean what they mean to Claude Code. Where the command itself fails, Claude Code lets the session stop; here the
+ * gate is unproven.
  */
 export const hookGate: Gate<'hook'> = {
   ...hookTraits,
   commands({ command }) {
-    // It is run in the project's folder: seen from there, the script is found and held fast.
+    // The command runs in the folder of the project: with "." its script is found and can be trusted.
     return [command.replace(/\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})/g, '.')];
   },
   async judge({ command }, context, signal) {
@@ -33,7 +33,7 @@ export const hookGate: Gate<'hook'> = {
   },
 };
 
-/** Reads the answer as Claude Code does: JSON first, whatever the exit code; in it `continue: false`, then a block; then exit code 2. */
+/** Reads the answer as Claude Code does: first `continue: false` or a block in the JSON, whatever the exit code, then exit code 2. */
 function judgementFrom(command: string, result: ShellResult, atPrompt: boolean): Judgement {
   const answer = result.exitCode === undefined ? NO_ANSWER : readHookAnswer(result.stdout, atPrompt);
   const said = withMessage(answer);
@@ -53,7 +53,7 @@ function judgementFrom(command: string, result: ShellResult, atPrompt: boolean):
   }
   if (answer.problem !== undefined)
     return { outcome: 'unproven', summary: `\`${command}\`: ${answer.problem}`, ...said() };
-  if (result.exitCode === 0) return { outcome: 'pass', summary: `\`${command}\` lets go`, ...said() };
+  if (result.exitCode === 0) return { outcome: 'pass', summary: `\`${command}\` allows the Stop`, ...said() };
   const { summary, evidence = [] } = judgementOf(command, result);
   return { outcome: 'unproven', summary: `${summary}, which says nothing about the work`, ...said(evidence) };
 }
@@ -67,7 +67,7 @@ function withMessage({ message }: HookAnswer): (lines?: readonly string[]) => { 
   };
 }
 
-/** A line of evidence is cut where it is shown; what a hook says in one long line is not. */
+/** Longer lines are wrapped: evidence lines are cut where they are shown, and what a hook says must stay whole. */
 const LINE_LENGTH = 280;
 
 function linesOf(text: string): string[] {
@@ -79,41 +79,42 @@ function linesOf(text: string): string[] {
     );
 }
 
-/** What a hook said on stdout, as far as it concerns a stop. */
+/** What a hook said on stdout about the Stop. */
 interface HookAnswer {
-  /** `continue: false`: its `stopReason`, or nothing. */
+  /** The `stopReason` of `continue: false`, or an empty text. */
   letGo?: string;
   /** Why the work has to go on. */
   block?: string;
-  /** `systemMessage`, for the person. */
+  /** The `systemMessage`, which you read. */
   message?: string;
-  /** It meant to answer, but what it said cannot be read. */
+  /** Why the answer cannot be read. */
   problem?: string;
 }
 
 /**
- * Text is no answer: the client shows it and lets go. What begins like JSON was meant as one. At a prompt the client
- * takes context for what it is, and `continue: false` for a refusal.
+ * Reads stdout. Plain text is no answer; text that begins like JSON was meant as one. At a prompt, context does not hold
+ * the session, and `continue: false` is a refusal.
  */
 function readHookAnswer(stdout: string, atPrompt: boolean): HookAnswer {
   const text = stdout.trim();
   if (!text.startsWith('{')) return {};
   const fields = parsed(text);
   if (!fields) return { problem: 'what it printed begins like JSON but is none' };
-  const message = textOf(fields.systemMessage);
+  const message = filledText(fields.systemMessage);
   return { message, ...decisionOf(fields, atPrompt) };
 }
 
 function decisionOf(fields: Record<string, unknown>, atPrompt: boolean): HookAnswer {
-  if (fields.continue === false) return { [atPrompt ? 'block' : 'letGo']: textOf(fields.stopReason) ?? '' };
-  const reason = textOf(fields.reason);
+  if (fields.continue === false)
+    return { [atPrompt ? 'block' : 'letGo']: filledText(fields.stopReason) ?? '' };
+  const reason = filledText(fields.reason);
   switch (fields.decision ?? undefined) {
     case 'block':
       return { block: reason ?? '' };
     case 'approve':
     case undefined: {
-      const context = textOf(mapOf(fields.hookSpecificOutput)?.additionalContext);
-      // For the client, context at a stop means that the work goes on.
+      const context = filledText(mapOf(fields.hookSpecificOutput)?.additionalContext);
+      // For Claude Code, context at a Stop means that the work goes on.
       return context === undefined || atPrompt ? {} : { block: context };
     }
     default:
@@ -135,6 +136,6 @@ function mapOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

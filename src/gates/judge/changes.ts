@@ -3,11 +3,11 @@ import type { FileChange, Workspace } from '../../ports/ports.ts';
 
 interface ChangesText {
   text: string;
-  /** Nothing was left out or cut. */
+  /** Whether nothing was left out or cut. */
   whole: boolean;
 }
 
-/** So many files are read; the others are only named. */
+/** How many files are shown with their diff. More are only named. */
 const READ_FILES = 200;
 const NAMED_FILES = 500;
 const AT_ONCE = 8;
@@ -17,7 +17,7 @@ interface ShownFile {
   body: string;
 }
 
-/** What changed between two trees (of these files only), as a list of files and a diff of at most `limit` characters. */
+/** The changes between two trees, as a list of files and a diff of at most `limit` characters. `only`: of these files. */
 export async function describeChanges(
   workspace: Workspace,
   from: string,
@@ -85,7 +85,7 @@ function listOf(changes: readonly FileChange[]): string {
   return [`${changes.length} changed:`, ...names, ...more].join('\n');
 }
 
-/** The largest length that all may have so that together they are not too long: the longest are cut first. */
+/** The length to which files are cut so that together they fit the limit. The longest are cut first. */
 export function fairShare(lengths: readonly number[], limit: number): number {
   let left = limit;
   const ascending = [...lengths].sort((a, b) => a - b);
@@ -97,21 +97,20 @@ export function fairShare(lengths: readonly number[], limit: number): number {
   return limit;
 }
 
-/** A file's change as a unified diff. Pure. */
-
 const CONTEXT = 3;
 
 interface Line {
   mark: ' ' | '-' | '+';
   text: string;
-  /** Numbers, from 1, of the line in the old and in the new text; of the next one where it is missing. */
+  /** The line numbers in the old and the new text, from 1. Where a text does not have the line, that of its next line. */
   old: number;
   now: number;
 }
 
 /**
- * `addedLines` are the numbers, from 1, of lines of `after` that are new. What is left of `after` is found again in
- * `before`, in order; what is not found was removed. When they do not fit together, everything counts as rewritten.
+ * A unified diff. `addedLines` are the numbers, from 1, of the new lines of `after`. The other lines of `after` are found
+ * in `before`, in order; lines of `before` that are not found were removed. When the texts and the numbers do not fit
+ * together, everything counts as rewritten.
  */
 export function unifiedDiff(before: string, after: string, addedLines: ReadonlySet<number>): string {
   const [old, now] = [linesOf(before), linesOf(after)];
@@ -124,7 +123,7 @@ function linesOf(text: string): string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 
-/** Undefined when a line that is said to be old is not among the old ones. */
+/** The lines of both texts in one order; undefined when the texts and the added lines do not fit together. */
 function aligned(
   old: readonly string[],
   now: readonly string[],
@@ -151,7 +150,7 @@ function line(mark: Line['mark'], text: string | undefined, oldAt: number, nowAt
   return { mark, text: text ?? '', old: oldAt + 1, now: nowAt + 1 };
 }
 
-/** The changed lines with a few unchanged ones around them. */
+/** The changed lines, each with a few unchanged lines around it. */
 function hunksOf(lines: readonly Line[]): Line[][] {
   const shown = new Set<number>();
   lines.forEach(({ mark }, at) => {

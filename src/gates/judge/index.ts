@@ -2,11 +2,11 @@ import { conversationText } from '../../core/loop/transcript.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { describeChanges } from './changes.ts';
-import { fenced, judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA } from './opinion.ts';
+import { judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA, quoteUntrusted } from './opinion.ts';
 import { judgeTraits } from './traits.ts';
 
 const MAX_COST_USD = 0.5;
-/** One to answer; the others for answers that the client sends back because of their shape. */
+/** One turn to answer. The others are for answers that Claude Code sends back because of their shape. */
 const MAX_TURNS = 6;
 const DIFF_LIMIT = 60_000;
 const TASK_LIMIT = 20_000;
@@ -14,10 +14,9 @@ const MESSAGE_LIMIT = 20_000;
 const CONVERSATION_LIMIT = 40_000;
 
 /**
- * A model's answer to a question about the work. It sees the question, the task and what changed since the loop's
- * start, so that the answer follows from task, trees and options and may be used again for the same ones. The agent's
- * final message is shown only when there is no tree to look at; the end of the conversation only when the contract asks
- * for it, and then every stop is a new question.
+ * The answer of a model to a question about the work. The model sees the question, the task and the changes since the
+ * start. So its verdict depends on these alone and may be reused. It sees the final message of the agent only when there
+ * is no tree, and the conversation only when the contract asks for it; then every Stop is a new question.
  */
 export const judgeGate: Gate<'judge'> = {
   ...judgeTraits,
@@ -33,7 +32,7 @@ export const judgeGate: Gate<'judge'> = {
     const task = { title: 'The task that the agent was given', text: keepShort(context.task, TASK_LIMIT) };
     const answer = await context.agent.ask({
       systemPrompt: SYSTEM_PROMPT,
-      prompt: `The question:\n${question}\n\n${fenced([task, ...material])}\n\nAnswer the question at the top.`,
+      prompt: `The question:\n${question}\n\n${quoteUntrusted([task, ...material])}\n\nAnswer the question at the top.`,
       schema: OPINION_SCHEMA,
       tools: [],
       cwd: context.project,

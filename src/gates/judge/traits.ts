@@ -6,7 +6,7 @@ export const judgeTraits = {
   modelQuestion: ({ question, maxCostUsd }) => ({ text: question, maxCostUsd }),
   notInBaseline: true,
   ofPiece: 'always',
-  // A verdict that rests on the conversation, too, is asked for anew at every Stop.
+  // The conversation differs at every Stop.
   isReusable: ({ transcript }) => transcript === undefined,
   looksByFile: true,
 } as const satisfies GateTraits<'judge'>;

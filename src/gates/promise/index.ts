@@ -2,7 +2,7 @@ import { findPromise, keepsPromise, renderPromise } from '../../core/loop/promis
 import type { InstantGate } from '../gate.ts';
 import { promiseTraits } from './traits.ts';
 
-/** The agent's word: its final message states the promise. A claim, for loops that have nothing better. */
+/** The final message of the agent states the promise. It is a claim. */
 export const promiseGate: InstantGate<'promise'> = {
   ...promiseTraits,
   judge({ text }, context) {

@@ -1,12 +1,12 @@
-/** What is remembered from earlier lines of an output. */
+/** What earlier lines of an output said. */
 interface Memory {
   /** The last line that looked like the name of a file, for linters that write places under it. */
   file: string;
-  /** The innermost frame of our own code in the Python traceback so far. */
+  /** The innermost frame of the project in the Python traceback so far. */
   pythonFrame?: string;
-  /** An error was named and its place in our own code has not come yet. */
+  /** An error was named, and its place in the project has not come yet. */
   wantsFrame: boolean;
-  /** Inside the report of a test that may fail. */
+  /** The lines report a test that is expected to fail. */
   muted: boolean;
   /** mocha's numbered list of failures has begun. */
   numbered: boolean;
@@ -15,7 +15,7 @@ interface Memory {
 
 interface Found {
   failures: string[];
-  /** Taken only where nothing worse was found: a linter may refuse warnings. */
+  /** Used only when there are no failures: a linter may be set to refuse warnings. */
   warnings: string[];
 }
 
@@ -26,7 +26,7 @@ type Reader = (
   memory: Memory,
 ) => Partial<Found> | undefined;
 
-/** The first reader that knows a line decides what of it is worth showing. */
+/** The first reader that knows a line decides what to show of it. */
 const READERS: readonly Reader[] = [
   expectedFailure,
   pytestDetail,
@@ -44,10 +44,10 @@ const READERS: readonly Reader[] = [
   knownFailure,
 ];
 
-/** No runner writes its names further out; a minified file on one line costs nothing. */
+/** Longer lines are cut. No runner writes names further out. */
 const LONGEST_LINE = 1000;
 
-/** Failing tests, their messages and places, in the order of the output and each once. Takes plain lines. */
+/** Finds failing tests, their messages and places, each once, in the order of the output. Takes lines without colours. */
 export function findFailures(plain: readonly string[]): string[] {
   const short = plain.map((line) => line.slice(0, LONGEST_LINE));
   const lines = short.map((line) => line.trim());
@@ -80,24 +80,24 @@ function remember(line: string, untrimmed: string, memory: Memory): void {
 }
 
 const failure = (...failures: string[]): Partial<Found> => ({ failures });
-const NOTHING: Partial<Found> = {};
+const NOT_A_FAILURE: Partial<Found> = {};
 
 function expectedFailure(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (!EXPECTED_FAILURE.test(line)) return undefined;
   memory.muted = true;
-  return NOTHING;
+  return NOT_A_FAILURE;
 }
 
 function pytestDetail(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (!PYTEST_DETAIL.test(line)) return undefined;
   memory.detailsInARow++;
-  return memory.detailsInARow <= 3 ? failure(line) : NOTHING;
+  return memory.detailsInARow <= 3 ? failure(line) : NOT_A_FAILURE;
 }
 
 function pythonTraceback(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (PYTHON_FRAME.test(line)) {
     memory.pythonFrame = line;
-    return NOTHING;
+    return NOT_A_FAILURE;
   }
   const frame = memory.pythonFrame;
   if (frame === undefined || !(ERROR_MESSAGE.test(line) || BARE_ERROR.test(line))) return undefined;
@@ -113,16 +113,16 @@ function errorMessage(line: string, at: number, lines: readonly string[], memory
 
 function stackFrame(line: string, _at: number, _lines: readonly string[], memory: Memory) {
   if (!SCRIPT_FRAME.test(line) && !JAVA_FRAME.test(line)) return undefined;
-  if (!memory.wantsFrame || FOREIGN_FRAME.test(line)) return NOTHING;
+  if (!memory.wantsFrame || FOREIGN_FRAME.test(line)) return NOT_A_FAILURE;
   memory.wantsFrame = false;
   return failure(line.replace(/ \{$/, ''));
 }
 
-/** The YAML under `not ok`: a place, and a message of one or more lines. A suite only says that a test of it failed. */
+/** The YAML under `not ok` of TAP: a place, and a message of one or more lines. That of a suite says nothing new. */
 function tapDiagnosis(line: string, at: number, lines: readonly string[]) {
   const [, key, value = ''] = /^(location|error): (.+)$/.exec(line) ?? [];
   if (key === undefined) return undefined;
-  if (/^'\d+ subtests? failed'$/.test(value)) return NOTHING;
+  if (/^'\d+ subtests? failed'$/.test(value)) return NOT_A_FAILURE;
   if (key === 'location') return /:\d+:\d+'$/.test(value) ? failure(`at ${value.slice(1, -1)}`) : undefined;
   if (value === '|-') return failure(following(lines, at, 2).join(' '));
   return value.startsWith("'") ? failure(value.slice(1, -1)) : undefined;
@@ -130,7 +130,7 @@ function tapDiagnosis(line: string, at: number, lines: readonly string[]) {
 
 function nodeTestPlace(line: string, at: number, lines: readonly string[]) {
   if (!/^test at \S+:\d+:\d+$/.test(line)) return undefined;
-  return EXPECTED_FAILURE.test(lines[at + 1] ?? '') ? NOTHING : failure(line);
+  return EXPECTED_FAILURE.test(lines[at + 1] ?? '') ? NOT_A_FAILURE : failure(line);
 }
 
 function panic(line: string, at: number, lines: readonly string[]) {
@@ -143,7 +143,7 @@ function panic(line: string, at: number, lines: readonly string[]) {
   );
 }
 
-/** `1) suite`, then the names below it up to a colon. */
+/** A failure of mocha: `1) suite`, then names below it up to a colon. */
 function mochaFailure(line: string, at: number, lines: readonly string[], memory: Memory) {
   const [, , suite] = memory.numbered ? (NUMBERED.exec(line) ?? []) : [];
   if (suite === undefined) return undefined;
@@ -168,7 +168,7 @@ function underFile(line: string, _at: number, _lines: readonly string[], memory:
   return severity === 'warning' || severity === '⚠' ? { warnings: [text] } : failure(text);
 }
 
-/** The message stands two lines below; what it begins with tells an error (×) from a warning (!). */
+/** A failure of biome. Its message stands two lines below and begins with × for an error, ! for a warning. */
 function ruled(line: string, at: number, lines: readonly string[]) {
   const head = RULED.exec(line)?.[1];
   if (head === undefined) return undefined;
@@ -184,7 +184,7 @@ function placed(line: string) {
 }
 
 function mild(message: string, text: string): Partial<Found> {
-  return WARNING.test(message) ? { warnings: [text] } : NOTHING;
+  return WARNING.test(message) ? { warnings: [text] } : NOT_A_FAILURE;
 }
 
 function knownFailure(line: string, at: number, lines: readonly string[], memory: Memory) {
@@ -193,7 +193,7 @@ function knownFailure(line: string, at: number, lines: readonly string[], memory
   return failure(line);
 }
 
-/** rustc puts the place below its message, biome above it: `arrow` and `ruled` show both in one line. */
+/** Whether `arrow` or `ruled` shows this message with its place: rustc has the place below, biome above. */
 function isSaidWithPlace(line: string, at: number, lines: readonly string[]): boolean {
   return line.startsWith('error')
     ? ARROW.test(lines[at + 1] ?? '')
@@ -269,7 +269,7 @@ const FOREIGN_FRAME =
 const PYTHON_FRAME = /^File "(?!.*(?:site-packages|\/lib\/python|<frozen))[^"]+", line \d+/;
 const PYTEST_DETAIL = /^E {2,}\S/;
 
-/** A test that is expected to fail does not count; what follows explains it, up to the end of its block. */
+/** A test that is expected to fail. It does not count, nor does the block that explains it. */
 const EXPECTED_FAILURE = /^(?:not ok \d+ - |✖ ).*# (?:TODO|SKIP)\b/;
 const TAP_BLOCK_END = /^\.\.\.$/;
 
@@ -277,7 +277,7 @@ const PANIC = /^thread '.+' (?:\(\d+\) )?panicked at /;
 const MOCHA_COUNT = /^\d+ failing$/;
 const NUMBERED = /^(\d+)\) (.+)$/;
 
-/** How long something took, at the end of a line: it differs from run to run. */
+/** A duration at the end of a line. It differs from run to run. */
 const DURATION = /\s+(?:-- Time elapsed: )?\(?\d+(?:\.\d+)? ?(?:ms|s|m|min)\)?(?= <<<|$)/;
 
 function withoutDuration(line: string): string {

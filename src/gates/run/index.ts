@@ -6,7 +6,7 @@ import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { runTraits } from './traits.ts';
 
-/** A command: exit code 0 passes. What could not be run, or was ended from outside, proves nothing. */
+/** A command that passes with exit code 0. One that could not be run, or was ended from outside, is unproven. */
 export const runGate: Gate<'run'> = {
   ...runTraits,
   commands({ command, cwd }) {
@@ -34,7 +34,7 @@ export const runGate: Gate<'run'> = {
   },
 };
 
-/** Whether the event brings a text that the tree does not show: a prompt, or a task that is created. */
+/** Whether the event brings a text that is not in the tree: a prompt or a new task. */
 function isNew(event: HookEvent | undefined): boolean {
   return event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated';
 }

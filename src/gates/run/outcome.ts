@@ -6,10 +6,10 @@ import type { ShellResult } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
 import { findFailures } from './failures.ts';
 
-/** Gates have no limit of their own: whoever has them judged aborts them in time. */
+/** Commands of gates have no time limit here: `evaluateGates` aborts them in time. */
 export const UNTIL_ABORTED = Number.POSITIVE_INFINITY;
 
-/** What a command's end says about the work. */
+/** The judgement in the end of a command. */
 export function judgementOf(command: string, result: ShellResult): Judgement {
   if (result.exitCode === 0) return { outcome: 'pass', summary: `\`${command}\` succeeds` };
   const evidence = usefulLines(result.output);
@@ -54,7 +54,7 @@ const FAILURE_LINES = 24;
 const LAST_LINES = 10;
 const LINE_LENGTH = 300;
 
-/** The shortest part of an output that tells what is wrong: failing tests and places first, then its last lines. */
+/** The lines of an output that tell what is wrong: failing tests and places first, then the last lines. */
 export function usefulLines(output: string): string[] {
   const lines = plainLines(redact(output));
   const failures = findFailures(lines).slice(0, FAILURE_LINES);
@@ -63,15 +63,12 @@ export function usefulLines(output: string): string[] {
   return [...failures, ...last].map((line) => oneLine(line, LINE_LENGTH));
 }
 
-/** Rulers, and what package managers add to every failure, say nothing. */
+/** Whether a line says something. Rulers and the lines that npm adds to every failure do not. */
 function isWorthShowing(line: string): boolean {
   return /[\p{L}\p{N}]/u.test(line) && !/^npm (?:ERR!|(?:error|warn|notice)\b)/i.test(line);
 }
 
-/**
- * Names a failure: the same tests failing in the same way give the same name, in whatever order they ran and wherever
- * in the file they stand by now.
- */
+/** Names a failure. The same tests that fail in the same way give the same name, whatever their order and their lines. */
 function failureFingerprint(output: string): string {
   const lines = plainLines(output);
   const failures = findFailures(lines);

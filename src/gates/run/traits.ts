@@ -11,7 +11,7 @@ export const runTraits = {
   passesWhen: ({ command, cwd }) => `\`${redact(command)}\` succeeds${cwd ? ` in ${cwd}` : ''}`,
 } as const satisfies GateTraits<'run'>;
 
-/** The folder and the variables that the contract gives to the command are part of the line. */
+/** The command with its folder and its variables, as one line. */
 function wholeCommand({ command, cwd, env = {} }: GateOptions['run']): string {
   return [
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteForShell(value)}`),

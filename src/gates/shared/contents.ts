@@ -3,7 +3,7 @@ import type { GateContext } from '../gate.ts';
 
 const AT_ONCE = 8;
 
-/** The contents of many files of one tree; a file that the tree does not have is missing in the answer. */
+/** Reads many files of one tree. A file that the tree does not have is left out. */
 export async function contentsAt(
   workspace: Workspace,
   tree: string,
@@ -23,15 +23,15 @@ export async function contentsAt(
   return contents;
 }
 
-/** Two trees between which the work was done. */
+/** The trees before and after the work. */
 export interface Span {
   from: string;
   to: string;
-  /** `commit`: there is no loop, so what is not committed counts as the work. */
+  /** `commit`: without a loop, everything that is not committed counts as the work. */
   since: 'start' | 'commit';
 }
 
-/** Undefined when there is nothing that the work could be compared with. */
+/** The trees to compare; undefined without a start and without a commit. */
 export async function workSinceStart(context: GateContext): Promise<Span | undefined> {
   const { baseTree, workspace } = context;
   const to = context.tree ?? (await workspace.tree());

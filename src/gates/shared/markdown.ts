@@ -1,10 +1,10 @@
-/** Markdown as far as gates look at it: lines of text, of code, and what stands below a heading. */
+/** Reads Markdown as lines of text and code, and finds the lines below a heading. */
 export interface MarkdownLine {
   /** Without comments. */
   text: string;
   /** Counted from 1. */
   line: number;
-  /** Of a fenced block, its fences included. */
+  /** Part of a fenced code block, its fences included. */
   isCode: boolean;
   isHeading: boolean;
 }
@@ -22,7 +22,7 @@ const LIST_ITEM = /^\s*\d{1,9}[.)]\s+\[[ xX]\]\s/;
 /** All lines, or those below the headings of this title; undefined when there is no such heading. */
 export function linesUnder(markdown: string, section?: string): MarkdownLine[] | undefined {
   const wanted = section === undefined ? undefined : plainTitle(section.replace(/^#+\s+/, ''));
-  /** The level of the wanted heading that we are under. */
+  /** The level of the wanted heading above the current line. */
   let under: number | undefined;
   let found = wanted === undefined;
   const all = readLines(markdown);
@@ -101,7 +101,7 @@ function plainTitle(title: string): string {
   return plainText(title).replace(/[:.]$/, '').toLowerCase();
 }
 
-/** Removes emphasis and extra white space: they make no difference between items, nor between titles. */
+/** Removes emphasis and extra white space, so that items and titles can be compared. */
 export function plainText(text: string): string {
   return text
     .replace(/\*\*|__/g, '')

@@ -5,8 +5,7 @@ const SUBAGENTS = 'workers: { subagents: "chunk-*", at_least: 2 }';
 
 export const subagentsGrammar = gateKind({
   kind: 'subagents',
-  about:
-    'The subagents of this type, so many at least, have all ended, and passed the gates that guard them.',
+  about: 'All subagents of this type have ended and passed their gates, and there were as many as asked for.',
   example: SUBAGENTS,
   what: textOf('the type of an agent', SUBAGENTS).describe(
     'The type of the agents; "*" stands for any characters.',

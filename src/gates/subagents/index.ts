@@ -5,8 +5,8 @@ import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { subagentsTraits } from './traits.ts';
 
 /**
- * The subagents of a loop, by their type: so many began, all ended, all passed. One that was let go failing, or ended
- * without a word, is made good by one of the same type that began afterwards and passed.
+ * The subagents of a loop with one type: there were enough, all ended, all passed. One that failed or was lost is replaced
+ * by another of the same type that began later and passed.
  */
 export const subagentsGate: Gate<'subagents'> = {
   ...subagentsTraits,
@@ -17,7 +17,7 @@ export const subagentsGate: Gate<'subagents'> = {
       .filter((agent) => globMatches(type, agent.type) && agent.id !== context.event?.agentId)
       .map((agent) => asOfNow(agent, context));
     const working = own.filter(({ status }) => status === 'working');
-    const broken = withoutMadeGood(own);
+    const broken = notReplaced(own);
     const passed = own.filter(({ status }) => status === 'passed');
     const missing = Math.max(0, atLeast - passed.length - working.length - broken.length);
     if (working.length + broken.length + missing === 0) return done(type, passed);
@@ -25,15 +25,15 @@ export const subagentsGate: Gate<'subagents'> = {
   },
 };
 
-/** At a Stop, what should be at work and is not has ended without a word. */
+/** The agent with its status at this Stop. One that should be at work, and is not, is lost. */
 function asOfNow(agent: AgentLine, { event }: GateContext): AgentLine {
   if (event?.name !== 'Stop') return agent;
   const running = event.backgroundTasks.filter(({ status }) => ['running', 'pending'].includes(status));
   return isLost(agent, running) ? { ...agent, status: 'lost' } : agent;
 }
 
-/** Those that failed or were lost, and for which none that came later stands; one for one, in their order. */
-function withoutMadeGood(agents: readonly AgentLine[]): AgentLine[] {
+/** The agents that failed or were lost and were not replaced. Each needs a replacement of its own. */
+function notReplaced(agents: readonly AgentLine[]): AgentLine[] {
   const spare = agents.filter(({ status }) => status === 'passed');
   const broken = agents.filter(({ status }) => status === 'failed' || status === 'lost');
   return broken.filter((agent) => {
@@ -43,7 +43,7 @@ function withoutMadeGood(agents: readonly AgentLine[]): AgentLine[] {
   });
 }
 
-/** When one that was lost ended, nobody knows. */
+/** Whether an agent began after another ended. When a lost agent ended is not known, so its beginning counts. */
 function cameAfter(other: AgentLine, agent: AgentLine): boolean {
   if (agent.status === 'lost') return other.begunAt > agent.begunAt;
   return other.begunAt >= (agent.endedAt ?? Number.POSITIVE_INFINITY);
@@ -98,7 +98,7 @@ function nameOf({ type, id }: AgentLine): string {
 function lineFor(agent: AgentLine): string {
   switch (agent.status) {
     case 'failed':
-      return `${nameOf(agent)}: let go although it fails: ${agent.failed ?? ''}`;
+      return `${nameOf(agent)}: ended although it fails: ${agent.failed ?? ''}`;
     case 'lost':
       return `${nameOf(agent)}: ended without being checked`;
     default:

@@ -2,7 +2,7 @@ import { fingerprint } from '../../core/loop/verdict.ts';
 import type { Gate } from '../gate.ts';
 import { tasksTraits } from './traits.ts';
 
-/** The open items of the client's own task list. The agent keeps it: a claim. */
+/** The task list of Claude Code has no open items. The agent keeps the list, so this is a claim. */
 export const tasksGate: Gate<'tasks'> = {
   ...tasksTraits,
   async judge(_options, { session, tasks }) {

@@ -1,9 +1,8 @@
-/** What became weaker in the settings of runners, coverage, continuous integration and compilers. */
+/** Finds what became weaker in the settings of runners, coverage, continuous integration and compilers. */
 
-import { ci } from './config/ci.ts';
+import { ci, compareScripts } from './config/commands.ts';
 import type { ConfigPair, ConfigReader, Guard } from './config/config.ts';
 import { compareSelections, runners } from './config/runners.ts';
-import { compareScripts } from './config/scripts.ts';
 import { coverage, strictness } from './config/strictness.ts';
 import type { Finding } from './finding.ts';
 
@@ -16,7 +15,7 @@ export function isConfig(path: string): boolean {
 const LONGEST_FILE = 256 * 1024;
 const LONGEST_LINE = 1_000;
 
-/** Nobody writes settings longer than this; searching them could take longer than anybody waits. */
+/** Cuts long files and leaves out long lines, because searching them could take very long. */
 function bounded({ path, before, after }: ConfigPair): ConfigPair {
   const cut = (text: string) =>
     text
@@ -45,7 +44,7 @@ export function compareConfig(given: readonly ConfigPair[]): Finding[] {
   return [...settings, ...compareSelections(pairs), ...scripts];
 }
 
-/** What one file said before, another may say now. */
+/** Loosenings that no file had before. One that only moved to another file is not new. */
 function newLoosenings(reader: ConfigReader, pairs: readonly ConfigPair[]): Finding[] {
   const loosenings = reader.loosenings;
   if (!loosenings) return [];

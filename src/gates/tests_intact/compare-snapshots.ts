@@ -7,17 +7,17 @@ export interface SnapshotPair {
 }
 
 const FILES = /\.snap$|\.ambr$|\.snap\.(md|json|txt)$|(^|\/)__(image_)?snapshots__\//;
-/** Fewer changes than this are what a changed behaviour looks like. */
+/** Fewer rewritten snapshots are the normal result of a changed behaviour. */
 const MANY = 3;
 const MOST = 0.5;
-/** Snapshots that are one file each: so many in one folder. */
+/** For snapshots that are one file each: how many in one folder are too many. */
 const MANY_FILES = 5;
 
 export function isSnapshot(path: string): boolean {
   return FILES.test(path);
 }
 
-/** A snapshot that is rewritten accepts whatever the code does now; a deleted one is made anew from it. */
+/** Finds rewritten and deleted snapshots: both accept whatever the code does now. */
 export function compareSnapshots(pairs: readonly SnapshotPair[]): Finding[] {
   const single: SnapshotPair[] = [];
   const findings = pairs.flatMap((pair): Finding[] => {

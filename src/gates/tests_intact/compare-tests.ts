@@ -1,5 +1,5 @@
-/** What became weaker between the test files of then and of now. */
-import { type Finding, nameList } from './finding.ts';
+/** Finds what became weaker in test files since the start. */
+import type { Finding } from './finding.ts';
 import type { Assertion, Marker, TestFacts } from './languages/language.ts';
 import { bracketsOf, splitTopLevel } from './languages/text.ts';
 import {
@@ -25,7 +25,7 @@ export function compareTests(pairs: readonly FilePair[]): Finding[] {
   ]);
 }
 
-/** Deleted, or under a name that no runner picks up. A file whose tests all live on elsewhere was moved. */
+/** A test file that was deleted, or renamed so that no runner finds it. A file whose tests are all elsewhere was moved. */
 function goneFile({ pair, removed }: MatchedFile): Finding[] {
   const { before, after } = pair;
   if (!before || after) return [];
@@ -37,6 +37,11 @@ function goneFile({ pair, removed }: MatchedFile): Finding[] {
   return [
     { id: `deleted:${before.path}`, path: before.path, text: `is no longer there as a test file${what}` },
   ];
+}
+
+function nameList(names: readonly string[], most = 3): string {
+  const shown = names.slice(0, most).map((name) => `"${name}"`);
+  return names.length > most ? `${shown.join(', ')} and ${names.length - most} more` : shown.join(', ');
 }
 
 function removedTests({ pair, removed }: MatchedFile): Finding[] {
@@ -51,7 +56,7 @@ function removedTests({ pair, removed }: MatchedFile): Finding[] {
 
 const MARKER_IDS = { skip: 'skip', only: 'only', fails: 'xfail' } as const;
 
-/** A marker that was there before, in this file or, moved with its test, in another, is not new. */
+/** Markers that are new. One that moved with its test from another file is not. */
 function addedMarkers({ before, after }: FilePair, oldMarkers: readonly Marker[]): Finding[] {
   if (!after) return [];
   const known = [...(before?.facts.markers ?? [])];
@@ -75,7 +80,7 @@ function addedMarkers({ before, after }: FilePair, oldMarkers: readonly Marker[]
   });
 }
 
-/** Assertions that are new outside the tests they could have come from: in new tests, and in helpers. */
+/** Assertions in new tests and in helpers. An assertion that is gone from its test may have moved there. */
 function newAssertions(files: readonly MatchedFile[]): Set<string> {
   const inNewTests = files.flatMap(({ added }) => added.flatMap((test) => test.assertions));
   const inHelpers = files.flatMap(({ pair }) => pair.after?.facts.shared ?? []);
@@ -109,7 +114,7 @@ function fewerAssertions({ before, after }: TestPair, elsewhere: ReadonlySet<str
   return { id: 'assertions', words: example ? `${words}; gone: ${example.slice(0, 100)}` : words };
 }
 
-/** How many assertions new ones may stand for besides themselves: one about a list or an object says something of each part. */
+/** How many assertions the new ones may replace besides themselves: one about a list says something of each part. */
 function joined(fresh: readonly Assertion[]): number {
   return fresh.reduce((sum, { text }) => sum + Math.max(0, largestLiteral(text) - 1), 0);
 }
@@ -124,7 +129,7 @@ function largestLiteral(text: string): number {
 
 const MOST_LITERALS = 20;
 
-/** Assertions that say something and are not there any more, each as often as it is missing. */
+/** The assertions that are gone, each as often as it is missing. Those that say nothing do not count. */
 function lostFrom(before: readonly Assertion[], after: readonly Assertion[]): Assertion[] {
   const left = after.map(({ text }) => text);
   return before.filter(({ text, strength }) => {
@@ -134,7 +139,7 @@ function lostFrom(before: readonly Assertion[], after: readonly Assertion[]): As
   });
 }
 
-/** The same thing is still looked at, but no longer what it is. */
+/** An assertion about the same subject that no longer checks its value. */
 function looser({ before, after }: TestPair): Words {
   const valued = (list: readonly Assertion[], subject: string) =>
     list.some((one) => one.subject === subject && one.strength === 'value');
@@ -156,7 +161,7 @@ function fewerRows({ before, after }: TestPair): Words {
   return { id: 'cases', words: `has ${after.rows} cases, it had ${before.rows}` };
 }
 
-/** Helpers are many tests' assertions: fewer there, and not more in the tests, is less. */
+/** Fewer assertions in the helpers of a file, without more of them in its tests. */
 function weakerHelpers({ pair }: MatchedFile): Finding[] {
   const { before, after } = pair;
   if (!before || !after || before.facts.shared.length === 0) return [];

@@ -1,9 +1,9 @@
 /** One way in which the tests say less than before. */
 export interface Finding {
-  /** Stable as long as the weakening is the same; what a person allows. */
+  /** Stays the same as long as the weakening does. You allow a finding by its id. */
   id: string;
   path: string;
-  /** Where it is now; absent when it is gone. */
+  /** The line of the finding; absent when it is gone. */
   line?: number;
   text: string;
 }
@@ -11,9 +11,4 @@ export interface Finding {
 /** `test/a.test.ts:12 added .skip to "adds" [skip:test/a.test.ts:adds]`. */
 export function describeFinding({ id, path, line, text }: Finding): string {
   return `${path}${line === undefined ? '' : `:${line}`} ${text} [${id}]`;
-}
-
-export function nameList(names: readonly string[], most = 3): string {
-  const shown = names.slice(0, most).map((name) => `"${name}"`);
-  return names.length > most ? `${shown.join(', ')} and ${names.length - most} more` : shown.join(', ');
 }

@@ -14,9 +14,9 @@ import { testsIntactTraits } from './traits.ts';
 const MAX_LINES = 50;
 
 /**
- * Tests were not weakened since the start: none deleted, emptied, skipped or made to say less, no snapshots rewritten
- * wholesale, no settings of runners, coverage, continuous integration or compilers loosened. What only moved, or was
- * renamed, is as it was. A person may allow a finding by its id, which stands in brackets behind it.
+ * Tests were not weakened since the start. None is deleted, emptied, skipped or asserts less, snapshots are not rewritten
+ * in bulk, and the settings of runners, coverage, continuous integration and compilers are as strict as before. Moving
+ * and renaming is fine. You may allow a finding by its id, which stands in brackets behind it.
  */
 export const testsIntactGate: Gate<'tests_intact'> = {
   ...testsIntactTraits,
@@ -76,7 +76,7 @@ function withContents(file: Sides, then: Map<string, string>, now: Map<string, s
   return { ...file, before, after };
 }
 
-/** Pure: everything that became weaker between the two sides of these files. */
+/** Finds everything that became weaker in these files. Pure. */
 export function findWeakenings(files: readonly ChangedFile[]): Finding[] {
   return [
     ...compareTests(files.flatMap(testPair)),
@@ -89,7 +89,7 @@ function testPair({ from, to, before, after }: ChangedFile): FilePair[] {
   const then = from !== undefined && before !== undefined ? readTestFile(from, before) : undefined;
   const now = to !== undefined && after !== undefined ? readTestFile(to, after) : undefined;
   if (!then && !now) return [];
-  // Still the same file, but without a single test: what is gone is told test by test.
+  // The same file without a single test: each removed test is reported.
   const emptied =
     then && !now && from === to && after !== undefined ? { tests: [], markers: [], shared: [] } : now;
   return [
@@ -100,7 +100,7 @@ function testPair({ from, to, before, after }: ChangedFile): FilePair[] {
   ];
 }
 
-/** A renamed file of this kind is one that is gone and one that is new. */
+/** The file as one pair. A renamed file is two pairs: one that is gone, and one that is new. */
 function plainPairs({ from, to, before, after }: ChangedFile, isKind: (path: string) => boolean) {
   const old = before === undefined ? {} : { before };
   const fresh = after === undefined ? {} : { after };

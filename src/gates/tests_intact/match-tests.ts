@@ -1,8 +1,8 @@
-/** Which test of now is which test of then: by name, else by what it does. */
+/** Matches the tests of the start with those of now: by name, else by what they do. */
 import { groupBy } from '../../core/text/lists.ts';
 import type { TestCase, TestFacts } from './languages/language.ts';
 
-/** A test file then and now; a file that is new, gone, or no longer a test has one side only. */
+/** A test file at the start and now. One that is new, gone, or no longer a test has one side only. */
 export interface FilePair {
   before?: { path: string; facts: TestFacts };
   after?: { path: string; facts: TestFacts };
@@ -11,16 +11,16 @@ export interface FilePair {
 export interface TestPair {
   before: TestCase;
   after: TestCase;
-  /** The file that it is in now. */
+  /** The current file of the test. */
   path: string;
 }
 
 export interface MatchedFile {
   pair: FilePair;
   matched: TestPair[];
-  /** Tests of then that are nowhere now. */
+  /** Tests of the start that are nowhere now. */
   removed: TestCase[];
-  /** Tests of now that were nowhere then. */
+  /** Tests of now that were nowhere at the start. */
   added: TestCase[];
 }
 
@@ -40,7 +40,7 @@ export function matchTests(pairs: readonly FilePair[]): MatchedFile[] {
   matchByKey(files, files, (test) => `${test.name}\0${test.body}`);
   matchByKey(files, files, name, saysAsMuch);
   for (const file of files) matchAlike(file);
-  // Rewritten beyond recognition: a new test that says as much takes the place of an old one.
+  // A new test that asserts as much replaces an old one that was rewritten completely.
   for (const file of files) matchByKey([file], [file], () => '', saysAsMuch);
   return files;
 }
@@ -71,7 +71,7 @@ function matchByKey(
   for (const place of to) place.added = place.added.filter((test) => !taken.has(test));
 }
 
-/** More comparisons than this are not worth their time. */
+/** More comparisons would take too long. */
 const MOST_COMPARISONS = 10_000;
 
 function matchAlike(file: MatchedFile): void {
@@ -91,12 +91,12 @@ export function sayingCount({ assertions }: TestCase): number {
   return assertions.filter(({ strength }) => strength !== 'nothing').length;
 }
 
-/** Assertions one by one became rows of a table, or the other way round: each row says what its test asserts. */
+/** Whether a test became a table of cases, or the other way round. Each row makes all assertions of its test. */
 export function changedToRows(before: TestCase, after: TestCase): boolean {
   return (before.rows === 0) !== (after.rows === 0);
 }
 
-/** Each assertion as often as it is made. */
+/** How many assertions a test makes in all its rows. */
 export function madeCount(test: TestCase): number {
   return sayingCount(test) * Math.max(1, test.rows);
 }

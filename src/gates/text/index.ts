@@ -7,20 +7,20 @@ import { groupsOf } from '../forbid/index.ts';
 import type { InstantGate, Judgement } from '../gate.ts';
 import { textTraits } from './traits.ts';
 
-/** More than a model could read; looking for patterns in it takes seconds. */
+/** A longer text is not searched: it is more than a model could read, and patterns would take seconds. */
 const LONGEST = 1_000_000;
 const MAX_LINES = 20;
 
 type What = 'prompt' | 'task';
 
-/** One thing that is wrong with a text. Says where, and never what stands there: it may be a secret. */
+/** One thing that is wrong with a text. It says where, and never quotes the text: that may be a secret. */
 interface Fault {
   summary: string;
   evidence?: string[];
   next: string;
 }
 
-/** The text of a prompt or of a task. Judges nothing else: at a Stop there is no such text. */
+/** The text of a prompt or of a task. At a Stop there is no such text, and the gate skips. */
 export const textGate: InstantGate<'text'> = {
   ...textTraits,
   judge(options, { event }) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { userHome } from '../../files/system.ts';
-import type { Place } from '../../formats/format.ts';
+import type { StatePlace } from '../../formats/format.ts';
 import type { Home } from '../../home/layout.ts';
 import { sessionFolder } from './project.ts';
 
@@ -12,7 +12,7 @@ export function foreignPlaceOf(
   recorded: string | undefined,
   env: NodeJS.ProcessEnv,
   now: number,
-): Place {
+): StatePlace {
   const folder = sessionFolder(recorded, env, event.cwd ?? process.cwd());
   const loopDir = env.RALPH_LOOP_DIR;
   return {
@@ -24,8 +24,12 @@ export function foreignPlaceOf(
   };
 }
 
-/** Whether a look at the dialects is worth it: something lies where they keep their state, or did when it was claimed. */
-export function hasForeignSigns(place: Place, home: Home, isMarked: (session: string) => boolean): boolean {
+/** Whether a look at the formats is worth it: something lies where they keep their state, or did when it was claimed. */
+export function hasForeignSigns(
+  place: StatePlace,
+  home: Home,
+  isMarked: (session: string) => boolean,
+): boolean {
   const { folder, userHome, session, ralphLoopDir } = place;
   return (
     existsSync(join(folder, '.claude/ralph-loop.local.md')) ||

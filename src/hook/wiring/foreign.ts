@@ -5,8 +5,8 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { sha256 } from '../../files/digest.ts';
 import { writeNew } from '../../files/whole-file.ts';
-import { ALL_DIALECTS } from '../../formats/all.ts';
-import type { Place } from '../../formats/format.ts';
+import { ALL_FORMATS } from '../../formats/all.ts';
+import type { StatePlace } from '../../formats/format.ts';
 import { close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
@@ -27,7 +27,7 @@ export interface ForeignWorld {
   home: Home;
   store: FileStore;
   ports: JudgingPorts;
-  place: Place;
+  place: StatePlace;
   /** `CLAUDE_PID`. */
   pid?: string;
   judges(): Promise<Judges>;
@@ -47,7 +47,7 @@ export function foreignLoops(
 
 export function openForeign({ home, store, place, judges, ports }: ForeignWorld): ForeignPorts {
   return {
-    dialects: ALL_DIALECTS,
+    formats: ALL_FORMATS,
     place,
     files: foreignFiles,
     claims: claimFiles(home),
@@ -76,19 +76,19 @@ function recordClient(session: string, { home, place, pid }: ForeignWorld): void
 export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
   const foreign = openForeign(world);
   const state = world.store.read(ref);
-  const dialect = ALL_DIALECTS.find(({ name }) => name === state.dialect);
-  const path = dialect?.path(world.place);
+  const format = ALL_FORMATS.find(({ name }) => name === state.dialect);
+  const path = format?.path(world.place);
   const claim = path === undefined ? undefined : foreign.claims.of(path);
-  if (!dialect || path === undefined || claim?.loopDir !== ref.dir || state.closed) return [];
-  const reading = dialect.read(world.place, foreignFiles);
+  if (!format || path === undefined || claim?.loopDir !== ref.dir || state.closed) return [];
+  const reading = format.read(world.place, foreignFiles);
   if (reading.kind !== 'loop' || reading.loop.identity !== claim.identity) return [];
   const event: HookEvent = { name: 'other', eventName: 'command', session: state.session };
-  const one: ForeignStateSeen = { dialect, path, claim, reading: reading.loop, event, hasNative: false };
+  const one: ForeignStateSeen = { format, path, claim, reading: reading.loop, event, hasNative: false };
   return close(one, ref, state, foreign, world.ports).slice(1);
 }
 
 /** Foreign files are only written where they belong: a link in a repository must not carry our writing elsewhere. */
-function rootsOf({ folder, userHome, ralphLoopDir }: Place, home: Home): string[] {
+function rootsOf({ folder, userHome, ralphLoopDir }: StatePlace, home: Home): string[] {
   return [folder, `${userHome}/.ralph`, home.root, ...(ralphLoopDir === undefined ? [] : [ralphLoopDir])];
 }
 
@@ -115,22 +115,22 @@ async function approvedNow(
   };
 }
 
-type Found = Pick<ForeignStateSeen, 'dialect' | 'path' | 'reading'>;
+type Found = Pick<ForeignStateSeen, 'format' | 'path' | 'reading'>;
 
 /** What a person approves who lets a state of the repository hold sessions: this very one, with what it says. */
-export function stateFingerprint({ dialect, path, reading }: Found): string {
+export function stateFingerprint({ format, path, reading }: Found): string {
   const { identity, task, owner = '' } = reading;
-  return sha256(JSON.stringify([`${dialect.name} state`, path, identity, owner, task]));
+  return sha256(JSON.stringify([`${format.name} state`, path, identity, owner, task]));
 }
 
 /** A hostile repository could bring a state that holds everybody who visits, as a file, a link, or a submodule. */
 async function isTracked(
-  { dialect, path }: Found,
-  place: Place,
+  { format, path }: Found,
+  place: StatePlace,
   judges: () => Promise<Judges>,
 ): Promise<boolean> {
   const { folder } = place;
-  const named = [path, ...(dialect.parts?.(place) ?? [])].filter((p) => p.startsWith(`${folder}/`));
+  const named = [path, ...(format.parts?.(place) ?? [])].filter((p) => p.startsWith(`${folder}/`));
   const real = named.map((p) => foreignFiles.realPath(p)).filter((p) => p.startsWith(`${folder}/`));
   if (named.length === 0) return false;
   try {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/text/errors.ts';
-import type { Place } from '../../formats/format.ts';
+import type { StatePlace } from '../../formats/format.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
@@ -43,7 +43,7 @@ export function worldWith(
 }
 
 /** Where the foreign state of a session would be; of the current folder without a session. */
-export function placeHere({ store, clock, env }: World, session: string | undefined): Place {
+export function placeHere({ store, clock, env }: World, session: string | undefined): StatePlace {
   const recorded = session ? store.projectOfSession(session) : undefined;
   return foreignPlaceOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
 }

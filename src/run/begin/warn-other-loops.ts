@@ -3,8 +3,8 @@ import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
-import { ALL_DIALECTS } from '../../formats/all.ts';
-import type { Dialect, Place } from '../../formats/format.ts';
+import { ALL_FORMATS } from '../../formats/all.ts';
+import type { StateFormat, StatePlace } from '../../formats/format.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { foreignPlaceOf } from '../../hook/wiring/detect-foreign-state.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -16,16 +16,21 @@ type Beside = Pick<World, 'project' | 'env' | 'clock' | 'home' | 'store'>;
 export function besideRun(contract: Contract, world: Beside): string[] {
   const { project, env, clock } = world;
   const place = foreignPlaceOf({ session: '', cwd: project }, project, env, clock.now());
-  return ALL_DIALECTS.flatMap((dialect) => {
-    const path = dialect.path(place);
-    return path !== undefined && waitsForSession(dialect, path, place, world)
-      ? wordsFor(dialect, path, contract, project)
+  return ALL_FORMATS.flatMap((format) => {
+    const path = format.path(place);
+    return path !== undefined && waitsForSession(format, path, place, world)
+      ? wordsFor(format, path, contract, project)
       : [];
   });
 }
 
-function waitsForSession(dialect: Dialect, path: string, place: Place, { home, store }: Beside): boolean {
-  const reading = dialect.read(place, foreignFiles);
+function waitsForSession(
+  format: StateFormat,
+  path: string,
+  place: StatePlace,
+  { home, store }: Beside,
+): boolean {
+  const reading = format.read(place, foreignFiles);
   if (reading.kind !== 'loop' || reading.loop.rest !== undefined || reading.loop.owner !== undefined)
     return false;
   const dir = claimFiles(home).of(path)?.loopDir;
@@ -38,13 +43,13 @@ function waitsForSession(dialect: Dialect, path: string, place: Place, { home, s
   }
 }
 
-function wordsFor(dialect: Dialect, path: string, contract: Contract, project: string): string[] {
+function wordsFor(format: StateFormat, path: string, contract: Contract, project: string): string[] {
   const shown = (file: string) => {
     const short = relative(project, file);
     return short.startsWith('..') ? file : short;
   };
-  if (dialect.name !== 'feature-list')
-    return [`${shown(path)} (${dialect.name}) waits for a session; those of this run are not held by it.`];
+  if (format.name !== 'feature-list')
+    return [`${shown(path)} (${format.name}) waits for a session; those of this run are not held by it.`];
   const list = foreignFiles.realPath(`${path}/feature_list.json`);
   const isOurs = ({ file }: { file: string }) =>
     foreignFiles.realPath(file.startsWith('/') ? file : `${project}/${file}`) === list;

@@ -254,7 +254,7 @@ test('a question to a person is skipped: nobody can be asked, and nothing fails 
     'gates: { t: { run: "true" }, ok: { approve: Good? } }\nphases: { a: { exit: [ok] }, b: { exit: [t] } }\n',
   );
   expect(await verify()).toBe(0);
-  expect(lines.join('\n')).toContain('skip     ok (judged) a person is asked only at the Stop of a loop');
+  expect(lines.join('\n')).toContain('skip     ok (judged) only the Stop of a loop can ask for an approval');
   expect(await verify({ gates: ['ok'] })).toBe(2);
 });
 

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type NewTask, newFeatures } from '../../../src/cli/formats/features.ts';
 import { addFeaturesCommands } from '../../../src/cli/formats/features-commands.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { featureListDialect } from '../../../src/formats/feature-list/index.ts';
+import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
 import type { ForeignLoop } from '../../../src/formats/format.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -45,13 +45,13 @@ function refusal(act: () => void): string {
 
 function loop(): ForeignLoop {
   const place = { session: 's1', folder, userHome: folder, now: 0 };
-  const reading = featureListDialect.read(place, foreignFiles);
+  const reading = featureListFormat.read(place, foreignFiles);
   if (reading.kind !== 'loop') throw new Error(`no loop: ${JSON.stringify(reading)}`);
   return reading.loop;
 }
 
 describe('a new task', () => {
-  test('is a folder that the dialect reads as a loop, with current leading to it', () => {
+  test('is a folder that the format reads as a loop, with current leading to it', () => {
     make('Todo API', { maxIterations: 7 });
     expect(readdirSync(loops()).sort()).toEqual(['.gitignore', 'current', 'todo-api']);
     expect(text('.gitignore')).toBe('progress.txt\n');

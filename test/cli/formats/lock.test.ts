@@ -22,7 +22,7 @@ import {
 } from '../../../src/cli/formats/lock.ts';
 import { addLockCommands } from '../../../src/cli/formats/lock-commands.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { lockDialect } from '../../../src/formats/lock/index.ts';
+import { lockFormat } from '../../../src/formats/lock/index.ts';
 import { claimFiles } from '../../../src/home/claims.ts';
 import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
@@ -54,7 +54,7 @@ const on = (wishes: Partial<LockWishes> = {}) => lockOn({ renew: false, ...wishe
 const touchedAt = (ms: number) => utimesSync(locks(), ms / 1000, ms / 1000);
 const reading = () => {
   const { folder, now } = place;
-  return lockDialect.read({ session: 's1', folder, userHome: folder, now }, foreignFiles);
+  return lockFormat.read({ session: 's1', folder, userHome: folder, now }, foreignFiles);
 };
 const refusalOf = (act: () => void): string => {
   try {
@@ -67,7 +67,7 @@ const refusalOf = (act: () => void): string => {
 };
 
 describe('lock on', () => {
-  test('makes a lock that our dialect reads, with everything beside it', () => {
+  test('makes a lock that our format reads, with everything beside it', () => {
     on({ goal: ' Ship the login \n', message: 'Mind the tests', continuation: 'Go on.', session: 's1' });
     expect(text()).toBe('locked_at: 2026-01-01T00:00:00.000Z\nsession_id: s1\n');
     expect(text('.lock_goal')).toBe('Ship the login\n');

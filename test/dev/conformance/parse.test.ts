@@ -6,7 +6,7 @@ import { parseScenario } from '../../../src/dev/conformance/parse.ts';
 import { FORMATS } from '../../../src/dev/conformance/scenario.ts';
 import { ScenarioError } from '../../../src/dev/conformance/script-lines.ts';
 import { loadScenarios } from '../../../src/dev/conformance/suite.ts';
-import { DIALECTS } from '../../../src/formats/format.ts';
+import { FORMAT_NAMES } from '../../../src/formats/format.ts';
 
 const BUGS = resolve(import.meta.dirname, '../../scenarios/bugs');
 
@@ -197,8 +197,8 @@ describe('the scenarios that are shipped', () => {
     expect(new Set(scenarios.map((s) => s.title)).size).toBe(scenarios.length);
   });
 
-  test('are about every dialect that keeps loops in files, and no other', () => {
-    expect([...FORMATS].sort()).toEqual([...DIALECTS].sort());
+  test('are about every format that keeps loops in files, and no other', () => {
+    expect([...FORMATS].sort()).toEqual([...FORMAT_NAMES].sort());
     for (const format of FORMATS) {
       expect(scenarios.filter((s) => s.formats.includes(format)).length).toBeGreaterThan(30);
     }

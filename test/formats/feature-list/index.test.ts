@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DIFFERENT_APPROACH, REASON_LIMIT } from '../../../src/core/words/reason.ts';
-import { featureListDialect } from '../../../src/formats/feature-list/index.ts';
+import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { freshLoop, verdict } from '../../support/core/samples.ts';
 import {
@@ -38,18 +38,18 @@ describe('where it lies', () => {
     ['.', ''],
   ])('RALPH_LOOP_DIR %j', (ralphLoopDir, expected) => {
     const where = place(ralphLoopDir === undefined ? {} : { ralphLoopDir });
-    expect(featureListDialect.path(where)).toBe(join(root(), expected).replace(/\/$/, ''));
+    expect(featureListFormat.path(where)).toBe(join(root(), expected).replace(/\/$/, ''));
   });
 
   test('an absolute RALPH_LOOP_DIR is taken as it is', () => {
-    expect(featureListDialect.path(place({ ralphLoopDir: '/srv/loop/' }))).toBe('/srv/loop');
+    expect(featureListFormat.path(place({ ralphLoopDir: '/srv/loop/' }))).toBe('/srv/loop');
   });
 
   test('current may be a link; the path stays as named, the identity is the real folder', () => {
     const task = join(dirname(dir()), 'todo');
     lay({ list: { features: FEATURES }, prompt: 'Build it' }, task);
     symlinkSync('todo', dir());
-    expect(featureListDialect.path(place())).toBe(dir());
+    expect(featureListFormat.path(place())).toBe(dir());
     expect(loop().identity).toBe(`${task} ${foreignFiles.sha256('Build it')}`);
   });
 
@@ -117,7 +117,7 @@ describe('what cannot be used holds nobody and is said', () => {
     expect(found.maxIterations).toBe(15);
     expect(found.iteration).toBeUndefined();
     expect(found.notes[0]).toContain('progress.txt is not a regular file');
-    expect(found.settle(BLOCK, freshLoop(), [])).toEqual([]);
+    expect(found.writeBack(BLOCK, freshLoop(), [])).toEqual([]);
   });
 
   test('an unreadable prompt only costs the task', () => {
@@ -212,8 +212,8 @@ describe('a loop', () => {
     expect(found.notes).toEqual([
       `${dir()}/feature_list.json: "total_features" is 9, but the list has 3 entries`,
       `${dir()}/feature_list.json: "passes" is neither true nor false, which counts as open: entry 1, 7 8`,
-      `${dir()}/feature_list.json: these features have a "verify" command, which is only run by a features gate of ` +
-        'untildone.yaml that a person approved (untildone import --from feature-list): entry 3',
+      `${dir()}/feature_list.json: these features have a "verify" command, which is run only by a features gate of an ` +
+        'untildone.yaml that you trust (untildone import --from feature-list): entry 3',
     ]);
     expect(found.instruct(held()).reason).toContain(
       'NEXT FEATURE (ID entry 1): (no description)\n\nSteps:\none step\n',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DIFFERENT_APPROACH, REASON_LIMIT } from '../../../src/core/words/reason.ts';
 import type { Look } from '../../../src/formats/format.ts';
-import { lockDialect } from '../../../src/formats/lock/index.ts';
+import { lockFormat } from '../../../src/formats/lock/index.ts';
 import type { ForeignFiles } from '../../../src/ports/ports.ts';
 import type { Held } from '../../../src/ports/session-loop.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
@@ -48,7 +48,7 @@ const SENTENCE =
 describe('a lock', () => {
   test('that is not there asks for nothing, but has its place', () => {
     expect(read()).toEqual({ kind: 'none' });
-    expect(lockDialect.path(place())).toBe(lockFile());
+    expect(lockFormat.path(place())).toBe(lockFile());
   });
 
   test('of no content at all holds the first session that stops', () => {
@@ -180,7 +180,7 @@ describe('a lock', () => {
   test('is found in a folder with spaces and other letters', () => {
     const other = join(folder(), 'my prüjekt ö');
     put(join(other, '.claude/runtime/locks/.lock_active'));
-    expect(lockDialect.read(place({ folder: other, now: Date.now() }), foreignFiles).kind).toBe('loop');
+    expect(lockFormat.read(place({ folder: other, now: Date.now() }), foreignFiles).kind).toBe('loop');
   });
 
   test('is read without throwing and without a change, whatever it holds', () => {
@@ -228,7 +228,7 @@ describe('a held session', () => {
     makeLock();
     expect(loop().instruct(held())).toEqual({
       reason: SENTENCE,
-      message: 'Lock active: iteration 2 of 50. To let go: untildone lock off',
+      message: 'Lock active: iteration 2 of 50. To end it: untildone lock off',
     });
     expect(loop().instruct(held({ maxIterations: 'unlimited' })).message).toMatch(
       /^Lock active: iteration 2\. /,

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../../src/core/loop/event.ts';
-import type { Place } from '../../../src/formats/format.ts';
-import { lockDialect } from '../../../src/formats/lock/index.ts';
+import type { StatePlace } from '../../../src/formats/format.ts';
+import { lockFormat } from '../../../src/formats/lock/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { T0 } from '../../support/core/samples.ts';
@@ -34,8 +34,8 @@ useLockFolder();
 describe('what is kept of other events', () => {
   const event = (name: string, more: Record<string, unknown> = {}) =>
     ({ session: 's1', name, ...more }) as unknown as HookEvent;
-  const observe = (seen: HookEvent, changes: Partial<Place> = {}) =>
-    lockDialect.observe?.(seen, place(changes), foreignFiles) ?? [];
+  const observe = (seen: HookEvent, changes: Partial<StatePlace> = {}) =>
+    lockFormat.observe?.(seen, place(changes), foreignFiles) ?? [];
   const prompt = (text: string, session = 's1') => event('UserPromptSubmit', { prompt: text, session });
   const request = (session = 's1') => runtime(`logs/${session}/ORIGINAL_REQUEST.md`);
 

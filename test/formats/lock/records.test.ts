@@ -35,8 +35,8 @@ describe('what a Stop leaves behind', () => {
   test('a block is counted and logged, and the lock stays as it is', () => {
     makeLock('any text\n');
     const before = statSync(lockFile());
-    expect(done(loop().settle(BLOCK, freshLoop({ iteration: 2 }), []))).toEqual([]);
-    expect(done(loop().settle(BLOCK, freshLoop({ iteration: 3, lastAt: T0 + 1000 }), []))).toEqual([]);
+    expect(done(loop().writeBack(BLOCK, freshLoop({ iteration: 2 }), []))).toEqual([]);
+    expect(done(loop().writeBack(BLOCK, freshLoop({ iteration: 3, lastAt: T0 + 1000 }), []))).toEqual([]);
     expect(metrics('stop')).toEqual([
       {
         timestamp: '2026-01-01T00:00:00.000Z',
@@ -70,7 +70,7 @@ describe('what a Stop leaves behind', () => {
       { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: 'tests' },
       { kind: 'end', status: 'reached_limit', cause: 'iterations', detail: 'iteration 50 of 50' },
     ];
-    for (const decision of decisions) expect(done(loop().settle(decision, after, []))).toEqual([]);
+    for (const decision of decisions) expect(done(loop().writeBack(decision, after, []))).toEqual([]);
     expect(log().map((line) => line.slice(27))).toEqual([
       '[INFO] stop: approved for now: shell 1',
       '[INFO] stop: approved for now: paused',
@@ -84,15 +84,15 @@ describe('what a Stop leaves behind', () => {
   test('folders that we make are kept out of git, and others are left as they are', () => {
     makeLock();
     mkdirSync(runtime('logs'));
-    done(loop().settle(BLOCK, freshLoop({ iteration: 2 }), []));
-    done(loop().settle(BLOCK, freshLoop({ iteration: 3 }), []));
+    done(loop().writeBack(BLOCK, freshLoop({ iteration: 2 }), []));
+    done(loop().writeBack(BLOCK, freshLoop({ iteration: 3 }), []));
     expect(readFileSync(runtime('metrics/.gitignore'), 'utf8')).toBe('*\n');
     expect(readdirSync(runtime('logs'))).toEqual(['s1']);
   });
 
   test('a session id that could climb gets no folder', () => {
     makeLock();
-    expect(done(loop().settle(BLOCK, freshLoop({ session: '../../../x', iteration: 2 }), []))).toEqual([]);
+    expect(done(loop().writeBack(BLOCK, freshLoop({ session: '../../../x', iteration: 2 }), []))).toEqual([]);
     expect(existsSync(runtime('logs'))).toBe(false);
     expect(readdirSync(folder())).toEqual(['.claude']);
   });
@@ -103,7 +103,7 @@ describe('what a Stop leaves behind', () => {
     mkdirSync(away);
     symlinkSync(away, runtime('metrics'));
     symlinkSync(away, runtime('logs'));
-    expect(done(loop().settle(BLOCK, freshLoop({ iteration: 2 }), []))).toEqual([]);
+    expect(done(loop().writeBack(BLOCK, freshLoop({ iteration: 2 }), []))).toEqual([]);
     expect(readdirSync(away)).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('what a Stop leaves behind', () => {
     makeLock();
     const link = join(home(), 'link');
     symlinkSync(folder(), link);
-    done(loop({ folder: link }).settle(BLOCK, freshLoop({ iteration: 2 }), []));
+    done(loop({ folder: link }).writeBack(BLOCK, freshLoop({ iteration: 2 }), []));
     expect(metrics('stop')).toHaveLength(1);
   });
 
@@ -121,6 +121,6 @@ describe('what a Stop leaves behind', () => {
     truncateSync(runtime('metrics/stop_hook_metrics.jsonl'), 16 * 1024 * 1024);
     mkdirSync(runtime('logs/s1'), { recursive: true });
     makeFifo(runtime('logs/s1/hook_logs.txt'));
-    expect(loop().settle(BLOCK, freshLoop({ iteration: 2 }), [])).toEqual([]);
+    expect(loop().writeBack(BLOCK, freshLoop({ iteration: 2 }), [])).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ForeignLoop, Reading } from '../../../src/formats/format.ts';
-import { RALPH_FILE, ralphLoopDialect, SAFETY_STOP } from '../../../src/formats/ralph-loop/index.ts';
+import { RALPH_FILE, ralphLoopFormat, SAFETY_STOP } from '../../../src/formats/ralph-loop/index.ts';
 import { parseState, renderState, withIteration } from '../../../src/formats/ralph-loop/state-file.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { anyCharacter } from '../../support/any-character.ts';
@@ -13,7 +13,7 @@ function reading(text: string): Reading {
   const folder = temporaryFolder();
   mkdirSync(dirname(join(folder, RALPH_FILE)), { recursive: true });
   writeFileSync(join(folder, RALPH_FILE), text);
-  return ralphLoopDialect.read({ session: 's1', folder, userHome: folder, now: 0 }, foreignFiles);
+  return ralphLoopFormat.read({ session: 's1', folder, userHome: folder, now: 0 }, foreignFiles);
 }
 
 function loop(text: string): ForeignLoop {
@@ -112,7 +112,7 @@ describe('what holds nobody', () => {
     mkdirSync(join(folder, '.claude'));
     makeFifo(join(folder, RALPH_FILE));
     const place = { session: 's1', folder, userHome: folder, now: 0 };
-    expect(ralphLoopDialect.read(place, foreignFiles)).toMatchObject({ kind: 'unusable' });
+    expect(ralphLoopFormat.read(place, foreignFiles)).toMatchObject({ kind: 'unusable' });
   });
 });
 

@@ -50,7 +50,7 @@ describe('a feature list that is damaged in mid-loop', () => {
     for (const again of ['p1', 'p2']) {
       const last = await stop(scene, 'cannot', again);
       expect(last.kind).toBe('tell');
-      expect(messageOf(last)).toContain('nobody is held by feature-list');
+      expect(messageOf(last)).toContain('feature-list holds no session');
       expect(messageOf(last)).toContain('put it right, and the loop goes on');
     }
     expect(scene.states()).toMatchObject([{ status: 'active', iteration: 4 }]);
@@ -92,10 +92,10 @@ describe('a feature list that is damaged in mid-loop', () => {
   test('holds no other session, and none when it was never readable', async () => {
     const scene = await begun();
     scene.write(LIST, BROKEN);
-    expect(messageOf(await scene.stopOf('s2'))).toContain('nobody is held by feature-list');
+    expect(messageOf(await scene.stopOf('s2'))).toContain('feature-list holds no session');
     const never = foreignScene();
     never.write(LIST, BROKEN);
-    expect(messageOf(await never.stopOf('s1'))).toContain('nobody is held by feature-list');
+    expect(messageOf(await never.stopOf('s1'))).toContain('feature-list holds no session');
     expect(never.states()).toEqual([]);
   });
   test('that was deleted with its folder is cancelled as ever', async () => {
@@ -108,7 +108,7 @@ describe('a feature list that is damaged in mid-loop', () => {
     const scene = await begun();
     scene.remove(LIST);
     mkdirSync(join(scene.project, LIST));
-    expect(messageOf(await stop(scene))).toContain('nobody is held by feature-list');
+    expect(messageOf(await stop(scene))).toContain('feature-list holds no session');
   });
 });
 
@@ -124,7 +124,7 @@ test.each(['orchestrator.json', 'loop.json'])('a damaged %s holds its session, t
     expect(reasonOf(answer)).toContain(`${join(folder, name)}\nline 2, column 19: this is no JSON`);
     expect(messageOf(answer)).toContain(`${time} of 3`);
   }
-  expect(messageOf(await stop(scene))).toContain('nobody is held by verified-done');
+  expect(messageOf(await stop(scene))).toContain('verified-done holds no session');
   expect(readFileSync(join(folder, name), 'utf8')).toContain('tru}');
 });
 
@@ -133,5 +133,5 @@ test('a ralph-loop state that is damaged lets go as ever: no agent writes it', a
   scene.write(RALPH, ralph());
   expect((await stop(scene)).kind).toBe('refuse');
   scene.write(RALPH, 'nothing of it is left');
-  expect(messageOf(await stop(scene))).toContain('nobody is held by ralph-loop');
+  expect(messageOf(await stop(scene))).toContain('ralph-loop holds no session');
 });

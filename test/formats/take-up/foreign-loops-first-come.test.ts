@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Dialect, ForeignLoop } from '../../../src/formats/format.ts';
+import type { ForeignLoop, StateFormat } from '../../../src/formats/format.ts';
 import { claimFiles } from '../../../src/home/claims.ts';
 import { foreignScene } from '../../support/hook/foreign-scene.ts';
 import { messageOf, reasonOf } from '../../support/hook/hook-scene.ts';
 
 /** A format of one word: nobody is named in it. */
-function wordDialect(changes: Partial<ForeignLoop> = {}): Dialect {
+function wordFormat(changes: Partial<ForeignLoop> = {}): StateFormat {
   const path = ({ folder }: { folder: string }) => `${folder}/word`;
   return {
     name: 'lock',
@@ -28,7 +28,7 @@ function wordDialect(changes: Partial<ForeignLoop> = {}): Dialect {
         ],
         renews: () => false,
         instruct: () => ({ reason: 'go on' }),
-        settle: () => [],
+        writeBack: () => [],
         ...changes,
       };
       return { kind: 'loop', loop };
@@ -38,7 +38,7 @@ function wordDialect(changes: Partial<ForeignLoop> = {}): Dialect {
 
 describe('a state for whoever comes first', () => {
   function scene(changes: Partial<ForeignLoop> = {}) {
-    const made = foreignScene({}, [wordDialect(changes)]);
+    const made = foreignScene({}, [wordFormat(changes)]);
     made.write('word', 'work');
     return made;
   }
@@ -77,7 +77,7 @@ describe('a state for whoever comes first', () => {
   });
   test('whose time is over ends as having reached its limit', async () => {
     const changes: Partial<ForeignLoop> = {};
-    const made = foreignScene({}, [{ ...wordDialect(), read: (p, f) => wordDialect(changes).read(p, f) }]);
+    const made = foreignScene({}, [{ ...wordFormat(), read: (p, f) => wordFormat(changes).read(p, f) }]);
     made.write('word', 'work');
     await made.stopOf('s1');
     Object.assign(changes, { expired: true, rest: 'older than a day' });
@@ -87,7 +87,7 @@ describe('a state for whoever comes first', () => {
   });
   test('whose time was over before it held anybody says so: it looks as if it held', async () => {
     const made = scene({ expired: true, rest: 'older than a day' });
-    expect(messageOf(await made.stopOf('s1'))).toContain('nobody is held by lock');
+    expect(messageOf(await made.stopOf('s1'))).toContain('lock holds no session');
     expect(made.states()).toEqual([]);
   });
   test('what came with the repository holds nobody before a person says so', async () => {

@@ -53,7 +53,7 @@ describe('a state that names nobody', () => {
     const answer = await scene.stopOf('s1');
     expect(answer.kind).not.toBe('refuse');
     expect(messageOf(answer)).toContain(
-      'names no session; to bind it, in a terminal: untildone claim ralph-loop',
+      'names none; to bind it to one, type in a terminal: untildone claim ralph-loop',
     );
     expect(scene.text(RALPH)).toBe(UNOWNED);
   });

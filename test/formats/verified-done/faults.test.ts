@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { blocks } from '../../../src/core/loop/verdict.ts';
 import { REASON_LIMIT } from '../../../src/core/words/reason.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { freshLoop } from '../../support/core/samples.ts';
@@ -126,7 +126,7 @@ describe('whatever the files hold', () => {
         });
         expect(reading.loop.instruct(held(verdicts)).reason.length).toBeLessThanOrEqual(REASON_LIMIT);
         expect(
-          reading.loop.settle({ kind: 'block', instruction: 'continue' }, freshLoop(), verdicts),
+          reading.loop.writeBack({ kind: 'block', instruction: 'continue' }, freshLoop(), verdicts),
         ).toHaveLength(1);
         expect(verdicts.some(blocks) || reading.loop.rest !== undefined).toBe(true);
         expect(Number.isSafeInteger(reading.loop.iteration ?? 0)).toBe(true);
@@ -150,7 +150,7 @@ describe('whatever the files hold', () => {
       kind: 'unusable' as const,
       problem: `EACCES: permission denied, open '${path}'`,
     });
-    const reading = verifiedDoneDialect.read(place(), { ...foreignFiles, read: denied });
+    const reading = verifiedDoneFormat.read(place(), { ...foreignFiles, read: denied });
     expect(reading).toMatchObject({
       kind: 'unusable',
       problem: expect.stringContaining(stateDir('orchestrator.json')),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/core/loop/state.ts';
 import { sumUp } from '../../../src/core/loop/verdict.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import { applyChanges } from '../../../src/project/files.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -26,7 +26,7 @@ useStateFolder();
 describe('where the state lies', () => {
   test('in a folder of the session, which owns it', () => {
     put('loop.json', LOOP);
-    expect(verifiedDoneDialect.path(place())).toBe(stateDir().replace(/\/$/, ''));
+    expect(verifiedDoneFormat.path(place())).toBe(stateDir().replace(/\/$/, ''));
     expect(loop().owner).toBe('s1');
     expect(read({ session: 's2' })).toEqual({ kind: 'none' });
   });
@@ -35,7 +35,7 @@ describe('where the state lies', () => {
     'not for the session id %j',
     (session) => {
       put('loop.json', LOOP);
-      expect(verifiedDoneDialect.path(place({ session }))).toBeUndefined();
+      expect(verifiedDoneFormat.path(place({ session }))).toBeUndefined();
       expect(read({ session })).toEqual({ kind: 'none' });
     },
   );
@@ -146,18 +146,18 @@ describe('after a Stop', () => {
     cause: 'iterations',
     detail: 'iteration 25 of 25',
   });
-  const settle = async (decision: Decision) => {
-    const changes = loop().settle(decision, freshLoop(), await judged());
+  const writeBack = async (decision: Decision) => {
+    const changes = loop().writeBack(decision, freshLoop(), await judged());
     expect(applyChanges(changes, join(home(), 'lock'))).toEqual([]);
   };
 
   test('the log of the document gets its lines, and no state file is touched', async () => {
     put('orchestrator.json', ORCHESTRATOR);
     const before = readFileSync(stateDir('orchestrator.json'));
-    await settle(block);
-    await settle({ kind: 'allow', cause: 'background' });
-    await settle(end('reached_limit'));
-    await settle(end('claimed_done'));
+    await writeBack(block);
+    await writeBack({ kind: 'allow', cause: 'background' });
+    await writeBack(end('reached_limit'));
+    await writeBack(end('claimed_done'));
     const stamp = /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] /;
     const lines = log().trimEnd().split('\n');
     expect(lines.every((line) => stamp.test(line))).toBe(true);
@@ -177,7 +177,7 @@ describe('after a Stop', () => {
 
   test('its times are those of this machine', async () => {
     put('loop.json', LOOP);
-    await settle(block);
+    await writeBack(block);
     const at = new Date(T0);
     expect(log()).toContain(`[${at.getFullYear()}-`);
     expect(log()).toContain(` ${String(at.getHours()).padStart(2, '0')}:00:00] `);
@@ -185,7 +185,7 @@ describe('after a Stop', () => {
 
   test('what stands in the files makes no second line', async () => {
     put('orchestrator.json', { phase: `x\n[2020-01-01 00:00:00] Stop APPROVED\r${'y'.repeat(5000)}` });
-    await settle(block);
+    await writeBack(block);
     expect(log().trimEnd().split('\n')).toHaveLength(2);
     expect(log().length).toBeLessThan(2500);
   });
@@ -193,7 +193,7 @@ describe('after a Stop', () => {
   test('a log that cannot be written is reported', async () => {
     put('loop.json', LOOP);
     mkdirSync(join(home(), '.ralph/logs/stop-hook.log'), { recursive: true });
-    const changes = loop().settle(block, freshLoop(), await judged());
+    const changes = loop().writeBack(block, freshLoop(), await judged());
     expect(applyChanges(changes, join(home(), 'lock'))).toEqual([expect.stringContaining('stop-hook.log')]);
   });
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ALL_DIALECTS } from '../../../src/formats/all.ts';
-import { DIALECTS, type Place } from '../../../src/formats/format.ts';
+import { ALL_FORMATS } from '../../../src/formats/all.ts';
+import { FORMAT_NAMES, type StatePlace } from '../../../src/formats/format.ts';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
 import { foreignPlaceOf, hasForeignSigns } from '../../../src/hook/wiring/detect-foreign-state.ts';
@@ -33,21 +33,21 @@ function make(path: string | undefined): void {
 }
 
 test('all of them are there', () => {
-  expect(ALL_DIALECTS.map((d) => d.name).sort()).toEqual([...DIALECTS].sort());
+  expect(ALL_FORMATS.map((d) => d.name).sort()).toEqual([...FORMAT_NAMES].sort());
 });
 
-describe.each(ALL_DIALECTS.map((d) => [d.name, d] as const))('the state of %s', (_, dialect) => {
+describe.each(ALL_FORMATS.map((d) => [d.name, d] as const))('the state of %s', (_, format) => {
   test('wakes the hook, by the installed line and by the look inside', () => {
     const { place, line, looks } = scene();
     expect([line(), looks()]).toEqual(['', false]);
-    make(dialect.path(place));
+    make(format.path(place));
     expect([line(), looks()]).toEqual(['woken', true]);
   });
 });
 
 test('a folder of its own for a feature list wakes it, too', () => {
   const { place, line, looks } = scene({ RALPH_LOOP_DIR: 'my/loop' });
-  const path = ALL_DIALECTS.find((d) => d.name === 'feature-list')?.path(place as Place);
+  const path = ALL_FORMATS.find((d) => d.name === 'feature-list')?.path(place as StatePlace);
   expect(path).toBe(join(place.folder, 'my/loop'));
   make(path);
   expect([line(), looks()]).toEqual(['woken', true]);

@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { dialectScene } from '../../support/live/formats-scene.ts';
+import { formatScene } from '../../support/live/formats-scene.ts';
 import { startRun } from '../../support/live/run.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';
@@ -15,7 +15,7 @@ const FEATURES = {
 };
 
 async function withList(progress: string) {
-  const scene = await dialectScene();
+  const scene = await formatScene();
   await scene.write(`${LOOPS}/todo/feature_list.json`, FEATURES);
   await scene.write(`${LOOPS}/todo/RALPH_PROMPT.md`, 'Build the todo API.');
   await scene.write(`${LOOPS}/todo/progress.txt`, progress);
@@ -151,7 +151,7 @@ longTest('at its limit it lets go, names what is left, and logs it', async () =>
 });
 
 longTest('a list laid out by "features new" holds the next session', async () => {
-  const scene = await dialectScene();
+  const scene = await formatScene();
   await must(scene, ['features', 'new', 'todo api', '--max-iterations', '1']);
   const run = await scene.runClient({ prompt: 'go', script: { turns: [{ text: 'a' }, { text: 'b' }] } });
   expect(JSON.stringify(run.requests[1]?.body)).toContain('CONTINUATION: Ralph Loop iteration 1/1');

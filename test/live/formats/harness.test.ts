@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { approve, git } from '../../support/live/contract.ts';
-import { dialectScene } from '../../support/live/formats-scene.ts';
+import { formatScene } from '../../support/live/formats-scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';
 
@@ -30,7 +30,7 @@ const TICK = "sed -i 's/\\[ \\]/[x]/' PLAN.md";
 
 /** A project with hooks of its own, which were imported, removed and approved. */
 async function importedScene(files: Record<string, string> = {}) {
-  const scene = await dialectScene({ git: true });
+  const scene = await formatScene({ git: true });
   await scene.write('.claude/settings.json', SETTINGS);
   await must(scene, ['install']);
   await scene.write('.claude/hooks/validate_plan_completion.py', VALIDATE_PLAN);
@@ -138,7 +138,7 @@ longTest('notes are told to a session that begins, and a loop writes down where 
 });
 
 test('everything can be put back', async () => {
-  const scene = await dialectScene({ git: true });
+  const scene = await formatScene({ git: true });
   await scene.write('.claude/settings.json', SETTINGS);
   const before = await scene.read('.claude/settings.json');
   await must(scene, ['install']);

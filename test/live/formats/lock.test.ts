@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { dialectScene } from '../../support/live/formats-scene.ts';
+import { formatScene } from '../../support/live/formats-scene.ts';
 import { waitFor } from '../../support/live/processes.ts';
 import { bash, decisionsOf, journalOf, loopOf, loopsOf } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';
@@ -10,7 +10,7 @@ import { longTest } from '../../support/long.ts';
 const LOCK = '.claude/runtime/locks/.lock_active';
 
 test('a lock holds the session that stops first, in the words of lock mode, until it is removed', async () => {
-  const scene = await dialectScene();
+  const scene = await formatScene();
   await scene.write(LOCK, '');
   await scene.write('.claude/runtime/locks/.lock_goal', 'Ship the login');
   const client = await scene.startClient({
@@ -42,7 +42,7 @@ test('a lock holds the session that stops first, in the words of lock mode, unti
 longTest(
   'another session next to it is not held; when the owner has ended, the next one goes on',
   async () => {
-    const scene = await dialectScene();
+    const scene = await formatScene();
     await scene.write(LOCK, '');
     const owner = randomUUID();
     const first = await scene.startClient({

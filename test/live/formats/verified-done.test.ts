@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { dialectScene } from '../../support/live/formats-scene.ts';
+import { formatScene } from '../../support/live/formats-scene.ts';
 import { BIN, bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';
 
 const untildone = `'${process.execPath}' '${BIN}'`;
 
 test('an orchestrator is held until its conditions are met and its work is committed; its files are only read', async () => {
-  const scene = await dialectScene({ git: true });
+  const scene = await formatScene({ git: true });
   const session = randomUUID();
   await scene.write('.gitignore', '.claude/\n');
   await must(scene, ['state', 'init', session, 'orchestrator', 'implement auth', '--complexity', '3']);
@@ -65,7 +65,7 @@ test('an orchestrator is held until its conditions are met and its work is commi
 });
 
 longTest('a loop is let go at its own maximum, and stop_hook_active does not let it go before', async () => {
-  const scene = await dialectScene();
+  const scene = await formatScene();
   const session = randomUUID();
   const state = { task: 'fix all type errors', iteration: 1, max_iterations: 3, verified_done: false };
   await scene.write(`~/.ralph/state/${session}/loop.json`, state);
@@ -85,7 +85,7 @@ longTest('a loop is let go at its own maximum, and stop_hook_active does not let
 });
 
 test('left alone, the agent that may read its state keeps it with Edit, outside of the project', async () => {
-  const scene = await dialectScene();
+  const scene = await formatScene();
   const session = randomUUID();
   await must(scene, ['state', 'init', session, 'loop', 'implement auth']);
   const file = scene.place(`~/.ralph/state/${session}/loop.json`);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { type InitOptions, type StateWorld, stateInit, stateSet } from '../../../src/cli/formats/state.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { T0 } from '../core/samples.ts';
 import { temporaryFolder } from '../files/workers.ts';
@@ -38,10 +38,7 @@ export const init = (options: Partial<InitOptions> = {}) =>
 export const set = (name: string, ...words: string[]) => stateSet('s1', name, words, worldOfTest);
 
 const reading = () =>
-  verifiedDoneDialect.read(
-    { session: 's1', folder: homeFolder, userHome: homeFolder, now: T0 },
-    foreignFiles,
-  );
+  verifiedDoneFormat.read({ session: 's1', folder: homeFolder, userHome: homeFolder, now: T0 }, foreignFiles);
 export const held = () => {
   const read = reading();
   return read.kind === 'loop' && read.loop.rest === undefined;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Decision, Ending, LoopState } from '../../../src/core/loop/state.ts';
-import { featureListDialect } from '../../../src/formats/feature-list/index.ts';
-import type { ForeignLoop, Place } from '../../../src/formats/format.ts';
+import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
+import type { ForeignLoop, StatePlace } from '../../../src/formats/format.ts';
 import type { Held } from '../../../src/ports/session-loop.ts';
 import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
 import { freshLoop, T0 } from '../core/samples.ts';
@@ -47,16 +47,17 @@ export function lay({ list, progress, prompt }: Files, at = dir()): void {
   if (prompt !== undefined) writeFileSync(join(at, 'RALPH_PROMPT.md'), prompt);
 }
 
-export const place = (changes: Partial<Place> = {}): Place => ({
+export const place = (changes: Partial<StatePlace> = {}): StatePlace => ({
   session: 's1',
   folder,
   userHome: folder,
   now: T0,
   ...changes,
 });
-export const read = (changes: Partial<Place> = {}) => featureListDialect.read(place(changes), foreignFiles);
+export const read = (changes: Partial<StatePlace> = {}) =>
+  featureListFormat.read(place(changes), foreignFiles);
 
-export function loop(changes: Partial<Place> = {}): ForeignLoop {
+export function loop(changes: Partial<StatePlace> = {}): ForeignLoop {
   const reading = read(changes);
   if (reading.kind !== 'loop') throw new Error(`no loop: ${JSON.stringify(reading)}`);
   return reading.loop;
@@ -99,6 +100,6 @@ export const endOf = ({ status, ending }: LoopState): Decision => ({
   detail: '',
 });
 
-export function settle(of: ForeignLoop, decision: Decision, after: LoopState): string[] {
-  return applyChanges(of.settle(decision, after, []), join(folder, 'lock'));
+export function writeBack(of: ForeignLoop, decision: Decision, after: LoopState): string[] {
+  return applyChanges(of.writeBack(decision, after, []), join(folder, 'lock'));
 }

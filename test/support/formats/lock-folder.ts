@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
-import type { ForeignLoop, Place, Reading } from '../../../src/formats/format.ts';
-import { lockDialect } from '../../../src/formats/lock/index.ts';
+import type { ForeignLoop, Reading, StatePlace } from '../../../src/formats/format.ts';
+import { lockFormat } from '../../../src/formats/lock/index.ts';
 import type { ForeignFiles, StateChange } from '../../../src/ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
 import { T0 } from '../core/samples.ts';
@@ -34,16 +34,16 @@ export const makeLock = (text = '', at = T0) => {
   put(lockFile(), text);
   utimesSync(lockFile(), at / 1000, at / 1000);
 };
-export const place = (changes: Partial<Place> = {}): Place => ({
+export const place = (changes: Partial<StatePlace> = {}): StatePlace => ({
   session: 's1',
   folder: projectFolder,
   userHome: homeFolder,
   now: T0 + 1000,
   ...changes,
 });
-export const read = (changes: Partial<Place> = {}, files: ForeignFiles = foreignFiles): Reading =>
-  lockDialect.read(place(changes), files);
-export const loop = (changes: Partial<Place> = {}): ForeignLoop => {
+export const read = (changes: Partial<StatePlace> = {}, files: ForeignFiles = foreignFiles): Reading =>
+  lockFormat.read(place(changes), files);
+export const loop = (changes: Partial<StatePlace> = {}): ForeignLoop => {
   const reading = read(changes);
   if (reading.kind !== 'loop') throw new Error(`no loop but ${JSON.stringify(reading)}`);
   return reading.loop;

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { decide } from '../../../src/core/loop/decide.ts';
 import { blocks, type Verdict } from '../../../src/core/loop/verdict.ts';
-import type { ForeignLoop, Look, Place, Reading } from '../../../src/formats/format.ts';
-import { verifiedDoneDialect } from '../../../src/formats/verified-done/index.ts';
+import type { ForeignLoop, Look, Reading, StatePlace } from '../../../src/formats/format.ts';
+import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import type { Held } from '../../../src/ports/session-loop.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
@@ -32,16 +32,16 @@ export const put = (name: string, content: unknown) => {
   mkdirSync(dirname(stateDir(name)), { recursive: true });
   writeFileSync(stateDir(name), typeof content === 'string' ? content : JSON.stringify(content));
 };
-export const place = (changes: Partial<Place> = {}): Place => ({
+export const place = (changes: Partial<StatePlace> = {}): StatePlace => ({
   session: 's1',
   folder: projectFolder,
   userHome: homeFolder,
   now: T0,
   ...changes,
 });
-export const read = (changes: Partial<Place> = {}): Reading =>
-  verifiedDoneDialect.read(place(changes), foreignFiles);
-export const loop = (changes: Partial<Place> = {}): ForeignLoop => {
+export const read = (changes: Partial<StatePlace> = {}): Reading =>
+  verifiedDoneFormat.read(place(changes), foreignFiles);
+export const loop = (changes: Partial<StatePlace> = {}): ForeignLoop => {
   const reading = read(changes);
   if (reading.kind !== 'loop') throw new Error(`no loop but ${JSON.stringify(reading)}`);
   return reading.loop;

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import type { Answer, StopEvent } from '../../../src/core/loop/event.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
-import { ALL_DIALECTS } from '../../../src/formats/all.ts';
-import type { Dialect } from '../../../src/formats/format.ts';
+import { ALL_FORMATS } from '../../../src/formats/all.ts';
+import type { StateFormat } from '../../../src/formats/format.ts';
 import { foreignLoops } from '../../../src/formats/take-up/foreign-loops.ts';
 import { openForeign } from '../../../src/hook/wiring/foreign.ts';
 import { type HookScene, hookScene } from './hook-scene.ts';
@@ -21,14 +21,14 @@ export interface ForeignScene extends HookScene {
 
 export function foreignScene(
   says: Record<string, Says> = {},
-  dialects: readonly Dialect[] = ALL_DIALECTS,
+  formats: readonly StateFormat[] = ALL_FORMATS,
 ): ForeignScene {
   const scene = hookScene(says) as ForeignScene;
   const { home, store, project, ports } = scene;
   ports.foreign = (event, hasNative) => {
     const place = { session: event.session, folder: project, userHome: dirname(project), now: scene.now };
     const open = openForeign({ home, store, ports, place, judges: async () => scene.judges });
-    return foreignLoops(event, hasNative, { ...open, dialects }, ports);
+    return foreignLoops(event, hasNative, { ...open, formats }, ports);
   };
   scene.write = (path, text) => {
     mkdirSync(dirname(join(project, path)), { recursive: true });

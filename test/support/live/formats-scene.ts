@@ -4,7 +4,7 @@ import { sceneOfTest } from './test-scene.ts';
 import { must } from './untildone.ts';
 
 /** A scene with our hooks installed, and files of another system in it. */
-export async function dialectScene(options: Parameters<typeof sceneOfTest>[0] = {}) {
+export async function formatScene(options: Parameters<typeof sceneOfTest>[0] = {}) {
   const scene = await sceneOfTest(options);
   await must(scene, ['install']);
   const place = (path: string) =>

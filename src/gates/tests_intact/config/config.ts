@@ -1,13 +1,13 @@
-/** What settings say about tests and checks. All kinds of settings have this shape. */
+/** What a settings file says about tests and checks. All readers have this shape. */
 
-/** Something that lets more pass: bad when it appears. */
+/** A setting that lets more pass. It is a weakening when it appears. */
 export interface Loosening {
   key: string;
   text: string;
   line: number;
 }
 
-/** Something that lets less pass: bad when it disappears, or its value falls. */
+/** A setting that lets less pass. It is a weakening when it disappears, or when its value falls. */
 export interface Guard {
   key: string;
   text: string;
@@ -15,22 +15,22 @@ export interface Guard {
 }
 
 export interface ConfigReader {
-  /** First word of the ids: `coverage:jest.config.js:lines`. */
+  /** The first word of ids such as `coverage:jest.config.js:lines`. */
   id: string;
   reads(path: string): boolean;
   loosenings?(text: string, path: string): Loosening[];
   guards?(text: string, path: string): Guard[];
-  /** A file that was not there before may loosen what ran without it. */
+  /** New files are compared, too: they may loosen what ran without them. */
   newFilesToo?: true;
-  /** Values are numbers of things: what one file lost another may have. */
+  /** Values are counts: what one file lost, another may have gained. */
   movesByNumber?: true;
 }
 
-/** Folders that no test of a project is in, or that a runner of their own looks at. */
+/** Folders without tests, or with tests that another runner runs. */
 export const NEVER_TESTS =
   /node_modules|\b(dist|build|out|coverage|target|vendor|fixtures?|e2e|cypress|playwright|worktrees|venv)\b|\.(git|next|nuxt|cache|claude|venv|tox|svelte-kit|output|idea|temp)\b|\{/;
 
-/** A command that tests or checks, whose failure does not count. */
+/** A command that tests or checks, and whose failure is ignored. */
 export const IGNORED_FAILURE =
   /^[^\n]*(?:test|spec|lint|check|pytest|mypy|tsc|clippy|\bvet\b|coverage|verify)[^\n|]*(\|\|\s*(?:true|exit 0|:|echo\b[^\n]*))(?=\s|$|["'])/gm;
 

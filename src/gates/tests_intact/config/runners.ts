@@ -22,7 +22,7 @@ export const runners: ConfigReader = {
   newFilesToo: true,
   loosenings(text, path) {
     const plain = uncommented(text, path);
-    // The scripts of a package are compared on their own.
+    // `compareScripts` compares the scripts of a package.
     const switches = path.endsWith('package.json')
       ? SWITCHES.filter(([one]) => one !== IGNORED_FAILURE)
       : SWITCHES;
@@ -45,7 +45,7 @@ function uncommented(text: string, path: string): string {
   return language ? maskSource(text, language).uncommented : text;
 }
 
-/** `exclude` of a package or a Python project says what is packed, not what is tested. */
+/** Files that a runner leaves out. `exclude` of a package or a Python project is about packaging, not tests. */
 function leftOut(text: string, path: string): Loosening[] {
   const names = /(package\.json|pyproject\.toml|Cargo\.toml|setup\.cfg)$/.test(path)
     ? /testPathIgnorePatterns|coveragePathIgnorePatterns|modulePathIgnorePatterns|norecursedirs|collect_ignore(?:_glob)?/
@@ -101,7 +101,7 @@ const GUARDS: readonly (readonly [key: string, expression: RegExp])[] = [
   ['-D warnings', /-D\s*warnings\b/],
 ];
 
-/** By file: the settings that say which files a runner or a compiler takes. */
+/** The settings that select the files of a runner or a compiler, by file name. */
 const SETTINGS: readonly (readonly [files: RegExp, names: string])[] = [
   [/(^|\/)vite(st)?\.config\.\w+$|(^|\/)vitest\.workspace\.\w+$/, 'include'],
   [/(^|\/)(jest\.config\.\w+|package\.json)$/, 'testMatch roots testRegex'],
@@ -115,10 +115,10 @@ const SETTINGS: readonly (readonly [files: RegExp, names: string])[] = [
   [/(^|\/)tsconfig(\.[\w.-]+)?\.json$/, 'include files'],
 ];
 
-/** What is meant by `include` in there is not which tests run. */
+/** Blocks whose `include` does not select tests. */
 const OTHER_BLOCKS = /\b(?:coverage|optimizeDeps|typecheck|benchmark|deps|server|ssr|build)\s*:\s*\{/g;
 
-/** Fewer files are looked at than before: a list that lost some, a folder that became one of its own, a single file. */
+/** Finds selections that became smaller: a shorter list, a subfolder in place of a folder, a single file. */
 export function compareSelections(pairs: readonly ConfigPair[]): Finding[] {
   return pairs.flatMap(({ path, before = '', after }) => {
     const names = SETTINGS.find(([files]) => files.test(path))?.[1].split(' ') ?? [];
@@ -167,7 +167,7 @@ function withoutOtherBlocks(text: string): string {
 const ONE_TEST = /(?:^|\/)[^/*?{]*(?:[._-](?:test|spec|cy|e2e)\.\w+|_test\.py)$|(?:^|\/)test_[^/*?{]*\.py$/;
 
 function narrowed(name: string, then: readonly string[], now: readonly string[]): string[] {
-  // Nothing said is everything.
+  // No selection means all files.
   if (now.length === 0) return [];
   const gone = then.filter((value) => !now.includes(value) && !NEVER_TESTS.test(value));
   const fresh = now.filter((value) => !then.includes(value));
@@ -180,7 +180,7 @@ function narrowed(name: string, then: readonly string[], now: readonly string[])
   return [...single, ...lost];
 }
 
-/** Of a pattern, the folder that it stands for, as far as that is said. */
+/** The folder at the beginning of a pattern. */
 function placeOf(pattern: string): string {
   const literal = pattern.replace(/^\.\/|^<rootDir>\/?/, '').split(/[*?{[(]/, 1)[0] ?? '';
   return (literal === pattern ? literal : literal.slice(0, literal.lastIndexOf('/') + 1)).replace(/\/$/, '');

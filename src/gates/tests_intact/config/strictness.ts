@@ -53,7 +53,7 @@ function notLinted(text: string): Loosening[] {
     .map(({ value, line }) => ({ key: value, text: `leaves out ${value}`, line }));
 }
 
-/** What is generated, or somebody else's. */
+/** Files that are generated or not of this project. */
 const NEVER_LINTED =
   /node_modules|\b(dist|build|out|coverage|lib|vendor|public|static|generated|__generated__|fixtures?|snapshots?)\b|\.(d\.ts|min\.js)$|^(\*\*\/)?\.|config|\{/;
 
@@ -106,7 +106,7 @@ function thresholdsIn(text: string, path: string): Guard[] {
   );
 }
 
-/** The blocks that may hold thresholds, none inside another. */
+/** The blocks that may hold thresholds, without those inside another. */
 function outermost(text: string): string[] {
   const blocks: string[] = [];
   let end = 0;
@@ -142,7 +142,7 @@ function namedNumbers(text: string): Guard[] {
   );
 }
 
-/** The second `lines` of a file is not its first. */
+/** Numbers the keys: the second `lines` of a file is not its first. */
 function numbered(guards: readonly Guard[]): Guard[] {
   const seen = new Map<string, number>();
   return guards.map((guard) => {

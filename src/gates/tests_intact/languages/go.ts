@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, GO_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, GO_BYPASSES } from './assertion-bypasses.ts';
 import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -51,9 +51,9 @@ function read(text: string): TestFacts {
       ...buildTags(source),
       ...found.flatMap(({ name, body }) => [
         ...skipsIn(source, name, body),
-        ...mainDodges(source, name, body),
+        ...mainBypasses(source, name, body),
       ]),
-      ...dodgesIn(source, GO_DODGES, places, ASSERTION),
+      ...bypassesIn(source, GO_BYPASSES, places, ASSERTION),
     ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
@@ -84,14 +84,14 @@ function rowsOf(source: MaskedSource, body: Span): number {
   }, 0);
 }
 
-/** The brace that opens the values: after the type, which may be a struct with braces of its own. */
+/** The brace that opens the values. It comes after the type, which may be a struct with its own braces. */
 function literalStart({ code, closing }: MaskedSource, from: number): number {
   const first = code.indexOf('{', from);
   if (first === -1 || !/\bstruct\s*$/.test(code.slice(from, first))) return first;
   return code.indexOf('{', closing(first) + 1);
 }
 
-/** `if testing.Short()` skips only when asked to be short. */
+/** Skips inside a test. `if testing.Short()` does not count: it skips only on demand. */
 function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Marker[] {
   return [...code.slice(body.start, body.end).matchAll(/\b(\w+\.Skip(?:Now|f)?)\s*\(/g)].flatMap((match) => {
     const at = body.start + match.index;
@@ -100,18 +100,19 @@ function skipsIn({ code, lineAt }: MaskedSource, name: string, body: Span): Mark
   });
 }
 
-/** `TestMain` runs all tests of a package, or none, and may say that all is well whatever they say. */
-function mainDodges({ code, lineAt }: MaskedSource, name: string, { start, end }: Span): Marker[] {
+/** A `TestMain` that runs no tests, or that ends with success whatever they say. */
+function mainBypasses({ code, lineAt }: MaskedSource, name: string, { start, end }: Span): Marker[] {
   if (name !== 'TestMain') return [];
   const body = code.slice(start, end);
   const heeded = /(?:=|return|os\.Exit\s*\()\s*\w+\.Run\s*\(/.test(body);
-  const dodges = !/\.Run\s*\(|VerifyTestMain/.test(body) || (!heeded && /os\.Exit\s*\(\s*0\s*\)/.test(body));
-  return dodges
+  const bypasses =
+    !/\.Run\s*\(|VerifyTestMain/.test(body) || (!heeded && /os\.Exit\s*\(\s*0\s*\)/.test(body));
+  return bypasses
     ? [{ kind: 'skip', word: 'a TestMain that does not heed its tests', name: '', line: lineAt(start) }]
     : [];
 }
 
-/** A file with a tag is only built by those who name the tag. */
+/** Build tags: without naming the tag, the file is not built. */
 function buildTags({ text, lineAt }: MaskedSource): Marker[] {
   return [...text.matchAll(/^\/\/(?:go:build|\s*\+build)\s+(.*)$/gm)].map((match) => ({
     kind: 'skip' as const,

@@ -8,7 +8,7 @@ import { rust } from './rust.ts';
 
 const LANGUAGES: readonly TestLanguage[] = [javascript, python, go, rust, java, others];
 
-/** Files that look like tests and are none: input of tests, and other people's. */
+/** Files that look like tests and are none: input of tests, and code of others. */
 const NO_TESTS =
   /(^|\/)(node_modules|vendor|third[_-]party|site-packages|testdata|__fixtures__|fixtures?|dist)\//;
 
@@ -16,13 +16,13 @@ function languageOf(path: string): TestLanguage | undefined {
   return NO_TESTS.test(path) ? undefined : LANGUAGES.find((language) => language.speaks(path));
 }
 
-/** By its name it is a test file, or has to be looked into. */
+/** Whether a file is a test file by its name, or may hold tests. */
 export function mayBeTestFile(path: string): boolean {
   const language = languageOf(path);
   return language !== undefined && (language.isTestFile(path) || language.mayHoldTests(path));
 }
 
-/** Undefined when the file is no test file. */
+/** Reads a test file; undefined when the file is none. */
 export function readTestFile(path: string, text: string): TestFacts | undefined {
   const language = languageOf(path);
   if (!language || !mayBeTestFile(path)) return undefined;

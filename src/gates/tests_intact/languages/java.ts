@@ -24,7 +24,7 @@ export const java: TestLanguage = {
 };
 
 const TEST_ANNOTATION = /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b/;
-/** A method's head: what stands before its name is looked at to tell a test from the rest. */
+/** The head of a method. The annotations before its name tell whether it is a test. */
 const METHOD = /\b(?:void|[A-Z]\w*(?:<[^>]*>)?)\s+(\w+)\s*\([^;{}]*\)\s*(?:throws\s+[\w.,\s]+)?\{/g;
 const CLASS = /\b(?:class|interface|record)\s+(\w+)[^;{}]{0,1000}\{/g;
 const ASSERTION =

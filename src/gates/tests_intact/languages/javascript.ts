@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, JAVASCRIPT_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, JAVASCRIPT_BYPASSES } from './assertion-bypasses.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -60,7 +60,7 @@ function read(text: string): TestFacts {
     markers: [
       ...calls.flatMap((call) => markersOf(source, call)),
       ...innerSkips(source, cases, spans),
-      ...(tests.length === 0 ? [] : dodgesIn(source, JAVASCRIPT_DODGES, placesOf(tests), ASSERTION)),
+      ...(tests.length === 0 ? [] : bypassesIn(source, JAVASCRIPT_BYPASSES, placesOf(tests), ASSERTION)),
     ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };

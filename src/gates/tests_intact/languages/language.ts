@@ -1,12 +1,12 @@
-/** What a language's reader tells of one test file. All readers have this shape. */
+/** What is read from a test file. The readers of all languages have this shape. */
 
-/** How much an assertion says: nothing (`expect(true).toBe(true)`), that something is there, or what it is. */
+/** How much an assertion checks: nothing (`expect(true).toBe(true)`), that a value is there, or what it is. */
 export type Strength = 'nothing' | 'presence' | 'value';
 
 export interface Assertion {
   /** Without comments, white space as single spaces. */
   text: string;
-  /** What is looked at, where the language tells. */
+  /** The checked expression, where the reader finds it. */
   subject?: string;
   strength: Strength;
 }
@@ -18,7 +18,7 @@ export interface Marker {
   kind: MarkerKind;
   /** As it is written: `.skip`, `@Disabled`. */
   word: string;
-  /** The test or group it belongs to; empty for the whole file. */
+  /** The test or group of the marker; empty for the whole file. */
   name: string;
   line: number;
 }
@@ -28,26 +28,26 @@ export interface TestCase {
   line: number;
   /** Without comments, white space as single spaces. */
   body: string;
-  /** It does nothing, or returns at once. */
+  /** The test does nothing, or returns at once. */
   empty: boolean;
   assertions: Assertion[];
-  /** Of its table, when it runs once for each row. */
+  /** The rows of its table, when the test runs once for each row. */
   rows: number;
 }
 
 export interface TestFacts {
   tests: TestCase[];
   markers: Marker[];
-  /** Assertions in no test: those of helpers. */
+  /** Assertions outside of tests, in helpers. */
   shared: Assertion[];
 }
 
 export interface TestLanguage {
   /** Files of this language. */
   speaks(path: string): boolean;
-  /** Test runners pick this file up by its name. */
+  /** Whether test runners find this file by its name. */
   isTestFile(path: string): boolean;
-  /** Where no name tells, a file may be a test by what it holds. */
+  /** Whether a file may hold tests although its name does not tell. */
   mayHoldTests(path: string): boolean;
   read(text: string, path: string): TestFacts;
 }

@@ -1,4 +1,4 @@
-/** Languages of which only names and marks are read: which tests there are, and which of them do not run. */
+/** Languages of which only the names and markers of tests are read, not their assertions. */
 import { type LanguageName, languageOf } from '../../../core/source/lexicon.ts';
 import { maskSource } from '../../../core/source/mask.ts';
 import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
@@ -7,7 +7,7 @@ import { squeeze } from './text.ts';
 interface Reading {
   language: LanguageName;
   files: RegExp;
-  /** The name of a test in one of its groups. Names may be texts: looked for in what is no comment. */
+  /** Finds a test; one of its groups is the name. Searched outside of comments, because names may be quoted. */
   test: RegExp;
   skip: RegExp;
 }
@@ -81,7 +81,7 @@ export const others: TestLanguage = {
   read,
 };
 
-/** More than anybody writes. */
+/** A bound for generated files. */
 const MOST_MARKERS = 1_000;
 
 function read(text: string, path: string): TestFacts {

@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, PYTHON_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, PYTHON_BYPASSES } from './assertion-bypasses.ts';
 import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -63,13 +63,13 @@ function read(text: string): TestFacts {
       ...definitions.flatMap((one) => decoratorMarkers(source, one)),
       ...innerMarkers(source, tests),
       ...replaced(source),
-      ...(tests.length === 0 ? [] : dodgesIn(source, PYTHON_DODGES, places, ASSERTION)),
+      ...(tests.length === 0 ? [] : bypassesIn(source, PYTHON_BYPASSES, places, ASSERTION)),
     ],
     shared: assertionsOutside(source, spans, ASSERTION, weigh),
   };
 }
 
-/** A function inside a test is no test, whatever its name. */
+/** Leaves out functions inside a test: they are no tests, whatever their names. */
 function outermost(tests: readonly Definition[]): Definition[] {
   let end = 0;
   return tests.filter(({ body }) => {
@@ -89,7 +89,7 @@ function statementLines(
   let start = 0;
   for (const [i, line] of code.split('\n').entries()) {
     const indent = line.search(/\S/);
-    // The text of a long string is blank in the code alone.
+    // A line inside a long string is blank in `code`, but not here.
     const raw = uncommented.slice(start, start + line.length);
     if (depth === 0 && indent !== -1 && raw.search(/\S/) === indent)
       lines.push({ indent, start, line: i + 1 });
@@ -137,7 +137,7 @@ function headerEnd({ code, closing }: MaskedSource, start: number): number {
   return code.length;
 }
 
-/** Up to the next line that begins without a space. */
+/** The span of a function: up to the next line without indentation. */
 function functionAt({ code }: MaskedSource, start: number): Span {
   const length = code.slice(start).search(/\n(?=\S)/);
   return { start, end: length === -1 ? code.length : start + length };
@@ -158,7 +158,7 @@ function testOf(
   };
 }
 
-/** Strings that stand alone do nothing: their quotes are all that the code shows of them. */
+/** Removes strings that stand alone, of which the code shows only the quotes. */
 function withoutDocstring({ code }: MaskedSource, { start, end }: Span): string {
   return code
     .slice(start, end)
@@ -166,7 +166,7 @@ function withoutDocstring({ code }: MaskedSource, { start, end }: Span): string 
     .trim();
 }
 
-/** Tables of `@pytest.mark.parametrize` multiply. */
+/** The number of cases. Several tables of `@pytest.mark.parametrize` multiply. */
 function rowsOf(source: MaskedSource, { start, end }: Span): number {
   const { code, closing } = source;
   const rows = [...code.slice(start, end).matchAll(/parametrize\s*\(/g)].map((match) => {
@@ -188,7 +188,7 @@ function decoratorMarkers({ code }: MaskedSource, { name, line, decorators }: De
   });
 }
 
-/** Of two functions with one name, Python keeps the later one. */
+/** Tests that a later function of the same name replaces: Python keeps only the later one. */
 function replaced({ code, lineAt }: MaskedSource): Marker[] {
   const seen = new Set<string>();
   return [...code.matchAll(/^(?:async\s+)?def\s+(test\w*)/gm)].flatMap(({ 1: name = '', index }) => {

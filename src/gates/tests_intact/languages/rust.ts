@@ -1,5 +1,5 @@
 import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { dodgesIn, RUST_DODGES } from './assertion-bypasses.ts';
+import { bypassesIn, RUST_BYPASSES } from './assertion-bypasses.ts';
 import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
 import {
   argumentsOf,
@@ -14,7 +14,7 @@ import {
   type Weigh,
 } from './text.ts';
 
-/** Tests stand in any file, beside the code they test. */
+/** Rust. Tests may stand in any file, beside the code that they test. */
 export const rust: TestLanguage = {
   speaks: (path) => path.endsWith('.rs'),
   isTestFile: (path) => /(^|\/)tests\/[^/]+\.rs$/.test(path),
@@ -47,18 +47,18 @@ function read(text: string): TestFacts {
   const tests = testsIn(source);
   const spans = tests.map(({ body }) => body);
   const places = tests.map(({ name, body }) => ({ name, span: body }));
-  // Only where tests are: programs may end themselves.
-  const dodges = dodgesIn(source, RUST_DODGES, places, ASSERTION).filter(
+  // Bypasses count only in tests: a program may end itself.
+  const bypasses = bypassesIn(source, RUST_BYPASSES, places, ASSERTION).filter(
     ({ name, word }) => name !== '' || (tests.length > 0 && word.startsWith('#')),
   );
   return {
     tests: tests.map((test) => testOf(source, test)),
-    markers: [...tests.flatMap((test) => markersOf(source, test)), ...dodges],
+    markers: [...tests.flatMap((test) => markersOf(source, test)), ...bypasses],
     shared: assertionsOutside(source, [...spans, ...outsideTestModules(source)], ASSERTION, weigh),
   };
 }
 
-/** Assertions of the code itself are no tests: only helpers in `#[cfg(test)] mod` count. */
+/** The code outside of `#[cfg(test)] mod`. Its assertions are no tests. */
 function outsideTestModules({ code, closing }: MaskedSource): Span[] {
   const spans: Span[] = [];
   let from = 0;

@@ -1,7 +1,7 @@
 import { bracketFinder, CLOSING, type MaskedSource } from '../../../core/source/mask.ts';
 import type { Assertion } from './language.ts';
 
-/** Finding one's way in a masked source text, for languages with brackets. */
+/** Helpers for masked source text, for languages with brackets. */
 
 export interface Span {
   start: number;
@@ -12,15 +12,15 @@ export function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** What brackets of a text close each other: of a whole source, or of a piece of it. */
+/** A text and its matching brackets. */
 type Brackets = Pick<MaskedSource, 'code' | 'closing'>;
 
-/** A piece of code, such as one assertion, looked at by itself. */
+/** The brackets of a piece of code, such as one assertion. */
 export function bracketsOf(code: string): Brackets {
   return { code, closing: bracketFinder(code) };
 }
 
-/** Parts between commas that stand in no inner bracket; what is blank is left out. */
+/** The parts between commas outside of inner brackets, without blank ones. */
 export function splitTopLevel({ code, closing }: Brackets, { start, end }: Span): Span[] {
   const parts: Span[] = [];
   let from = start;
@@ -43,7 +43,7 @@ export function argumentsOf(text: string): string[] {
   return parts.map(({ start, end }) => text.slice(start, end).trim());
 }
 
-/** A statement that begins at `start`: up to its semicolon or comma, or a line end after which it does not go on. */
+/** The end of a statement: its semicolon or comma, or the end of its last line. */
 function statementEnd({ code, closing }: Brackets, start: number, limit: number): number {
   for (let at = start; at < limit; at++) {
     const character = code[at] as string;
@@ -76,7 +76,7 @@ function itemEnd(code: string, at: number): number {
   return from + Math.max(before.lastIndexOf('}'), before.lastIndexOf(';'), before.lastIndexOf('{')) + 1;
 }
 
-/** Leaves out what lies deep in others of its kind: no real test does, and reading it all costs its depth times its length. */
+/** Leaves out items that are nested too deep: no real test is, and reading them takes depth times length. */
 export function notTooDeep<T>(items: readonly T[], spanOf: (item: T) => Span, deepest = 4): T[] {
   const ends: number[] = [];
   return items.filter((item) => {
@@ -88,10 +88,10 @@ export function notTooDeep<T>(items: readonly T[], spanOf: (item: T) => Span, de
   });
 }
 
-/** Judges one assertion's text; undefined when it is none after all. */
+/** Tells how much an assertion checks; undefined when the text is no assertion. */
 export type Weigh = (text: string) => Pick<Assertion, 'subject' | 'strength'> | undefined;
 
-/** What matches `calls` inside `span`, outermost first: an assertion within another is not counted. */
+/** The assertions inside `span`: matches of `calls`. One inside another is not counted. */
 export function assertionsIn(source: MaskedSource, span: Span, calls: RegExp, weigh: Weigh): Assertion[] {
   const assertions: Assertion[] = [];
   const expression = new RegExp(calls, 'g');
@@ -128,7 +128,7 @@ export function assertionsOutside(
   return gaps.flatMap((gap) => assertionsIn(source, gap, calls, weigh));
 }
 
-/** How many values the loops of a test go through, where they stand in the loop itself. `heads` ends before their bracket. */
+/** The number of values in the loops of a test, where they are written in the loop. `heads` ends before their bracket. */
 export function rowsOfLoops(source: MaskedSource, span: Span, heads: RegExp): number {
   return [...source.code.slice(span.start, span.end).matchAll(heads)].reduce((sum, match) => {
     const open = span.start + match.index + match[0].length;
@@ -148,13 +148,14 @@ export function sameSides(left: string, right: string): boolean {
   return left.trim() === right.trim() && simple.test(left.trim());
 }
 
-/** Functions of a test file that assert for its tests: to call one is to assert. */
-
 const MOST_HELPERS = 50;
 const MOST_FUNCTIONS = 500;
 const LONGEST_BODY = 10_000;
 
-/** `calls`, and the names of those functions of the file whose bodies it fits. `heads` finds them, their names in its first group. */
+/**
+ * Extends `calls` by the helpers of a file that assert: a call of one counts as an assertion. `heads` finds functions; its
+ * first filled group is the name.
+ */
 export function withHelpers(
   { code }: MaskedSource,
   calls: RegExp,
