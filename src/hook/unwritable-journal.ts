@@ -97,7 +97,7 @@ const PROBLEM_LIMIT = 200;
 
 /** For the person: rulings hold, only the record of them has a gap. */
 function unwrittenMessage(problem: string, folder: string): string {
-  return `untildone: what happens in this session cannot be written down in ${folder} (${said(problem)}). What is refused stays refused; the journal has a gap until there is room, or the folder can be written again.`;
+  return `untildone: the journal in ${folder} cannot be written (${said(problem)}). What is refused stays refused. The journal has a gap until there is room, or until the folder can be written again.`;
 }
 
 /** For the agent: a stop that could not be written down because the disk is full, which it may be able to mend. */

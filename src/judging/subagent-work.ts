@@ -56,7 +56,7 @@ async function workThere(
   return {
     frozen: { ...frozen, frozen: { ...frozen.frozen, project } },
     worktree: { workspace, of },
-    base: { tree: tree ? tree : undefined, commit: commit ? commit : undefined },
+    base: { tree: tree || undefined, commit: commit || undefined },
   };
 }
 

@@ -336,7 +336,7 @@ test('a disk that is full in the middle of a line costs that line, and the next 
   const end = await callHook(world, eventOf('Stop'), full).ended;
   expect(end).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^\{"systemMessage":"untildone could not judge this stop .*EFBIG.*\}\n$/),
+    stdout: expect.stringMatching(/^\{"systemMessage":"untildone could not judge this Stop, .*EFBIG.*\}\n$/),
     stderr: expect.stringMatching(/^untildone hook: .*EFBIG.*\n$/),
   });
   const torn = readTail(join(folder, 'journal.jsonl'), key.content.trim());

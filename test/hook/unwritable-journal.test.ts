@@ -9,8 +9,8 @@ import { textGate } from '../../src/gates/text/index.ts';
 import { approve, setStanding, standingFiles } from '../../src/home/approvals.ts';
 import { spareCounts } from '../../src/home/fallback-counts.ts';
 import { keepTranscript } from '../../src/home/transcript-copies.ts';
-import { otherEvents } from '../../src/hook/events/other-events.ts';
 import { GUARDED_BLOCKS } from '../../src/hook/guard/guard-work.ts';
+import { otherEvents } from '../../src/hook/wiring/session.ts';
 import { applyChanges, foreignFiles } from '../../src/project/files.ts';
 import { T0 } from '../support/core/samples.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
@@ -63,7 +63,7 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
   return scene;
 }
 
-const TOLD = 'cannot be written down';
+const TOLD = 'cannot be written';
 const messageIn = (answer: Answer) => ('message' in answer ? (answer.message ?? '') : '');
 const write = { name: 'PreToolUse' as const, tool: 'Write', input: { file_path: 'untildone.yaml' } };
 const subagent = { name: 'SubagentStop' as const, agentType: 'review', agentId: 'a1', stopHookActive: false };
@@ -78,7 +78,7 @@ async function kinds(scene: HookScene, event: Parameters<HookScene['hook']>[0], 
   return found;
 }
 
-describe('what is refused stays refused when it cannot be written down', () => {
+describe('what is refused stays refused when it cannot be written', () => {
   test('a tool call that reaches for the definition of done; the person is told once', async () => {
     const scene = fullDisk('loop');
     const first = await scene.hook(write);
@@ -161,7 +161,7 @@ describe('what is refused stays refused when it cannot be written down', () => {
   });
 });
 
-describe('what has to be said is said when it cannot be written down', () => {
+describe('what has to be said is said when it cannot be written', () => {
   test('the reminder of a session that begins or was compacted', async () => {
     const scene = fullDisk('loop');
     const answer = await scene.hook({ name: 'SessionStart', source: 'compact' });

@@ -101,7 +101,7 @@ describe('what a subagent is judged by', () => {
     const it = begun(FAIL);
     it.story = story;
     const reason = reasonOf(await it.hook(end()));
-    expect(it.seen[0]).not.toHaveProperty('onlyPaths');
+    expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(reason).toContain('a.ts:1 wrong');
     expect(reason).toContain('which files this agent changed cannot be told');
   });
@@ -142,7 +142,7 @@ describe('what a subagent is judged by', () => {
     const it = scene();
     it.begin({ ...CONTRACT, taskDone: ['tidy'] });
     await it.hook({ name: 'TaskCompleted', taskId: '1', subject: 'x' });
-    expect(it.seen[0]).not.toHaveProperty('onlyPaths');
+    expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(it.seen[0]?.outputDir).not.toContain('agents');
   });
 });
@@ -159,7 +159,7 @@ describe('one in a worktree of its own', () => {
     await it.hook(end({ cwd: '/w/agent-a1' }));
     expect(it.seen[0]).toMatchObject({ project: '/w/agent-a1', baseTree: TREE, baseCommit: 'c'.repeat(40) });
     expect(it.seen[0]?.workspace).toBe(there.workspace);
-    expect(it.seen[0]).not.toHaveProperty('onlyPaths');
+    expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(it.state().agents).toMatchObject([{ status: 'passed', measured: true }]);
   });
   test('what its gates run there has to be what a person approved', async () => {
@@ -273,7 +273,7 @@ describe('in a session without a loop', () => {
     it.story = { ...STORY, edited: ['a.ts'] };
     expect(reasonOf(await it.hook(end()))).toContain('Fails: tidy');
     expect(it.seen[0]).toMatchObject({ onlyPaths: ['a.ts'] });
-    expect(it.seen[0]).not.toHaveProperty('agents');
+    expect(it.seen[0]?.agents).toBeUndefined();
   });
   test('nobody is told what guards others', async () => {
     const it = standing(PASS);

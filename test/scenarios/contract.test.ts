@@ -230,7 +230,7 @@ describe('contract update', () => {
     rmSync(join(world.project, 'untildone.yaml'));
     expect(await refusal(['contract', 'update'])).toContain('there is no untildone.yaml');
     await ok('cancel');
-    expect(await refusal(['contract', 'update'])).toContain('no living loop');
+    expect(await refusal(['contract', 'update'])).toContain('no unfinished loop');
   });
 });
 
@@ -250,7 +250,7 @@ describe('allow', () => {
     );
     expect((await stop('y')).systemMessage).toContain('done, and verified');
     expect(await ok('receipt')).toContain('allowed by a person: deleted:a.test.js');
-    expect(await refusal(['allow', 'deleted:a.test.js'])).toContain('no living loop');
+    expect(await refusal(['allow', 'deleted:a.test.js'])).toContain('no unfinished loop');
   });
 });
 

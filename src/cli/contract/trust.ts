@@ -4,7 +4,7 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { approve, dropStanding, revoke, setStanding } from '../../home/approvals.ts';
 import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
@@ -24,7 +24,7 @@ export async function trust(
   world: World,
   out: (line: string) => void,
 ): Promise<number> {
-  if (!options.show) onlyForPeople('trust', world.home, world.env);
+  if (!options.show) refuseInsideClient('trust', world.home, world.env);
   if (options.revoke) {
     revoke(world.home, world.project);
     dropStanding(world.home, world.project);

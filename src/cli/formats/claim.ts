@@ -83,7 +83,7 @@ function bind(
       path,
       identity: loop.identity,
       session,
-      loopDir: living ? living.dir : undefined,
+      loopDir: living?.dir,
     };
   });
   store.mark(session, true);

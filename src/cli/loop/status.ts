@@ -10,7 +10,7 @@ import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
-import { estimatedPart } from '../../run/view/figures.ts';
+import { estimatedPart } from '../../run/view/format-figures.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 
 /** What `status --json` promises to others; fields are added, never changed. */

@@ -73,7 +73,7 @@ function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdraw
 function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const { gate, said, note, digest } = entry;
-  const answered = { said, at, note: note ? note : undefined, digest: digest ? digest : undefined };
+  const answered = { said, at, note: note || undefined, digest: digest || undefined };
   const goesOn = state.waiting?.why === 'approval' ? judgedNext(closeWait(state, at)) : state;
   return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
 }

@@ -121,12 +121,13 @@ export function appendAfter(
   at: number,
   durable: boolean,
 ): LoopState {
-  const state = advance(tail?.line.state, entry, at);
+  const written = asWritten(entry);
+  const state = asWritten(advance(tail?.line.state, written, at));
   const body = renderLine({
     v: JOURNAL_VERSION,
     seq: (tail?.line.seq ?? 0) + 1,
     at: new Date(at).toISOString(),
-    entry,
+    entry: written,
     state,
     prev: tail ? sha256(tail.text) : NO_PREVIOUS,
   });
@@ -140,6 +141,11 @@ export function appendAfter(
     closeSync(fd);
   }
   return state;
+}
+
+/** The value as it will be read back: a key without a value is absent. So the state after an append is that of a replay. */
+function asWritten<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 function endsOpen(fd: number): boolean {

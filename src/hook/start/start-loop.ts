@@ -101,7 +101,7 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   const workspace = judges.workspace(project);
   const tree = await workspace.tree().catch(() => undefined);
   const head = await workspace.head().catch(() => undefined);
-  return { tree, commit: head ? head.commit : undefined };
+  return { tree, commit: head?.commit };
 }
 
 /** Whether the end can show that work was done although everything else passed from the beginning. */

@@ -212,7 +212,7 @@ export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind
   if (gates.length === 0) lines.push('It is a claim, not a proof: the loop will end as "claimed_done".');
   if (!started.trusted) {
     lines.push(
-      'NOT JUDGED YET: a person has to approve what the contract runs, in a terminal: untildone trust',
+      'NOT JUDGED YET: a person has to trust what the contract runs. In a terminal: untildone trust',
     );
   }
   return lines;

@@ -103,7 +103,7 @@ async function approvedNow(
   const known = approvedContract(home, project);
   if (!known || !store.isTrusted(project, known.frozen.fingerprint)) {
     return {
-      note: `${CONTRACT_FILE} of ${project} is not approved on this machine, so ${ASIDE}: untildone trust`,
+      note: `${CONTRACT_FILE} of ${project} is not trusted on this machine, so ${ASIDE}: untildone trust`,
     };
   }
   const now = await freeze(known.contract, project, await judges());
@@ -111,7 +111,7 @@ async function approvedNow(
     return { contract: known };
   }
   return {
-    note: `what ${CONTRACT_FILE} of ${project} runs was changed since it was approved, so ${ASIDE}: untildone trust`,
+    note: `what ${CONTRACT_FILE} of ${project} runs was changed since you trusted it, so ${ASIDE}: untildone trust`,
   };
 }
 

@@ -101,7 +101,7 @@ async function ignoreRulesDiffer(work: Work, before: string, after: string): Pro
 
 function call(work: Work, args: string[], more: Partial<ShadowCall> = {}) {
   const { excludesFile, index, shadow } = work;
-  return shadowCall(shadow, { args, index, excludesFile: excludesFile ? excludesFile : undefined, ...more });
+  return shadowCall(shadow, { args, index, excludesFile: excludesFile || undefined, ...more });
 }
 
 async function addEverything(work: Work): Promise<void> {

@@ -155,7 +155,7 @@ describe('which loop is meant', () => {
   test('of several, the one that waits for an answer', async () => {
     const first = begin();
     begin(TWO, 'l2', 's2');
-    expect(await refusal(() => asking())).toContain('2 loops are alive here');
+    expect(await refusal(() => asking())).toContain('2 unfinished loops are here');
     asked(first, 'plan_ok');
     expect(asking()).toBe('l1');
   });
@@ -178,7 +178,7 @@ describe('which loop is meant', () => {
   test('none that has ended', async () => {
     const ref = begin();
     append(ref, { kind: 'command', command: 'cancel' });
-    expect(await refusal(() => asking())).toContain('no living loop');
+    expect(await refusal(() => asking())).toContain('no unfinished loop');
     expect(await refusal(() => answer(ref, { name: 'make_ok' }))).toContain('has ended already: cancelled');
     expect(answersOf(ref)).toEqual({});
   });

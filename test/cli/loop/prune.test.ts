@@ -12,7 +12,7 @@ import { FileStore } from '../../../src/home/store.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { driverLock } from '../../../src/run/begin/client-options.ts';
-import { writeFlowRecord } from '../../../src/run/git/record.ts';
+import { writeRunGitRecord } from '../../../src/run/git/record.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 
@@ -150,8 +150,8 @@ describe('prune', () => {
       ...{ v: 1 as const, mode: 'branch' as const, merge: false, task: 't', project: scene.project },
       ...{ folder: scene.project, branch: 'b', base: { commit: 'c' }, kept: { commit: 'c', passing: [] } },
     };
-    writeFlowRecord(scene.home, { ...record, loop: open.loop } as never);
-    writeFlowRecord(scene.home, { ...record, loop: 'finished', finished: true } as never);
+    writeRunGitRecord(scene.home, { ...record, loop: open.loop } as never);
+    writeRunGitRecord(scene.home, { ...record, loop: 'finished', finished: true } as never);
     const lock = holdLock(driverLock(driven));
     const said = await scene.prune();
     lock?.release();

@@ -43,7 +43,7 @@ describe('a Stop of a session without a loop', () => {
     expect(first).toContain('Fails: lint');
     expect((await scene.stop({ promptId: 'p1' })).kind).toBe('refuse');
     expect(messageOf(await scene.stop({ promptId: 'p1' }))).toBe(
-      'untildone: let go after 2 blocks although lint (fails) still fails.',
+      'untildone: allowed to stop after 2 holds although lint (fails) still fails.',
     );
   });
   test('what was let go is not judged again until something changes', async () => {
