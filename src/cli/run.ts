@@ -12,8 +12,8 @@ import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.t
 import { watchInterrupts } from '../run/begin/interrupts.ts';
 import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
 import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
-import { openRunReporter } from '../run/view/report.ts';
 import type { RunReporter } from '../run/reporter.ts';
+import { openRunReporter } from '../run/view/report.ts';
 import { out } from '../terminal/print.ts';
 import { duration, value, wholeNumber } from './flags.ts';
 import { packManyLoose } from './loop/remove-loops.ts';

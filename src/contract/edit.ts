@@ -1,7 +1,7 @@
 /** Adds to the text of a contract and leaves everything else in it as it is. */
 
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
-import { SCHEMA_LINE } from '../core/contract/propose.ts';
+import { SCHEMA_LINE, TRUST_LINE } from '../core/contract/propose.ts';
 import type { WrittenPhase } from '../core/import/command-phases.ts';
 import type { Additions, WrittenGate } from '../core/import/import-hooks.ts';
 import { defined } from '../core/text/defined.ts';
@@ -25,7 +25,7 @@ export function newContract(additions: ContractAdditions, made: string): string 
   return [
     SCHEMA_LINE,
     `# ${made}`,
-    '# Commands run only after a person has approved them: untildone trust',
+    TRUST_LINE,
     ...(task === undefined ? [] : ['', `task: ${readable(task)}`]),
     ...(lines.length === 0 ? [] : ['', 'gates:', ...lines]),
     ...line('done'),

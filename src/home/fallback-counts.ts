@@ -6,12 +6,12 @@ import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../files/digest.ts';
-import type { SpareCounts } from '../ports/ports.ts';
+import type { FallbackCounts } from '../ports/ports.ts';
 
 const KEPT_MS = 3_600_000;
 const MOST = 64;
 
-export function spareCounts(folder?: string, now: () => number = Date.now): SpareCounts {
+export function spareCounts(folder?: string, now: () => number = Date.now): FallbackCounts {
   return {
     next(session, what) {
       try {

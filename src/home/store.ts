@@ -170,7 +170,7 @@ export class FileStore implements Store {
     this.mark(session, true);
   }
 
-  livingLoops(project: string): LoopRef[] {
+  unendedLoops(project: string): LoopRef[] {
     return livingLoops(this.home, project, (ref) => this.isAlive(ref));
   }
 

@@ -7,7 +7,7 @@ import { isSafeId } from '../core/text/paths.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { GuardedSession } from '../ports/guarded-session.ts';
 import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
-import type { AgentStory, Worktree } from '../ports/ports.ts';
+import type { SubagentActivity, Worktree } from '../ports/ports.ts';
 import type { Judges, SessionPorts } from './ports.ts';
 
 /** Tells the work of a subagent that stops from the rest. */
@@ -91,7 +91,7 @@ function projectPaths(
 }
 
 /** Undefined: everything is judged. A shell can change any file without naming it. */
-function toldPaths(story: AgentStory | undefined, paths: string[] | undefined): string[] | undefined {
+function toldPaths(story: SubagentActivity | undefined, paths: string[] | undefined): string[] | undefined {
   if (!story?.whole || paths === undefined) return undefined;
   return paths.length === 0 && story.others.length > 0 ? undefined : paths;
 }
@@ -103,7 +103,7 @@ function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
   return { ...call, children: call.children.filter(({ name }) => named.has(name)) };
 }
 
-function withReach(verdict: Verdict, story: AgentStory | undefined): Verdict {
+function withReach(verdict: Verdict, story: SubagentActivity | undefined): Verdict {
   if (!blocks(verdict) || !traitsOf(verdict.kind).looksByFile) return verdict;
   const tools = story && story.others.length > 0 ? ` (it used ${story.others.slice(0, 5).join(', ')})` : '';
   const note = `Everything that changed was judged: which files this agent changed cannot be told${tools}.`;

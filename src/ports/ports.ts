@@ -129,7 +129,7 @@ export interface ScratchFolder {
 }
 
 /** What a subagent was asked and did, as far as its own transcript tells. */
-export interface AgentStory {
+export interface SubagentActivity {
   prompt?: string;
   /** Files that its calls wrote or edited, as they name them. */
   edited: string[];
@@ -214,7 +214,7 @@ export interface Store {
   /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
   /** The loops of a project, runs included, that have not ended. */
-  livingLoops(project: string): LoopRef[];
+  unendedLoops(project: string): LoopRef[];
   /** The session's hooks are wanted, or no longer: as long as any of its loops lives, they are. */
   mark(session: string, wanted: boolean): void;
 }
@@ -271,7 +271,7 @@ export interface Standing {
 }
 
 /** Counts beside the home, for when nothing can be written there. */
-export interface SpareCounts {
+export interface FallbackCounts {
   /** How often this was counted in the last hour, this time included; undefined when not even that can be kept. Never throws. */
   next(session: string, what: string): number | undefined;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { GateSpec } from '../../src/core/contract/contract.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { approve, setStanding } from '../../src/home/approvals.ts';
-import type { AgentStory, Worktree } from '../../src/ports/ports.ts';
+import type { SubagentActivity, Worktree } from '../../src/ports/ports.ts';
 import { T0 } from '../support/core/samples.ts';
 import { type HookScene, hookScene, reasonOf } from '../support/hook/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run } from '../support/hook/judging.ts';
@@ -19,7 +19,7 @@ const CONTRACT = contractWith(
   { tests: run(), tidy: TIDY, parses: run('parses'), prints: run('prints'), plan: PLAN },
   { done: ['tests'], subagent: { 'chunk-*': ['tidy'], planner: ['plan'] } },
 );
-const STORY: AgentStory = { edited: [], others: [], whole: true };
+const STORY: SubagentActivity = { edited: [], others: [], whole: true };
 const WITH_BASH = { ...STORY, others: ['Bash'] };
 const start = (changes = {}) => ({
   ...{ name: 'SubagentStart' as const, agentType: 'chunk-a', agentId: 'a1' },
@@ -34,7 +34,7 @@ const end = (changes = {}) => ({
 /** What `tidy` was given, and a place to say what an agent did. */
 interface Scene extends HookScene {
   seen: GateContext[];
-  story: AgentStory | undefined;
+  story: SubagentActivity | undefined;
   worktrees: Record<string, Worktree>;
 }
 
@@ -93,7 +93,7 @@ describe('what a subagent is judged by', () => {
     await it.hook(end());
     expect(it.seen[0]?.onlyPaths).toEqual([]);
   });
-  test.each<[string, AgentStory | undefined]>([
+  test.each<[string, SubagentActivity | undefined]>([
     ['ran a shell and no file can be told', WITH_BASH],
     ['has a transcript that is too long', { ...STORY, edited: ['a.ts'], whole: false }],
     ['has no transcript', undefined],

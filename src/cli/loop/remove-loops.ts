@@ -9,7 +9,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { groupBy } from '../../core/text/group-by.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import { withLock } from '../../files/lock.ts';
 import { wasRunningAt } from '../../files/process-id.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';

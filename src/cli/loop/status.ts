@@ -3,7 +3,7 @@ import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/ph
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
-import { groupBy } from '../../core/text/group-by.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { keepShort } from '../../core/text/clip.ts';
-import type { AgentStory } from '../../ports/ports.ts';
+import type { SubagentActivity } from '../../ports/ports.ts';
 import { pollSignals } from './file.ts';
 
 /** The transcript of one subagent: what it was asked to do, and which files its tool calls name. */
@@ -84,13 +84,16 @@ const MOST_FILES = 2000;
 const WAIT_MS = 1000;
 
 /** What a subagent was asked and did, from its own transcript; undefined when there is none. Never throws. */
-export async function readAgentStory(path: string, maxBytes = MAX_BYTES): Promise<AgentStory | undefined> {
+export async function readAgentStory(
+  path: string,
+  maxBytes = MAX_BYTES,
+): Promise<SubagentActivity | undefined> {
   await pollSignals(path, (signals) => signals.answered === true, WAIT_MS, { sidechain: true });
   const start = startOf(path, maxBytes);
   return start && storyIn(start.text.split('\n'), start.whole);
 }
 
-function storyIn(lines: readonly string[], whole: boolean): AgentStory {
+function storyIn(lines: readonly string[], whole: boolean): SubagentActivity {
   const edited = new Set<string>();
   const others = new Set<string>();
   let prompt: string | undefined;

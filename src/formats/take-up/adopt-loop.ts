@@ -130,7 +130,7 @@ export function damagedLoop(
     verdicts: async () => [verdictOn(damage)],
     limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
     instruct: (held) => wordsFor(damage, held, holds + 1),
-    settle: (decision) => {
+    writeBack: (decision) => {
       // Nothing is written into files that are not understood: the count in them is an old one from now on.
       const says = first ?? state.iteration;
       if (decision.kind === 'block') ports.store.append(ref, () => ({ kind: 'synced', says }));

@@ -28,7 +28,7 @@ export function behaviourOf(
       }),
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...defined(reading.limits ?? {}) }),
     instruct: (held) => reading.instruct(held),
-    settle: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
+    writeBack: (decision, after, verdicts) => settle(decision, after, verdicts, seen, ref, foreign, ports),
     agentWrites: agentWritesIn(seen.dialect, foreign),
   };
 }

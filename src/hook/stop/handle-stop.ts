@@ -133,7 +133,7 @@ async function followUp(
   await keepReceipt(ref, after, verdicts, tree, ports);
   await notifyEnding(ref, after, ports);
   if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
-  const messages = format?.settle(decision, after, verdicts) ?? [];
+  const messages = format?.writeBack(decision, after, verdicts) ?? [];
   // Notes change the tree, so they are written after judging.
   if (decision.kind !== 'allow' && contract.memory) {
     const task = ports.store.taskDigest(ref).preview;

@@ -66,7 +66,7 @@ describe('hooks of the settings', () => {
         PostToolUse: HOOKS.PostToolUse,
       },
     });
-    expect(said()).toContain('Stop in .claude/settings.json: say done\n    -> stays: it tells somebody');
+    expect(said()).toContain('Stop in .claude/settings.json: say done\n    -> stays: it notifies someone');
     expect(said()).toContain('PostToolUse is not judged by untildone');
     expect(said()).toContain('are not installed yet: untildone install');
   });

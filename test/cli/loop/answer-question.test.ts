@@ -303,7 +303,7 @@ describe('status', () => {
     expect(text()).toContain('phase: plan (1 of 2)');
     asked(ref, 'plan_ok');
     expect(json()).toMatchObject({ phase: 'plan', waiting: { why: 'approval' } });
-    expect(text()).toContain("waiting for a person's answer (plan_ok: Good?)");
+    expect(text()).toContain('waiting for your answer (plan_ok: Good?)');
   });
   test('says nothing of phases where there are none, nor where the contract is damaged', () => {
     const ref = begin(contractWith({ tests: run() }));

@@ -85,7 +85,7 @@ describe('plain lines', () => {
       10:00:19             test/todo.test.ts:42 deletes a todo
       10:00:19   fail      features: 1 of 25 pass; next: F02 list
       10:00:19   unproven  checks: no answer within 10 min
-      10:00:20 allowed to stop, iteration 2 of 50, waiting for a person (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:20 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
       10:00:20   fail      tests: exit code 1: 3 of 12 tests fail
       10:00:20   fail      features: 1 of 25 pass; next: F02 list
       10:00:20   unproven  checks: no answer within 10 min
@@ -115,7 +115,7 @@ describe('plain lines', () => {
       10:00:17 WARNING: 80 % of the limit of cost is used
       10:00:18 session 1 goes on: 6f1c2d3e-0000-4000-8000-000000000001 (once more), iteration 2 of 50
       10:00:19 stop held, iteration 2 of 50, asked for a hand-over note: 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:20 allowed to stop, iteration 2 of 50, waiting for a person (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:20 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
       10:00:21 verified_done: done, and verified: every gate passed (4 gates)
       10:00:21   pass (measured) tests: as it is to be
       10:00:21   pass (measured) features: as it is to be

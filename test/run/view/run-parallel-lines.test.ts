@@ -43,7 +43,7 @@ test('a line of a child says which of them it speaks of', () => {
     '[7] child c7 begins: the seventh',
     '[7]   * $ npm test',
     '[7] Committed 1 file',
-    '[7] not merged, it conflicts in a.ts; its work is on untildone/seven',
+    '[7] not merged: it conflicts in a.ts; its work is on untildone/seven',
   ]);
 });
 
