@@ -3,6 +3,28 @@ import { join, resolve } from 'node:path';
 
 export const SRC = resolve(import.meta.dirname, '../../src');
 
+/** The rooms of the house, from the ground up: a file imports from its own room and from those before it. AGENTS.md shows the same list. */
+export const ROOMS = [
+  'core',
+  'ports',
+  'schema',
+  'files',
+  'terminal',
+  'home',
+  'client',
+  'project',
+  'gates',
+  'judging',
+  'contract',
+  'formats',
+  'hook',
+  'run',
+  'cli',
+  'dev',
+  'library',
+  'main',
+];
+
 /** All TypeScript files below a folder. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

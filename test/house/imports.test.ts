@@ -2,29 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesIn, SRC } from './files.ts';
-
-/** The rooms of the house, from the ground up: a file imports from its own room and from those before it. AGENTS.md shows the same list. */
-const ROOMS = [
-  'core',
-  'ports',
-  'schema',
-  'files',
-  'terminal',
-  'home',
-  'client',
-  'project',
-  'gates',
-  'judging',
-  'contract',
-  'formats',
-  'hook',
-  'run',
-  'cli',
-  'dev',
-  'library',
-  'main',
-];
+import { filesIn, ROOMS, SRC } from './files.ts';
 
 /** What a place may use besides our own files; the first that fits rules. Everything else may use all that is installed. */
 const MAY_USE: [RegExp, string[]][] = [
