@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { type Asked, countsFor, type KnownLoop } from './compare.ts';
 import { type Ran, type RunCommand, runCommand } from './run-command.ts';
+import { Sandbox } from './sandbox.ts';
 import type { Format, GivenLoop, Scenario } from './scenario.ts';
-import { World } from './world.ts';
 
 /** How each format keeps a loop: the files of a given loop, what finishes it, and where it counts. */
 
@@ -180,32 +180,33 @@ export interface Playing extends Asked {
 }
 
 /** The world that a scenario begins in, for one format. */
-export function layOutWorld(scenario: Scenario, playing: Playing): World {
-  const world = new World(scenario.folder);
+export function layOutSandbox(scenario: Scenario, playing: Playing): Sandbox {
+  const sandbox = new Sandbox(scenario.folder);
   const files = scenario.files.filter(({ only }) => countsFor(only, playing));
-  for (const { path, content } of files) world.write(path, content);
+  for (const { path, content } of files) sandbox.write(path, content);
   if (scenario.gitRepository) {
-    world.git(['init', '-q', '-b', 'main']);
-    world.git(['add', '-A']);
-    world.git(['commit', '-q', '--allow-empty', '-m', 'As given']);
+    sandbox.git(['init', '-q', '-b', 'main']);
+    sandbox.git(['add', '-A']);
+    sandbox.git(['commit', '-q', '--allow-empty', '-m', 'As given']);
   }
   if (scenario.loop)
-    for (const [path, text] of Object.entries(playing.layout.layOut(scenario.loop))) world.write(path, text);
-  return world;
+    for (const [path, text] of Object.entries(playing.layout.layOut(scenario.loop)))
+      sandbox.write(path, text);
+  return sandbox;
 }
 
 const PASSED_ON = ['LANG', 'LC_ALL', 'TMPDIR'];
 
 /** Calls of untildone itself, as a person or as an agent's Bash tool makes them. */
 export class UntildoneCommands {
-  readonly #world: World;
+  readonly #sandbox: Sandbox;
   readonly #bin: string;
   readonly #run: RunCommand;
 
-  constructor(world: World, untildone: readonly string[], run: RunCommand = runCommand) {
-    this.#world = world;
+  constructor(sandbox: Sandbox, untildone: readonly string[], run: RunCommand = runCommand) {
+    this.#sandbox = sandbox;
     this.#run = run;
-    this.#bin = join(world.root, 'bin');
+    this.#bin = join(sandbox.root, 'bin');
     mkdirSync(this.#bin);
     const script = join(this.#bin, 'untildone');
     writeFileSync(script, `#!/bin/sh\nexec ${untildone.map(quoteForShell).join(' ')} "$@"\n`);
@@ -221,17 +222,17 @@ export class UntildoneCommands {
     return {
       ...Object.fromEntries(passedOn),
       PATH: process.env.PATH ?? '/usr/bin:/bin',
-      HOME: this.#world.home,
-      UNTILDONE_HOME: this.#world.untildoneHome,
+      HOME: this.#sandbox.home,
+      UNTILDONE_HOME: this.#sandbox.untildoneHome,
     };
   }
 
   run(line: string, by: string | undefined, limitMs: number, unprivileged = false): Promise<Ran> {
-    const session = by === undefined ? undefined : this.#world.session(by);
+    const session = by === undefined ? undefined : this.#sandbox.session(by);
     const env = this.environment();
     return this.#run({
-      line: this.#world.fill(line),
-      cwd: this.#world.project,
+      line: this.#sandbox.fill(line),
+      cwd: this.#sandbox.project,
       env: { ...env, ...session?.commandEnvironment(), PATH: `${this.#bin}:${env.PATH}` },
       input: '',
       limitMs,
@@ -257,9 +258,9 @@ const SETTINGS = [
 ];
 
 /** What `untildone install` had the client run at every Stop. */
-export function installedStopCommand(world: World): string {
+export function installedStopCommand(sandbox: Sandbox): string {
   for (const name of SETTINGS) {
-    const path = world.path(name);
+    const path = sandbox.path(name);
     const found = existsSync(path) ? stopCommandIn(path) : undefined;
     if (found) return found;
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { oneLine } from '../../core/text/clip.ts';
 import { type Asked, countsFor, isAsked } from './compare.ts';
-import { layOutWorld, layoutFor, layoutNames, UntildoneCommands } from './layouts.ts';
+import { layOutSandbox, layoutFor, layoutNames, UntildoneCommands } from './layouts.ts';
 import { ORDINARY } from './parse-steps.ts';
 import { Player } from './player.ts';
 import { answerOf, type Ran, type RunCommand, runCommand } from './run-command.ts';
@@ -45,9 +45,9 @@ export async function replay(
   const why = whyUnread(scenario, asked, hook) ?? whyUnasked(steps, asked, bench);
   if (why) return { kind: 'not_applicable', why };
   const playing = { ...asked, layout: layoutFor(format, hook.reads[format]) };
-  const world = layOutWorld(scenario, playing);
+  const sandbox = layOutSandbox(scenario, playing);
   try {
-    const player = new Player(scenario, playing, world, {
+    const player = new Player(scenario, playing, sandbox, {
       line: hook.line,
       untildone: bench.untildone,
       run: bench.run,
@@ -63,7 +63,7 @@ export async function replay(
     }
     return { kind: 'passed' };
   } finally {
-    await world.dispose();
+    await sandbox.dispose();
   }
 }
 
@@ -137,20 +137,20 @@ async function showPlainLoop(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<{ ran: Ran; isUntildone: boolean }> {
-  const world = layOutWorld(PLAIN, { format, layout: layoutFor(format, [name]), isUntildone: false });
+  const sandbox = layOutSandbox(PLAIN, { format, layout: layoutFor(format, [name]), isUntildone: false });
   try {
-    const session = world.session('S1');
+    const session = sandbox.session('S1');
     const ran = await runCommand({
       line,
-      cwd: world.project,
-      env: { ...new UntildoneCommands(world, []).environment(), ...session.environment(world.project) },
-      input: JSON.stringify(session.stop('Not done yet.', ORDINARY, world.project)),
+      cwd: sandbox.project,
+      env: { ...new UntildoneCommands(sandbox, []).environment(), ...session.environment(sandbox.project) },
+      input: JSON.stringify(session.stop('Not done yet.', ORDINARY, sandbox.project)),
       limitMs: ANSWER_MS,
       signal,
     });
-    return { ran, isUntildone: existsSync(join(world.untildoneHome, 'projects')) };
+    return { ran, isUntildone: existsSync(join(sandbox.untildoneHome, 'projects')) };
   } finally {
-    await world.dispose();
+    await sandbox.dispose();
   }
 }
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Shape } from './scenario.ts';
 import { Session } from './session.ts';
 
-export class World {
+export class Sandbox {
   readonly root: string;
   readonly project: string;
   readonly home: string;
