@@ -6,7 +6,7 @@ import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { init } from './init.ts';
 import { showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
-import { allowException, updateContract } from './update.ts';
+import { allowException, updateContract } from './update-allow.ts';
 import { type VerifyOptions, verifyCommand } from './verify.ts';
 
 export function addContractCommands(cli: Command): void {

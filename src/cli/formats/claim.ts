@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Command } from 'commander';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_DIALECTS } from '../../formats/all.ts';
@@ -8,10 +9,26 @@ import { approve } from '../../home/approvals.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import { transcriptSoFar } from '../../hook/start/inputs.ts';
+import { ownerFrom, transcriptSoFar } from '../../hook/start/inputs.ts';
+import { onlyForPeople } from '../../hook/start/person.ts';
 import { stateFingerprint } from '../../hook/wiring/foreign.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { foreignFiles } from '../../project/files.ts';
+import { out } from '../../terminal/print.ts';
+
+export function addClaimCommand(cli: Command): void {
+  cli
+    .command('claim')
+    .description('bind a state file that names no session, or came with the repository, to a session')
+    .argument('[format]', 'ralph-loop, feature-list, verified-done or lock, where there are several')
+    .option('--session <id>', 'the session (default: the only one that runs in this folder)')
+    .action((format: string | undefined, { session }: { session?: string }) => {
+      const world = openWorld(session);
+      onlyForPeople('claim', world.home, process.env);
+      const given = session === undefined ? undefined : ownerFrom(session, process.env);
+      claim(format, given, placeHere(world, session), world, out);
+    });
+}
 
 /** A person says: this state holds that session. Also for state that came with the repository. */
 export function claim(

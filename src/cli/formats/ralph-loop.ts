@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { prepareHome } from '../../client/settings/files.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -7,10 +9,52 @@ import { writeNew } from '../../files/whole-file.ts';
 import { RALPH_FILE, SAFETY_STOP } from '../../formats/ralph-loop/index.ts';
 import { parseState, renderState } from '../../formats/ralph-loop/state-file.ts';
 import { claimFiles } from '../../home/claims.ts';
+import { hookScript } from '../../home/hook-line.ts';
 import { filesLock } from '../../home/layout.ts';
-import { checkedPromise } from '../../hook/start/inputs.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { checkedPromise, ownerFrom } from '../../hook/start/inputs.ts';
+import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
+import { onlyForPeople } from '../../hook/start/person.ts';
+import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
+import { out } from '../../terminal/print.ts';
+import { thisInstallation } from '../install/commands.ts';
+
+/** Adds `ralph-loop` and `cancel-ralph`: the two commands of the plugin ralph-loop. */
+export function addRalphCommands(cli: Command): void {
+  cli
+    .command('ralph-loop')
+    .description(
+      'start a ralph loop in this session: PROMPT... [--max-iterations N] [--completion-promise TEXT] [--no-safety-stop]',
+    )
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action((_words: string[], _flags: unknown, command: Command) => {
+      const args = parseRalphArguments(wordsAfter(command));
+      const session = ownerFrom(args.session, process.env);
+      const world = openWorld(session);
+      if (session !== process.env.CLAUDE_CODE_SESSION_ID)
+        onlyForPeople('ralph-loop --session', world.home, process.env);
+      prepareHome(world.home.root, hookScript(thisInstallation()));
+      const { folder } = placeHere(world, session);
+      startRalph(args, { session, folder }, world.clock.now(), out);
+      warnWithoutHooks({ project: folder, session }, world, out);
+    });
+  cli
+    .command('cancel-ralph')
+    .description('end the ralph loop of this project')
+    .action(() => {
+      const world = openWorld();
+      const session = process.env.CLAUDE_CODE_SESSION_ID;
+      cancelRalph(world, { session, folder: placeHere(world, session).folder }, out);
+    });
+}
+
+/** The arguments as they were typed, `--` included. */
+function wordsAfter(command: Command): string[] {
+  const typed = (command.parent as (Command & { rawArgs?: string[] }) | null)?.rawArgs ?? [];
+  const at = typed.indexOf(command.name());
+  return at < 0 ? command.args : typed.slice(at + 1);
+}
 
 /** `/ralph-loop`: writes the state file that the hook obeys. Never over one that is there. */
 export function startRalph(

@@ -5,10 +5,10 @@ import { DIALECTS } from '../../formats/format.ts';
 import { standingFiles } from '../../home/approvals.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import { askingFiles, importCommand } from './command.ts';
-import { importHarness, planHarness } from './harness.ts';
+import { askingFiles, importCommand } from './from-command.ts';
+import { importHarness, planHarness } from './from-harness.ts';
+import { foreignStates, importState } from './from-state.ts';
 import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './report.ts';
-import { foreignStates, importState } from './state.ts';
 
 export const IMPORTABLE = ['harness', 'command', ...DIALECTS] as const;
 export async function importFrom(

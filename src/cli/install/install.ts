@@ -4,14 +4,16 @@ import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { hookScript } from '../../home/hook-line.ts';
-import { type Change, installHooks, uninstallHooks } from './install-hooks.ts';
 import {
+  type Change,
   describePath,
   installationAt,
+  installHooks,
   printDiff,
   refusalsTo,
   type SettingsPlace,
   settingsTexts,
+  uninstallHooks,
 } from './settings-change.ts';
 
 export interface InstallOptions extends SettingsPlace {

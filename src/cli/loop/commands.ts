@@ -22,10 +22,10 @@ import { RUN_MARK } from '../../run/begin/run-world.ts';
 import { out } from '../../terminal/print.ts';
 import { duration, value, wholeNumber } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
-import { type Answer, answerQuestion, askingLoop } from './answer-question.ts';
+import { type Answer, answerQuestion, askingLoop } from './approve-reject.ts';
 import { foreignStatus } from './foreign-status.ts';
 import { log } from './log.ts';
-import { control } from './pause-resume-cancel.ts';
+import { pauseResumeCancelRelease } from './pause-resume-cancel-release.ts';
 import { prune } from './prune.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 import { status } from './status.ts';
@@ -49,10 +49,10 @@ export function addLoopCommands(cli: Command): void {
       if (!options.json && hasToolRules(project)) warnOldHooks(project, world.env, out);
       status({ ...options, project, foreign }, store, clock.now(), out);
     });
-  addControl(cli, 'pause', 'let the session stop for now; the loop keeps its place');
-  addControl(cli, 'resume', 'hold the session again');
-  addControl(cli, 'cancel', 'end the loop for good');
-  addControl(cli, 'release', 'let the session go although the work is not done');
+  addPauseResumeCancelRelease(cli, 'pause', 'let the session stop for now; the loop keeps its place');
+  addPauseResumeCancelRelease(cli, 'resume', 'hold the session again');
+  addPauseResumeCancelRelease(cli, 'cancel', 'end the loop for good');
+  addPauseResumeCancelRelease(cli, 'release', 'let the session go although the work is not done');
   addAnswer(cli, 'approve', 'approved', 'say yes to what a loop asks a person');
   addAnswer(cli, 'reject', 'rejected', 'say no to what a loop asks a person, and what has to change');
   cli
@@ -149,7 +149,7 @@ function hasToolRules(project: string): boolean {
 }
 
 /** Resuming holds the agent again, so the agent may do it; everything that lets go is for people. */
-function addControl(cli: Command, command: PersonCommand, description: string): void {
+function addPauseResumeCancelRelease(cli: Command, command: PersonCommand, description: string): void {
   cli
     .command(command)
     .description(description)
@@ -161,7 +161,7 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
       if (command !== 'resume') onlyForPeople(command, home, process.env);
       const ref = meantLoop(store, project, id);
       const children = childrenOf(store, store.read(ref));
-      control(command, ref, options.note, store, out);
+      pauseResumeCancelRelease(command, ref, options.note, store, out);
       const after = store.read(ref);
       // A client whose runner was killed works on alone: nobody else would end it.
       if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))

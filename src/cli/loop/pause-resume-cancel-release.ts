@@ -9,7 +9,7 @@ import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 
 /** pause, resume, cancel, release: written to the journal at once; the next hook finds it there. */
-export function control(
+export function pauseResumeCancelRelease(
   command: PersonCommand,
   ref: LoopRef,
   note: string | undefined,

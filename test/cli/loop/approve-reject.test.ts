@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { answerQuestion, askingLoop } from '../../../src/cli/loop/answer-question.ts';
+import { answerQuestion, askingLoop } from '../../../src/cli/loop/approve-reject.ts';
 import { type StatusLoop, status } from '../../../src/cli/loop/status.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';

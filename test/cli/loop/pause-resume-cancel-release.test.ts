@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { control } from '../../../src/cli/loop/pause-resume-cancel.ts';
+import { pauseResumeCancelRelease } from '../../../src/cli/loop/pause-resume-cancel-release.ts';
 import type { PersonCommand } from '../../../src/core/loop/entry.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { homeAt, layOut } from '../../../src/home/layout.ts';
@@ -24,7 +24,7 @@ function scene(of: { run?: { mode: 'hybrid' } }) {
   });
   const give = (command: PersonCommand) => {
     const lines: string[] = [];
-    control(command, ref, undefined, store, (line) => void lines.push(line));
+    pauseResumeCancelRelease(command, ref, undefined, store, (line) => void lines.push(line));
     return lines.join('\n');
   };
   return { ref, give };
