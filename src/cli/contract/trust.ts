@@ -25,7 +25,7 @@ export interface TrustOptions {
   fingerprint?: string;
 }
 
-/** Shows what a contract will run on this machine, and keeps that a person approved exactly that. */
+/** Shows what a contract will run on this machine, asks you, and remembers that you trust exactly that. */
 export async function trust(
   options: TrustOptions,
   world: World,
@@ -35,7 +35,7 @@ export async function trust(
   if (options.revoke) {
     revoke(world.home, world.project);
     dropStanding(world.home, world.project);
-    out(`Nothing of ${world.project} is approved on this machine any more.`);
+    out(`No contract of ${world.project} is trusted on this machine any more.`);
     return 0;
   }
   const file = readContract(world.project);
@@ -47,9 +47,9 @@ export async function trust(
   for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project)) out(line);
   out(`Fingerprint: ${fingerprint}`);
   if (options.show) return 0;
-  const approved = world.store.isTrusted(world.project, fingerprint);
-  if (!approved && !(await agreed(options.fingerprint, fingerprint))) {
-    out('Not approved; nothing was changed.');
+  const trusted = world.store.isTrusted(world.project, fingerprint);
+  if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
+    out('Not trusted; nothing was changed.');
     return 1;
   }
   approve(world.home, world.project, fingerprint, world.clock.now());
@@ -59,7 +59,7 @@ export async function trust(
     judgeMs: judgeTime(world.project, claudeConfigDir(world.env)),
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
-  out(approved ? 'Approved already.' : 'Approved. Loops of this project are judged from their next stop on.');
+  out(trusted ? 'Trusted already.' : 'Trusted. Loops of this project are judged from their next stop on.');
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
   return 0;
 }
@@ -82,25 +82,25 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   );
   const tools = [...modelLines(contract), ...promptLines(contract.prompt), ...toolLines(contract.tools)];
   if (lines.length + told.length + rules.length + tools.length === 0)
-    return ['This contract runs no commands and tells nobody.'];
+    return ['This contract runs no commands and notifies nobody.'];
   const all = Object.entries(resolveParts(project, Object.values(commands).flat()));
-  // What is not there has no text; it is held fast, but there is nothing to look at.
+  // A part that does not exist has no text to show. It counts for the fingerprint all the same.
   const parts = all.filter(([, text]) => text !== '');
   return [
     ...(lines.length > 0
       ? ['These commands will run on this machine, as you, whenever work is judged:', ...lines]
       : []),
-    ...(parts.length > 0 ? ['They lean on:'] : []),
+    ...(parts.length > 0 ? ['They use:'] : []),
     ...parts.flatMap(([name, text]) => partLines(name, text)),
     ...(told.length > 0
-      ? ['This is run or called when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
+      ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
       : []),
     ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
     ...tools.map(visible),
   ];
 }
 
-/** As `untildone.yaml` spells them. */
+/** Spells the rules as `untildone.yaml` does. */
 const RULES: Record<keyof RunRules, string> = {
   model: 'model',
   permissionMode: 'permission_mode',
@@ -123,7 +123,7 @@ function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): strin
   return [visible(`  ${RULES[name]}: ${text}`)];
 }
 
-/** What a person approves with the tool rules of a contract. */
+/** Shows the tool rules of a contract. */
 export function toolLines(rules: ToolRules | undefined): string[] {
   if (!rules) return [];
   const { dangerous, protect, hide, deny, allow, rewrite } = rules;
@@ -146,7 +146,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
 }
 
-/** The models that a contract asks, for the person who approves it. */
+/** Shows what a contract asks models. */
 export function modelLines({ gates }: Pick<Contract, 'gates'>): string[] {
   const lines = Object.entries(gates).flatMap(([name, spec]) => {
     const question = traitsOf(spec.kind).modelQuestion?.(spec.options);
@@ -159,7 +159,7 @@ export function modelLines({ gates }: Pick<Contract, 'gates'>): string[] {
   return ['Models are asked this with your login; an agent may run commands, as you:', ...lines];
 }
 
-/** What a person approves of the prompts of their sessions. */
+/** Shows what a contract does with your prompts. */
 export function promptLines(rule: PromptRule | undefined): string[] {
   if (!rule) return [];
   const { gates, tell, tellFile } = rule;
@@ -186,7 +186,7 @@ function partLines(name: string, text: string): string[] {
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Control characters could draw something else over what is approved: they are shown, not sent to the terminal. */
+/** Spells control characters out: sent to the terminal, they could hide what you are about to trust. */
 function visible(text: string): string {
   return text.replace(UNSEEN, (c) => (c === '\t' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
 }
@@ -195,13 +195,13 @@ async function agreed(given: string | undefined, fingerprint: string): Promise<b
   if (given !== undefined) {
     if (given === fingerprint) return true;
     throw new UsageError(
-      `the fingerprint is ${fingerprint}, not ${given}: something was changed; look at it again with --show`,
+      `the fingerprint is ${fingerprint}, not ${given}: something was changed; look at it again with: untildone trust --show`,
     );
   }
   if (!onTerminal()) {
     throw new UsageError(
-      'nobody is there to ask; look with "untildone trust --show", then name what you mean: untildone trust --fingerprint HASH',
+      'there is no terminal to ask you on; look with "untildone trust --show", then name what you trust: untildone trust --fingerprint HASH',
     );
   }
-  return confirm('Run these whenever a loop is judged?');
+  return confirm('Trust exactly this on this machine?');
 }

@@ -49,14 +49,14 @@ export function addRalphCommands(cli: Command): void {
     });
 }
 
-/** The arguments as they were typed, `--` included. */
+/** Returns the arguments as they were typed, `--` included. */
 function wordsAfter(command: Command): string[] {
   const typed = (command.parent as (Command & { rawArgs?: string[] }) | null)?.rawArgs ?? [];
   const at = typed.indexOf(command.name());
   return at < 0 ? command.args : typed.slice(at + 1);
 }
 
-/** `/ralph-loop`: writes the state file that the hook obeys. Never over one that is there. */
+/** Writes the state file that the hook obeys. Never overwrites one. */
 export function startRalph(
   args: RalphArguments,
   owner: { session: string; folder: string },
@@ -94,7 +94,7 @@ function refuseSecond(path: string, session: string): void {
   if (file.kind === 'none') return;
   if (file.kind === 'unusable') throw new UsageError(`${file.problem}; remove it, then type this again`);
   const owner = parseState(file.text)?.fields.get('session_id');
-  const whose = owner === session ? 'this session' : owner ? `session ${owner}` : 'nobody';
+  const whose = owner === session ? 'this session' : owner ? `session ${owner}` : 'no session';
   throw new UsageError(
     `${path} holds a loop of ${whose} already; end that one first: untildone cancel-ralph`,
   );
@@ -118,7 +118,7 @@ function startWords(args: RalphArguments, promise: string | undefined, path: str
   ];
 }
 
-/** `/cancel-ralph`. From inside a session only its own loop: the plugin lets the agent remove the file, and so do we. */
+/** Ends the ralph loop and removes its state file. A session may end its own loop only, as with the plugin. */
 export function cancelRalph(
   { home, store }: Pick<World, 'home' | 'store'>,
   caller: { session: string | undefined; folder: string },
@@ -158,18 +158,18 @@ export function cancelRalph(
 
 interface RalphArguments {
   prompt: string;
-  /** 0 is the plugin's "unlimited". */
+  /** 0 means unlimited, as in the plugin. */
   maxIterations: number;
   promise?: string;
   session?: string;
-  /** False: `max_iterations: 0` means for ever. */
+  /** False: `max_iterations: 0` has no safety stop. */
   safetyStop: boolean;
 }
 
 const USAGE =
   'untildone ralph-loop "what is to be done" [--max-iterations N] [--completion-promise TEXT] [--no-safety-stop]';
 
-/** Flags that take a value, as `/ralph-loop` knows them, and who owns the loop. */
+/** Flags that take a value: those of the plugin, and `--session`. */
 const WITH_VALUE = ['--max-iterations', '--completion-promise', '--session'];
 
 /**

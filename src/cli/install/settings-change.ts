@@ -1,4 +1,4 @@
-/** What install and uninstall share: the file they change, how they show it, and what stops them. */
+/** The steps of install and uninstall: the file that they change, how they show the change, and what stops them. */
 
 import { statSync } from 'node:fs';
 import {
@@ -36,7 +36,7 @@ export interface SettingsPlace {
 
 export const settingsTexts: SettingsTexts = { remove: removeHooks, fingerprint: sha256 };
 
-/** `script` is what `hook.sh` must hold; without it the home is left alone. */
+/** Opens the settings file and the home on disk. `script` is the content of `hook.sh`; without it the home stays as it is. */
 export function installationAt(place: SettingsPlace, script?: string): Installation {
   const { home } = place;
   return {
@@ -68,12 +68,12 @@ export function printDiff(change: Change, out: (line: string) => void): void {
   if (lines.length === 0) return;
   out(`--- ${change.before === undefined ? '/dev/null' : change.path}`);
   out(`+++ ${change.after === undefined ? '/dev/null' : change.path}`);
-  // A settings file may come with a repository: it must not steer the terminal.
+  // Drops control characters: a settings file that came with a repository must not steer the terminal.
   for (const line of lines)
     out(line.replace(/\p{Cc}/gu, (sign) => (sign === '\t' || sign === '\n' ? sign : '')));
 }
 
-/** Runs `steps`; what a person has to put right becomes one line and exit code 2. */
+/** Runs `steps`. A problem that you have to put right is printed as one line, with exit code 2. */
 export function refusalsTo(out: (line: string) => void, place: SettingsPlace, steps: () => void): number {
   try {
     steps();
@@ -89,7 +89,7 @@ export function refusalsTo(out: (line: string) => void, place: SettingsPlace, st
   }
 }
 
-/** What the steps need from disk. All of it concerns one settings file and one untildone home. */
+/** The disk as the steps need it: one settings file and one home. */
 export interface Installation {
   read(): SettingsFile;
   /** Whole or not at all; throws if the file is no longer what was read. */
@@ -99,7 +99,7 @@ export interface Installation {
   readRecord(path: string): InstallRecord | undefined;
   writeRecord(record: InstallRecord): void;
   removeRecord(path: string): void;
-  /** Makes the home and its `hook.sh`: what the installed line looks for. */
+  /** Makes the home and its `hook.sh`, which the installed line looks for. */
   prepareHome(): void;
 }
 
@@ -109,7 +109,7 @@ export interface Change {
   readonly after: string | undefined;
 }
 
-/** `add` is given the file's text. The home and the record come first: a line must never point at nothing. */
+/** Adds the hooks. Makes the home and the record first: an installed line must never point at nothing. */
 export function installHooks<Added extends { readonly text: string }>(
   at: Installation,
   add: (text: string | undefined) => Added,
@@ -128,7 +128,7 @@ export function installHooks<Added extends { readonly text: string }>(
   return { change, added };
 }
 
-/** The record goes last: a crash before that leaves a file that the next call finds clean. */
+/** Removes the hooks, and the record last: after a crash in between the next call finds the file clean. */
 export function uninstallHooks(
   at: Installation,
   texts: SettingsTexts,

@@ -39,7 +39,9 @@ test('a loop of a session goes on there', () => {
 test('a run goes on with who drives it, and whoever resumes it is told when nobody does', () => {
   const { ref, give } = scene({ run: { mode: 'hybrid' } });
   expect(give('pause')).toContain('go on with: untildone run --resume l1');
-  expect(give('resume')).toBe('Loop l1: active again; nobody drives it: untildone run --resume l1');
+  expect(give('resume')).toBe(
+    'Loop l1: active again, but no process drives it; go on with: untildone run --resume l1',
+  );
   const lock = holdLock(driverLock(ref));
   give('pause');
   expect(give('resume')).toBe('Loop l1: active again.');
