@@ -64,7 +64,23 @@ export function addRunCommand(cli: Command): void {
     .addOption(
       new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
     )
-    .option('--model <model>', 'the model of the sessions', value)
+    .option('--model <model>', 'the model of the sessions', value);
+  addLimits(command);
+  addSessionOptions(command);
+  command
+    .option(
+      '--parallel <n>',
+      'work on this many features, or prompt files, at a time, each in a worktree of its own',
+      children,
+    )
+    .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
+    .option('--json', 'print one JSON object a line', false)
+    .option('--quiet', 'print only sessions, stops and the end', false);
+  addGitOptions(command).action(run);
+}
+
+function addLimits(command: Command): void {
+  command
     .option(
       '--max-iterations <n>',
       'most iterations: a whole number from 1, or "unlimited" (default 50)',
@@ -80,7 +96,11 @@ export function addRunCommand(cli: Command): void {
       '--max-tokens <n>',
       'most tokens for all sessions together, or "unlimited" (default 20000000)',
       wholeNumber,
-    )
+    );
+}
+
+function addSessionOptions(command: Command): void {
+  command
     .option(
       '--context <share>',
       'begin a fresh session when this share of the context window is used (default 0.8)',
@@ -95,16 +115,7 @@ export function addRunCommand(cli: Command): void {
       '--idle-timeout <time>',
       'end a session in which Claude Code was silent for this long (default 15m)',
       duration,
-    )
-    .option(
-      '--parallel <n>',
-      'work on this many features, or prompt files, at a time, each in a worktree of its own',
-      children,
-    )
-    .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
-    .option('--json', 'print one JSON object a line', false)
-    .option('--quiet', 'print only sessions, stops and the end', false);
-  addGitOptions(command).action(run);
+    );
 }
 
 async function run(words: string[], flags: RunFlags): Promise<void> {

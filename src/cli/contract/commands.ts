@@ -11,6 +11,14 @@ import { allowException, updateContract } from './update-allow.ts';
 import { type VerifyOptions, verifyCommand } from './verify.ts';
 
 export function addContractCommands(cli: Command): void {
+  addInit(cli);
+  addTrust(cli);
+  addVerify(cli);
+  addUpdateAndAllow(cli);
+  addReceipt(cli);
+}
+
+function addInit(cli: Command): void {
   cli
     .command('init')
     .description('look at the project and propose a contract for it: untildone.yaml')
@@ -26,6 +34,9 @@ export function addContractCommands(cli: Command): void {
       else if (yes)
         out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
     });
+}
+
+function addTrust(cli: Command): void {
   cli
     .command('trust')
     .description('see what the contract of this project runs, and trust exactly that on this machine')
@@ -35,6 +46,9 @@ export function addContractCommands(cli: Command): void {
     .action(async (options: TrustOptions) => {
       process.exitCode = await trust(options, openWorld(), out);
     });
+}
+
+function addVerify(cli: Command): void {
   cli
     .command('verify')
     .description('judge the contract now, without a loop: exit 0 done, 1 not done, 2 could not judge')
@@ -54,6 +68,9 @@ export function addContractCommands(cli: Command): void {
       const chosen = gates.length > 0 ? { gates } : {};
       process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);
     });
+}
+
+function addUpdateAndAllow(cli: Command): void {
   cli
     .command('contract')
     .description('change the contract of an active loop')
@@ -77,7 +94,6 @@ export function addContractCommands(cli: Command): void {
       const world = openWorld();
       allowException(exception, meantLoop(world.store, world.project, id), options.note, world, out);
     });
-  addReceipt(cli);
 }
 
 function addReceipt(cli: Command): void {

@@ -169,49 +169,57 @@ interface RalphArguments {
 const USAGE =
   'untildone ralph-loop "what is to be done" [--max-iterations N] [--completion-promise TEXT] [--no-safety-stop]';
 
+const NO_SAFETY_STOP = '--no-safety-stop';
 /** Flags that take a value: those of the plugin, and `--session`. */
 const WITH_VALUE = ['--max-iterations', '--completion-promise', '--session'];
 
 /**
- * The arguments of `/ralph-loop`, quoted or not. A promise of several words without quotes is taken whole when the prompt
- * stands before it; before the prompt nobody could tell where it ends, and it is one word.
+ * Parses the arguments of `/ralph-loop`, quoted or not. A promise of several words without quotes is taken whole when it
+ * follows the prompt. Before the prompt it is one word, for nothing tells where it ends.
  */
 export function parseRalphArguments(args: readonly string[]): RalphArguments {
-  const words: string[] = [];
-  const values = new Map<string, string>();
-  let safetyStop = true;
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? '';
-    const [flag = '', inline] = splitFlag(arg);
-    if (arg === '--') {
-      words.push(...args.slice(i + 1));
-      break;
-    }
-    if (flag === '--no-safety-stop' && inline !== undefined) {
-      throw new UsageError('--no-safety-stop takes no value; leave it out to keep the safety stop');
-    }
-    if (flag === '--no-safety-stop') safetyStop = false;
-    else if (WITH_VALUE.includes(flag)) {
-      const taken = inline === undefined ? takenBy(flag, args, i + 1, words.length > 0) : [];
-      values.set(flag, inline ?? taken.join(' '));
-      i += taken.length;
-    } else if (/^--[a-z]/.test(arg) && !/\s/.test(arg)) {
-      throw new UsageError(
-        `unknown flag ${flag}; type: ${USAGE} (a prompt that begins with -- stands behind --)`,
-      );
-    } else words.push(arg);
-  }
+  const { words, flags } = splitArguments(args);
   const prompt = words.join(' ').trim();
   if (prompt === '') throw new UsageError(`the prompt is missing; type: ${USAGE}`);
-  const promise = values.get('--completion-promise');
-  const session = values.get('--session');
   return {
     prompt,
-    maxIterations: countOf(values.get('--max-iterations') ?? '0'),
-    safetyStop,
-    promise,
-    session,
+    maxIterations: countOf(flags.get('--max-iterations') ?? '0'),
+    safetyStop: !flags.has(NO_SAFETY_STOP),
+    promise: flags.get('--completion-promise'),
+    session: flags.get('--session'),
   };
+}
+
+/** Takes the words of the prompt and the flags, with their values, apart. */
+function splitArguments(args: readonly string[]): { words: string[]; flags: Map<string, string> } {
+  const words: string[] = [];
+  const flags = new Map<string, string>();
+  let left = args;
+  while (left.length > 0) {
+    const [arg = '', ...rest] = left;
+    if (arg === '--') return { words: [...words, ...rest], flags };
+    const [flag, inline] = splitFlag(arg);
+    refuseUnknown(flag, inline, arg);
+    const takesNext = WITH_VALUE.includes(flag) && inline === undefined;
+    const taken = takesNext ? takenBy(flag, rest, words.length > 0) : [];
+    if (isFlag(flag)) flags.set(flag, inline ?? taken.join(' '));
+    else words.push(arg);
+    left = rest.slice(taken.length);
+  }
+  return { words, flags };
+}
+
+function isFlag(word: string): boolean {
+  return word === NO_SAFETY_STOP || WITH_VALUE.includes(word);
+}
+
+function refuseUnknown(flag: string, inline: string | undefined, arg: string): void {
+  if (flag === NO_SAFETY_STOP && inline !== undefined)
+    throw new UsageError(`${NO_SAFETY_STOP} takes no value; leave it out to keep the safety stop`);
+  if (!isFlag(flag) && /^--[a-z]/.test(arg) && !/\s/.test(arg))
+    throw new UsageError(
+      `unknown flag ${flag}; type: ${USAGE} (a prompt that begins with -- stands behind --)`,
+    );
 }
 
 function splitFlag(arg: string): [string, string?] {
@@ -219,8 +227,8 @@ function splitFlag(arg: string): [string, string?] {
   return arg.startsWith('--') && at > 0 ? [arg.slice(0, at), arg.slice(at + 1)] : [arg];
 }
 
-function takenBy(flag: string, args: readonly string[], from: number, promptBefore: boolean): string[] {
-  const rest = args.slice(from);
+/** The words behind a flag that are its value. */
+function takenBy(flag: string, rest: readonly string[], promptBefore: boolean): readonly string[] {
   const end = rest.findIndex((arg) => /^--([a-z]|$)/.test(arg));
   const free = end < 0 ? rest : rest.slice(0, end);
   if (free.length === 0) throw new UsageError(`${flag} needs a value; type: ${USAGE}`);

@@ -11,7 +11,7 @@ const HANG_MS = 30_000;
 
 type StopAction = Extract<Action, { kind: 'stop' }>;
 
-/** Plays the steps of a scenario in a world that is laid out. */
+/** Plays the steps of a scenario in its sandbox. */
 export class Player {
   readonly #scenario: Scenario;
   readonly #playing: Playing;
@@ -124,7 +124,7 @@ export class Player {
     }
   }
 
-  /** One Stop, or as many as it takes until the hook lets go; between them the agent works. */
+  /** Sends one Stop, or as many as the scenario allows until the hook lets go. Between them the agent works. */
   async #stop(action: StopAction, limitMs: number): Promise<Ran> {
     const session = this.#sandbox.session(action.session);
     for (let n = 1; ; n += 1) {
@@ -159,7 +159,7 @@ export class Player {
     return this.#sandbox.fill(says.text).replaceAll('{n}', String(this.#stops));
   }
 
-  /** Other events go to untildone alone: a foreign Stop hook was never registered for them. */
+  /** Sends another event, to untildone alone: a foreign hook is registered for Stop only. */
   async #tell(
     name: string,
     event: string,
@@ -226,7 +226,7 @@ function eventOf(
   }
 }
 
-/** A step that changes files behind the hook's back. */
+/** A step that changes files between two events. */
 export type Change = Extract<Action, { kind: 'write' | 'remove' | 'restore' | 'make' | 'git' }>;
 
 /** The files that a path of a scenario stands for: `state` may be several. */
@@ -255,7 +255,7 @@ export function change(action: Change, sandbox: Sandbox, scenario: Scenario, lay
   }
 }
 
-/** Whatever makes the given loop finished in its format; returns what the agent says then. */
+/** Finishes the given loop as its format does. Returns what the agent says then. */
 export function finish(sandbox: Sandbox, { loop }: Scenario, layout: Layout): string {
   if (!loop) throw new Error('there is no loop to finish');
   const { says, write, remove } = layout.finish(loop);

@@ -24,7 +24,7 @@ interface Bench {
   permissionsCount: boolean;
   /** Runs a command line; in a process of its own unless given. */
   run?: RunCommand | undefined;
-  /** Aborting ends what runs and cleans up; outcomes are worth nothing then. */
+  /** Aborting ends what runs and cleans up. The outcome is worth nothing then. */
   signal?: AbortSignal | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function replay(
   }
 }
 
-/** A hook is not blamed for what it never claimed to read. */
+/** Tells why a scenario does not apply: the hook does not read what the scenario is about. */
 function whyUnread({ formats, files }: Scenario, asked: Asked, { reads }: HookUnderTest): string | undefined {
   const { format } = asked;
   if (!formats.includes(format)) return 'the scenario is about other formats';
@@ -79,6 +79,7 @@ function whyUnread({ formats, files }: Scenario, asked: Asked, { reads }: HookUn
   return about ? `the hook does not read ${about.path.split('/').at(-1)}` : undefined;
 }
 
+/** Tells why a scenario does not apply: nothing in it can be asked of this hook, or on this machine. */
 function whyUnasked(steps: readonly Step[], asked: Asked, bench: Bench): string | undefined {
   if (steps.some(needsUntildone) && !asked.isUntildone) return "it is about untildone's own commands";
   if (needsPermissions(steps) && !bench.permissionsCount) return 'permissions do not count for this user';
@@ -96,14 +97,12 @@ function needsPermissions(steps: readonly Step[]): boolean {
   );
 }
 
-/** Finds out what a command is: whether it can be run at all, what it reads, whether it is untildone. */
-
 /** The command cannot be judged: nothing was replayed. */
 export class UnusableHook extends Error {}
 
 const ANSWER_MS = 30_000;
 
-/** Shows the command a plain open loop in every layout of these formats. Throws `UnusableHook` when it holds none. */
+/** Finds out what a hook reads: shows it a plain loop in every layout of these formats. Throws `UnusableHook` when it holds none. */
 export async function probe(
   line: string,
   formats: readonly Format[],
@@ -130,7 +129,7 @@ export async function probe(
   );
 }
 
-/** One plain Stop of a session that owns a plain loop. Only untildone keeps a record of its own in its home. */
+/** Sends one plain Stop of a session with a plain loop. Only untildone makes a home, which tells it apart. */
 async function showPlainLoop(
   line: string,
   format: Format,
@@ -173,5 +172,5 @@ function refuseUnusable(line: string, ran: Ran): void {
       `the command was not found: ${said} (it runs in a scratch project with a scratch HOME: give absolute paths)`,
     );
   if (ran.exitCode === 126)
-    throw new UnusableHook(`the command cannot be run: ${said} (has it a run bit? chmod +x)`);
+    throw new UnusableHook(`the command cannot be run: ${said} (is it executable? chmod +x)`);
 }
