@@ -32,6 +32,26 @@ import { status } from './status.ts';
 
 export function addLoopCommands(cli: Command): void {
   addStart(cli);
+  addStatus(cli);
+  addPauseResumeCancelRelease(
+    cli,
+    'pause',
+    'pause a loop: its session may stop, and the loop keeps its place',
+  );
+  addPauseResumeCancelRelease(cli, 'resume', 'go on with a paused loop: its session is held again');
+  addPauseResumeCancelRelease(cli, 'cancel', 'end a loop for good');
+  addPauseResumeCancelRelease(
+    cli,
+    'release',
+    'end a loop although the work is not done: its session is let go',
+  );
+  addAnswer(cli, 'approve', 'approved', 'say yes to a question that a loop asks you');
+  addAnswer(cli, 'reject', 'rejected', 'say no to a question that a loop asks you, and what has to change');
+  addLog(cli);
+  addPrune(cli);
+}
+
+function addStatus(cli: Command): void {
   cli
     .command('status')
     .description('show the loops of this project, newest first, and how they ended')
@@ -49,20 +69,9 @@ export function addLoopCommands(cli: Command): void {
       if (!options.json && hasToolRules(project)) warnOldHooks(project, world.env, out);
       status({ ...options, project, foreign }, store, clock.now(), out);
     });
-  addPauseResumeCancelRelease(
-    cli,
-    'pause',
-    'pause a loop: its session may stop, and the loop keeps its place',
-  );
-  addPauseResumeCancelRelease(cli, 'resume', 'go on with a paused loop: its session is held again');
-  addPauseResumeCancelRelease(cli, 'cancel', 'end a loop for good');
-  addPauseResumeCancelRelease(
-    cli,
-    'release',
-    'end a loop although the work is not done: its session is let go',
-  );
-  addAnswer(cli, 'approve', 'approved', 'say yes to a question that a loop asks you');
-  addAnswer(cli, 'reject', 'rejected', 'say no to a question that a loop asks you, and what has to change');
+}
+
+function addLog(cli: Command): void {
   cli
     .command('log')
     .description('show the journal of a loop')
@@ -73,7 +82,6 @@ export function addLoopCommands(cli: Command): void {
       const { home, store, project } = openWorld();
       await log(options, newestLoop(store, project, id), store, home, out);
     });
-  addPrune(cli);
 }
 
 function addPrune(cli: Command): void {
