@@ -2,15 +2,17 @@
 // Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `judge.cjs` has the gates
 // that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `cli.cjs` is everything else.
 // `index.mjs` is the library, an ES module with its types.
-import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
+import { thirdPartyNotices } from './third-party.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
 
 const common = {
   bundle: true,
+  metafile: true,
   platform: 'node',
   target: 'node20',
   format: 'cjs',
@@ -23,7 +25,7 @@ const common = {
   external: ['@anthropic-ai/*', './untildone.cjs', './hook.cjs', './cli.cjs', './judge.cjs', './dev.cjs'],
 };
 
-await Promise.all([
+const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
@@ -49,6 +51,7 @@ await Promise.all([
     },
   }),
 ]);
+writeFileSync('dist/THIRD-PARTY.txt', thirdPartyNotices(bundles.map(({ metafile }) => metafile)));
 writeDeclarations('src/library/index.ts', 'src', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.

@@ -25,7 +25,7 @@ export interface FormatBehaviour {
   /** Words a refused Stop in the format's own way. */
   instruct(held: Held): Words;
   /** Writes what was decided into the format's own files; returns what the person should be told besides. */
-  settle(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
+  writeBack(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
   /** Whether this file, named without links, is one that the format asks the agent itself to write. */
   agentWrites(path: string): boolean;
 }

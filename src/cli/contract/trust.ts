@@ -10,9 +10,9 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { approve, dropStanding, revoke, setStanding } from '../../home/approvals.ts';
+import { dropStanding, recordTrust, revokeTrust, setStanding } from '../../home/trust.ts';
 import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
@@ -31,9 +31,9 @@ export async function trust(
   world: World,
   out: (line: string) => void,
 ): Promise<number> {
-  if (!options.show) onlyForPeople('trust', world.home, world.env);
+  if (!options.show) refuseInsideClient('trust', world.home, world.env);
   if (options.revoke) {
-    revoke(world.home, world.project);
+    revokeTrust(world.home, world.project);
     dropStanding(world.home, world.project);
     out(`No contract of ${world.project} is trusted on this machine any more.`);
     return 0;
@@ -52,7 +52,7 @@ export async function trust(
     out('Not trusted; nothing was changed.');
     return 1;
   }
-  approve(world.home, world.project, fingerprint, world.clock.now());
+  recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
     ...freezing.frozen,
     contractFile: file.sha256,

@@ -5,12 +5,12 @@ import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_DIALECTS } from '../../formats/all.ts';
 import { DIALECTS, type Dialect, type ForeignLoop, type Place } from '../../formats/format.ts';
-import { approve } from '../../home/approvals.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { ownerFrom, transcriptSoFar } from '../../hook/start/inputs.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { stateFingerprint } from '../../hook/wiring/foreign.ts';
 import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { foreignFiles } from '../../project/files.ts';
@@ -27,7 +27,7 @@ export function addClaimCommand(cli: Command): void {
     .option('--session <id>', 'the session (default: the only one that runs in this folder)')
     .action((format: string | undefined, { session }: { session?: string }) => {
       const world = openWorld(session);
-      onlyForPeople('claim', world.home, process.env);
+      refuseInsideClient('claim', world.home, process.env);
       const given = session === undefined ? undefined : ownerFrom(session, process.env);
       claim(format, given, placeHere(world, session), world, out);
     });
@@ -89,7 +89,7 @@ function bind(
     );
   }
   if (loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${loop.rest}`);
-  approve(home, place.folder, stateFingerprint({ dialect, path, reading: loop }), clock.now());
+  recordTrust(home, place.folder, stateFingerprint({ dialect, path, reading: loop }), clock.now());
   claimFiles(home).change(path, (current) => {
     const active = current?.identity === loop.identity ? activeLoop(current.loopDir, store) : undefined;
     if (active && current?.session === session) return current;
@@ -103,7 +103,7 @@ function bind(
       path,
       identity: loop.identity,
       session,
-      loopDir: active ? active.dir : undefined,
+      loopDir: active?.dir,
     };
   });
   store.mark(session, true);

@@ -13,7 +13,7 @@ import { hookScript } from '../../home/hook-line.ts';
 import { filesLock } from '../../home/layout.ts';
 import { checkedPromise, ownerFrom } from '../../hook/start/inputs.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { out } from '../../terminal/print.ts';
@@ -33,7 +33,7 @@ export function addRalphCommands(cli: Command): void {
       const session = ownerFrom(args.session, process.env);
       const world = openWorld(session);
       if (session !== process.env.CLAUDE_CODE_SESSION_ID)
-        onlyForPeople('ralph-loop --session', world.home, process.env);
+        refuseInsideClient('ralph-loop --session', world.home, process.env);
       prepareHome(world.home.root, hookScript(thisInstallation()));
       const { folder } = placeHere(world, session);
       startRalph(args, { session, folder }, world.clock.now(), out);

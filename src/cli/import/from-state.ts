@@ -43,7 +43,7 @@ export async function importState(
   const { out } = io;
   const found = findState(name, options.session, world);
   const session = options.session ?? found.loop.owner ?? claimFiles(world.home).of(found.path)?.session;
-  const active = session === undefined ? undefined : world.store.aliveLoopOf(session);
+  const active = session === undefined ? undefined : world.store.activeLoopOf(session);
   if (active) throw new UsageError(`session ${session} already has an active loop: ${active.loop}`);
   const contract = readContract(world.project);
   const converted = convertState(name, found.path, found.loop, world.project, contract?.contract);

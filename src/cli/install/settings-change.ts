@@ -23,7 +23,7 @@ import {
   withoutUs,
 } from '../../core/contract/installation.ts';
 import { sha256 } from '../../files/digest.ts';
-import { lineDiff } from '../../terminal/line-diff.ts';
+import { renderDiff } from '../../terminal/line-diff.ts';
 
 /** All paths are absolute. */
 export interface SettingsPlace {
@@ -64,7 +64,7 @@ export function describePath(place: SettingsPlace, real: string): string {
 
 export function printDiff(change: Change, out: (line: string) => void): void {
   const mask = (text: string | undefined) => (text === undefined ? undefined : maskEnv(text));
-  const lines = lineDiff(mask(change.before), mask(change.after));
+  const lines = renderDiff(mask(change.before), mask(change.after));
   if (lines.length === 0) return;
   out(`--- ${change.before === undefined ? '/dev/null' : change.path}`);
   out(`+++ ${change.after === undefined ? '/dev/null' : change.path}`);

@@ -19,7 +19,7 @@ export function pauseResumeCancelRelease(
   const before = store.read(ref);
   const after = store.append(ref, (state) => {
     refuseNonsense(command, state);
-    return { kind: 'command', command, note: note ? note : undefined };
+    return { kind: 'command', command, note: note || undefined };
   });
   if (hasEnded(after)) store.mark(after.session, false);
   // The children of a run are paused, cancelled or released with it. The run itself resumes them.
@@ -29,7 +29,7 @@ export function pauseResumeCancelRelease(
 }
 
 function quietly(command: PersonCommand, ref: LoopRef, note: string | undefined, store: FileStore): void {
-  const after = store.append(ref, () => ({ kind: 'command', command, note: note ? note : undefined }));
+  const after = store.append(ref, () => ({ kind: 'command', command, note: note || undefined }));
   if (hasEnded(after)) store.mark(after.session, false);
 }
 

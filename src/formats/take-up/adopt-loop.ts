@@ -32,7 +32,7 @@ export async function adopt(
   const begun: { ref?: LoopRef } = {};
   foreign.claims.change(path, (current) => {
     if (!isSame(current, seen.claim)) return undefined;
-    begun.ref = foreign.layDown(loop);
+    begun.ref = foreign.createLoopFiles(loop);
     const { session } = event;
     return { v: 1, dialect: dialect.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
   });
@@ -130,7 +130,7 @@ export function damagedLoop(
     verdicts: async () => [verdictOn(damage)],
     limits: (limits) => ({ ...limits, iterations: state.maxIterations }),
     instruct: (held) => wordsFor(damage, held, holds + 1),
-    settle: (decision) => {
+    writeBack: (decision) => {
       // Nothing is written into files that are not understood: the count in them is an old one from now on.
       const says = first ?? state.iteration;
       if (decision.kind === 'block') ports.store.append(ref, () => ({ kind: 'synced', says }));

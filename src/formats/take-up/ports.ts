@@ -25,7 +25,7 @@ export interface Adopting {
   approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
   judges(): Promise<Judges>;
   /** Makes the loop's files; its owner is whoever has the claim. */
-  layDown(loop: NewLoop): LoopRef;
+  createLoopFiles(loop: NewLoop): LoopRef;
   newLoopId(): string;
   /** What the session used so far is not the loop's. */
   transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };

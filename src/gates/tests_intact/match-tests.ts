@@ -1,5 +1,5 @@
 /** Which test of now is which test of then: by name, else by what it does. */
-import { groupBy } from '../../core/text/group-by.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import type { TestCase, TestFacts } from './languages/language.ts';
 
 /** A test file then and now; a file that is new, gone, or no longer a test has one side only. */

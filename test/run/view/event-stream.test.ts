@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { jsonReporter } from '../../../src/run/view/json.ts';
 import { BASELINE, happens, LIMITS, LOOP, runState, STORY, T0 } from '../../support/run/run-story.ts';
 
