@@ -7,8 +7,8 @@ const ROUNDS = 100;
 const TRANSCRIPT_BYTES = 140_000;
 
 /**
- * A Stop that is blocked: by the hook alone, and by the installed line, which starts a shell first. And what comes far more
- * often: a tool call that is let through.
+ * Measures a Stop that is held: by the hook alone, and by the installed line, which starts a shell first. Measures a tool
+ * call that is allowed, too, which happens far more often.
  */
 export function measureActive(scene: HookScene): Row[] {
   const direct = scene.startLoop(TRANSCRIPT_BYTES);
@@ -21,12 +21,12 @@ export function measureActive(scene: HookScene): Row[] {
   });
   const against = 'node -e 0';
   return [
-    comparePaired(samples.direct, samples.bare, { name: 'Stop blocked, hook alone', against, target: 2 }),
+    comparePaired(samples.direct, samples.bare, { name: 'Stop held, hook alone', against, target: 2 }),
     comparePaired(samples.installed, samples.bare, {
-      name: 'Stop blocked, installed line',
+      name: 'Stop held, installed line',
       against,
       target: 2,
     }),
-    comparePaired(samples.tool, samples.bare, { name: 'tool call let through, hook alone', against }),
+    comparePaired(samples.tool, samples.bare, { name: 'tool call allowed, hook alone', against }),
   ];
 }

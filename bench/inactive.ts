@@ -9,10 +9,10 @@ import { sampleInRounds } from './sampler.ts';
 const ROUNDS = 150;
 const CALLS = 20;
 
-/** Many calls in a row from a small shell: starting a process from a large one costs more than what is measured. */
+/** Makes many calls in a row from a small shell: starting a process from Node costs more than what is measured. */
 const REPEAT = `i=0; while [ $i -lt ${CALLS} ]; do /bin/sh -c "$LINE" <"$EVENT" || exit 1; i=$((i+1)); done`;
 
-/** The installed line in a session that has no loop: the price that everybody pays, all the time. */
+/** Measures the installed line in a session without a loop: the price of every event. */
 export function measureInactive(scene: HookScene): Row[] {
   const session = randomUUID();
   const event = join(scene.root, 'stop.json');

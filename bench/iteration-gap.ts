@@ -9,18 +9,18 @@ import { shuffled } from './sampler.ts';
 
 const ROUNDS = 4;
 const BLOCKS = 25;
-/** The first ones pay for what the client does once. */
+/** The first ones pay for what Claude Code does once. */
 const SKIPPED = 3;
 
 const ANSWER = JSON.stringify({ decision: 'block', reason: 'Go on.' });
 
-/** Hooks that decide nothing: what the client itself needs, and what any hook written for Node needs. */
+/** Hooks that decide nothing: what Claude Code itself needs, and what any hook written for Node needs. */
 const CONSTANT = {
   shell: `printf '%s' '${ANSWER}'`,
   node: `node -e 'process.stdout.write(process.argv[1])' '${ANSWER}'`,
 };
 
-/** From one model request of the real client to the next, across a blocked Stop, with a model that answers at once. */
+/** Measures the time from one model request of the real Claude Code to the next, across a Stop that is held. */
 export async function measureIterationGap(): Promise<Row[]> {
   const gaps = { ours: [] as number[], shell: [] as number[], node: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -28,8 +28,11 @@ export async function measureIterationGap(): Promise<Row[]> {
       gaps[hook].push(...(await gapsWith(hook)));
   }
   return [
-    compareMedians(gaps.ours, gaps.shell, { name: 'iteration gap, real client', against: 'sh hook' }),
-    compareMedians(gaps.ours, gaps.node, { name: 'iteration gap, real client', against: 'node -e hook' }),
+    compareMedians(gaps.ours, gaps.shell, { name: 'iteration gap, real Claude Code', against: 'sh hook' }),
+    compareMedians(gaps.ours, gaps.node, {
+      name: 'iteration gap, real Claude Code',
+      against: 'node -e hook',
+    }),
   ];
 }
 

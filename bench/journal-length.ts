@@ -9,7 +9,7 @@ const TRANSCRIPT_BYTES = 140_000;
 const SHORT = 10;
 const LONG = 100_000;
 
-/** A loop that has been going on for weeks decides as fast as one that has just begun. */
+/** Measures whether a Stop takes longer after weeks than at the start of a loop. */
 export function measureJournalLengths(scene: HookScene): Row[] {
   const short = scene.startLoop(TRANSCRIPT_BYTES);
   const long = scene.startLoop(TRANSCRIPT_BYTES);
@@ -23,7 +23,7 @@ export function measureJournalLengths(scene: HookScene): Row[] {
   return [comparePaired(samples.long, samples.short, compared)];
 }
 
-/** Through the store: a line that is not chained and sealed like all others would not be read. */
+/** Appends lines through the store, which chains and seals them: others would not be read. */
 function lengthen({ session }: BenchLoop, lines: number, scene: HookScene): void {
   const store = new FileStore(homeAt(scene.untildoneHome), { now: () => Date.now() });
   const ref = store.loopOfSession(session);

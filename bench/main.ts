@@ -12,7 +12,7 @@ import { measureTranscriptSizes } from './transcript-size.ts';
 import { measureTrees } from './tree-hash.ts';
 import { measureVerdictReuse } from './verdict-reuse.ts';
 
-/** Every measurement in a scene of its own: what one leaves behind does not meet the next. */
+/** The measurements, each in a scene of its own: what one leaves behind does not disturb the next. */
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
   ['an active Stop', measureActive],
@@ -21,7 +21,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],
   ['trees of 50,000 files', () => measureTrees()],
-  ['the real client', measureIterationGap],
+  ['the real Claude Code', measureIterationGap],
   ['a run: from session to session', () => measureSessionGap()],
   ['a run: an iteration', () => measureRunOverhead()],
   ['a run: 1,000 iterations', () => measureRunLength()],

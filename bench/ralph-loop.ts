@@ -22,7 +22,7 @@ started_at: "2026-01-01T00:00:00Z"
 Build the thing
 `;
 
-/** A Stop that is blocked, by the installed line and by the hook of ralph-loop, each in a project of its own. */
+/** Measures a Stop that is held, by the installed line and by the hook of ralph-loop, each in a project of its own. */
 export function measureRalphLoop(scene: HookScene): Row[] {
   const script = process.env[VARIABLE];
   if (script === undefined) {
@@ -31,19 +31,19 @@ export function measureRalphLoop(scene: HookScene): Row[] {
   }
   if (!existsSync(script)) throw new Error(`${VARIABLE} names ${script}, which does not exist`);
   const ours = scene.startLoop(TRANSCRIPT_BYTES);
-  const rival = openHookScene();
+  const theirScene = openHookScene();
   try {
-    const theirs = rival.startLoop(TRANSCRIPT_BYTES);
-    const claude = join(rival.root, 'project', '.claude');
+    const theirs = theirScene.startLoop(TRANSCRIPT_BYTES);
+    const claude = join(theirScene.root, 'project', '.claude');
     mkdirSync(claude);
     writeFileSync(join(claude, 'ralph-loop.local.md'), STATE);
     const samples = sampleInRounds(ROUNDS, {
       ours: () => ours.stop('/bin/sh', ['-c', HOOK_LINE]),
       theirs: () => theirs.stop('bash', [script]),
     });
-    const compared = { name: 'Stop blocked, installed line', against: 'the hook of ralph-loop', target: 0.5 };
+    const compared = { name: 'Stop held, installed line', against: 'the hook of ralph-loop', target: 0.5 };
     return [comparePaired(samples.ours, samples.theirs, compared)];
   } finally {
-    rival.close();
+    theirScene.close();
   }
 }

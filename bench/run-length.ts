@@ -14,7 +14,7 @@ const MODES = [
   { mode: 'fresh', name: 'a session each' },
 ] as const;
 
-/** A run of a thousand iterations with a client that takes no time: what the last hundred cost, against the first. */
+/** Measures a run of 1,000 iterations with a client that takes no time: the last hundred against the first. */
 export async function measureRunLength(): Promise<Row[]> {
   const program = await openProgram();
   const logs: Record<(typeof MODES)[number]['mode'], Logged[][]> = { session: [], fresh: [] };

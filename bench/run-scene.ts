@@ -71,6 +71,8 @@ async function bundle(entry: string, outfile: string, format: 'cjs' | 'esm'): Pr
     bundle: true,
     platform: 'node',
     target: 'node20',
+    // Like the real bundles: some packages ship a UMD main that cannot be bundled.
+    mainFields: ['module', 'main'],
     external: ['@anthropic-ai/*', './*.cjs'],
     logOverride: { 'empty-import-meta': 'silent' },
   });

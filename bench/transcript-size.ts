@@ -14,7 +14,7 @@ const DISK_NEEDED = 3 * GB;
 const TIME_TARGET = 1.2;
 const MEMORY_TARGET = 1.5;
 
-/** Time and memory of one decision must not depend on how long the session has been going on. */
+/** Measures whether time and memory of one Stop depend on how long the session has been going on. */
 export function measureTranscriptSizes(scene: HookScene): Row[] {
   const { bavail, bsize } = statfsSync(scene.root);
   if (bavail * bsize < DISK_NEEDED) {
@@ -25,7 +25,7 @@ export function measureTranscriptSizes(scene: HookScene): Row[] {
     medium: scene.startLoop(MB),
     large: scene.startLoop(50 * MB),
     huge: scene.startLoop(GB),
-    // A loop that has seen nothing of its transcript looks further back to count what was used.
+    // A loop that has read nothing of its transcript reads further back to count what was used.
     unread: scene.startLoop(GB, { unread: true }),
   };
   return [...timeRows(loops), ...memoryRows(loops, scene)];

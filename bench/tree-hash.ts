@@ -1,4 +1,4 @@
-/** Naming the state of the work, against `git status` on the same files. */
+/** Measures how long a tree takes to name, against `git status` on the same files. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { compareMedians, type Row } from './report.ts';
 
 const ROUNDS = 15;
 
-/** Makes a repository of so many files, measures, and removes it. Rounds of the rivals alternate. */
+/** Makes a repository of so many files, measures, and removes it. Both are measured in turn. */
 export async function measureTrees(files = 50_000): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-bench-tree-'));
   try {

@@ -8,7 +8,7 @@ import { sampleInRounds } from './sampler.ts';
 const ROUNDS = 30;
 const SLOW = 'sleep 5';
 
-/** A Stop whose test passed before and whose tree is unchanged: the test is looked up, not run. */
+/** Measures a Stop whose test passed before on the same tree: its verdict is looked up, the test is not run. */
 export function measureVerdictReuse(scene: HookScene): Row[] {
   const slow = judgedLoop(scene, 'slow', SLOW);
   const instant = judgedLoop(scene, 'instant', 'true');
@@ -49,7 +49,7 @@ function judgedLoop(scene: HookScene, name: string, command: string): { stop(): 
     '--max-duration',
     'unlimited',
   ]);
-  // Nothing is done here: without this the loop would rightly be taken for stalled.
+  // No work is done here: without this the loop would be taken for stalled.
   const rewind = rewinder(session, scene.untildoneHome);
   let stops = 0;
   return {

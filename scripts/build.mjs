@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-// Bundles for Node 20: untildone (the program; chooses), hook (every event), judge (gates that measure, formats of other systems, models), dev (for authors of hooks), cli (everything else), and the library, an ES module with its types.
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `judge.cjs` has the gates
+// that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `cli.cjs` is everything else.
+// `index.mjs` is the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
@@ -40,7 +42,7 @@ const bundles = await Promise.all([
     entryPoints: { index: 'src/library/index.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },
-    // What drives a run is loaded when one is started: gates import this module, too.
+    // Loads what drives a run when one is started: gates import this module, too.
     splitting: true,
     chunkNames: 'library-[hash]',
     // The other bundles are CommonJS, and an ES module has no `require` of its own.
@@ -50,7 +52,7 @@ const bundles = await Promise.all([
   }),
 ]);
 writeFileSync('dist/THIRD-PARTY.txt', thirdPartyNotices(bundles.map(({ metafile }) => metafile)));
-writeDeclarations('src/library/index.ts', 'dist/types');
+writeDeclarations('src/library/index.ts', 'src', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });

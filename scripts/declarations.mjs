@@ -1,12 +1,12 @@
-// The types of the library: declarations of its entry and of every module that they lead to, nothing else.
+// Writes the types of the library: the declarations of its entry and of every module that they import.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
 const IMPORTED = /(?<=(?:from |import\()['"])(\.[^'"]+)\.ts(?=['"])/g;
 
-export function writeDeclarations(entry, folder) {
-  const root = dirname(resolve(entry));
+/** Writes them below `folder` as they lie below `root`. */
+export function writeDeclarations(entry, root, folder) {
   const open = [resolve(entry)];
   const seen = new Set(open);
   for (let file = open.pop(); file; file = open.pop()) {
@@ -17,7 +17,7 @@ export function writeDeclarations(entry, folder) {
       seen.add(next);
       open.push(next);
     }
-    const out = join(folder, relative(root, file)).replace(/\.ts$/, '.d.ts');
+    const out = join(folder, relative(resolve(root), file)).replace(/\.ts$/, '.d.ts');
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(out, text.replace(IMPORTED, '$1.js'));
   }

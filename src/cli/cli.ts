@@ -1,11 +1,12 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
-import { addForeignCommands } from './formats/commands.ts';
+import { addClaimCommand } from './formats/claim.ts';
 import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
+import { addRalphCommands } from './formats/ralph-loop.ts';
 import { addStateCommands } from './formats/state-commands.ts';
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
@@ -16,27 +17,39 @@ function buildCli(): Command {
   const cli = new Command('untildone')
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
+    .configureHelp({ optionDescription: withoutFalse })
     .configureOutput({ outputError: (problem, write) => write(inOneLine(problem)) })
     .exitOverride();
+  cli.commandsGroup('Loops:');
+  addLoopCommands(cli);
+  addRunCommand(cli);
+  cli.commandsGroup('Contracts and receipts:');
+  addContractCommands(cli);
+  cli.commandsGroup('Setup:');
+  addInstallCommands(cli);
+  addImportCommands(cli);
+  cli.commandsGroup('State files of other systems:');
+  addRalphCommands(cli);
+  addClaimCommand(cli);
+  addFeaturesCommands(cli);
+  addLockCommands(cli);
+  addStateCommands(cli);
+  cli.commandsGroup('Demos, and tools for authors of hooks:');
+  addDevCommands(cli);
   cli
     .command('hook')
     .description('answer one hook event on stdin (Claude Code calls this)')
     .action(async () => (await import('../hook/answer-event.ts')).hook());
-  addLoopCommands(cli);
-  addRunCommand(cli);
-  addContractCommands(cli);
-  addForeignCommands(cli);
-  addFeaturesCommands(cli);
-  addLockCommands(cli);
-  addStateCommands(cli);
-  addInstallCommands(cli);
-  addImportCommands(cli);
-  addDevCommands(cli);
   return cli;
 }
 
+/** Leaves "(default: false)" out of the help: a switch that is not given is off. */
+function withoutFalse(option: Option): string {
+  return option.defaultValue === false ? option.description : new Help().optionDescription(option);
+}
+
 const TAKE_TASKS = ['start', 'run'];
-/** Whatever stands behind these belongs to a text or to another command. */
+/** Commands whose words may belong to a text or to another command: a `--debug` among them is not for us. */
 const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conformance'];
 
 /** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
@@ -58,10 +71,10 @@ function inOneLine(problem: string): string {
   return `untildone: ${said}; untildone --help shows what there is\n`;
 }
 
-/** Wrong use is exit 2; what went wrong is said in one line, with a stack trace only for --debug. */
+/** Runs one command line. An error is printed as one line, with exit code 2; `--debug` prints its stack trace. */
 export async function main(argv: string[]): Promise<void> {
   const debug = argv[2] === '--debug' || (!FREE_WORDS.includes(argv[2] ?? '') && argv.includes('--debug'));
-  // Whoever reads may have had enough (`untildone log | head`).
+  // The reader of our output may go away early (`untildone log | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? process.exitCode : 2),
   );
@@ -85,15 +98,15 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** By its name as well: what another bundle throws is of a class of its own. */
+/** Compares the name, too: an error that another bundle throws is of a class of its own. */
 function isWrongUse(error: unknown): boolean {
   return error instanceof UsageError || (error as Error).name === 'UsageError';
 }
 
-/** What the system says of a full disk tells nobody what to do. */
+/** Tells you what to do about a full disk, which the words of the system do not. */
 export function inWords(error: NodeJS.ErrnoException): string {
   if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') return error.message;
-  return `the disk is full (${error.message}): make room, then type it again. A run that broke off goes on with: untildone run --resume`;
+  return `the disk is full (${error.message}): make room, then type the command again. A run that was cut off goes on with: untildone run --resume`;
 }
 
 /** Set from package.json when the bundles are built. */

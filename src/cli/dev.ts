@@ -1,4 +1,4 @@
-/** The commands for authors of hooks. What they do lies in `dev.cjs`, which is loaded when one of them is called. */
+/** Adds the commands for authors of hooks. Their code is in `dev.cjs`, which is loaded when one of them is called. */
 import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Format } from '../dev/conformance/scenario.ts';
@@ -24,14 +24,10 @@ function addDemo(cli: Command): void {
     .command('demo')
     .description('watch a real Claude Code session being held until the work is done; no account needed')
     .option('--run', 'watch a run instead: one task over several sessions', false)
-    .option(
-      '--plan',
-      "watch a plan instead: phases, a person's approval, four chunks with their tests",
-      false,
-    )
+    .option('--plan', 'watch a plan instead: phases, your approval, four chunks with their tests', false)
     .option('--claude <path>', 'the Claude Code to start')
     .option('--keep', 'keep the temporary folder, and say where it is', false)
-    .option('--real', 'with your own Claude login and model: costs money', false)
+    .option('--real', 'use your own Claude login and model: costs money', false)
     .option('--yes', 'do not ask whether --real is meant', false)
     .action(async (flags: DemoFlags) => {
       process.exitCode = await (await loadDev()).demo(flags, thisInstallation());
@@ -41,9 +37,9 @@ function addDemo(cli: Command): void {
 function addSimulate(cli: Command): void {
   cli
     .command('simulate')
-    .description('serve a scripted model on loopback until interrupted')
-    .argument('<script>', 'what it answers, as YAML or JSON')
-    .option('--port <n>', 'a free one when absent', port)
+    .description('serve a scripted model on this machine until you press Ctrl-C')
+    .argument('<script>', 'a file with the answers of the model, as YAML or JSON')
+    .option('--port <n>', 'the port (default: a free one)', port)
     .option('--log <file>', 'append every request to this file, one JSON object a line')
     .action(async (script: string, flags: Omit<SimulateOptions, 'script'>) => {
       process.exitCode = await (await loadDev()).simulate({ script, ...flags });
@@ -56,7 +52,7 @@ function port(text: string): number {
   throw new InvalidArgumentError('Type a port from 1 to 65535, or 0 for a free one.');
 }
 
-/** Written out here, so that the help needs nothing of the other bundle. */
+/** Repeats the names of the formats, so that the help can be shown without loading `dev.cjs`. */
 const FORMATS: Record<Format, true> = {
   'ralph-loop': true,
   'feature-list': true,
@@ -73,12 +69,12 @@ interface ConformanceFlags {
 function addConformance(cli: Command): void {
   cli
     .command('conformance')
-    .description('replay the bugs that users of stop hooks reported against any Stop hook, and print a table')
+    .description('replay known bugs of Stop hooks against a Stop hook of your choice, and print a table')
     .usage('[options] -- <command>')
-    .argument('[command...]', 'the hook, as it would stand in the settings')
+    .argument('[command...]', 'the command of the hook, as it would stand in the settings')
     .addOption(new Option('--dialect <name>', 'only this format').choices(Object.keys(FORMATS)))
-    .option('--scenario <pattern>', 'only scenarios with such a name; * stands for anything')
-    .option('--json', 'as JSON', false)
+    .option('--scenario <pattern>', 'only scenarios with this name; * stands for anything')
+    .option('--json', 'print JSON', false)
     .action(async (command: string[], flags: ConformanceFlags) => {
       const programFolder = dirname(thisInstallation().hookEntry);
       process.exitCode = await (await loadDev()).replayBugs({ command, ...flags, programFolder });

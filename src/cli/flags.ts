@@ -2,7 +2,12 @@ import { InvalidArgumentError } from 'commander';
 import type { Limit } from '../core/contract/contract.ts';
 import { parseDuration } from '../core/text/duration.ts';
 
-/** `--promise --session s1`: what follows a forgotten value is the next flag. */
+/** Help for the argument of commands that change a loop. */
+export const ACTIVE_LOOP = 'the loop, by its id or the beginning of it (default: the only active one here)';
+/** Help for the argument of commands that show a loop. */
+export const NEWEST_LOOP = 'the loop, by its id or the beginning of it (default: the newest one here)';
+
+/** Refuses a flag in the place of a value: in `--promise --session s1` the value was forgotten. */
 export function value(text: string): string {
   if (!/^--[a-z]/.test(text)) return text;
   throw new InvalidArgumentError('Its value is missing: type one before the next flag.');

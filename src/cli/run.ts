@@ -48,43 +48,74 @@ export function addRunCommand(cli: Command): void {
     .command('run')
     .description('drive a loop over as many Claude Code sessions as it needs, in this terminal')
     .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
-    .option('--contract <file>', 'another contract than untildone.yaml', value)
+    .option('--contract <file>', 'the contract (default: untildone.yaml)', value)
     .option('--features <file>', 'a feature list that has to pass, besides the contract', value)
     .option(
       '--trust <fingerprint>',
-      'approve exactly this fingerprint (untildone trust --show prints it)',
+      'trust the contract if this is its fingerprint (untildone trust --show prints it)',
       value,
     )
     .option(
       '--prompt-file <file>',
-      'read the task from a file, - for stdin; repeated with --parallel',
+      'read the task from a file, - for stdin; several of them with --parallel',
       collect,
     )
-    .option('--promise <text>', 'the statement that ends the loop, beside the gates', value)
+    .option('--promise <text>', 'the statement that ends the loop, besides the gates', value)
     .addOption(
       new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
     )
-    .option('--model <model>', 'the model of the sessions', value)
-    .option('--max-iterations <n>', 'a whole number from 1, or "unlimited" (default 50)', wholeNumber)
-    .option('--max-duration <time>', 'like 8h, 90m, 1h30m, or "unlimited" (default 8h)', duration)
-    .option('--max-cost <usd>', 'for everything together, or "unlimited" (default 20)', amount)
-    .option('--max-tokens <n>', 'for everything together, or "unlimited" (default 20000000)', wholeNumber)
-    .option('--context <share>', 'hand over from this share of the context window on (default 0.8)', share)
-    .option('--fresh-every <n>', 'hand over after so many iterations', wholeNumber)
-    .option('--permission-mode <mode>', 'what sessions may do without asking (default acceptEdits)', value)
-    .option('--allow <rule>', 'a permission rule, such as "Bash(npm test:*)"; may be repeated', collect)
-    .option('--max-turns <n>', 'of one session', wholeNumber)
-    .option('--max-iteration-duration <time>', 'the longest that one session may take', duration)
-    .option('--idle-timeout <time>', 'a client that says nothing for so long hangs (default 15m)', duration)
+    .option('--model <model>', 'the model of the sessions', value);
+  addLimits(command);
+  addSessionOptions(command);
+  command
     .option(
       '--parallel <n>',
-      'so many features, or prompt files, at a time, each in a worktree of its own',
+      'work on this many features, or prompt files, at a time, each in a worktree of its own',
       children,
     )
     .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
-    .option('--json', 'one JSON object a line', false)
-    .option('--quiet', 'only sessions, stops and the end', false);
+    .option('--json', 'print one JSON object a line', false)
+    .option('--quiet', 'print only sessions, stops and the end', false);
   addGitOptions(command).action(run);
+}
+
+function addLimits(command: Command): void {
+  command
+    .option(
+      '--max-iterations <n>',
+      'most iterations: a whole number from 1, or "unlimited" (default 50)',
+      wholeNumber,
+    )
+    .option(
+      '--max-duration <time>',
+      'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
+      duration,
+    )
+    .option('--max-cost <usd>', 'most USD for all sessions together, or "unlimited" (default 20)', amount)
+    .option(
+      '--max-tokens <n>',
+      'most tokens for all sessions together, or "unlimited" (default 20000000)',
+      wholeNumber,
+    );
+}
+
+function addSessionOptions(command: Command): void {
+  command
+    .option(
+      '--context <share>',
+      'begin a fresh session when this share of the context window is used (default 0.8)',
+      share,
+    )
+    .option('--fresh-every <n>', 'begin a fresh session after this many iterations', wholeNumber)
+    .option('--permission-mode <mode>', 'what sessions may do without asking (default acceptEdits)', value)
+    .option('--allow <rule>', 'a permission rule, such as "Bash(npm test:*)"; may be repeated', collect)
+    .option('--max-turns <n>', 'most turns of one session', wholeNumber)
+    .option('--max-iteration-duration <time>', 'longest time of one session, like 2h', duration)
+    .option(
+      '--idle-timeout <time>',
+      'end a session in which Claude Code was silent for this long (default 15m)',
+      duration,
+    );
 }
 
 async function run(words: string[], flags: RunFlags): Promise<void> {
@@ -92,7 +123,7 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
   const client = clientOptions(flags);
   const goesOn = flags.resume === undefined ? undefined : meantRun(flags.resume, world);
   if (goesOn) refuseNewTerms(words, flags);
-  // Going on as before holds the agent again; everything else, and what a person paused, is for people.
+  // The agent may go on with a run as before, for that holds it again. Only you may change its options, or end a pause.
   const asBefore = goesOn && Object.keys(client).length === 0 && world.store.read(goesOn).status !== 'paused';
   if (!asBefore) refuseInsideClient('run', world.home, process.env);
   refuseRoot(client.permissionMode);
@@ -114,7 +145,7 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
   await packManyLoose(world.home, world.project);
 }
 
-/** Whoever types a lower limit must not believe that it holds. */
+/** Refuses options that a run which goes on does not take: you would believe that they hold. */
 function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
   const set: (keyof RunFlags)[] = [
     ...([
@@ -134,7 +165,7 @@ function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
   const what = [...(words.length > 0 ? ['a task'] : []), ...given];
   if (what.length === 0) return;
   throw new UsageError(
-    `a run goes on as it was begun: ${what.join(', ')} cannot be given with --resume; begin a new run for other terms`,
+    `a run goes on as it was begun: ${what.join(', ')} cannot be given with --resume; to change that, begin a new run`,
   );
 }
 
@@ -171,7 +202,7 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
   };
 }
 
-/** One prompt file is the task; with --parallel several are the pieces of it. */
+/** One prompt file is the task. Several, with `--parallel`, are its pieces. */
 function parallelOptions(words: string[], flags: RunFlags): { task: string; parallel?: Parallel } {
   const files = flags.promptFile ?? [];
   if (flags.parallel === undefined) {
@@ -193,7 +224,7 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
   };
 }
 
-/** Only what was said: a run that goes on keeps the rest as it was. */
+/** Returns only the options that were given: a run that goes on keeps the others as they were. */
 function clientOptions(flags: RunFlags): Partial<ClientOptions> {
   const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
   return {
@@ -206,7 +237,7 @@ function clientOptions(flags: RunFlags): Partial<ClientOptions> {
   };
 }
 
-/** A longer timer goes off at once. */
+/** The longest timer of Node: a longer one goes off at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 function amount(text: string): Limit {
@@ -253,14 +284,14 @@ function resumeRun(
   return inTerminal(world, reporter, (observers) => goOnWithRun(ref, given, observers));
 }
 
-/** Signals are the run's while it lasts; gives the exit code. */
+/** Drives a run and returns the exit code. Ctrl-C pauses the run as long as it lasts. */
 async function inTerminal(
   world: World,
   reporter: RunReporter,
   drive: (observers: RunObservers) => Promise<LoopState>,
 ): Promise<number> {
   const interrupts = watchInterrupts(() =>
-    reporter.note('Finishing this step, then pausing. Once more to stop at once.'),
+    reporter.note('Finishing this step, then pausing. Press Ctrl-C once more to stop at once.'),
   );
   try {
     const after = await drive({ world, reporter, interrupts });
@@ -270,7 +301,7 @@ async function inTerminal(
   }
 }
 
-/** 0 done, 1 not done, 3 let go without being done. */
+/** Returns 0 for done, 1 for a run that can go on or failed, 3 for one that was let go without being done. */
 function exitCode({ status }: LoopState): number {
   if (status === 'verified_done' || status === 'claimed_done') return 0;
   return status === 'failed' || status === 'active' || status === 'paused' ? 1 : 3;

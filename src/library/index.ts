@@ -1,4 +1,4 @@
-/** `import { run, defineGate } from 'untildone'`: docs/guides/library.md. Prints nothing, exits nothing, hears no signals. */
+/** The library, `import { run, defineGate } from 'untildone'`: docs/guides/library.md. It prints nothing and handles no signals. */
 import type { RunOptions, RunResult } from './types.ts';
 
 export { ContractError, NotApproved, NothingToDo, UsageError } from '../core/text/errors.ts';
@@ -10,7 +10,6 @@ export type {
   RunLine,
 } from '../run/view/line.ts';
 export type * from './types.ts';
-export type * from './types.ts';
 export { type CustomGate, defineGate, type GateAnswer, type GateQuestion } from './types.ts';
 
 /**
@@ -18,7 +17,7 @@ export { type CustomGate, defineGate, type GateAnswer, type GateQuestion } from 
  * `UsageError` when it cannot begin, and with the reason of `signal` when that was aborted before.
  */
 export async function run(options: RunOptions): Promise<RunResult> {
-  // A gate that only wants its types must not pay for all of this.
+  // Loaded late: a gate imports this module for its types alone.
   const { runToEnd } = await import('./run.ts');
   return runToEnd(options);
 }

@@ -23,11 +23,11 @@ import type { RunLimits, RunOptions, RunResult } from './types.ts';
 
 export async function runToEnd(options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
-  const world = openWorld(options);
+  const world = worldFor(options);
   const client = clientOptions(options);
-  // Going on holds the agent again, with the permissions it had; everything else is for people.
+  // The agent may go on with a run, for that holds it again. Only you may begin one, or change its permissions.
   if (options.resume === undefined || client.allow || client.permissionMode) {
-    // Of this process, whatever environment the sessions are to have.
+    // Asks about this process, whatever environment the sessions get.
     refuseInsideClient('run', world.home, process.env);
   }
   refuseRoot(client.permissionMode);
@@ -48,14 +48,14 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   }
 }
 
-function openWorld({ project, env = process.env }: RunOptions): World {
+function worldFor({ project, env = process.env }: RunOptions): World {
   const folder = project === undefined ? undefined : resolve(project);
   if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`the project ${project} is no folder`);
   return worldWith(env, loadQuietJudges, () => projectOf(folder, env, process.cwd()));
 }
 
-/** The signals of this process are not ours: whoever uses us decides what they mean. */
+/** Opens judges that leave the signals of this process alone: your program decides what they mean. */
 async function loadQuietJudges(): Promise<JudgeBundle> {
   const bundle = await loadJudgeBundle();
   return {
@@ -64,7 +64,7 @@ async function loadQuietJudges(): Promise<JudgeBundle> {
   };
 }
 
-/** Tells the caller; what the caller throws must not tear the run apart in the middle of a step. */
+/** Calls `onEvent`. What it throws ends the run after its step, not in the middle of it. */
 function teller({ onEvent }: RunOptions, abort: () => void) {
   let thrown: { error: unknown } | undefined;
   const reporter = lineTeller((line) => {
@@ -81,7 +81,7 @@ function teller({ onEvent }: RunOptions, abort: () => void) {
   return { reporter, rethrow };
 }
 
-/** A clock that is set should be noticed. */
+/** How often the clock is looked at while the run waits: it may be set meanwhile. */
 const LOOK_AGAIN_MS = 30_000;
 
 function interruptsBy(signal: AbortSignal): Interrupts {
@@ -90,7 +90,7 @@ function interruptsBy(signal: AbortSignal): Interrupts {
     atOnce: signal,
     waitUntil: async (time) => {
       while (!signal.aborted && Date.now() < time) {
-        // Aborted: the loop sees it.
+        // The condition of the loop sees an abort.
         await sleep(Math.min(LOOK_AGAIN_MS, time - Date.now()), undefined, { signal }).catch(() => undefined);
       }
     },
@@ -103,7 +103,7 @@ function resultOf(state: LoopState, world: World): RunResult {
   const ref = world.store.loops().find((known) => known.loop === loop);
   const text = ref && readRenderedReceipt(ref, world.store);
   return {
-    // Nobody drives it any more: it rests.
+    // A run that is active and no longer driven can go on: it is paused.
     status: status === 'active' ? 'paused' : status,
     loop,
     iteration,
@@ -121,9 +121,7 @@ function resultOf(state: LoopState, world: World): RunResult {
   };
 }
 
-/** From what a program says to what a run is started with. JavaScript has no compiler that checks it: we do. */
-
-/** Only what was said: the contract, or the run that goes on, says the rest. */
+/** Checks the options of the sessions, for JavaScript has no compiler that does. Absent ones are left to the contract, or the run. */
 export function clientOptions(options: RunOptions): Partial<ClientOptions> {
   const { model, permissionMode, allow, maxTurns } = options;
   demand(oneOf(PERMISSION_MODES), { permissionMode });
@@ -160,7 +158,7 @@ export function drivingOptions(
   };
 }
 
-/** The program that names the commands is started by a person, as a script of theirs would be. */
+/** A contract that your program passes is trusted: you started the program, as you would a script. */
 function contractOf(
   { contract: given }: RunOptions,
   note: (text: string) => void,

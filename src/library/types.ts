@@ -2,7 +2,7 @@ import type { GateLine, RunLine } from '../run/view/line.ts';
 
 export type Limit = number | 'unlimited';
 
-/** What ends a run that is not done; these win over the limits of the contract. */
+/** Limits that end a run that is not done. They win over the limits of the contract. */
 export interface RunLimits {
   iterations?: Limit;
   /** Working time, waiting excluded. */
@@ -16,18 +16,18 @@ export interface RunLimits {
 
 export type PermissionMode = 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto' | 'bypassPermissions';
 
-/** Everything that is absent is said by the contract, or has the default of `untildone run`. */
+/** An option that is absent has the value of the contract, or the default of `untildone run`. */
 export interface RunOptions {
   /** What is to be done; that of the contract when absent. */
   task?: string;
   /** The project's folder; found from the working folder when absent. */
   project?: string;
   /**
-   * A file, relative to the project (`untildone.yaml` when absent): a person has to have approved what it runs. Or the
-   * contract itself: your program names the commands, so they need nobody's approval.
+   * A file, relative to the project (`untildone.yaml` when absent): you have to trust it before (`untildone trust`). Or the
+   * contract itself: your program names the commands, so they are trusted.
    */
   contract?: string | ContractInput;
-  /** Approves the contract of the file if this is its fingerprint (`untildone trust --show`). */
+  /** Trusts the contract of the file if this is its fingerprint (`untildone trust --show`). */
   trust?: string;
   /** A statement that ends the loop, beside the gates. */
   promise?: string;
@@ -43,9 +43,9 @@ export interface RunOptions {
   allow?: readonly string[];
   /** Of one session. */
   maxTurns?: number;
-  /** A run that rests, by its id, instead of a new one: it goes on with its own task and contract. */
+  /** Goes on with a paused run, by its id, instead of a new one: with its own task and contract. */
   resume?: string;
-  /** Ends the session at once; the run rests and can go on. */
+  /** Ends the session at once. The run is paused and can go on. */
   signal?: AbortSignal;
   /** What it throws ends the run as `signal` does, and is what `run` rejects with. */
   onEvent?: (event: RunEvent) => void;
@@ -70,25 +70,24 @@ type RunStatus =
   | 'paused';
 
 export interface RunResult {
-  /** Only `verified_done` was measured; `claimed_done` rests on somebody's word. */
+  /** Only `verified_done` was measured; `claimed_done` rests on the word of the agent. */
   status: RunStatus;
   /** The run's id. */
   loop: string;
   iteration: number;
-  /** How many client sessions there were. */
+  /** How many sessions of Claude Code there were. */
   sessions: number;
   costUsd: number;
   tokens: number;
   /** As they were judged last. */
   gates: GateLine[];
-  /** How it ended, or why it rests. */
+  /** How it ended, or why it is paused. */
   why: string;
   /** What a done run rests on: the file that `untildone receipt verify` checks, and the same as Markdown. */
   receipt?: { file: string; text: string };
 }
 
-/** A gate of the user's own, written as a module: what it is asked, and what it answers. */
-
+/** What a gate that you wrote as a module is asked. */
 export interface GateQuestion<Settings = Record<string, unknown>> {
   v: 1;
   /** The gate's name in the contract. */
@@ -100,7 +99,7 @@ export interface GateQuestion<Settings = Record<string, unknown>> {
   session: string;
   /** The final message of the session that wants to stop. */
   lastMessage?: string;
-  /** Of a prompt or a task: the client's event, with `hook_event_name`, `prompt`, `task_subject`, `task_description`. */
+  /** For a prompt or a task: the event of Claude Code, with `hook_event_name`, `prompt`, `task_subject`, `task_description`. */
   event?: Record<string, unknown>;
   /** The git tree that is judged, and that of the loop's start. */
   tree?: string;
@@ -126,16 +125,14 @@ export interface CustomGate<Settings = Record<string, unknown>> {
   judge(question: GateQuestion<Settings>): GateAnswer | Promise<GateAnswer>;
 }
 
-/** The default export of a gate's module, typed; comes back as it is. */
+/** Returns the gate as it is: gives the default export of its module a type. */
 export function defineGate<Settings = Record<string, unknown>>(
   gate: CustomGate<Settings>,
 ): CustomGate<Settings> {
   return gate;
 }
 
-/** A contract as people write it: the keys of `untildone.yaml`, docs/reference/contract.md. */
-
-/** What every gate may say, whatever its kind. Times are texts such as `90s`, `10m`, `1h30m`. */
+/** Settings of a gate of any kind. Times are texts such as `90s`, `10m`, `1h30m`. */
 export interface GateSettings {
   timeout?: string;
   exclusive?: boolean;
@@ -226,7 +223,7 @@ interface RunRulesInput {
   fresh_every?: number;
   idle_timeout?: string;
   session_duration?: string;
-  /** Added to the client's own. */
+  /** Added to the system prompt of Claude Code. */
   system_prompt?: string;
   /** Other options of the Agent SDK, in its own spelling: mcpServers, tools, disallowedTools, env. */
   client?: Record<string, unknown>;
@@ -248,6 +245,7 @@ interface NotificationInput {
   on?: string[];
 }
 
+/** A contract with the keys of `untildone.yaml`: docs/reference/contract.md. */
 export interface ContractInput {
   task?: string;
   gates?: Record<string, GateInput>;

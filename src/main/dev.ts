@@ -1,4 +1,4 @@
-/** What authors of hooks use, and nobody else: the scripted model, the demos, and the replay of known bugs. */
+/** The bundle for authors of hooks: the scripted model, the demos, and the replay of known bugs. */
 
 import { type ConformanceOptions, conformance } from '../dev/conformance/command.ts';
 import { watchInterruption } from '../terminal/interruption.ts';
@@ -7,7 +7,7 @@ import { out } from '../terminal/print.ts';
 export { demo } from '../dev/demo/command.ts';
 export { simulate } from '../dev/simulator/command.ts';
 
-/** Exit code: 0 when all passed, 1 when something failed. */
+/** Returns the exit code: 0 when all passed, 1 when something failed. */
 export function replayBugs(options: ConformanceOptions): Promise<number> {
   return conformance(options, watchInterruption(), out);
 }

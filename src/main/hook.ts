@@ -1,4 +1,4 @@
 import { answerEvent } from '../hook/answer-event.ts';
 
-// Ends at once: all output is written by then.
+// All output is written by then: nothing is left to wait for.
 void answerEvent().then(() => process.exit());

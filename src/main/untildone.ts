@@ -16,9 +16,9 @@ function cacheCompiledCode(): void {
   try {
     const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
     const home = homeRoot(process.env);
-    // Never makes a home: without one untildone is not set up here.
+    // Makes no home: without one untildone is not set up here.
     if (existsSync(home)) enableCompileCache?.(compileCache(home));
   } catch {
-    // The hook is answered without it.
+    // The hook works without the cache.
   }
 }

@@ -165,7 +165,7 @@ longTest('Ctrl-C pauses the run and its children, and a cancel of the run ends t
   });
   await waitFor(() => run.requests().length >= 2);
   run.child.kill('SIGINT');
-  await waitFor(() => run.said().includes('Once more to stop at once'));
+  await waitFor(() => run.said().includes('once more to stop at once'));
   run.child.kill('SIGINT');
   const { code, stdout } = await run.ended;
   expect(code, stdout).toBe(130);

@@ -137,7 +137,7 @@ describe('status', () => {
     await ok(['start', 'y', '--session', 's2'], { cwd: other });
     expect(await loops()).toHaveLength(1);
     expect(await loops('--all')).toHaveLength(2);
-    expect(await ok(['status'])).toContain('1 more living in other projects');
+    expect(await ok(['status'])).toContain('1 more that have not ended, in other projects');
   });
 });
 

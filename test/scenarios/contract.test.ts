@@ -133,12 +133,12 @@ describe('trust', () => {
     write('check.mjs', 'process.exit(0);\n');
     expect(await refusal(['trust', '--fingerprint', shown])).toContain('something was changed');
     expect(await fingerprint()).not.toBe(shown);
-    expect(await ok('trust', '--fingerprint', await fingerprint())).toContain('Approved');
+    expect(await ok('trust', '--fingerprint', await fingerprint())).toContain('Trusted');
   });
   test('is for people: not from inside a session, and not unasked', async () => {
     const shown = await fingerprint();
     expect(await refusal(['trust', '--fingerprint', shown], INSIDE)).toContain('is for a person');
-    expect(await refusal(['trust'])).toContain('nobody is there to ask');
+    expect(await refusal(['trust'])).toContain('there is no terminal to ask you on');
     expect(await ok('start', 'x', '--session', 's1')).toContain('NOT JUDGED YET');
   });
   test('until then the loop waits; from then on it is judged', async () => {

@@ -3,81 +3,108 @@ import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { ACTIVE_LOOP, NEWEST_LOOP } from '../flags.ts';
 import { init } from './init.ts';
 import { showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
-import { allowException, updateContract } from './update.ts';
+import { allowException, updateContract } from './update-allow.ts';
 import { type VerifyOptions, verifyCommand } from './verify.ts';
 
 export function addContractCommands(cli: Command): void {
+  addInit(cli);
+  addTrust(cli);
+  addVerify(cli);
+  addUpdateAndAllow(cli);
+  addReceipt(cli);
+}
+
+function addInit(cli: Command): void {
   cli
     .command('init')
-    .description('look at the project and propose an untildone.yaml')
+    .description('look at the project and propose a contract for it: untildone.yaml')
     .option('--yes', 'write it without asking', false)
-    .addOption(new Option('--preset <name>', 'with ready-made phases and their gates').choices(PRESETS))
+    .addOption(new Option('--preset <name>', 'use ready-made phases with their gates').choices(PRESETS))
     .action(async ({ yes, preset }: { yes: boolean; preset?: PresetName }) => {
       const world = openWorld();
       const options = { project: world.project, yes, terminal: onTerminal(), preset };
       const result = await init(options, confirm, out);
       process.exitCode = result.exitCode;
       if (result.exitCode !== 0) return;
-      if (result.approved !== undefined) await trust({ show: false }, world, out);
+      if (result.agreed !== undefined) await trust({ show: false }, world, out);
       else if (yes)
-        out('Next, in a terminal: untildone trust (nothing of it runs before a person approved it)');
+        out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
     });
+}
+
+function addTrust(cli: Command): void {
   cli
     .command('trust')
-    .description('look at what the contract of this project runs, and approve exactly that')
+    .description('see what the contract of this project runs, and trust exactly that on this machine')
     .option('--show', 'only show it, with its fingerprint', false)
-    .option('--fingerprint <hash>', 'approve without being asked, if it is exactly this')
-    .option('--revoke', 'forget every approval of this project')
+    .option('--fingerprint <hash>', 'trust the contract without being asked, if this is its fingerprint')
+    .option('--revoke', 'trust no contract of this project any more')
     .action(async (options: TrustOptions) => {
       process.exitCode = await trust(options, openWorld(), out);
     });
+}
+
+function addVerify(cli: Command): void {
   cli
     .command('verify')
     .description('judge the contract now, without a loop: exit 0 done, 1 not done, 2 could not judge')
     .argument('[gates...]', 'only these gates')
-    .option('--fresh', 'judge everything anew, whatever is known', false)
-    .option('--base <commit>', 'look at what changed since this commit (default: the last one)')
-    .option('--contract <file>', 'another contract than untildone.yaml')
+    .option('--fresh', 'judge everything anew, also what is known already', false)
+    .option(
+      '--base <commit>',
+      'judge what changed since this commit (default: where your branch began, else the last commit)',
+    )
+    .option('--contract <file>', 'the contract (default: untildone.yaml)')
     .addOption(
-      new Option('--format <format>', 'how to say it').choices(['text', 'json', 'github']).default('text'),
+      new Option('--format <format>', 'the form of the output')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
     )
     .action(async (gates: string[], options: Omit<VerifyOptions, 'gates'>) => {
       const chosen = gates.length > 0 ? { gates } : {};
       process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);
     });
+}
+
+function addUpdateAndAllow(cli: Command): void {
   cli
     .command('contract')
-    .description('the contract of a running loop')
+    .description('change the contract of an active loop')
     .command('update')
-    .description('judge a loop by the present untildone.yaml from now on')
-    .argument('[loop]', 'a loop id, or the beginning of one')
+    .description('judge a loop by untildone.yaml as it is now')
+    .argument('[loop]', ACTIVE_LOOP)
     .action(async (id: string | undefined) => {
       const world = openWorld();
       await updateContract(meantLoop(world.store, world.project, id), world, out);
     });
   cli
     .command('allow')
-    .description('allow one exception by the name that a gate gave it')
-    .argument('<exception>', 'as shown in brackets, for example deleted:test/old.test.ts')
-    .argument('[loop]', 'a loop id, or the beginning of one')
+    .description('allow one thing that a gate objects to, by the name that the gate gave it')
+    .argument(
+      '<exception>',
+      'its name, as the gate shows it in brackets, for example deleted:test/old.test.ts',
+    )
+    .argument('[loop]', ACTIVE_LOOP)
     .option('--note <text>', 'why, for the journal')
     .action((exception: string, id: string | undefined, options: { note?: string }) => {
       const world = openWorld();
       allowException(exception, meantLoop(world.store, world.project, id), options.note, world, out);
     });
-  addReceipt(cli);
 }
 
 function addReceipt(cli: Command): void {
   const receipt = cli
     .command('receipt')
-    .description('what a done loop rests on (the newest of this project unless named)')
-    .argument('[loop]', 'a loop id, or the beginning of one')
+    .description('show the receipt of a loop: what its verified_done rests on')
+    .argument('[loop]', NEWEST_LOOP)
     .addOption(
-      new Option('--format <format>', 'how to say it').choices(['text', 'json', 'md']).default('text'),
+      new Option('--format <format>', 'the form of the output')
+        .choices(['text', 'json', 'md'])
+        .default('text'),
     )
     .action((id: string | undefined, options: { format: 'text' | 'json' | 'md' }) => {
       const world = openWorld();
@@ -85,7 +112,7 @@ function addReceipt(cli: Command): void {
     });
   receipt
     .command('verify')
-    .description('whether a receipt is as it was signed, and what was changed: exit 0 intact, 1 changed')
+    .description('check whether a receipt was changed since it was signed: exit 0 intact, 1 changed')
     .argument('<file>', 'a receipt.json')
     .option('--rerun', 'run its commands again in a clean copy of the tree it names', false)
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')

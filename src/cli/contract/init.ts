@@ -12,7 +12,7 @@ export interface InitOptions {
   project: string;
   /** Write without asking. */
   yes: boolean;
-  /** There is a person to ask. */
+  /** You can be asked on a terminal. */
   terminal: boolean;
   /** Ready-made phases instead of gates alone. */
   preset?: PresetName;
@@ -20,8 +20,8 @@ export interface InitOptions {
 
 export interface InitResult {
   exitCode: number;
-  /** The text that a person saw on a terminal and approved: it may be trusted. Never there with `yes`. */
-  approved?: string;
+  /** The text that you saw on a terminal and agreed to: you can be asked to trust it. Absent with `yes`. */
+  agreed?: string;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function init(
   if (!options.yes && !options.terminal) {
     const preset = options.preset === undefined ? '' : ` --preset ${options.preset}`;
     out(
-      `There is no terminal to ask on. To write the proposed contract unasked: untildone init${preset} --yes`,
+      `There is no terminal to ask you on. To write the proposed contract unasked: untildone init${preset} --yes`,
     );
     return { exitCode: 2 };
   }
@@ -52,7 +52,7 @@ export async function init(
   if (!writeNew(join(options.project, CONTRACT_FILE), text, 0o644)) return refuse(CONTRACT_FILE, out);
   if (missing.length > 0) return sayMissing(missing, options, out);
   out(`Wrote ${CONTRACT_FILE}. Edit it as you like, and commit it.`);
-  return options.yes ? { exitCode: 0 } : { exitCode: 0, approved: text };
+  return options.yes ? { exitCode: 0 } : { exitCode: 0, agreed: text };
 }
 
 function proposalFor({ project, preset }: InitOptions): ProposedPreset {
@@ -60,7 +60,7 @@ function proposalFor({ project, preset }: InitOptions): ProposedPreset {
   return preset === undefined ? { text: proposeContract(facts), missing: [] } : proposePreset(preset, facts);
 }
 
-/** Nothing of it can be approved yet. */
+/** Lists the gates that are missing. The contract cannot be trusted before they are there. */
 function sayMissing(
   missing: readonly MissingCondition[],
   { preset }: InitOptions,
@@ -83,7 +83,7 @@ function refuse(present: string, out: (line: string) => void): InitResult {
   return { exitCode: 2 };
 }
 
-/** A link that leads nowhere is something, too. */
+/** Finds a link that leads nowhere, too. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -56,15 +56,17 @@ export async function verifyReceipt(
     : `a key that this machine does not know (${keyName(signed.publicKey)})`;
   out(`Intact: nothing in this receipt was changed since it was signed with ${whose}.`);
   if (options.rerun) {
-    if (!own) await askAboutStranger(signed, world, out);
+    if (!own) await askAboutUnknownCommands(signed, world, out);
     return rerunReceipt(signed, options.prepare, world, out);
   }
-  out('It shows tampering, it does not prove the work: --rerun runs its commands again in a clean copy.');
+  out(
+    'A receipt shows tampering; it does not prove the work. To run its commands again in a clean copy: --rerun',
+  );
   return 0;
 }
 
-/** Whoever made it could have put anything into it: what this project does not run anyway is asked about. */
-async function askAboutStranger(
+/** Asks about the commands of a receipt with an unknown key that are not in the contract of this project. */
+async function askAboutUnknownCommands(
   { receipt }: SignedReceipt,
   world: World,
   out: (line: string) => void,
@@ -74,14 +76,16 @@ async function askAboutStranger(
     ({ command }) => !command.split('\n').every((line) => known.has(line)),
   );
   if (strange.length === 0) return;
-  out('These commands of a stranger, which this project does not know, would run on this machine, as you:');
+  out(
+    'These commands are signed with an unknown key, are not in your contract, and would run on this machine, as you:',
+  );
   for (const { gate, command } of strange) out(`  ${oneLine(`${gate}: ${command}`, 1000)}`);
   if (!onTerminal())
-    throw new UsageError('nobody is there to ask whether they may run; on a terminal, this asks');
-  if (!(await confirm('Run them?'))) throw new UsageError('not run');
+    throw new UsageError('there is no terminal to ask you whether they may run; type this on one');
+  if (!(await confirm('Run them?'))) throw new UsageError('you did not allow it: nothing was run');
 }
 
-/** Every line that judging the contract of this project would run. */
+/** Collects every line that would run when the contract of this project is judged. */
 async function linesOfContract(world: World): Promise<Set<string>> {
   const file = readContract(world.project);
   if (!file) return new Set();
@@ -115,11 +119,11 @@ async function rerunReceipt(
 
 interface JournalFindings {
   problems: string[];
-  /** Lines that are not ours between lines that follow from each other: torn by a crash, or added. */
+  /** Lines that do not belong between two lines that follow from each other: torn by a crash, or added. */
   notes: string[];
 }
 
-/** Where the loop's journal lies on this machine it has to lead to this receipt, line by line. */
+/** Compares the receipt with the journal of its loop, when this machine has it: the journal has to lead to it line by line. */
 async function lookAtJournal({ receipt }: SignedReceipt, world: World): Promise<JournalFindings> {
   const ref = world.store.loops().find((r) => r.loop === receipt.loop);
   if (!ref) return { problems: [], notes: [] };

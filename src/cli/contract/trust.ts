@@ -1,7 +1,15 @@
 import { type ContractFile, readContract } from '../../contract/read.ts';
-import { CONTRACT_FILE, type Contract, type RunRules } from '../../core/contract/contract.ts';
+import {
+  CONTRACT_FILE,
+  type Contract,
+  type PromptRule,
+  type RunRules,
+} from '../../core/contract/contract.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import type { ToolRules } from '../../core/tools/tool-rules.ts';
+import { traitsOf } from '../../gates/traits.ts';
 import { dropStanding, recordTrust, revokeTrust, setStanding } from '../../home/trust.ts';
 import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
@@ -10,7 +18,6 @@ import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
 import { resolveParts } from '../../project/facts/command-parts.ts';
 import { confirm, onTerminal } from '../../terminal/print.ts';
-import { modelLines, promptLines, toolLines } from './trust-lines.ts';
 
 export interface TrustOptions {
   show: boolean;
@@ -18,7 +25,7 @@ export interface TrustOptions {
   fingerprint?: string;
 }
 
-/** Shows what a contract will run on this machine, and keeps that a person approved exactly that. */
+/** Shows what a contract will run on this machine, asks you, and remembers that you trust exactly that. */
 export async function trust(
   options: TrustOptions,
   world: World,
@@ -28,7 +35,7 @@ export async function trust(
   if (options.revoke) {
     revokeTrust(world.home, world.project);
     dropStanding(world.home, world.project);
-    out(`Nothing of ${world.project} is approved on this machine any more.`);
+    out(`No contract of ${world.project} is trusted on this machine any more.`);
     return 0;
   }
   const file = readContract(world.project);
@@ -40,9 +47,9 @@ export async function trust(
   for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project)) out(line);
   out(`Fingerprint: ${fingerprint}`);
   if (options.show) return 0;
-  const approved = world.store.isTrusted(world.project, fingerprint);
-  if (!approved && !(await agreed(options.fingerprint, fingerprint))) {
-    out('Not approved; nothing was changed.');
+  const trusted = world.store.isTrusted(world.project, fingerprint);
+  if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
+    out('Not trusted; nothing was changed.');
     return 1;
   }
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
@@ -52,7 +59,7 @@ export async function trust(
     judgeMs: judgeTime(world.project, claudeConfigDir(world.env)),
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
-  out(approved ? 'Approved already.' : 'Approved. Loops of this project are judged from their next stop on.');
+  out(trusted ? 'Trusted already.' : 'Trusted. Loops of this project are judged from their next stop on.');
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
   return 0;
 }
@@ -75,25 +82,25 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   );
   const tools = [...modelLines(contract), ...promptLines(contract.prompt), ...toolLines(contract.tools)];
   if (lines.length + told.length + rules.length + tools.length === 0)
-    return ['This contract runs no commands and tells nobody.'];
+    return ['This contract runs no commands and notifies nobody.'];
   const all = Object.entries(resolveParts(project, Object.values(commands).flat()));
-  // What is not there has no text; it is held fast, but there is nothing to look at.
+  // A part that does not exist has no text to show. It counts for the fingerprint all the same.
   const parts = all.filter(([, text]) => text !== '');
   return [
     ...(lines.length > 0
       ? ['These commands will run on this machine, as you, whenever work is judged:', ...lines]
       : []),
-    ...(parts.length > 0 ? ['They lean on:'] : []),
+    ...(parts.length > 0 ? ['They use:'] : []),
     ...parts.flatMap(([name, text]) => partLines(name, text)),
     ...(told.length > 0
-      ? ['This is run or called when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
+      ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
       : []),
     ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
     ...tools.map(visible),
   ];
 }
 
-/** As `untildone.yaml` spells them. */
+/** Spells the rules as `untildone.yaml` does. */
 const RULES: Record<keyof RunRules, string> = {
   model: 'model',
   permissionMode: 'permission_mode',
@@ -116,6 +123,53 @@ function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): strin
   return [visible(`  ${RULES[name]}: ${text}`)];
 }
 
+/** Shows the tool rules of a contract. */
+export function toolLines(rules: ToolRules | undefined): string[] {
+  if (!rules) return [];
+  const { dangerous, protect, hide, deny, allow, rewrite } = rules;
+  return [
+    ...section('Allowed without asking, in every session of this project:', allow),
+    ...section(
+      'Inputs of tools are changed:',
+      rewrite.map((rule) => `${rule.tool}, ${rule.field}: /${rule.pattern}/ becomes "${rule.with}"`),
+    ),
+    ...section('Refused:', [
+      ...(dangerous ? ['commands that destroy what cannot be had back'] : []),
+      ...deny.map(({ rule }) => rule),
+      `changes to ${['.env*, .git, keys and the like', ...protect].join(', ')}`,
+      ...(hide.length > 0 ? [`reading or changing ${hide.join(', ')}`] : []),
+    ]),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Shows what a contract asks models. */
+export function modelLines({ gates }: Pick<Contract, 'gates'>): string[] {
+  const lines = Object.entries(gates).flatMap(([name, spec]) => {
+    const question = traitsOf(spec.kind).modelQuestion?.(spec.options);
+    if (!question) return [];
+    const { text, maxCostUsd } = question;
+    const most = maxCostUsd === undefined ? '' : ` (at most ${maxCostUsd} USD each time)`;
+    return [`  ${name}, ${spec.kind}: ${text}${most}`];
+  });
+  if (lines.length === 0) return [];
+  return ['Models are asked this with your login; an agent may run commands, as you:', ...lines];
+}
+
+/** Shows what a contract does with your prompts. */
+export function promptLines(rule: PromptRule | undefined): string[] {
+  if (!rule) return [];
+  const { gates, tell, tellFile } = rule;
+  return [
+    ...(gates.length > 0 ? [`A prompt is sent only when it passes: ${gates.join(', ')}`] : []),
+    ...(tell === undefined ? [] : [`The model is told with every prompt: ${oneLine(tell, 500)}`]),
+    ...(tellFile === undefined ? [] : [`The model is told with every prompt what is in ${tellFile}`]),
+  ];
+}
+
 const SHOWN_LINES = 40;
 
 function partLines(name: string, text: string): string[] {
@@ -132,7 +186,7 @@ function partLines(name: string, text: string): string[] {
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Control characters could draw something else over what is approved: they are shown, not sent to the terminal. */
+/** Spells control characters out: sent to the terminal, they could hide what you are about to trust. */
 function visible(text: string): string {
   return text.replace(UNSEEN, (c) => (c === '\t' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
 }
@@ -141,13 +195,13 @@ async function agreed(given: string | undefined, fingerprint: string): Promise<b
   if (given !== undefined) {
     if (given === fingerprint) return true;
     throw new UsageError(
-      `the fingerprint is ${fingerprint}, not ${given}: something was changed; look at it again with --show`,
+      `the fingerprint is ${fingerprint}, not ${given}: something was changed; look at it again with: untildone trust --show`,
     );
   }
   if (!onTerminal()) {
     throw new UsageError(
-      'nobody is there to ask; look with "untildone trust --show", then name what you mean: untildone trust --fingerprint HASH',
+      'there is no terminal to ask you on; look with "untildone trust --show", then name what you trust: untildone trust --fingerprint HASH',
     );
   }
-  return confirm('Run these whenever a loop is judged?');
+  return confirm('Trust exactly this on this machine?');
 }

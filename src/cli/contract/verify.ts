@@ -13,7 +13,7 @@ import { verify } from '../../judging/verify.ts';
 export interface VerifyOptions {
   fresh: boolean;
   format: 'text' | 'json' | 'github';
-  /** A commit, branch or tag: changes since then are what `forbid` and `tests_intact` look at. */
+  /** A commit, branch or tag. `forbid` and `tests_intact` look at what changed since then. */
   base?: string;
   gates?: string[];
   contract?: string;
@@ -56,10 +56,10 @@ export async function verifyCommand(
   return exitCodeOf(verdicts);
 }
 
-/** Where the work of a branch began, as far as the repository tells. */
+/** Names of the branch that yours may have left, the likeliest first. */
 const USUAL_BASES = ['@{upstream}', 'origin/HEAD', 'origin/main', 'origin/master'];
 
-/** Given by name, else where this branch left the shared one, else the last commit. */
+/** Finds the base: what you named, else where your branch left the shared one, else the last commit. */
 async function baseFrom(
   given: string | undefined,
   project: string,
@@ -89,7 +89,7 @@ async function baseFrom(
   return { commit, tree };
 }
 
-/** Only what was judged and passed is done: a gate that stayed open, or none at all, is not. */
+/** Exits with 0 only for work that was judged and passed: not when a gate stayed open, or none was judged. */
 function exitCodeOf(verdicts: readonly Verdict[]): number {
   if (verdicts.some((v) => v.outcome === 'fail')) return 1;
   return ['verified', 'claimed'].includes(sumUp(verdicts).result) ? 0 : 2;
@@ -125,7 +125,7 @@ function textOf(verdict: Verdict, indent: string): string[] {
   return [...lines, ...(verdict.children ?? []).flatMap((child) => textOf(child, `${indent}  `))];
 }
 
-/** Workflow commands: the platform shows them beside the lines they name. */
+/** Renders a verdict as workflow commands of GitHub, which shows them beside the lines that they name. */
 function annotations(verdict: Verdict): string[] {
   if (verdict.outcome === 'pass' || verdict.outcome === 'skip')
     return [`${verdict.outcome}: ${verdict.gate}: ${escaped(verdict.summary)}`];

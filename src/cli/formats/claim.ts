@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Command } from 'commander';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
@@ -8,12 +9,31 @@ import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { recordTrust } from '../../home/trust.ts';
-import { transcriptSoFar } from '../../hook/start/inputs.ts';
+import { ownerFrom, transcriptSoFar } from '../../hook/start/inputs.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { stateFingerprint } from '../../hook/wiring/foreign.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { foreignFiles } from '../../project/files.ts';
+import { out } from '../../terminal/print.ts';
 
-/** A person says: this state holds that session. Also for state that came with the repository. */
+export function addClaimCommand(cli: Command): void {
+  cli
+    .command('claim')
+    .description('let a state file that names no session, or came with the repository, hold a session')
+    .argument(
+      '[format]',
+      'its format, where there are several: ralph-loop, feature-list, verified-done or lock',
+    )
+    .option('--session <id>', 'the session (default: the only one that runs in this folder)')
+    .action((format: string | undefined, { session }: { session?: string }) => {
+      const world = openWorld(session);
+      refuseInsideClient('claim', world.home, process.env);
+      const given = session === undefined ? undefined : ownerFrom(session, process.env);
+      claim(format, given, placeHere(world, session), world, out);
+    });
+}
+
+/** Lets a state file hold a session, because you say so. Also for state that came with the repository. */
 export function claim(
   name: string | undefined,
   given: string | undefined,
@@ -31,13 +51,13 @@ export function claim(
   });
   const [one, second] = found;
   if (!one) {
-    throw new UsageError(
-      `there is no state ${name ? `of ${name} ` : ''}in ${place.folder} that could be claimed`,
-    );
+    throw new UsageError(`there is no state file ${name ? `of ${name} ` : ''}in ${place.folder} to claim`);
   }
   if (second) {
     const names = found.map((f) => f.format.name).join(', ');
-    throw new UsageError(`there are several: ${names}; type: untildone claim ${one.format.name}`);
+    throw new UsageError(
+      `there are several state files: ${names}; name one, for example: untildone claim ${one.format.name}`,
+    );
   }
   bind(one, session, place, world);
   out(`${one.path} holds session ${session} from its next stop on.`);
@@ -65,17 +85,17 @@ function bind(
 ): void {
   if (loop.owner !== undefined && loop.owner !== session) {
     throw new UsageError(
-      `${path} names session ${loop.owner} itself: change that there, or name it: --session ${loop.owner}`,
+      `${path} names session ${loop.owner} itself: change that in the file, or type: --session ${loop.owner}`,
     );
   }
   if (loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${loop.rest}`);
   recordTrust(home, place.folder, stateFingerprint({ format, path, reading: loop }), clock.now());
   claimFiles(home).change(path, (current) => {
-    const living = current?.identity === loop.identity ? livingLoop(current.loopDir, store) : undefined;
-    if (living && current?.session === session) return current;
-    if (living) {
+    const active = current?.identity === loop.identity ? activeLoop(current.loopDir, store) : undefined;
+    if (active && current?.session === session) return current;
+    if (active) {
       const soFar = transcriptSoFar(session, env);
-      store.append(living, () => ({ kind: 'claimed', session, ...soFar }));
+      store.append(active, () => ({ kind: 'claimed', session, ...soFar }));
     }
     return {
       v: 1,
@@ -83,13 +103,13 @@ function bind(
       path,
       identity: loop.identity,
       session,
-      loopDir: living?.dir,
+      loopDir: active?.dir,
     };
   });
   store.mark(session, true);
 }
 
-function livingLoop(
+function activeLoop(
   loopDir: string | undefined,
   store: FileStore,
 ): { loop: string; dir: string } | undefined {
@@ -98,7 +118,7 @@ function livingLoop(
   return hasEnded(store.read(ref)) ? undefined : ref;
 }
 
-/** The session that is meant when only one runs in this folder. */
+/** Finds the session when only one runs in this folder. */
 function onlySession({ home, store }: { home: Home; store: FileStore }, folder: string): string {
   const running = recordedSessions(home).filter(
     (session) => store.projectOfSession(session) === folder && store.clientOf(session) === 'there',

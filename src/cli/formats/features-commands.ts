@@ -21,12 +21,12 @@ interface NewFlags {
 export function addFeaturesCommands(cli: Command): void {
   cli
     .command('features')
-    .description('feature lists that a session works through, one feature at a time')
+    .description('make a feature list that a session works through, one feature at a time')
     .command('new')
-    .description('lay out a task in .claude/data/ralph-loops and make it the current one')
-    .argument('[task...]', 'its name, in any words')
+    .description('make the files of a task in .claude/data/ralph-loops, and make it the current one')
+    .argument('[task...]', 'the name of the task, in any words')
     .option('--prompt <text>', 'what is to be built, for RALPH_PROMPT.md', value)
-    .option('--prompt-file <file>', 'the same from a file, - for stdin', value)
+    .option('--prompt-file <file>', 'the same, read from a file, - for stdin', value)
     .option('--max-iterations <n>', 'how often a session is held at most', wholeNumber, 15)
     .action((words: string[], { prompt, promptFile, maxIterations }: NewFlags) => {
       if (prompt !== undefined && promptFile !== undefined)
@@ -35,7 +35,7 @@ export function addFeaturesCommands(cli: Command): void {
       const session = process.env.CLAUDE_CODE_SESSION_ID ?? '';
       const world = openWorld(session);
       prepareHome(world.home.root, hookScript(thisInstallation()));
-      // Where the format will look: a session may have been started in a package of the project.
+      // The folder that the session was started in, which may be a package of the project.
       const { folder } = placeHere(world, session);
       const pursuedBy = otherOwner(world, folder, session);
       newFeatures(
@@ -53,7 +53,7 @@ export function addFeaturesCommands(cli: Command): void {
     });
 }
 
-/** A list that another session is at work on is not taken away from under it. */
+/** Finds another session that is at work on the current list, which then stays the current one. */
 function otherOwner({ home, store }: World, folder: string, session: string): string | undefined {
   const claim = claimFiles(home).of(`${folder}/.claude/data/ralph-loops/current`);
   if (claim?.loopDir === undefined || claim.session === session) return undefined;

@@ -30,7 +30,7 @@ const CURRENT = 'current';
 const NAME_LIMIT = 60;
 const HOW = 'type for example: untildone features new "todo api"';
 
-/** Lays out the folder of a task and lets `current` lead to it. Nothing that is there is overwritten. */
+/** Makes the folder of a task and lets `current` lead to it. Overwrites nothing. */
 export function newFeatures(options: NewTask, out: (line: string) => void): void {
   const name = folderNameFor(options.task);
   const loops = join(options.folder, LOOPS);
@@ -49,7 +49,7 @@ export function newFeatures(options: NewTask, out: (line: string) => void): void
   for (const line of report(name, before, options)) out(line);
 }
 
-/** Letters and digits of any script, joined by dashes: nothing that a path or a shell could misread. */
+/** Makes a folder name of the letters and digits, of any script, joined by dashes: safe in a path and in a shell. */
 function folderNameFor(task: string): string {
   const name = task
     .normalize('NFKC')
@@ -68,7 +68,7 @@ function folderNameFor(task: string): string {
   return short;
 }
 
-/** The task that `current` leads to now. Only a link may be replaced. */
+/** Reads which task `current` leads to. Refuses anything but a link: only a link may be replaced. */
 function taskBehind(current: string): string | undefined {
   const there = orUsageError(current, () => lstatSync(current, { throwIfNoEntry: false }));
   if (!there) return undefined;
@@ -79,7 +79,7 @@ function taskBehind(current: string): string | undefined {
   );
 }
 
-/** Counters and notes that change all the time would look like progress to whoever compares trees. */
+/** Keeps progress.txt out of git: it changes all the time and would look like progress when trees are compared. */
 function makeLoops(loops: string): void {
   if (mkdirSync(loops, { recursive: true }) === undefined) return;
   writeFileSync(join(loops, '.gitignore'), 'progress.txt\n');
@@ -108,7 +108,7 @@ function createHome(folder: string, name: string, { task, prompt, maxIterations 
   }
 }
 
-/** Relative, so that the project can be moved; put in place at once, so that no hook finds it missing. */
+/** Makes a relative link, so that the project can be moved, by one rename, so that no hook finds it missing. */
 function setCurrent(current: string, name: string): void {
   try {
     replaceLink(current, name);
@@ -145,7 +145,7 @@ function unwritable(path: string, { message }: Error): UsageError {
   );
 }
 
-/** The same task where the client lets its agent write; `current` leads there. */
+/** Returns the commands that move the task to a folder where Claude Code lets its agent write. */
 function movedOut(name: string): string {
   const up = LOOPS.replace(/[^/]+/g, '..');
   return `mkdir -p plans && mv ${LOOPS}/${name} plans/ && ln -sfn ${up}/plans/${name} ${LOOPS}/${CURRENT} && echo progress.txt >> plans/.gitignore`;
@@ -167,8 +167,8 @@ function report(name: string, before: string | undefined, options: NewTask): str
     'Next:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     `The first session that stops is held until every feature passes, ${maxIterations} times at most.`,
-    'Claude Code asks a person before it changes files in .claude. For feature_list.json and progress.txt untildone answers, from the',
-    'first stop on, where it is installed. In the permission mode dontAsk nobody is asked; for that, keep the task elsewhere:',
+    'Claude Code asks you before it changes files in .claude. For feature_list.json and progress.txt untildone answers, from the',
+    'first stop on, where it is installed. In the permission mode dontAsk you are not asked; for that, keep the task elsewhere:',
     `  ${movedOut(name)}`,
     ...(env.RALPH_LOOP_DIR
       ? [`NOTE: RALPH_LOOP_DIR is set here, so sessions look at ${env.RALPH_LOOP_DIR} and not at ${CURRENT}.`]
@@ -176,9 +176,7 @@ function report(name: string, before: string | undefined, options: NewTask): str
   ];
 }
 
-/** The three files of a new task, in the form of the feature-list format. */
-
-/** The prompt says what the files are for: a session that reads nothing else must be able to work by it. */
+/** Renders RALPH_PROMPT.md. It explains the files: a session that reads nothing else has to be able to work by it. */
 function promptWithRules(task: string, prompt: string | undefined): string {
   return `# ${task}
 

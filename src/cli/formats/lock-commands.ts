@@ -22,20 +22,20 @@ interface OnFlags {
 }
 
 export function addLockCommands(cli: Command): void {
-  const lock = cli.command('lock').description('lock mode: hold a session until a person lets go');
+  const lock = cli.command('lock').description('hold a session until you unlock it (lock mode)');
   lock
     .command('on')
-    .description('make a lock: .claude/runtime/locks/.lock_active')
-    .option('--goal <text>', 'what is to be reached', value)
+    .description('hold a session: makes .claude/runtime/locks/.lock_active')
+    .option('--goal <text>', 'the goal of the session', value)
     .option('--message <text>', 'what else the agent is told each time', value)
-    .option('--continuation <text>', 'what it is told instead of the usual sentence', value)
-    .option('--continuation-file <file>', 'the same from a file, - for stdin', value)
+    .option('--continuation <text>', 'what the agent is told instead of the usual sentence', value)
+    .option('--continuation-file <file>', 'the same, read from a file, - for stdin', value)
     .option('--session <id>', 'the session it holds (default: this one, else the first that stops)', value)
-    .option('--renew', 'begin anew with the lock that is there', false)
+    .option('--renew', 'begin anew with the lock that is there: its time and iterations count from 0', false)
     .action(on);
   lock
     .command('off')
-    .description('remove the lock and what lies beside it (for a person)')
+    .description('remove the lock and the files beside it (for you, not for the agent)')
     .action(() => {
       const world = openWorld();
       refuseInsideClient('lock off', world.home, process.env);
@@ -43,8 +43,8 @@ export function addLockCommands(cli: Command): void {
     });
   lock
     .command('status')
-    .description('LOCKED or UNLOCKED, since when, until when, for whom')
-    .option('--json', 'as JSON', false)
+    .description('show whether there is a lock, since when, until when, and which session it holds')
+    .option('--json', 'print JSON', false)
     .action(({ json }: { json: boolean }) => lockStatus(json, foreignPlaceOf(openWorld()), out));
 }
 
@@ -70,7 +70,7 @@ function on({ continuationFile, ...flags }: OnFlags): void {
   warnWithoutHooks({ project: place.folder, session: session ?? '' }, world, out);
 }
 
-/** A lock lies where its session was started, which may be a package of the project. */
+/** Finds the folder of the lock: where its session was started, which may be a package of the project. */
 function foreignPlaceOf(
   { store, home, clock }: World,
   session = process.env.CLAUDE_CODE_SESSION_ID,
@@ -89,7 +89,7 @@ function endingOf(dir: string, store: World['store']): string | undefined {
     const state = store.read({ loop: basename(dir), dir });
     return hasEnded(state) ? state.status : undefined;
   } catch {
-    // A journal that cannot be read is told by `untildone status`.
+    // `untildone status` shows a journal that cannot be read.
     return undefined;
   }
 }

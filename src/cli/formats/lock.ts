@@ -26,7 +26,7 @@ export interface LockPlace {
   folder: string;
   home: Home;
   now: number;
-  /** How the loop in this folder of the home ended; undefined while it lives. */
+  /** How the loop in this folder of the home ended; undefined while it has not. */
   endingOf(loopDir: string): string | undefined;
 }
 
@@ -69,7 +69,7 @@ export function lockOn(wishes: LockWishes, place: LockPlace, out: Say): void {
   );
   for (const path of keptFrom(texts, paths)) out(`Kept from before: ${path}`);
   out(
-    `At most ${LOCK_ITERATIONS} iterations and ${sayHours(LOCK_LIFE_MS)}; a person lets go with: untildone lock off`,
+    `At most ${LOCK_ITERATIONS} iterations and ${sayHours(LOCK_LIFE_MS)}; to end it earlier, in a terminal: untildone lock off`,
   );
 }
 
@@ -101,7 +101,7 @@ function refuseExisting({ renew }: LockWishes, place: LockPlace, paths: LockPath
   const of = owner === undefined ? '' : ` of session ${owner}`;
   const age = `${sayDuration(Math.max(0, place.now - since))} old`;
   throw new UsageError(
-    `there is a lock${of} already, ${age}: a person can begin anew with "untildone lock on --renew", or end it with "untildone lock off"`,
+    `there is a lock${of} already, ${age}: in a terminal you can begin anew with "untildone lock on --renew", or end it with "untildone lock off"`,
   );
 }
 
@@ -109,7 +109,7 @@ function makeFolders({ runtime, active }: LockPaths): void {
   writing(dirname(active), () => {
     const isNew = !existsSync(runtime);
     mkdirSync(dirname(active), { recursive: true });
-    // Locks, metrics and logs are no work: they are neither committed nor taken for progress.
+    // Keeps locks, metrics and logs out of git: they are not part of the work.
     if (isNew) writeNew(join(runtime, '.gitignore'), '*\n', MODE);
   });
 }
@@ -119,7 +119,7 @@ function make({ session }: LockWishes, { now }: LockPlace, { active }: LockPaths
     throw new UsageError('another lock was made at the same moment; look at it with: untildone lock status');
 }
 
-/** A lock that was touched is a new one: it counts from the beginning. */
+/** A lock with a new time is a new lock: its limits count from the beginning. */
 function renew({ session }: LockWishes, { now }: LockPlace, { active }: LockPaths): void {
   if (session === undefined) utimesSync(active, now / 1000, now / 1000);
   else writeWhole(active, content(session, now), MODE);
@@ -159,7 +159,7 @@ export function lockOff(place: LockPlace, out: Say): void {
   if (there.includes(paths.active)) out('Lock off: its session may stop.');
 }
 
-/** Texts that someone wrote are not thrown away: they lie in the home of untildone. */
+/** Keeps a copy of a removed text in the home. */
 function keepCopy(path: string, { home, folder, now }: LockPlace): void {
   const text = readSmallText(path);
   if (text === '') return;
@@ -181,7 +181,7 @@ export function lockStatus(json: boolean, place: LockPlace, out: Say): void {
 
 function linesOf(read: LockRead, place: LockPlace): string[] {
   if (read.kind === 'none') return ['UNLOCKED'];
-  if (read.kind === 'unusable') return [`UNUSABLE, so it holds nobody: ${read.problem}`];
+  if (read.kind === 'unusable') return [`UNUSABLE, so it holds no session: ${read.problem}`];
   const { lock } = read;
   const { session, ended } = holdOf(lock, place);
   const end = iso(lock.since + LOCK_LIFE_MS);
@@ -196,14 +196,14 @@ function linesOf(read: LockRead, place: LockPlace): string[] {
     `  age: ${sayDuration(Math.max(0, place.now - lock.since))}`,
     over === ''
       ? `  expires: ${end}`
-      : `  ${over}, so it holds nobody; begin anew with: untildone lock on --renew`,
+      : `  ${over}, so it holds no session; begin anew with: untildone lock on --renew`,
     `  session: ${session ?? (over === '' ? 'none yet; the first that stops becomes its owner' : 'none')}`,
     ...texts,
     ...lock.problems.map((problem) => `  note: ${problem}`),
   ];
 }
 
-/** Whom this very lock holds: whom it names, else who stopped first while it was there; and whether that is over. */
+/** Finds the session that this lock holds, named in it or the first that stopped, and how its loop ended. */
 function holdOf(
   { identity, owner }: Lock,
   { folder, home, endingOf }: LockPlace,
@@ -247,12 +247,12 @@ export function continuationFrom(text: string | undefined, file: string | undefi
   }
 }
 
-/** Links that lead nowhere are there, too. */
+/** Finds links that lead nowhere, too. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A part of the path is no folder, or may not be entered: writing there says so.
+    // Part of the path is no folder, or may not be entered. Writing there will fail with the reason.
     return false;
   }
 }

@@ -20,20 +20,20 @@ import {
   isMain,
   isStateFile,
   type MainFile,
-  type StateWorld,
+  type StateCall,
   sessionFrom,
   stateComplete,
   stateInit,
   stateSet,
 } from './state.ts';
 
-const SESSION = 'the session, - or nothing for the one this runs in';
+const SESSION = 'the session (default, or -: the one this runs in)';
 
 export function addStateCommands(cli: Command): void {
   const state = cli
     .command('state')
     .description(
-      'write and show ~/.ralph/state, for /orchestrator and /loop (docs/migrating/verified-done.md)',
+      'write and show the files in ~/.ralph/state, for /orchestrator and /loop (docs/migrating/verified-done.md)',
     );
   addInit(state);
   state
@@ -46,24 +46,24 @@ export function addStateCommands(cli: Command): void {
     .action((words: string[]) => {
       const { session, rest } = splitWords(words, isStateFile);
       const [file = '', ...assignments] = rest;
-      stateSet(session, file, assignments, thisWorld());
+      stateSet(session, file, assignments, thisCall());
     });
   state
     .command('complete')
-    .description('set verified_done, and say what is still open')
+    .description('set verified_done, and show what is still open')
     .usage('[SESSION] [loop|orchestrator]')
     .argument('[words...]', `${SESSION}; which file, both when absent`)
     .action((words: string[]) => {
       const { session, rest } = splitWords(words, isMain);
-      stateComplete(session, rest.length === 0 ? undefined : mainFile(rest[0]), thisWorld());
+      stateComplete(session, rest.length === 0 ? undefined : mainFile(rest[0]), thisCall());
     });
   state
     .command('show')
-    .description('what the files of a session say, and what they hold it on')
+    .description('show what the files of a session say, and what they hold it for')
     .argument('[session]', SESSION)
-    .option('--json', 'as JSON', false)
+    .option('--json', 'print JSON', false)
     .action((session: string | undefined, options: { json: boolean }) => {
-      stateShow(sessionFrom(session, process.env), options, thisWorld());
+      stateShow(sessionFrom(session, process.env), options, thisCall());
     });
 }
 
@@ -79,13 +79,17 @@ function addInit(state: Command): void {
     .description('begin: state init SESSION loop "fix all type errors" --max-iterations 10')
     .usage('[SESSION] loop|orchestrator "TASK" [options]')
     .argument('<words...>', `${SESSION}; loop or orchestrator; the task`)
-    .option('--max-iterations <n>', 'of a loop (default 25)', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option(
+      '--max-iterations <n>',
+      'most iterations of a loop (default 25)',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
     .option(
       '--complexity <n>',
-      'of an orchestrator, 1 to 10; from 7 on an adversarial review is asked for',
+      'complexity of an orchestrator, 1 to 10; from 7 on it needs an adversarial review',
       wholeNumber(1, 10),
     )
-    .option('--force', 'also over one that is not finished', false)
+    .option('--force', 'overwrite a state that is not finished', false)
     // A task may begin with dashes.
     .allowUnknownOption()
     .action((words: string[], flags: InitFlags) => {
@@ -94,14 +98,14 @@ function addInit(state: Command): void {
       const unknown = task.find((word) => /^--?[A-Za-z][\w-]*(=|$)/.test(word));
       if (unknown)
         throw new UsageError(`unknown option ${unknown}; untildone state init --help shows what there is`);
-      stateInit(session, { file: mainFile(file), task: task.join(' '), ...flags }, thisWorld());
+      stateInit(session, { file: mainFile(file), task: task.join(' '), ...flags }, thisCall());
       const world = openWorld(session);
       prepareHome(world.home.root, hookScript(thisInstallation()));
       warnWithoutHooks({ project: world.project, session }, world, out);
     });
 }
 
-/** The session may be left out: then the first word is the file, unless the second one is. */
+/** Splits off the session, which may be left out: then the first word is the file, and the second is not. */
 function splitWords(
   words: readonly string[],
   isFile: (word: string) => boolean,
@@ -117,7 +121,7 @@ function mainFile(word: string | undefined): MainFile {
   throw new UsageError(`type loop or orchestrator${word === undefined ? '' : `, not "${word}"`}`);
 }
 
-function thisWorld(): StateWorld {
+function thisCall(): StateCall {
   return { env: process.env, now: Date.now(), out };
 }
 
@@ -130,8 +134,8 @@ function wholeNumber(from: number, to: number): (text: string) => number {
   };
 }
 
-/** What the state files of a session say, and what they hold it on; git and the contract are not looked at. */
-export function stateShow(session: string, options: { json: boolean }, world: StateWorld): void {
+/** Shows what the state files of a session say, and what they hold it for. Looks neither at git nor at the contract. */
+export function stateShow(session: string, options: { json: boolean }, world: StateCall): void {
   const folder = folderOf(session, world.env);
   const read = readState(folder, session, foreignFiles);
   if (options.json) {
@@ -143,7 +147,7 @@ export function stateShow(session: string, options: { json: boolean }, world: St
     return;
   }
   if (read.kind === 'none') world.out(`Session ${session} has no state in ${folder}`);
-  if (read.kind === 'unusable') world.out(`${read.problem}. Nobody is held by it.`);
+  if (read.kind === 'unusable') world.out(`${read.problem}. It holds no session.`);
   if (read.kind === 'state') for (const line of inWords(read.state)) world.out(line);
 }
 
@@ -181,6 +185,8 @@ function inWords(state: RalphState): string[] {
     ...(tasks ? [`tasks: ${tasks.open.length} of ${tasks.total} open`] : []),
     ...(tasks?.open ?? []).slice(0, 20).map(({ id, status, subject }) => `  [${status}] ${id}: ${subject}`),
     ...notes.map((note) => `Note: ${note}`),
-    holding.length === 0 ? 'These files hold nobody.' : `Holds the session: ${sentences(verdicts)}`,
+    holding.length === 0
+      ? 'These files do not hold the session.'
+      : `Holds the session: ${sentences(verdicts)}`,
   ];
 }

@@ -20,13 +20,14 @@ const PART = /^[A-Za-z0-9_-]{1,128}$/;
 const MAX_PARTS = 8;
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor']);
 
-/** Keys whose values the hook understands only in one way. */
+/** Keys whose values have to be of one type. */
 const FLAG = /^(?:verified_done|conditions\..+)$/;
 const COUNT = /^(?:iteration|max_iterations|iterations|complexity)$/;
 
 export function parseAssignment(word: string): Assignment {
   const at = word.indexOf('=');
-  if (at < 1) throw new UsageError(`"${word}" sets nothing; type for example: conditions.plan_approved=true`);
+  if (at < 1)
+    throw new UsageError(`"${word}" is not KEY=VALUE; type for example: conditions.plan_approved=true`);
   const key = word.slice(0, at);
   const path = key.split('.');
   if (path.length > MAX_PARTS || !path.every((part) => PART.test(part) && !FORBIDDEN.has(part))) {
@@ -49,7 +50,7 @@ function typedValue(text: string): Assignment['value'] {
   return /^(?:0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(number) ? number : text;
 }
 
-/** A misspelt condition would stay unmet for ever without anybody noticing. */
+/** Notices a misspelt condition, which would stay unmet for ever. */
 export function probablyMeant({ path }: Assignment): string | undefined {
   const [first, name = ''] = path;
   if (first !== 'conditions' || path.length !== 2 || Object.hasOwn(CONDITIONS, name)) return undefined;

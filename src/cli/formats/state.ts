@@ -18,7 +18,8 @@ import { type Assignment, parseAssignment, probablyMeant, withValues } from './s
 
 export type MainFile = 'orchestrator' | 'loop';
 
-export interface StateWorld {
+/** What a state command needs of the process that it runs in. */
+export interface StateCall {
   env: NodeJS.ProcessEnv;
   now: number;
   out(line: string): void;
@@ -32,7 +33,7 @@ export interface InitOptions {
   force: boolean;
 }
 
-/** Without a name, or with `-`, the session that this runs in. */
+/** Finds the session: the given one; without one, or for `-`, the one that this runs in. */
 export function sessionFrom(given: string | undefined, env: NodeJS.ProcessEnv): string {
   const session = given === undefined || given === '-' ? env.CLAUDE_CODE_SESSION_ID : given;
   if (!session) throw new UsageError('no session: name one, or run this inside Claude Code');
@@ -40,7 +41,7 @@ export function sessionFrom(given: string | undefined, env: NodeJS.ProcessEnv): 
   return session;
 }
 
-export function stateInit(session: string, options: InitOptions, world: StateWorld): void {
+export function stateInit(session: string, options: InitOptions, world: StateCall): void {
   const { file, force } = options;
   mayWrite(session, 'init', world.env);
   checkOptions(options);
@@ -52,7 +53,9 @@ export function stateInit(session: string, options: InitOptions, world: StateWor
     writeState(path, `${JSON.stringify(firstContent(session, options, world.now), null, 2)}\n`);
     world.out(`${path} written.`);
   });
-  world.out(`This session is held until it says so: untildone state complete ${session} ${file}`);
+  world.out(
+    `Session ${session} is held until the work is declared done: untildone state complete ${session} ${file}`,
+  );
 }
 
 function checkOptions({ file, task, maxIterations, complexity }: InitOptions): void {
@@ -79,7 +82,7 @@ function refuseUnfinished(path: string, session: string, file: MainFile): void {
   if (!finished) throw new UsageError(`${path} is not finished; go on with it, or begin anew with --force`);
 }
 
-/** As in the document's schemas; what is judged later is `null` until then. */
+/** Renders a new file after the schemas of the format. What is judged later is `null` until then. */
 function firstContent(session: string, options: InitOptions, now: number): Record<string, unknown> {
   const { file, task, maxIterations, complexity } = options;
   const times = { created_at: stamp(now), last_updated: stamp(now) };
@@ -109,7 +112,7 @@ function firstContent(session: string, options: InitOptions, now: number): Recor
   };
 }
 
-export function stateSet(session: string, file: string, words: readonly string[], world: StateWorld): void {
+export function stateSet(session: string, file: string, words: readonly string[], world: StateCall): void {
   mayWrite(session, 'set', world.env);
   const folder = folderOf(session, world.env);
   const name = fileName(file);
@@ -126,7 +129,7 @@ export function stateSet(session: string, file: string, words: readonly string[]
   }
 }
 
-/** What a file that `set` may make begins with. */
+/** Returns the first content of a file that `set` may make. */
 function newContent(name: string, session: string): Record<string, unknown> {
   if (name === 'quality-gate') return { session_id: session, last_result: 'unknown', stages: {} };
   return { id: name.slice('tasks/'.length), status: 'pending' };
@@ -143,8 +146,8 @@ function setValues(
   writeState(path, withValues(text, [...assignments, updated], path));
 }
 
-/** A claim like every flag in these files: it is written, and what speaks against it is named. */
-export function stateComplete(session: string, file: MainFile | undefined, world: StateWorld): void {
+/** Sets `verified_done`, which is only a claim, and names what still speaks against it. */
+export function stateComplete(session: string, file: MainFile | undefined, world: StateCall): void {
   mayWrite(session, 'complete', world.env);
   const folder = folderOf(session, world.env);
   const all: readonly MainFile[] = ['orchestrator', 'loop'];
@@ -169,10 +172,10 @@ function whatIsOpen(folder: string, session: string): string[] {
   const open = read.kind === 'state' ? verdictsOf(read.state).filter(blocks) : [];
   if (open.length === 0) {
     return [
-      'Nothing in these files holds the session now. When it stops, uncommitted changes (beside an orchestrator.json) and the gates of untildone.yaml are looked at.',
+      'Nothing in these files holds the session now. When it stops, uncommitted changes (beside an orchestrator.json) and the gates of untildone.yaml are judged.',
     ];
   }
-  return ['Still open, so this session is held on:', ...open.flatMap(openLines)];
+  return ['Still open, so the session is still held:', ...open.flatMap(openLines)];
 }
 
 function openLines({ gate, summary, evidence, next }: Verdict): string[] {
@@ -183,7 +186,7 @@ function openLines({ gate, summary, evidence, next }: Verdict): string[] {
   ];
 }
 
-/** The agent writes the state of its own session; to hold or let go another one is for a person. */
+/** Lets the agent write the state of its own session. Only you may write that of another one. */
 function mayWrite(session: string, command: string, env: NodeJS.ProcessEnv): void {
   if (session === env.CLAUDE_CODE_SESSION_ID) return;
   refuseInsideClient(`state ${command} ${session}`, homeFrom(env), env);
@@ -197,7 +200,7 @@ export function folderOf(session: string, env: NodeJS.ProcessEnv): string {
   return folder;
 }
 
-/** `orchestrator`, `loop`, `quality-gate` or `tasks/ID`, also as the file is called. */
+/** Reads `orchestrator`, `loop`, `quality-gate` or `tasks/ID`, with or without `.json`. */
 function fileName(word: string): string {
   const name = word.replace(/\.json$/, '');
   if (isMain(name) || name === 'quality-gate') return name;
@@ -226,7 +229,7 @@ function requireFile(path: string, session: string, name: MainFile): void {
   );
 }
 
-/** Two calls at the same time must not lose each other's keys. */
+/** Runs `body` alone in the folder: two calls at the same time must not lose each other's keys. */
 function inFolder(folder: string, body: () => void): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   withLock(join(folder, '.untildone.lock'), body);

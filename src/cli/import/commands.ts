@@ -15,17 +15,17 @@ export function addImportCommands(cli: Command): void {
   cli
     .command('import')
     .description(
-      'make a contract, and a loop, of what another system left here; without --from: list what there is',
+      'make a contract, and a loop, of what another system left here; without --from: show what can be imported',
     )
     .argument('[files...]', 'with --from command: the Markdown files, in their order')
     .addOption(
       new Option(
         '--from <name>',
-        'harness: the hooks of your settings; command: the stages of command files; else a state',
+        'harness: the hooks of your settings; command: the stages of command files; else the state files of a format',
       ).choices(IMPORTABLE),
     )
-    .option('--session <id>', 'the session that goes on with the loop of a state')
-    .option('--dry-run', 'show it, write nothing', false)
+    .option('--session <id>', 'the session that goes on with the loop of a state file')
+    .option('--dry-run', 'show what would change, write nothing', false)
     .option('--yes', 'write it, and remove the old hooks of this project, without asking', false)
     .option('--keep-hooks', 'leave the old hooks in the settings', false)
     .option('--undo', 'put back what the last import changed', false)
@@ -44,6 +44,6 @@ export function addImportCommands(cli: Command): void {
       process.exitCode = exitCode;
       if (!contractWritten) return;
       if (terminal && !flags.yes) process.exitCode = await trust({ show: false }, world, out);
-      else out('Next, in a terminal: untildone trust (nothing of it runs before a person approved it)');
+      else out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
     });
 }

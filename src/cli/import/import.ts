@@ -5,17 +5,14 @@ import { FORMAT_NAMES } from '../../formats/format.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import { askingFiles, importCommand } from './command.ts';
-import { importHarness, planHarness } from './harness.ts';
-import type { ImportIo, ImportOptions, ImportResult, ImportWorld } from './report.ts';
-import { foreignStates, importState } from './state.ts';
+import { askingFiles, importCommand } from './from-command.ts';
+import { importHarness, planHarness } from './from-harness.ts';
+import { foreignStates, importState } from './from-state.ts';
+import type { ImportIo, ImportOptions, ImportResult } from './report.ts';
 
 export const IMPORTABLE = ['harness', 'command', ...FORMAT_NAMES] as const;
-export async function importFrom(
-  options: ImportOptions,
-  world: ImportWorld,
-  io: ImportIo,
-): Promise<ImportResult> {
+
+export async function importFrom(options: ImportOptions, world: World, io: ImportIo): Promise<ImportResult> {
   if (options.from === 'command') return importCommand(options, world, io);
   if (options.files?.length)
     throw new UsageError('files are only named with: untildone import --from command');
@@ -24,9 +21,9 @@ export async function importFrom(
   return importState(options.from, options, world, io);
 }
 
-/** What there is to import, and what to type for it. */
+/** Shows what can be imported, and what to type for it. */
 function listImportable(
-  world: ImportWorld,
+  world: World,
   session: string | undefined,
   out: (line: string) => void,
 ): ImportResult {
@@ -38,7 +35,9 @@ function listImportable(
     out('  untildone import --from harness --dry-run');
   }
   if (commands.length > 0) {
-    out(`command: ${commands.length} of your command files ask a person: their stages can become phases`);
+    out(
+      `command: ${commands.length} of your command files ask you something: their stages can become phases`,
+    );
     out(`  untildone import --from command --dry-run ${commands.map(quoteForShell).join(' ')}`);
   }
   for (const { name, path, words } of states) {
@@ -46,14 +45,14 @@ function listImportable(
     out(`  untildone import --from ${name} --dry-run${session === undefined ? '' : ` --session ${session}`}`);
   }
   if (hooks.length + states.length + commands.length === 0)
-    out(`Nothing that could be imported was found in ${world.project}.`);
+    out(`Found nothing to import in ${world.project}.`);
   return { exitCode: 0 };
 }
 
-/** Puts back what the last import changed. What was changed since is left as it is, if the person wants that. */
+/** Puts back what the last import changed. Asks before it leaves files alone that were changed since. */
 export async function undoImport(
   terminal: boolean,
-  { home, project, store }: ImportWorld,
+  { home, project, store }: World,
   { out, ask }: ImportIo,
 ): Promise<number> {
   const record = ImportRecord.latest(home, project);
@@ -68,9 +67,11 @@ export async function undoImport(
   for (const line of record.undo()) out(line);
   if (loop !== undefined) cancelLoop(loop, store, out);
   if (FORMAT_NAMES.some((name) => name === from))
-    out('That state holds a session again from its next stop on.');
+    out('The state file holds its session again, from its next stop on.');
   if (standingFiles(home).contract(project))
-    out('What was approved for this project counts on until: untildone trust (or: untildone trust --revoke)');
+    out(
+      'What you trusted for this project stays in force until you type: untildone trust (or: untildone trust --revoke)',
+    );
   return 0;
 }
 

@@ -5,7 +5,6 @@ import type { PlacedHook } from '../../client/settings/other-hooks.ts';
 import type { Fate } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { FormatName } from '../../formats/format.ts';
-import type { World } from '../../hook/wiring/world.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
 const COMMAND_LIMIT = 160;
@@ -26,7 +25,7 @@ export function fateLines(fates: readonly Fate<PlacedHook>[]): string[] {
   });
 }
 
-/** Files of a repository must not steer the terminal. */
+/** Renders a diff without control characters: files of a repository must not steer the terminal. */
 export function diffLines(path: string, before: string | undefined, after: string): string[] {
   const name = relative(process.cwd(), path) || path;
   const lines = renderDiff(before, after);
@@ -37,7 +36,7 @@ export function diffLines(path: string, before: string | undefined, after: strin
   return [`--- ${before === undefined ? '/dev/null' : name}`, `+++ ${name}`, ...visible];
 }
 
-/** How an import ends that must not, or shall not, write; undefined: it may go on. No question: nothing to ask about. */
+/** Ends an import that must not write, or that you do not want. Undefined: it may write. Without a question it does not ask. */
 export async function endBeforeWriting(
   { from, dryRun, yes, terminal }: ImportOptions,
   question: string | undefined,
@@ -50,7 +49,7 @@ export async function endBeforeWriting(
   if (!yes && !terminal) {
     const files = from === 'command' ? ' FILE...' : '';
     out(
-      `There is no terminal to ask on. To write this unasked: untildone import --from ${from} --yes${files}`,
+      `There is no terminal to ask you on. To write this unasked: untildone import --from ${from} --yes${files}`,
     );
     return { exitCode: 2 };
   }
@@ -63,7 +62,7 @@ export type Importable = 'harness' | 'command' | FormatName;
 
 export interface ImportOptions {
   from?: Importable;
-  /** Of `command`. */
+  /** The files of `--from command`. */
   files?: string[];
   session?: string;
   dryRun: boolean;
@@ -71,11 +70,9 @@ export interface ImportOptions {
   yes: boolean;
   /** The old hooks stay in the settings. */
   keepHooks: boolean;
-  /** There is a person to ask. */
+  /** You can be asked on a terminal. */
   terminal: boolean;
 }
-
-export type ImportWorld = World;
 
 export interface ImportIo {
   out(line: string): void;
@@ -84,6 +81,6 @@ export interface ImportIo {
 
 export interface ImportResult {
   exitCode: number;
-  /** There is something new to be approved. */
+  /** The contract is new or changed, so you have to trust it. */
   contractWritten?: true;
 }

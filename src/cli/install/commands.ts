@@ -20,15 +20,15 @@ export function addInstallCommands(cli: Command): void {
   const scope = () =>
     new Option(
       '--scope <scope>',
-      'project: .claude/settings.json; local: settings.local.json; user: ~/.claude',
+      'project: .claude/settings.json; local: .claude/settings.local.json; user: ~/.claude/settings.json',
     )
       .choices(['project', 'local', 'user'])
       .default('project');
   cli
     .command('install')
-    .description('add our hooks to the settings of Claude Code, and show what changes')
+    .description('add the hooks of untildone to the settings of Claude Code, and show what changes')
     .addOption(scope())
-    .option('--dry-run', 'show it, write nothing', false)
+    .option('--dry-run', 'show what would change, write nothing', false)
     .action(async (flags: ScopeFlags) => {
       const place = settingsPlace(flags);
       process.exitCode = await install(
@@ -43,9 +43,9 @@ export function addInstallCommands(cli: Command): void {
     });
   cli
     .command('uninstall')
-    .description('take our hooks out again, and restore what was there')
+    .description('remove the hooks of untildone from the settings of Claude Code, and restore what was there')
     .addOption(scope())
-    .option('--dry-run', 'show it, write nothing', false)
+    .option('--dry-run', 'show what would change, write nothing', false)
     .action(async (flags: ScopeFlags) => {
       refuseInsideClient('uninstall', homeFrom(process.env), process.env);
       process.exitCode = await uninstall(settingsPlace(flags), out);
@@ -54,20 +54,20 @@ export function addInstallCommands(cli: Command): void {
 
 const USUAL_TIMEOUT_S = 3600;
 
-/** Longer than the slowest gate of the project, so that the client does not end our hook while it judges. */
+/** Returns a timeout longer than the slowest gate, so that Claude Code does not end our hook while it judges. */
 function judgeTimeout(project: string): { judgeTimeout?: number } {
   const gates = Object.values(contractOf(project)?.gates ?? {});
   const slowest = Math.max(0, ...gates.map((gate) => gate.timeoutMs ?? 0)) / 1000 + 120;
   return slowest > USUAL_TIMEOUT_S ? { judgeTimeout: Math.ceil(slowest) } : {};
 }
 
-/** Of this project, or of any session in `~/.ralph/state`. */
+/** Whether there are state files of this project, or of any session in `~/.ralph/state`. */
 function hasForeignState(project: string): boolean {
   const place = foreignPlaceOf({ session: '', cwd: project }, project, process.env, Date.now());
   return hasForeignSigns(place, homeFrom(process.env), () => false);
 }
 
-/** A contract with mistakes is said where it is used; hooks can be installed all the same. */
+/** Reads the contract; a contract with mistakes is no reason not to install hooks. */
 function contractOf(project: string): Contract | undefined {
   try {
     return readContract(project)?.contract;
@@ -82,7 +82,7 @@ function settingsPlace(flags: ScopeFlags): SettingsPlace {
   return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };
 }
 
-/** What `hook.sh` starts: this very installation. */
+/** Returns the Node and the program that run now: `hook.sh` starts the same. */
 export function thisInstallation(): { hookEntry: string; nodePath: string } {
   const bin = process.argv[1] ? realPath(process.argv[1]) : '';
   return { hookEntry: join(dirname(bin), 'untildone.cjs'), nodePath: process.execPath };

@@ -4,14 +4,16 @@ import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { hookScript } from '../../home/hook-line.ts';
-import { type Change, installHooks, uninstallHooks } from './install-hooks.ts';
 import {
+  type Change,
   describePath,
   installationAt,
+  installHooks,
   printDiff,
   refusalsTo,
   type SettingsPlace,
   settingsTexts,
+  uninstallHooks,
 } from './settings-change.ts';
 
 export interface InstallOptions extends SettingsPlace {
@@ -19,7 +21,7 @@ export interface InstallOptions extends SettingsPlace {
   nodePath: string;
   /** Seconds; long enough for the slowest gates. */
   judgeTimeout?: number;
-  /** State of a format that we obey lies here: something may be held as soon as the hooks are there. */
+  /** A state file of a known format is here: it may hold a session as soon as the hooks are installed. */
   hasForeignState?: boolean;
 }
 
@@ -44,14 +46,14 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   else lines.push(`Installed in ${where}.`);
   if (added.capKept !== undefined) {
     lines.push(
-      `Kept your CLAUDE_CODE_STOP_HOOK_BLOCK_CAP of ${added.capKept}: Claude Code lets go after so many blocks in a row ` +
-        'without a tool call. "0" means never.',
+      `Kept your CLAUDE_CODE_STOP_HOOK_BLOCK_CAP of ${added.capKept}: Claude Code lets a session go after it was held so often ` +
+        'in a row without a tool call. "0" means never.',
     );
   }
   if (added.hooksDisabled) {
     lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
   }
-  lines.push(...rivalHooks(options));
+  lines.push(...otherStopHooks(options));
   if (dryRun) return lines;
   if (scope === 'project')
     lines.push('Commit the file to share it; on a machine without untildone its hooks do nothing.');
@@ -60,8 +62,8 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   const flag = scope === 'project' ? '' : ` --scope ${scope}`;
   lines.push(
     options.hasForeignState
-      ? 'Next: go on as before. The state of a loop is here already; whom it holds from now on: untildone status'
-      : 'Next: in a Claude Code session, let it run: untildone start "<task>". Until then nothing is held.',
+      ? 'Next: go on as before. A state file of a loop is here already; which session it holds from now on: untildone status'
+      : 'Next: in a Claude Code session, let it run: untildone start "<task>". Until then no session is held.',
   );
   lines.push(`To undo this: untildone uninstall${flag}`);
   return lines;
@@ -87,11 +89,11 @@ export async function uninstall(options: SettingsPlace, out: (line: string) => v
 }
 
 const COMMAND_LIMIT = 160;
-/** What stands in the later ones wins. */
+/** The scopes in the order in which Claude Code reads them: the last one wins. */
 const WEAKEST_FIRST = ['user', 'project', 'local'] as const satisfies readonly Scope[];
 
-/** What is still in the settings and would count every stop beside us; one line each, for people. */
-function rivalHooks(place: Pick<SettingsPlace, 'project' | 'claudeConfigDir'>): string[] {
+/** Warns about other Stop hooks in the settings that would count every stop, too. */
+function otherStopHooks(place: Pick<SettingsPlace, 'project' | 'claudeConfigDir'>): string[] {
   const plugins = new Map<string, string>();
   const hooks = WEAKEST_FIRST.flatMap((scope) => {
     const path = settingsPath(scope, place);
@@ -109,7 +111,7 @@ function rivalHooks(place: Pick<SettingsPlace, 'project' | 'claudeConfigDir'>): 
 }
 
 function warning(path: string, what: string): string {
-  return `Warning: ${path} still ${what}. Take that out, or both count every stop.`;
+  return `Warning: ${path} still ${what}. Remove that, or both count every stop.`;
 }
 
 function settingsAt(path: string): { commands: string[]; switches: [name: string, isOn: boolean][] } {
@@ -121,7 +123,7 @@ function settingsAt(path: string): { commands: string[]; switches: [name: string
       switches: pluginSwitches(text).filter(([name]) => drivesRalphLoop(name)),
     };
   } catch {
-    // Whoever has to change this file says what is wrong with it.
+    // The command that changes this file says what is wrong with it.
     return { commands: [], switches: [] };
   }
 }

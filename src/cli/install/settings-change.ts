@@ -1,4 +1,4 @@
-/** What install and uninstall share: the file they change, how they show it, and what stops them. */
+/** The steps of install and uninstall: the file that they change, how they show the change, and what stops them. */
 
 import { statSync } from 'node:fs';
 import {
@@ -15,10 +15,15 @@ import {
 } from '../../client/settings/files.ts';
 import { JsonRefused } from '../../client/settings/json-text.ts';
 import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
-import type { SettingsTexts } from '../../core/contract/installation.ts';
+import {
+  type InstallRecord,
+  recordFor,
+  type SettingsFile,
+  type SettingsTexts,
+  withoutUs,
+} from '../../core/contract/installation.ts';
 import { sha256 } from '../../files/digest.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
-import type { Change, Installation } from './install-hooks.ts';
 
 /** All paths are absolute. */
 export interface SettingsPlace {
@@ -31,7 +36,7 @@ export interface SettingsPlace {
 
 export const settingsTexts: SettingsTexts = { remove: removeHooks, fingerprint: sha256 };
 
-/** `script` is what `hook.sh` must hold; without it the home is left alone. */
+/** Opens the settings file and the home on disk. `script` is the content of `hook.sh`; without it the home stays as it is. */
 export function installationAt(place: SettingsPlace, script?: string): Installation {
   const { home } = place;
   return {
@@ -63,12 +68,12 @@ export function printDiff(change: Change, out: (line: string) => void): void {
   if (lines.length === 0) return;
   out(`--- ${change.before === undefined ? '/dev/null' : change.path}`);
   out(`+++ ${change.after === undefined ? '/dev/null' : change.path}`);
-  // A settings file may come with a repository: it must not steer the terminal.
+  // Drops control characters: a settings file that came with a repository must not steer the terminal.
   for (const line of lines)
     out(line.replace(/\p{Cc}/gu, (sign) => (sign === '\t' || sign === '\n' ? sign : '')));
 }
 
-/** Runs `steps`; what a person has to put right becomes one line and exit code 2. */
+/** Runs `steps`. A problem that you have to put right is printed as one line, with exit code 2. */
 export function refusalsTo(out: (line: string) => void, place: SettingsPlace, steps: () => void): number {
   try {
     steps();
@@ -82,4 +87,61 @@ export function refusalsTo(out: (line: string) => void, place: SettingsPlace, st
     else throw cause;
     return 2;
   }
+}
+
+/** The disk as the steps need it: one settings file and one home. */
+export interface Installation {
+  read(): SettingsFile;
+  /** Whole or not at all; throws if the file is no longer what was read. */
+  replace(file: SettingsFile, text: string): void;
+  /** Deletes the file, and the folders from `createdFolder` down that are empty then. */
+  remove(file: SettingsFile, createdFolder: string | null): void;
+  readRecord(path: string): InstallRecord | undefined;
+  writeRecord(record: InstallRecord): void;
+  removeRecord(path: string): void;
+  /** Makes the home and its `hook.sh`, which the installed line looks for. */
+  prepareHome(): void;
+}
+
+export interface Change {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Adds the hooks. Makes the home and the record first: an installed line must never point at nothing. */
+export function installHooks<Added extends { readonly text: string }>(
+  at: Installation,
+  add: (text: string | undefined) => Added,
+  texts: SettingsTexts,
+  { dryRun }: { dryRun: boolean },
+): { change: Change; added: Added } {
+  const file = at.read();
+  const added = add(file.text);
+  const change = { path: file.path, before: file.text, after: added.text };
+  if (dryRun) return { change, added };
+  at.prepareHome();
+  if (added.text !== file.text) {
+    at.writeRecord(recordFor(file, added.text, at.readRecord(file.path), texts));
+    at.replace(file, added.text);
+  }
+  return { change, added };
+}
+
+/** Removes the hooks, and the record last: after a crash in between the next call finds the file clean. */
+export function uninstallHooks(
+  at: Installation,
+  texts: SettingsTexts,
+  { dryRun }: { dryRun: boolean },
+): Change & { restored: boolean } {
+  const file = at.read();
+  const record = at.readRecord(file.path);
+  const after = withoutUs(file.text, record, texts);
+  const restored = record !== undefined && after === (record.original ?? undefined);
+  const outcome = { path: file.path, before: file.text, after, restored };
+  if (dryRun) return outcome;
+  if (after === undefined) at.remove(file, record?.createdFolder ?? null);
+  else if (after !== file.text) at.replace(file, after);
+  if (record !== undefined) at.removeRecord(file.path);
+  return outcome;
 }

@@ -20,24 +20,44 @@ import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 import { RUN_MARK } from '../../run/begin/run-world.ts';
 import { out } from '../../terminal/print.ts';
-import { duration, value, wholeNumber } from '../flags.ts';
+import { ACTIVE_LOOP, duration, NEWEST_LOOP, value, wholeNumber } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
-import { type Answer, answerQuestion, askingLoop } from './answer-question.ts';
+import { type Answer, answerQuestion, askingLoop } from './approve-reject.ts';
 import { foreignStatus } from './foreign-status.ts';
 import { log } from './log.ts';
-import { control } from './pause-resume-cancel.ts';
+import { pauseResumeCancelRelease } from './pause-resume-cancel-release.ts';
 import { prune } from './prune.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 import { status } from './status.ts';
 
 export function addLoopCommands(cli: Command): void {
   addStart(cli);
+  addStatus(cli);
+  addPauseResumeCancelRelease(
+    cli,
+    'pause',
+    'pause a loop: its session may stop, and the loop keeps its place',
+  );
+  addPauseResumeCancelRelease(cli, 'resume', 'go on with a paused loop: its session is held again');
+  addPauseResumeCancelRelease(cli, 'cancel', 'end a loop for good');
+  addPauseResumeCancelRelease(
+    cli,
+    'release',
+    'end a loop although the work is not done: its session is let go',
+  );
+  addAnswer(cli, 'approve', 'approved', 'say yes to a question that a loop asks you');
+  addAnswer(cli, 'reject', 'rejected', 'say no to a question that a loop asks you, and what has to change');
+  addLog(cli);
+  addPrune(cli);
+}
+
+function addStatus(cli: Command): void {
   cli
     .command('status')
-    .description('loops of this project, newest first, and how they ended')
-    .option('--json', 'as JSON', false)
-    .option('--all', 'of all projects', false)
-    .option('--ended', 'every loop that has ended, not only the newest ones', false)
+    .description('show the loops of this project, newest first, and how they ended')
+    .option('--json', 'print JSON', false)
+    .option('--all', 'show the loops of all projects', false)
+    .option('--ended', 'show every loop that has ended, not only the newest ones', false)
     .action(async (options: { json: boolean; all: boolean; ended: boolean }) => {
       const world = openWorld();
       const { store, project, clock } = world;
@@ -49,23 +69,19 @@ export function addLoopCommands(cli: Command): void {
       if (!options.json && hasToolRules(project)) warnOldHooks(project, world.env, out);
       status({ ...options, project, foreign }, store, clock.now(), out);
     });
-  addControl(cli, 'pause', 'let the session stop for now; the loop keeps its place');
-  addControl(cli, 'resume', 'hold the session again');
-  addControl(cli, 'cancel', 'end the loop for good');
-  addControl(cli, 'release', 'let the session go although the work is not done');
-  addAnswer(cli, 'approve', 'approved', 'say yes to what a loop asks a person');
-  addAnswer(cli, 'reject', 'rejected', 'say no to what a loop asks a person, and what has to change');
+}
+
+function addLog(cli: Command): void {
   cli
     .command('log')
-    .description('the journal of a loop (the newest of this project unless named)')
-    .argument('[loop]', 'a loop id, or the beginning of one')
-    .option('--json', 'the lines as they are', false)
-    .option('--follow', 'go on until the loop has ended', false)
+    .description('show the journal of a loop')
+    .argument('[loop]', NEWEST_LOOP)
+    .option('--json', 'print the lines as they are in the file', false)
+    .option('--follow', 'print new lines until the loop has ended', false)
     .action(async (id: string | undefined, options: { json: boolean; follow: boolean }) => {
       const { home, store, project } = openWorld();
       await log(options, newestLoop(store, project, id), store, home, out);
     });
-  addPrune(cli);
 }
 
 function addPrune(cli: Command): void {
@@ -73,8 +89,8 @@ function addPrune(cli: Command): void {
     .command('prune')
     .description('remove loops of all projects that ended long ago, and the trees that only they name')
     .option('--older-than <time>', 'how long ago they ended, like 90d or 12h (default 30d)', age)
-    .option('--dry-run', 'only say what would go', false)
-    .option('--receipts', 'their receipts go as well', false)
+    .option('--dry-run', 'show what would be removed, remove nothing', false)
+    .option('--receipts', 'remove their receipts, too', false)
     .action(async (options: { olderThan?: number; dryRun: boolean; receipts: boolean }) => {
       const { home, store, clock } = openWorld();
       if (!options.dryRun) refuseInsideClient('prune', home, process.env);
@@ -104,9 +120,21 @@ function addStart(cli: Command): void {
     .command('start')
     .description('start a loop in this Claude Code session')
     .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
-    .option('--promise <text>', 'the statement that ends the loop, beside the gates of untildone.yaml', value)
-    .option('--max-iterations <n>', 'a whole number from 1, or "unlimited" (default 50)', wholeNumber)
-    .option('--max-duration <time>', 'like 8h, 90m, 1h30m, or "unlimited" (default 8h)', duration)
+    .option(
+      '--promise <text>',
+      'the statement that ends the loop, besides the gates of untildone.yaml',
+      value,
+    )
+    .option(
+      '--max-iterations <n>',
+      'most iterations: a whole number from 1, or "unlimited" (default 50)',
+      wholeNumber,
+    )
+    .option(
+      '--max-duration <time>',
+      'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
+      duration,
+    )
     .option('--session <id>', 'the session that owns the loop (default: the one this runs in)', value)
     .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
     .action(async (words: string[], flags: StartFlags) => {
@@ -128,9 +156,12 @@ function addAnswer(cli: Command, command: string, said: Answer['said'], descript
   cli
     .command(command)
     .description(description)
-    .argument('[name]', 'the gate that asks, or the phase that it ends (default: the one that is waited for)')
-    .option('--loop <id>', 'a loop id, or the beginning of one', value)
-    .option('--note <text>', 'for the journal, and for the agent', value)
+    .argument(
+      '[name]',
+      'the gate that asks, or the phase that it ends (default: the question that the loop waits for)',
+    )
+    .option('--loop <id>', 'the loop, by its id or the beginning of it', value)
+    .option('--note <text>', 'your words for the journal and the agent', value)
     .action(async (name: string | undefined, options: { loop?: string; note?: string }) => {
       const world = openWorld();
       refuseInsideClient(command, world.home, process.env);
@@ -143,17 +174,17 @@ function hasToolRules(project: string): boolean {
   try {
     return readContract(project)?.contract.tools !== undefined;
   } catch {
-    // What is wrong with the file is said where it is used.
+    // The commands that use the contract say what is wrong with it.
     return false;
   }
 }
 
-/** Resuming holds the agent again, so the agent may do it; everything that lets go is for people. */
-function addControl(cli: Command, command: PersonCommand, description: string): void {
+/** Lets the agent resume a loop, for that holds it again. Only you may pause, cancel or release one. */
+function addPauseResumeCancelRelease(cli: Command, command: PersonCommand, description: string): void {
   cli
     .command(command)
     .description(description)
-    .argument('[loop]', 'a loop id, or the beginning of one')
+    .argument('[loop]', ACTIVE_LOOP)
     .option('--note <text>', 'why, for the journal', value)
     .action(async (id: string | undefined, options: { note?: string }) => {
       const world = openWorld();
@@ -161,9 +192,9 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
       if (command !== 'resume') refuseInsideClient(command, home, process.env);
       const ref = meantLoop(store, project, id);
       const children = childrenOf(store, store.read(ref));
-      control(command, ref, options.note, store, out);
+      pauseResumeCancelRelease(command, ref, options.note, store, out);
       const after = store.read(ref);
-      // A client whose runner was killed works on alone: nobody else would end it.
+      // A run that was killed leaves its Claude Code at work, which nothing else would end.
       if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))
         for (const { loop } of [ref, ...children]) await endMarked(`${RUN_MARK}=${loop}`);
       if (after.dialect !== 'native' && hasEnded(after)) {

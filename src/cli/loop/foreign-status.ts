@@ -9,14 +9,14 @@ import type { FileStore } from '../../home/store.ts';
 import type { Claim } from '../../ports/ports.ts';
 import { foreignFiles } from '../../project/files.ts';
 
-/** A foreign state that no living loop stands for, and why. */
+/** A state file of another system that no active loop stands for, and why. */
 export interface ForeignStatus {
   dialect: string;
   path: string;
   text: string;
 }
 
-/** State files here that hold nobody, or nobody yet: a person who wonders why finds it in `status`. */
+/** Finds the state files here that hold no session, or none yet, so that `status` can tell why. */
 export async function foreignStatus(
   place: Omit<StatePlace, 'session'>,
   world: StatusWorld,
@@ -52,12 +52,12 @@ async function wordsFor(
   if (state && !hasEnded(state)) return undefined;
   const isAsked = !state && reading.loop.rest === undefined;
   if (isAsked && (await needsApproval({ format, path, reading: reading.loop }))) {
-    return `holds nobody: it came with the repository; to let it: untildone claim ${format.name}`;
+    return `holds no session: it came with the repository; to let it hold one: untildone claim ${format.name}`;
   }
   return unheld(reading.loop, known, state, format);
 }
 
-/** Damaged in mid-loop: its session is held to mend it, a few times. */
+/** A file that was damaged in the middle of a loop holds its session a few times, to mend it. */
 function unreadable(
   { problem, damage }: Extract<Reading, { kind: 'unusable' }>,
   claim: Claim | undefined,
@@ -65,7 +65,7 @@ function unreadable(
 ): string {
   const state = claim?.loopDir === undefined ? undefined : stateOf(claim.loopDir, store);
   const lives = damage !== undefined && state !== undefined && !hasEnded(state);
-  return `${lives ? `damaged in the course of loop ${state.loop}` : 'holds nobody'}: ${problem}`;
+  return `${lives ? `damaged in the course of loop ${state.loop}` : 'holds no session'}: ${problem}`;
 }
 
 function unheld(
@@ -76,11 +76,11 @@ function unheld(
 ): string {
   if (loop.rest !== undefined) return `asks for nothing: ${loop.rest}`;
   if (state)
-    return `holds nobody: its loop ${state.loop} ended as ${state.status}; to begin anew: untildone claim ${name}`;
+    return `holds no session: its loop ${state.loop} ended as ${state.status}; to begin anew: untildone claim ${name}`;
   if (loop.owner !== undefined) return `holds session ${loop.owner} from its next event on`;
   if (claim) return `holds session ${claim.session} from its next stop on`;
   if (loop.claimedBy === 'person')
-    return `holds nobody: it names no session; to bind it: untildone claim ${name}`;
+    return `holds no session: it names no session; to bind it: untildone claim ${name}`;
   return 'holds the first session that stops here';
 }
 

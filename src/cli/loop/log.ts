@@ -48,10 +48,10 @@ function textLine(scanned: Scanned): string {
 
 function reportTail(store: FileStore, ref: LoopRef, out: (line: string) => void, json: boolean): void {
   if (json) return;
-  if (store.tail(ref).torn) out('(the last line was cut short by a crash; the next entry closes it)');
+  if (store.tail(ref).torn) out('(the last line was cut short by a crash; the next entry begins a new one)');
 }
 
-/** Resolves when the file was touched; the timer is there for file systems that send no notice. */
+/** Resolves when the file has changed, or after a second: some file systems send no notice. */
 function change(path: string): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -22,7 +22,7 @@ import {
 export interface PruneOptions {
   olderThanMs: number;
   dryRun: boolean;
-  /** Receipts go as well. */
+  /** Removes receipts, too. */
   receipts: boolean;
 }
 
@@ -81,7 +81,7 @@ function removeOld(
   { receipts }: PruneOptions,
   { store, home, oldBefore }: { store: FileStore; home: Home; oldBefore: number },
 ): boolean {
-  // Asked again under its lock: it may have been taken up since.
+  // Asked again under the lock of the loop, which may have been resumed since.
   const stillGone = () => !isLocked(driverLock(ref)) && endOf(store.read(ref), oldBefore) !== undefined;
   const { session } = store.read(ref);
   const removed = removeLoop(home, ref, { keepReceipt: !receipts, endedAt, sessionFiles, stillGone });
@@ -89,13 +89,13 @@ function removeOld(
   return removed;
 }
 
-/** When it ended; undefined when it has not, or not long enough ago. */
+/** Returns when a loop ended; undefined when it has not, or not long enough ago. */
 function endOf(state: LoopState, oldBefore: number): number | undefined {
   const at = state.ending?.at;
   return hasEnded(state) && at !== undefined && at < oldBefore ? at : undefined;
 }
 
-/** Those that may go, and a line for each kind that stays although it is old. */
+/** Finds the loops that can be removed, with a line for each kind of old loop that has to stay. */
 function oldLoops(store: FileStore, home: Home, oldBefore: number): { old: OldLoop[]; stay: string[] } {
   const found = readLoops(store, store.loops());
   const claimed = claimedDirs(
@@ -117,7 +117,7 @@ function oldLoops(store: FileStore, home: Home, oldBefore: number): { old: OldLo
         unfinished.length,
         'whose work is not committed or published yet: untildone run --resume ID',
       ),
-      ...sayStaying(foreign.length, 'for state files of other systems: they say that these are over'),
+      ...sayStaying(foreign.length, 'because state files of other systems still name them'),
       ...sayStaying(unreadable, 'that cannot be read'),
     ],
   };
@@ -129,7 +129,7 @@ function asOld(found: Found, oldBefore: number): OldLoop[] {
   return [{ ref: found.ref, state: found.state, endedAt, bytes: bytesIn(found.ref.dir) }];
 }
 
-/** A run that somebody drives, or whose git work is still to be finished when it goes on. */
+/** A run that is being driven, or whose work in git is not finished. */
 function isUnfinished(ref: LoopRef, home: Home): boolean {
   if (isLocked(driverLock(ref))) return true;
   const record = readRunGitRecord(home, ref.loop);

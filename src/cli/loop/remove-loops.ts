@@ -19,9 +19,9 @@ import type { LoopRef } from '../../ports/ports.ts';
 import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
 import { removeRunGitRecord } from '../../run/git/record.ts';
 
-/** What is removed from the home when a person tidies it up: loops that ended long ago, and trees that nothing names. */
+/** Removes loops that ended long ago, and trees that nothing names, from the home. */
 
-/** Out of the way of everything that lists loops, on the same disk: what is half removed there is nobody's loop. */
+/** Folder for loops that are being removed: nothing lists loops in it, and it is on the same disk. */
 const TRASH = 'removed';
 const RECEIPTS = 'receipts';
 const SHADOW = 'shadow.git';
@@ -44,8 +44,8 @@ export interface Removal {
 }
 
 /**
- * Removes a loop that has ended. First nobody is led to it any more, then its folder goes from the list by one rename, then
- * from the disk: a kill in between leaves it whole, or gone. `stillGone` is asked under the loop's lock.
+ * Removes a loop that has ended: first the session records that lead to it, then its folder by one rename, then the files.
+ * A kill in between leaves the loop whole or gone. `stillGone` is asked under the loop's lock.
  */
 export function removeLoop(
   home: Home,
@@ -76,7 +76,7 @@ function saveReceiptOf(ref: LoopRef, endedAt: number): void {
   utimesSync(file, endedAt / 1000, endedAt / 1000);
 }
 
-/** A session that is resumed after this has no loop; one that was led to a folder that is gone could not be answered. */
+/** Removes the records of sessions that lead to the loop: a hook cannot answer for a loop whose folder is gone. */
 function forgetSessions(files: readonly string[], { dir }: LoopRef): void {
   for (const file of files) {
     withLock(`${file}.lock`, () => {
@@ -85,7 +85,7 @@ function forgetSessions(files: readonly string[], { dir }: LoopRef): void {
   }
 }
 
-/** The records of sessions, by the folder of the loop that each leads to. */
+/** Groups the records of sessions by the folder of the loop that they lead to. */
 export function sessionFilesByLoop(home: Home): Map<string, string[]> {
   const files = namesIn(home.sessions).flatMap((name) => {
     const file = join(home.sessions, name);
@@ -105,7 +105,7 @@ function loopDirIn(file: string): string | undefined {
   }
 }
 
-/** Loops that stand for a foreign state: without them a loop that was cancelled would begin anew. */
+/** Finds loops that stand for a state file of another system: without such a loop the file would start a new one. */
 export function claimedDirs(home: Home, refs: readonly LoopRef[]): Set<string> {
   const claims = namesIn(home.claims)
     .map((name) => readFileSync(join(home.claims, name), 'utf8'))
@@ -113,7 +113,7 @@ export function claimedDirs(home: Home, refs: readonly LoopRef[]): Set<string> {
   return new Set(refs.map(({ dir }) => dir).filter((dir) => claims.includes(JSON.stringify(dir))));
 }
 
-/** Removes compiled code, finishes what an earlier removal left, and returns the kept receipts that are older. */
+/** Removes compiled code and what an earlier removal left. Returns the kept receipts that are older. */
 export function sweepHome(home: Home, oldBefore: number): string[] {
   removeCompiledCode(home.root);
   return projectFolders(home).flatMap((folder) => {
@@ -154,10 +154,10 @@ export async function tidyTrees(home: Home, oldBefore: number, signal: AbortSign
   return found;
 }
 
-/** Somebody waits for the command that does this. */
+/** You wait for the command that packs. */
 const PACKING_MS = 15_000;
 
-/** After a loop has begun, or a run is over: what many stops left loose is packed. Never throws. */
+/** Packs the loose objects that many Stops left, when there are many. Never throws. */
 export async function packManyLoose(home: Home, project: string): Promise<void> {
   const signal = AbortSignal.timeout(PACKING_MS);
   const some = { atLeast: MANY_LOOSE, atMost: MANY_LOOSE, signal };
@@ -166,7 +166,7 @@ export async function packManyLoose(home: Home, project: string): Promise<void> 
 
 const MANY_LOOSE = 4000;
 
-/** Everything that is kept and may name a tree. A file that cannot be read keeps everything: it throws. */
+/** Yields every text that may name a tree. Throws when a file cannot be read: then no tree may be dropped. */
 function* namingTexts(home: Home, folder: string): Iterable<string> {
   for (const loop of namesIn(join(folder, 'loops')))
     for (const name of ['journal.jsonl', 'receipt.json', 'contract.json'])
@@ -186,7 +186,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Of the project itself, and of the worktrees of its agents. */
+/** Lists the git index of the project and those of the worktrees of its agents. */
 function indexFilesIn(folder: string): string[] {
   const worktrees = join(folder, 'worktrees');
   const own = namesIn(worktrees).filter((name) => /^[0-9a-f]{32}$/.test(name));
@@ -225,7 +225,7 @@ export function forgetOldSessions(home: Home, now: number): void {
   }
 }
 
-/** A living loop of it is found by its marker. */
+/** A session with an active loop has a marker. */
 function isOwner({ active }: Home, session: string): boolean {
   return statSync(join(active, session), { throwIfNoEntry: false }) !== undefined;
 }

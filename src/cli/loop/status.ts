@@ -13,7 +13,7 @@ import { driverLock } from '../../run/begin/client-options.ts';
 import { estimatedPart } from '../../run/view/format-figures.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 
-/** What `status --json` promises to others; fields are added, never changed. */
+/** What `status --json` promises to other programs. Fields are added, never changed. */
 export interface StatusLoop {
   id: string;
   session: string;
@@ -86,7 +86,7 @@ export function status(
 
 const ENDED_SHOWN = 10;
 
-/** Everything that lives, and of what has ended the newest, with their children: one screen after a year, too. */
+/** Chooses every loop that has not ended and the newest ones that have, with their children: about one screen. */
 function newestEnded(found: readonly Found[]): { shown: Found[]; hidden: number } {
   const isOver = (f: Found) => 'state' in f && hasEnded(f.state);
   const ended = withoutChildren(found).filter(isOver);
@@ -159,7 +159,7 @@ function textOf(found: Found, store: FileStore, now: number, project: string): s
   return [...lines, ''];
 }
 
-/** Of a run beside the tree, or in another project: what is asked about lies there. */
+/** Names the folder of a loop that works elsewhere: in a worktree, or in another project. */
 function folderLine(ref: LoopRef, store: FileStore, project: string): string[] {
   try {
     const { frozen } = store.contract(ref);
@@ -180,7 +180,7 @@ function phaseAt(ref: LoopRef, state: LoopState, store: FileStore): PhaseSituati
     const phase = phaseOf(contract, state);
     return phase && phaseSituation(contract, phase);
   } catch {
-    // A contract that is damaged keeps nobody from seeing the rest.
+    // The rest of the status is shown without a contract that is damaged.
     return undefined;
   }
 }
@@ -195,7 +195,7 @@ function gateLines(gate: GateLine): string[] {
   return [`  ${gate.name}: ${gate.verdict} (${gate.class}) ${gate.summary}`, ...parts];
 }
 
-/** Under their parent, the first one first, a line each. */
+/** Shows the children of a run below it, the oldest first. */
 function childLines(children: readonly Found[], store: FileStore, now: number): string[] {
   const lines = [...children].reverse().flatMap((found) => {
     if (!('state' in found)) return [`  child ${found.ref.loop}  UNREADABLE: ${found.problem}`];
@@ -210,20 +210,20 @@ function childLines(children: readonly Found[], store: FileStore, now: number): 
   return lines.length === 0 ? [] : [...lines, ''];
 }
 
-/** A loop that looks alive but whose session cannot be held. */
+/** Tells why an active loop cannot hold its session. */
 function whyUnheld(ref: LoopRef, state: LoopState, store: FileStore): string | undefined {
   if (state.status !== 'active') return undefined;
   if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
-    return 'its beginning was cut off, and another loop stands for its state; it counts for nothing';
+    return 'its start was cut off, and another loop stands for its state file; this one counts for nothing';
   }
   if (state.run) {
     return isLocked(driverLock(ref))
       ? undefined
-      : `nobody drives it; go on with: untildone run --resume ${ref.loop}`;
+      : `no process drives it; go on with: untildone run --resume ${ref.loop}`;
   }
   if (!store.isMarked(state.session)) return 'its marker in the untildone home was removed';
   if (!state.waiting && store.clientOf(state.session) === 'gone') {
-    return `its Claude Code is gone; resume it with: claude --resume ${state.session}`;
+    return `Claude Code has ended; resume its session with: claude --resume ${state.session}`;
   }
   return undefined;
 }
@@ -234,8 +234,8 @@ function sayOthers(store: FileStore, here: readonly LoopRef[], out: (line: strin
     store,
     store.loops().filter((ref) => !known.has(ref.dir)),
   );
-  const living = others.filter((f) => 'state' in f && !hasEnded(f.state)).length;
-  if (living > 0) out(`${living} more living in other projects: untildone status --all`);
+  const unended = others.filter((f) => 'state' in f && !hasEnded(f.state)).length;
+  if (unended > 0) out(`${unended} more that have not ended, in other projects: untildone status --all`);
 }
 
 function elapsedOf(state: LoopState, now: number): number {

@@ -18,7 +18,7 @@ export interface ConformanceOptions {
   programFolder: string;
 }
 
-/** Replays the field's bug list against any Stop hook. Returns 0 when all passed, 1 when something failed. */
+/** Replays known bugs against a Stop hook. Returns 0 when all scenarios passed, 1 when one failed. */
 export async function conformance(
   options: ConformanceOptions,
   interruption: Interruption,
@@ -51,7 +51,7 @@ async function replayAll(
   }
 }
 
-/** Beside the bundle when installed; in the repository when run from there. */
+/** Finds the scenarios: beside the bundle when installed, else in the repository. */
 function scenarioFolder(programFolder: string): string {
   const places = [join(programFolder, 'scenarios'), join(programFolder, '..', 'test', 'scenarios', 'bugs')];
   const found = places.find((place) => existsSync(place));
@@ -66,27 +66,27 @@ function chosen(scenarios: Scenario[], { scenario, dialect }: ConformanceOptions
   );
   if (found.length === 0)
     throw new UsageError(
-      `no scenario is named like "${scenario}"; there are ${scenarios.length}, all without --scenario`,
+      `no scenario has a name like "${scenario}"; leave --scenario out for all ${scenarios.length}`,
     );
   return found;
 }
 
-/** With a `*` the whole name, without one any part of it. */
+/** A pattern with `*` fits the whole name, one without fits any part of it. */
 function patternOf(words: string): RegExp {
   const literal = words.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(literal.includes('*') ? `^${literal.replaceAll('*', '.*')}$` : literal);
 }
 
 /**
- * The line that would stand in the settings. Paths are made absolute, for the hook runs in a scratch project; a whole
- * line in one word is taken as it is, unless it is the path of a file.
+ * Makes the line that would stand in the settings. Paths become absolute, for the hook runs in a scratch project. One word
+ * that is not the path of a file is a whole command line and stays as it is.
  */
 function commandLine(words: readonly string[]): string {
   const [first, ...rest] = words;
   if (first === undefined || first.trim() === '')
     throw new UsageError(`the command is missing; type: ${USAGE}`);
   if (rest.length === 0 && !isFile(first)) return first;
-  refuseWithoutRunBit(first);
+  refuseNotExecutable(first);
   const program = first.includes('/') ? resolve(first) : first;
   const paths = rest.map((word) => (isFile(word) ? resolve(word) : word));
   return [program, ...paths].map(quoteForShell).join(' ');
@@ -94,13 +94,15 @@ function commandLine(words: readonly string[]): string {
 
 const USAGE = 'untildone conformance -- bash /path/to/stop-hook.sh';
 
-function refuseWithoutRunBit(program: string): void {
+function refuseNotExecutable(program: string): void {
   if (!program.includes('/') || !isFile(program)) return;
   try {
     accessSync(program, constants.X_OK);
   } catch {
     const path = quoteForShell(resolve(program));
-    throw new UsageError(`${program} has no run bit, so the client cannot start it either: chmod +x ${path}`);
+    throw new UsageError(
+      `${program} is not executable, so Claude Code cannot start it either: chmod +x ${path}`,
+    );
   }
 }
 

@@ -28,7 +28,7 @@ export interface Observed {
 
 const SHOWN = 120;
 
-/** What only untildone's own words, exit codes and records can tell is not asked of anybody else's hook. */
+/** Checks that only the hook of untildone can meet: they look at its own exit codes and records. */
 const OURS: Check['kind'][] = ['exit', 'loop', 'no-loop'];
 
 /** The format at hand, and whose hook it is. */
@@ -46,7 +46,7 @@ export function isAsked({ only, check }: Expected, asked: Asked): boolean {
   return countsFor(only, asked) && (asked.isUntildone || !ours);
 }
 
-/** In one line how what is there differs from what was expected; undefined when it does not. */
+/** Tells in one line how what is there differs from what was expected; undefined when it does not. */
 export async function difference(check: Check, seen: Observed): Promise<string | undefined> {
   switch (check.kind) {
     case 'held':

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { type Asked, countsFor, type KnownLoop } from './compare.ts';
 import { type Ran, type RunCommand, runCommand } from './run-command.ts';
+import { Sandbox } from './sandbox.ts';
 import type { Format, GivenLoop, Scenario } from './scenario.ts';
-import { World } from './world.ts';
 
-/** How each format keeps a loop: the files of a given loop, what finishes it, and where it counts. */
+/** The layouts of the formats: the files of a given loop, what finishes it, and where its iterations are counted. */
 
 /** Files by their path in a scenario (`project/...`, `home/...`); `{S1}` and `{now}` are filled in later. */
 type StateFiles = Record<string, string>;
@@ -101,7 +101,7 @@ const verifiedDone: Layout = {
   }),
 };
 
-/** For hooks of the same format that know the orchestrator's file only, as that of its document does. */
+/** For hooks of verified-done that know orchestrator.json only. */
 const orchestrator: Layout = {
   layOut: (loop) => ({ [orchestratorFile(loop.session)]: orchestratorState(loop, false) }),
   paths: (session) => [orchestratorFile(session)],
@@ -154,7 +154,7 @@ const lock: Layout = {
   finish: () => ({ says: DONE, write: {}, remove: [LOCK] }),
 };
 
-/** Every way to lay out a loop, the usual one of each format first; a hook need not know all of them. */
+/** Every layout of a loop, the usual one of each format first. A hook need not know all of them. */
 const LAYOUTS: Record<Format, Record<string, Layout>> = {
   'ralph-loop': { 'ralph-loop.local.md': ralphLoop },
   'feature-list': { 'feature_list.json': featureList },
@@ -174,45 +174,46 @@ export function layoutFor(format: Format, known: readonly string[]): Layout {
   return found;
 }
 
-/** In which format, laid out how, against whose hook a scenario is played. */
+/** How a scenario is played: in which format and layout, against which hook. */
 export interface Playing extends Asked {
   layout: Layout;
 }
 
-/** The world that a scenario begins in, for one format. */
-export function layOutWorld(scenario: Scenario, playing: Playing): World {
-  const world = new World(scenario.folder);
+/** Makes the sandbox that a scenario begins in, for one format. */
+export function layOutSandbox(scenario: Scenario, playing: Playing): Sandbox {
+  const sandbox = new Sandbox(scenario.folder);
   const files = scenario.files.filter(({ only }) => countsFor(only, playing));
-  for (const { path, content } of files) world.write(path, content);
+  for (const { path, content } of files) sandbox.write(path, content);
   if (scenario.gitRepository) {
-    world.git(['init', '-q', '-b', 'main']);
-    world.git(['add', '-A']);
-    world.git(['commit', '-q', '--allow-empty', '-m', 'As given']);
+    sandbox.git(['init', '-q', '-b', 'main']);
+    sandbox.git(['add', '-A']);
+    sandbox.git(['commit', '-q', '--allow-empty', '-m', 'As given']);
   }
   if (scenario.loop)
-    for (const [path, text] of Object.entries(playing.layout.layOut(scenario.loop))) world.write(path, text);
-  return world;
+    for (const [path, text] of Object.entries(playing.layout.layOut(scenario.loop)))
+      sandbox.write(path, text);
+  return sandbox;
 }
 
 const PASSED_ON = ['LANG', 'LC_ALL', 'TMPDIR'];
 
-/** Calls of untildone itself, as a person or as an agent's Bash tool makes them. */
+/** Runs commands of untildone itself, as you or the Bash tool of an agent would. */
 export class UntildoneCommands {
-  readonly #world: World;
+  readonly #sandbox: Sandbox;
   readonly #bin: string;
   readonly #run: RunCommand;
 
-  constructor(world: World, untildone: readonly string[], run: RunCommand = runCommand) {
-    this.#world = world;
+  constructor(sandbox: Sandbox, untildone: readonly string[], run: RunCommand = runCommand) {
+    this.#sandbox = sandbox;
     this.#run = run;
-    this.#bin = join(world.root, 'bin');
+    this.#bin = join(sandbox.root, 'bin');
     mkdirSync(this.#bin);
     const script = join(this.#bin, 'untildone');
     writeFileSync(script, `#!/bin/sh\nexec ${untildone.map(quoteForShell).join(' ')} "$@"\n`);
     chmodSync(script, 0o755);
   }
 
-  /** Clean: what a hook finds beside this comes from the client. */
+  /** A clean environment: Claude Code adds the rest for its hooks. */
   environment(): Record<string, string> {
     const passedOn = PASSED_ON.flatMap((name) => {
       const value = process.env[name];
@@ -221,17 +222,17 @@ export class UntildoneCommands {
     return {
       ...Object.fromEntries(passedOn),
       PATH: process.env.PATH ?? '/usr/bin:/bin',
-      HOME: this.#world.home,
-      UNTILDONE_HOME: this.#world.untildoneHome,
+      HOME: this.#sandbox.home,
+      UNTILDONE_HOME: this.#sandbox.untildoneHome,
     };
   }
 
   run(line: string, by: string | undefined, limitMs: number, unprivileged = false): Promise<Ran> {
-    const session = by === undefined ? undefined : this.#world.session(by);
+    const session = by === undefined ? undefined : this.#sandbox.session(by);
     const env = this.environment();
     return this.#run({
-      line: this.#world.fill(line),
-      cwd: this.#world.project,
+      line: this.#sandbox.fill(line),
+      cwd: this.#sandbox.project,
       env: { ...env, ...session?.commandEnvironment(), PATH: `${this.#bin}:${env.PATH}` },
       input: '',
       limitMs,
@@ -256,14 +257,14 @@ const SETTINGS = [
   'home/.claude/settings.json',
 ];
 
-/** What `untildone install` had the client run at every Stop. */
-export function installedStopCommand(world: World): string {
+/** Finds the command that `untildone install` wrote into the settings. */
+export function installedStopCommand(sandbox: Sandbox): string {
   for (const name of SETTINGS) {
-    const path = world.path(name);
+    const path = sandbox.path(name);
     const found = existsSync(path) ? stopCommandIn(path) : undefined;
     if (found) return found;
   }
-  throw new Error('no settings file has a Stop hook: "run untildone install" has to come first');
+  throw new Error('no settings file has a Stop hook: the step "run untildone install" has to come first');
 }
 
 interface Settings {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 export type Look =
   | { kind: 'nothing' }
   | { kind: 'file'; bytes: Buffer }
-  /** A file that even we may not read: told apart by size and time. */
+  /** A file that cannot be read: compared by size and time. */
   | { kind: 'closed file'; bytes: Buffer }
   | { kind: 'folder'; bytes: Buffer }
   | { kind: 'link'; bytes: Buffer }

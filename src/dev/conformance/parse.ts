@@ -9,7 +9,7 @@ import {
   splitScript,
 } from './script-lines.ts';
 
-/** A scenario from its text. Throws `ScenarioError` with the line that is wrong: a scenario is never half understood. */
+/** Parses a scenario. Throws `ScenarioError` with the line that is wrong: a scenario is never half understood. */
 export function parseScenario(name: string, text: string): Scenario {
   const { statements, sections } = splitScript(text);
   const [title, ...rest] = statements;
@@ -64,7 +64,7 @@ function asFormat(word: string): Format {
 const LOOP =
   /^given a loop of (?<session>S\d)(?:, iteration (?<iteration>\d+) of (?<max>\d+))?(?:, (?:promise (?<promise>"(?:[^"\\]|\\.)*")|(?<none>no promise)))?(?:, task (?<task>"(?:[^"\\]|\\.)*"))?$/;
 
-/** True of a line that describes the world before the first step. */
+/** Reads a line about the sandbox before the first step. Returns false for any other line. */
 function addHeader(scenario: Scenario, text: string): boolean {
   const formats = /^applies to: (.+)$/.exec(text)?.[1];
   const folder = /^project folder: (".+")$/.exec(text)?.[1];
@@ -153,7 +153,7 @@ function optionsIn(text: string) {
   return split;
 }
 
-/** Blank lines before the next section are for the reader. */
+/** Adds a file. Blank lines before the next section do not belong to it. */
 function addFile(scenario: Scenario, { line, head, lines }: FileSection): void {
   try {
     const { only, text } = conditionOf(head);

@@ -2,22 +2,22 @@ import { difference, isAsked, type KnownLoop, type Observed } from './compare.ts
 import { installedStopCommand, type Layout, type Playing, UntildoneCommands } from './layouts.ts';
 import { type Look, lookAt } from './observe.ts';
 import { answerOf, type CommandLine, type Ran, type RunCommand, runCommand } from './run-command.ts';
+import type { Sandbox } from './sandbox.ts';
 import { type Action, type Expected, type Scenario, STATE, type Step, type StopGiven } from './scenario.ts';
 import type { Session } from './session.ts';
-import type { World } from './world.ts';
 
 /** A hook that has not answered until then hangs. */
 const HANG_MS = 30_000;
 
 type StopAction = Extract<Action, { kind: 'stop' }>;
 
-/** Plays the steps of a scenario in a world that is laid out. */
+/** Plays the steps of a scenario in its sandbox. */
 export class Player {
   readonly #scenario: Scenario;
   readonly #playing: Playing;
   /** The command under test. */
   readonly #line: string;
-  readonly #world: World;
+  readonly #sandbox: Sandbox;
   readonly #commands: UntildoneCommands;
   readonly #run: RunCommand;
   readonly #unprivileged: boolean;
@@ -27,7 +27,7 @@ export class Player {
   constructor(
     scenario: Scenario,
     playing: Playing,
-    world: World,
+    sandbox: Sandbox,
     options: {
       line: string;
       untildone: readonly string[];
@@ -38,10 +38,10 @@ export class Player {
   ) {
     this.#scenario = scenario;
     this.#playing = playing;
-    this.#world = world;
+    this.#sandbox = sandbox;
     this.#line = options.line;
     this.#run = options.run ?? runCommand;
-    this.#commands = new UntildoneCommands(world, options.untildone, this.#run);
+    this.#commands = new UntildoneCommands(sandbox, options.untildone, this.#run);
     this.#unprivileged = options.unprivileged;
     this.#signal = options.signal;
   }
@@ -66,18 +66,18 @@ export class Player {
 
   #lookBefore(expected: readonly Expected[]): Map<string, Look> {
     const paths = expected.flatMap(({ check }) => (check.kind === 'file' ? this.#files(check.path) : []));
-    return new Map(paths.map((path) => [path, lookAt(this.#world.path(path))]));
+    return new Map(paths.map((path) => [path, lookAt(this.#sandbox.path(path))]));
   }
 
   #observed(ran: Ran | undefined, before: Map<string, Look>): Observed {
-    const now = (path: string) => lookAt(this.#world.path(path));
+    const now = (path: string) => lookAt(this.#sandbox.path(path));
     return {
       ran,
       before: (path) => before.get(path) ?? { kind: 'nothing' },
       now,
       files: (path) => this.#files(path),
-      fill: (text) => this.#world.fill(text),
-      fillBytes: (content) => this.#world.fillBytes(content),
+      fill: (text) => this.#sandbox.fill(text),
+      fillBytes: (content) => this.#sandbox.fillBytes(content),
       counter: () => this.#counter(now),
       loops: (session) => this.#loops(session),
     };
@@ -95,38 +95,38 @@ export class Player {
   }
 
   async #loops(name: string): Promise<KnownLoop[]> {
-    const { id } = this.#world.session(name);
+    const { id } = this.#sandbox.session(name);
     const loops = await this.#commands.status();
     return loops.filter((loop) => loop.session === id);
   }
 
   async #do(action: Action, limitMs: number): Promise<Ran | undefined> {
-    const world = this.#world;
+    const sandbox = this.#sandbox;
     switch (action.kind) {
       case 'stop':
         return this.#stop(action, limitMs);
       case 'prompt':
-        world.session(action.session).prompt(world.fill(action.text));
-        return this.#tell(action.session, 'UserPromptSubmit', { prompt: world.fill(action.text) }, limitMs);
+        sandbox.session(action.session).prompt(sandbox.fill(action.text));
+        return this.#tell(action.session, 'UserPromptSubmit', { prompt: sandbox.fill(action.text) }, limitMs);
       case 'tool':
-        world.session(action.session).transcript.tool();
+        sandbox.session(action.session).transcript.tool();
         return this.#tell(action.session, 'PostToolUse', TOOL, limitMs);
       case 'event':
         return this.#tell(action.session, ...eventOf(action.name, action.detail), limitMs);
       case 'client-killed':
-        await world.session(action.session).kill();
+        await sandbox.session(action.session).kill();
         return undefined;
       case 'run':
         return this.#commands.run(action.line, action.by, limitMs, this.#unprivileged);
       default:
-        change(action, world, this.#scenario, this.#playing.layout);
+        change(action, sandbox, this.#scenario, this.#playing.layout);
         return undefined;
     }
   }
 
-  /** One Stop, or as many as it takes until the hook lets go; between them the agent works. */
+  /** Sends one Stop, or as many as the scenario allows until the hook lets go. Between them the agent works. */
   async #stop(action: StopAction, limitMs: number): Promise<Ran> {
-    const session = this.#world.session(action.session);
+    const session = this.#sandbox.session(action.session);
     for (let n = 1; ; n += 1) {
       const ran = await this.#stopOnce(action, session, limitMs);
       const { held, reason } = answerOf(ran);
@@ -137,29 +137,29 @@ export class Player {
   }
 
   #stopOnce({ says, given }: StopAction, session: Session, limitMs: number): Promise<Ran> {
-    const world = this.#world;
+    const sandbox = this.#sandbox;
     this.#stops += 1;
     const text = this.#spoken(says);
     const project =
-      given.project === undefined ? world.projectThrough(given.throughLink) : world.path(given.project);
-    const cwd = given.cwd === undefined ? project : world.cwd(given.cwd, given.throughLink);
-    const input = session.stop(text, filled(given, world), cwd);
+      given.project === undefined ? sandbox.projectThrough(given.throughLink) : sandbox.path(given.project);
+    const cwd = given.cwd === undefined ? project : sandbox.cwd(given.cwd, given.throughLink);
+    const input = session.stop(text, filled(given, sandbox), cwd);
     const env = {
       ...this.#commands.environment(),
       ...session.environment(project),
-      ...filledEnv(given, world),
+      ...filledEnv(given, sandbox),
     };
-    const line = given.installed ? installedStopCommand(world) : this.#line;
+    const line = given.installed ? installedStopCommand(sandbox) : this.#line;
     return this.#runHook(line, arriving(input, given), { cwd, env, limitMs, fullDisk: given.fullDisk });
   }
 
   #spoken(says: StopAction['says']): string | undefined {
     if (says.kind === 'nothing') return undefined;
-    if (says.kind === 'finished') return finish(this.#world, this.#scenario, this.#playing.layout);
-    return this.#world.fill(says.text).replaceAll('{n}', String(this.#stops));
+    if (says.kind === 'finished') return finish(this.#sandbox, this.#scenario, this.#playing.layout);
+    return this.#sandbox.fill(says.text).replaceAll('{n}', String(this.#stops));
   }
 
-  /** Other events go to untildone alone: a foreign Stop hook was never registered for them. */
+  /** Sends another event, to untildone alone: a foreign hook is registered for Stop only. */
   async #tell(
     name: string,
     event: string,
@@ -167,8 +167,8 @@ export class Player {
     limitMs: number,
   ): Promise<Ran | undefined> {
     if (!this.#playing.isUntildone) return undefined;
-    const session = this.#world.session(name);
-    const cwd = this.#world.project;
+    const session = this.#sandbox.session(name);
+    const cwd = this.#sandbox.project;
     const env = { ...this.#commands.environment(), ...session.environment(cwd) };
     const input = JSON.stringify({ ...session.input(event, cwd), ...fields });
     return this.#runHook(this.#line, input, { cwd, env, limitMs });
@@ -189,10 +189,10 @@ export class Player {
   }
 }
 
-function filled(given: StopGiven, world: World): StopGiven {
+function filled(given: StopGiven, sandbox: Sandbox): StopGiven {
   const { transcript } = given;
   if (transcript?.kind !== 'lines') return given;
-  return { ...given, transcript: { kind: 'lines', content: world.fillBytes(transcript.content) } };
+  return { ...given, transcript: { kind: 'lines', content: sandbox.fillBytes(transcript.content) } };
 }
 
 function arriving(event: Record<string, unknown>, { input }: StopGiven): string {
@@ -201,8 +201,8 @@ function arriving(event: Record<string, unknown>, { input }: StopGiven): string 
   return input === 'torn' ? text.slice(0, Math.floor(text.length / 2)) : text;
 }
 
-function filledEnv({ env }: StopGiven, world: World): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, world.fill(value)]));
+function filledEnv({ env }: StopGiven, sandbox: Sandbox): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, sandbox.fill(value)]));
 }
 
 const TOOL = {
@@ -226,7 +226,7 @@ function eventOf(
   }
 }
 
-/** A step that changes files behind the hook's back. */
+/** A step that changes files between two events. */
 export type Change = Extract<Action, { kind: 'write' | 'remove' | 'restore' | 'make' | 'git' }>;
 
 /** The files that a path of a scenario stands for: `state` may be several. */
@@ -234,36 +234,36 @@ export function filesOf(path: string, scenario: Scenario, layout: Layout): strin
   return path === STATE ? layout.paths(scenario.loop?.session ?? 'S1') : [path];
 }
 
-export function change(action: Change, world: World, scenario: Scenario, layout: Layout): void {
+export function change(action: Change, sandbox: Sandbox, scenario: Scenario, layout: Layout): void {
   const main = (path: string) => filesOf(path, scenario, layout)[0] ?? path;
   switch (action.kind) {
     case 'write':
-      world.write(main(action.path), action.content);
+      sandbox.write(main(action.path), action.content);
       break;
     case 'remove':
-      for (const path of filesOf(action.path, scenario, layout)) world.remove(path);
+      for (const path of filesOf(action.path, scenario, layout)) sandbox.remove(path);
       break;
     case 'restore':
-      if (scenario.loop) writeAll(layout.layOut(scenario.loop), world);
+      if (scenario.loop) writeAll(layout.layOut(scenario.loop), sandbox);
       break;
     case 'make':
-      world.make(main(action.path), action.what);
+      sandbox.make(main(action.path), action.what);
       break;
     case 'git':
-      world.git(world.fill(action.line).split(' '));
+      sandbox.git(sandbox.fill(action.line).split(' '));
       break;
   }
 }
 
-/** Whatever makes the given loop finished in its format; returns what the agent says then. */
-export function finish(world: World, { loop }: Scenario, layout: Layout): string {
+/** Finishes the given loop as its format does. Returns what the agent says then. */
+export function finish(sandbox: Sandbox, { loop }: Scenario, layout: Layout): string {
   if (!loop) throw new Error('there is no loop to finish');
   const { says, write, remove } = layout.finish(loop);
-  writeAll(write, world);
-  for (const path of remove) world.remove(path);
+  writeAll(write, sandbox);
+  for (const path of remove) sandbox.remove(path);
   return says;
 }
 
-function writeAll(files: Record<string, string>, world: World): void {
-  for (const [path, text] of Object.entries(files)) world.write(path, text);
+function writeAll(files: Record<string, string>, sandbox: Sandbox): void {
+  for (const [path, text] of Object.entries(files)) sandbox.write(path, text);
 }

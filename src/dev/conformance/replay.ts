@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { oneLine } from '../../core/text/clip.ts';
 import { type Asked, countsFor, isAsked } from './compare.ts';
-import { layOutWorld, layoutFor, layoutNames, UntildoneCommands } from './layouts.ts';
+import { layOutSandbox, layoutFor, layoutNames, UntildoneCommands } from './layouts.ts';
 import { ORDINARY } from './parse-steps.ts';
 import { Player } from './player.ts';
 import { answerOf, type Ran, type RunCommand, runCommand } from './run-command.ts';
@@ -24,7 +24,7 @@ interface Bench {
   permissionsCount: boolean;
   /** Runs a command line; in a process of its own unless given. */
   run?: RunCommand | undefined;
-  /** Aborting ends what runs and cleans up; outcomes are worth nothing then. */
+  /** Aborting ends what runs and cleans up. The outcome is worth nothing then. */
   signal?: AbortSignal | undefined;
 }
 
@@ -45,9 +45,9 @@ export async function replay(
   const why = whyUnread(scenario, asked, hook) ?? whyUnasked(steps, asked, bench);
   if (why) return { kind: 'not_applicable', why };
   const playing = { ...asked, layout: layoutFor(format, hook.reads[format]) };
-  const world = layOutWorld(scenario, playing);
+  const sandbox = layOutSandbox(scenario, playing);
   try {
-    const player = new Player(scenario, playing, world, {
+    const player = new Player(scenario, playing, sandbox, {
       line: hook.line,
       untildone: bench.untildone,
       run: bench.run,
@@ -63,11 +63,11 @@ export async function replay(
     }
     return { kind: 'passed' };
   } finally {
-    await world.dispose();
+    await sandbox.dispose();
   }
 }
 
-/** A hook is not blamed for what it never claimed to read. */
+/** Tells why a scenario does not apply: the hook does not read what the scenario is about. */
 function whyUnread({ formats, files }: Scenario, asked: Asked, { reads }: HookUnderTest): string | undefined {
   const { format } = asked;
   if (!formats.includes(format)) return 'the scenario is about other formats';
@@ -79,6 +79,7 @@ function whyUnread({ formats, files }: Scenario, asked: Asked, { reads }: HookUn
   return about ? `the hook does not read ${about.path.split('/').at(-1)}` : undefined;
 }
 
+/** Tells why a scenario does not apply: nothing in it can be asked of this hook, or on this machine. */
 function whyUnasked(steps: readonly Step[], asked: Asked, bench: Bench): string | undefined {
   if (steps.some(needsUntildone) && !asked.isUntildone) return "it is about untildone's own commands";
   if (needsPermissions(steps) && !bench.permissionsCount) return 'permissions do not count for this user';
@@ -96,14 +97,12 @@ function needsPermissions(steps: readonly Step[]): boolean {
   );
 }
 
-/** Finds out what a command is: whether it can be run at all, what it reads, whether it is untildone. */
-
 /** The command cannot be judged: nothing was replayed. */
 export class UnusableHook extends Error {}
 
 const ANSWER_MS = 30_000;
 
-/** Shows the command a plain open loop in every layout of these formats. Throws `UnusableHook` when it holds none. */
+/** Finds out what a hook reads: shows it a plain loop in every layout of these formats. Throws `UnusableHook` when it holds none. */
 export async function probe(
   line: string,
   formats: readonly Format[],
@@ -130,27 +129,27 @@ export async function probe(
   );
 }
 
-/** One plain Stop of a session that owns a plain loop. Only untildone keeps a record of its own in its home. */
+/** Sends one plain Stop of a session with a plain loop. Only untildone makes a home, which tells it apart. */
 async function showPlainLoop(
   line: string,
   format: Format,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<{ ran: Ran; isUntildone: boolean }> {
-  const world = layOutWorld(PLAIN, { format, layout: layoutFor(format, [name]), isUntildone: false });
+  const sandbox = layOutSandbox(PLAIN, { format, layout: layoutFor(format, [name]), isUntildone: false });
   try {
-    const session = world.session('S1');
+    const session = sandbox.session('S1');
     const ran = await runCommand({
       line,
-      cwd: world.project,
-      env: { ...new UntildoneCommands(world, []).environment(), ...session.environment(world.project) },
-      input: JSON.stringify(session.stop('Not done yet.', ORDINARY, world.project)),
+      cwd: sandbox.project,
+      env: { ...new UntildoneCommands(sandbox, []).environment(), ...session.environment(sandbox.project) },
+      input: JSON.stringify(session.stop('Not done yet.', ORDINARY, sandbox.project)),
       limitMs: ANSWER_MS,
       signal,
     });
-    return { ran, isUntildone: existsSync(join(world.untildoneHome, 'projects')) };
+    return { ran, isUntildone: existsSync(join(sandbox.untildoneHome, 'projects')) };
   } finally {
-    await world.dispose();
+    await sandbox.dispose();
   }
 }
 
@@ -173,5 +172,5 @@ function refuseUnusable(line: string, ran: Ran): void {
       `the command was not found: ${said} (it runs in a scratch project with a scratch HOME: give absolute paths)`,
     );
   if (ran.exitCode === 126)
-    throw new UnusableHook(`the command cannot be run: ${said} (has it a run bit? chmod +x)`);
+    throw new UnusableHook(`the command cannot be run: ${said} (is it executable? chmod +x)`);
 }

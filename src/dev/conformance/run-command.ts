@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 
-/** Runs one command line as the client runs a hook: `/bin/sh -c`, input on stdin, a time limit, a group of its own. */
+/** Runs one command line as Claude Code runs a hook: `/bin/sh -c`, input on stdin, a time limit, a process group of its own. */
 
 export interface CommandLine {
   line: string;
@@ -19,13 +19,13 @@ export interface CommandLine {
 /** Resolves however the command ends. */
 export type RunCommand = (command: CommandLine) => Promise<Ran>;
 
-/** How long the output of an ended command may be held open by a process that it left behind. */
+/** How long a process that an ended command left behind may keep its output open. */
 const DRAIN_MS = 1_000;
 const OUTPUT_LIMIT = 4 * 1024 * 1024;
 
-/** Resolves however it ends; after the time limit the whole process group is ended. */
+/** Runs a command. After its time limit the whole process group is ended. */
 export function runCommand(command: CommandLine): Promise<Ran> {
-  const { cwd, env, input, limitMs } = command;
+  const { cwd, env, input, limitMs, signal } = command;
   const began = performance.now();
   const [program = '/bin/sh', ...args] = argumentsFor(command);
   const child = spawn(program, args, { cwd, env, detached: true });
@@ -37,7 +37,7 @@ export function runCommand(command: CommandLine): Promise<Ran> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(0, OUTPUT_LIMIT);
   });
-  // A hook that does not read its input closes it; its exit code says more than EPIPE.
+  // A hook that ends without reading its input causes EPIPE. Its exit code says more.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   return new Promise((resolve) => {
@@ -48,19 +48,14 @@ export function runCommand(command: CommandLine): Promise<Ran> {
       endGroup(child.pid);
     };
     const timer = setTimeout(end, limitMs);
-    command.signal?.addEventListener('abort', end, { once: true });
-    if (command.signal?.aborted) end();
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
     const done = (exitCode: number | null) => {
       clearTimeout(timer);
-      command.signal?.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', end);
       const ms = Math.round((endedAt ?? performance.now()) - began);
-      resolve({
-        exitCode: exitCode === null || timedOut ? undefined : exitCode,
-        timedOut,
-        stdout,
-        stderr,
-        ms,
-      });
+      const code = exitCode === null || timedOut ? undefined : exitCode;
+      resolve({ exitCode: code, timedOut, stdout, stderr, ms });
     };
     child.once('error', (error) => {
       stderr += error.message;
@@ -77,7 +72,7 @@ export function runCommand(command: CommandLine): Promise<Ran> {
   });
 }
 
-/** The signal is ignored so that a write fails as it does on a full disk, instead of ending the program. */
+/** Ignores the signal, so that a write fails as on a full disk instead of ending the program. */
 const ON_A_FULL_DISK = 'trap \'\' XFSZ; ulimit -f 0; exec /bin/sh -c "$0"';
 
 function argumentsFor({ line, fullDisk, unprivileged }: CommandLine): string[] {
@@ -87,7 +82,7 @@ function argumentsFor({ line, fullDisk, unprivileged }: CommandLine): string[] {
 
 const WITHOUT_PRIVILEGE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'];
 
-/** Whether files can be made unreadable here: root reads everything unless it can be told not to. */
+/** Whether files can be made unreadable here: root reads everything unless `setpriv` takes that away. */
 export function permissionsCount(): boolean {
   if (process.getuid?.() !== 0) return process.platform !== 'win32';
   const [program = '', ...args] = [...WITHOUT_PRIVILEGE, '/bin/sh', '-c', 'exit 7'];
@@ -99,11 +94,9 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself meanwhile.
+    // The group has ended by itself.
   }
 }
-
-/** What a hook answered, as the client takes it: measured on the real client, not read from anybody's documents. */
 
 /** How one run of a command ended. */
 export interface Ran {
@@ -119,13 +112,14 @@ export interface Answer {
   held: boolean;
   /** What the model is told when it is held. */
   reason: string;
-  /** What the person is told. */
+  /** What you are told. */
   message: string;
 }
 
 /**
- * JSON is read before the exit code: a block with exit 1 is a block, `continue: false` beats everything. Text before the
- * JSON, a torn object or a decision that is not in the schema are no answer. Exit 2 holds with what is on stderr.
+ * Reads the answer of a hook as Claude Code was measured to take it. JSON counts before the exit code: a block with exit 1
+ * is a block, and `continue: false` beats everything. Text before the JSON, a torn object or an unknown decision is no
+ * answer. Exit 2 holds with what is on stderr.
  */
 export function answerOf({ exitCode, stdout, stderr, timedOut }: Ran): Answer {
   const said = timedOut ? undefined : parseObject(stdout);

@@ -18,12 +18,12 @@ export interface Scenario {
   steps: Step[];
 }
 
-/** A loop in nobody's format yet: each format lays it out in its own files. */
+/** A loop that is not in any format yet: each format lays it out in its own files. */
 export interface GivenLoop {
   session: string;
   iteration: number;
   maxIterations: number;
-  /** None: a loop that nothing said can end. */
+  /** Absent: nothing that the agent says ends the loop. */
   promise?: string;
   task: string;
 }
@@ -61,13 +61,13 @@ export type Action =
   | { kind: 'restore' }
   | { kind: 'make'; path: string; what: Shape }
   | { kind: 'git'; line: string }
-  /** A command of untildone: typed by a person, or run by a session's agent. */
+  /** A command of untildone: typed by you, or run by the agent of a session. */
   | { kind: 'run'; line: string; by?: string };
 
 export type Says =
   | { kind: 'text'; text: string }
   | { kind: 'nothing' }
-  /** Whatever ends the given loop in its format: the promise, the flags, the lock's removal. */
+  /** Ends the given loop as its format does: by the promise, the flags, or the removal of the lock. */
   | { kind: 'finished' };
 
 /** What a file is made into. */

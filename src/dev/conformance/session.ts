@@ -9,7 +9,7 @@ interface SessionPlace {
   home: string;
 }
 
-/** One session of the client: its id, its process, its transcript, and what it said so far. */
+/** One session of Claude Code: its id, its process, its transcript, and what was said so far. */
 export class Session {
   readonly id: string;
   readonly transcript: Transcript;
@@ -25,7 +25,7 @@ export class Session {
     const folder = project.replace(/[^A-Za-z0-9]/g, '-');
     const path = join(home, '.claude', 'projects', folder, `${this.id}.jsonl`);
     this.transcript = new Transcript(path, this.id, project);
-    // It waits for input that never comes, and so ends with us however we end.
+    // `cat` waits for input that never comes, and ends when we do.
     this.#client = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
     this.prompt('Please begin.');
   }
@@ -45,9 +45,9 @@ export class Session {
     this.transcript.prompt(text, this.promptId);
   }
 
-  /** What the model said before this Stop, in the transcript as the scenario wants it; returns the hook's input. */
+  /** Writes what the model said before this Stop to the transcript, and returns the input of the hook. */
   stop(text: string | undefined, given: StopGiven, cwd: string): Record<string, unknown> {
-    // A session that was let go only goes on when somebody says something.
+    // A session that was let go only goes on with a new prompt.
     if (this.#letGo) this.prompt('Go on.');
     const said = {
       text,
@@ -58,7 +58,7 @@ export class Session {
     else if (kind === 'torn') this.transcript.sayTorn(said);
     else if (kind === 'lines' && given.transcript && 'content' in given.transcript)
       this.transcript.become(given.transcript.content);
-    // For an answer without text the client sends the text before it once more.
+    // For an answer without text Claude Code sends the last text once more.
     const message = text ?? this.#lastText;
     this.#lastText = message;
     return {
@@ -77,12 +77,12 @@ export class Session {
     return kind === 'folder' ? dirname(this.transcript.path) : this.transcript.path;
   }
 
-  /** What the client adds to the environment of its hooks. */
+  /** What Claude Code adds to the environment of its hooks. */
   environment(project: string): Record<string, string> {
     return { ...this.commandEnvironment(), CLAUDE_PROJECT_DIR: project };
   }
 
-  /** The same for what the agent runs by itself: its Bash tool does not know the project. */
+  /** What Claude Code adds to the environment of its Bash tool, which is not told the project. */
   commandEnvironment(): Record<string, string> {
     return { CLAUDE_CODE_SESSION_ID: this.id, CLAUDE_PID: String(this.pid), CLAUDECODE: '1' };
   }
@@ -105,7 +105,7 @@ export class Session {
     if (held) this.transcript.held(reason, command, this.promptId);
   }
 
-  /** As SIGKILL does it: the session sends nothing more. Resolves when the process is gone. */
+  /** Kills the session, which sends nothing more. Resolves when the process is gone. */
   async kill(): Promise<void> {
     if (this.#client.exitCode !== null || this.#client.signalCode !== null) return;
     const gone = once(this.#client, 'exit');
@@ -114,20 +114,18 @@ export class Session {
   }
 }
 
-/** The lines that the client writes into a session's transcript, as far as hooks read them. */
-
-/** Its window is small enough that a share of it can be told from the usage of one answer. */
+/** A model with a window so small that the usage of one answer tells a share of it. */
 const MODEL = 'claude-opus-4-5';
 const WINDOW = 200_000;
 const VERSION = '2.1.325';
 
 export interface Said {
-  /** None: the answer holds no text. */
+  /** Absent: the answer has no text. */
   text?: string;
   contextPercent?: number;
 }
 
-/** One session's transcript. The client writes a line for each block of an answer, ids and usage on all of them. */
+/** The transcript of one session, as far as hooks read it: a line for each block of an answer, with ids and usage. */
 export class Transcript {
   readonly path: string;
   readonly #session: string;

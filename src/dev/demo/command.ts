@@ -1,4 +1,4 @@
-/** `untildone demo`: the main job, end to end, with the real client on a small project in a temporary folder. */
+/** `untildone demo`: plays one of three demos with the real Claude Code on a small project in a temporary folder. */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
@@ -24,15 +24,15 @@ export interface DemoFlags {
 }
 
 /**
- * How long the scripted model thinks: long enough to be followed by a person. A run looks at the transcript to know how
- * full a session is, and the client takes a tenth of a second to write it: no model is faster than that.
+ * How long the scripted model thinks: on a terminal so long that you can follow. In a run never less than Claude Code takes
+ * to write its transcript, about a tenth of a second: the run reads there how full a session is.
  */
 const PAUSE_MS = { session: { watched: 700, unwatched: 0 }, run: { watched: 350, unwatched: 200 } };
 /** The folders in `examples/`. */
 const EXAMPLES = { session: 'one-session', run: 'many-sessions', plan: 'four-chunks' };
 const WIDTH = { least: 60, most: 100 };
 
-/** Exit code: 0 every step happened, 1 one did not or was not wanted, else that of the interruption. */
+/** Returns the exit code: 0 when every step happened, 1 when one did not or you refused, else that of the interruption. */
 export async function demo(flags: DemoFlags, installation: Installation): Promise<number> {
   if (flags.real) refuseInsideClient('demo --real', homeFrom(process.env), process.env);
   if (flags.run && flags.plan) throw new UsageError('one at a time: demo --run, or demo --plan');
@@ -85,14 +85,14 @@ function firstScreen({ name, title, answer }: Demo, real: boolean): string[] {
   ];
 }
 
-/** What was done is told by git: no git, no proof. */
+/** Refuses to play without git, which tells what was done. */
 function needGit(): void {
   const { status } = spawnSync('git', ['--version'], { stdio: 'ignore' });
   if (status !== 0)
-    throw new UsageError('git was not found on PATH; untildone compares trees with it: install git');
+    throw new UsageError('git was not found on PATH, and untildone compares trees with it: install git');
 }
 
-/** Both drive their sessions themselves. */
+/** Both `--run` and `--plan` play a run. */
 function isRun({ run, plan }: DemoFlags): boolean {
   return run || plan;
 }
@@ -101,13 +101,13 @@ function isScripted({ plan }: DemoFlags): string {
   return `demo --${plan ? 'plan' : 'run'} is played by script; with your own login, in a project of your own: untildone run "what is to be done"`;
 }
 
-/** A run drives its sessions through it; without it, it would try for minutes. */
+/** Refuses to play a run without the Agent SDK, for which a run would wait for minutes. */
 async function needSdk({ path: claude }: FoundClaude): Promise<void> {
   const found = await findSdk({ env: process.env, claude });
   if ('problem' in found) throw new UsageError(found.problem);
 }
 
-/** The demo wants the client whose version is known; with their own login people mean the one they use. */
+/** Finds Claude Code: the bundled one, whose version is known; with `--real` the one that you use. */
 function clientFor({ claude: given, real }: DemoFlags): FoundClaude {
   const found = findClaude(given, { preferBundled: !real });
   if (found) return found;
@@ -118,10 +118,12 @@ function clientFor({ claude: given, real }: DemoFlags): FoundClaude {
   );
 }
 
-/** Undefined is consent, a number the exit code of a refusal. */
+/** Asks whether `--real` may cost money. Returns undefined for yes, else the exit code. */
 async function askForConsent(): Promise<number | undefined> {
   if (!onTerminal()) {
-    throw new UsageError('demo --real costs money and nobody can be asked here; if you mean it, add --yes');
+    throw new UsageError(
+      'demo --real costs money, and there is no terminal to ask you on; if you mean it, add --yes',
+    );
   }
   const answer = await ask(
     'This uses your own Claude login and spends up to 1 USD in a temporary project. Go on?',

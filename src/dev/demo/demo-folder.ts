@@ -8,7 +8,7 @@ import { parseSimulatorScript, type Turn } from '../simulator/simulator-script.t
 
 const words = z.array(z.string());
 
-/** An expectation that names nothing to compare would always hold: it is refused. */
+/** Refuses an expectation that compares nothing: it would always hold. */
 function strictly<Shape extends z.core.$ZodShape>(shape: Shape, without: readonly string[]) {
   return z
     .strictObject(shape)
@@ -49,7 +49,7 @@ const query = strictly(
 /** One step of a demo. In texts `{session}` is the session of Claude Code, `{turn 7}` what the model said then. */
 const step = strictly(
   {
-    /** Its name, for people. */
+    /** Its name, which is shown. */
     says: z.string(),
     /** A real model takes its own way: this need not happen on it. */
     scripted: z.boolean().optional(),
@@ -118,7 +118,7 @@ export interface Demo extends z.infer<typeof grammar> {
   turns: readonly Turn[];
 }
 
-/** Beside the bundle when installed; in the repository when run from there. */
+/** Opens a demo: beside the bundle when installed, else in the repository. */
 export function openDemo(name: string, programFolder: string): Demo {
   const places = [join(programFolder, 'examples', name), join(programFolder, '..', 'examples', name)];
   const found = places.find((place) => existsSync(join(place, 'demo.yaml')));

@@ -11,9 +11,7 @@ import type { SimulatorRequest } from '../simulator/server.ts';
 import type { Demo, Part, Query, Step } from './demo-folder.ts';
 import type { Scratch } from './scratch.ts';
 
-/** Compares what a demo left behind with what its `demo.yaml` expects. */
-
-/** What is looked at after a demo. */
+/** What a demo left behind, to be compared with what its `demo.yaml` expects. */
 export interface Evidence {
   /** Exit codes of the demo's test, run by the demo itself. */
   test: { before: number | null; after: number | null };
@@ -29,27 +27,55 @@ export interface Evidence {
   typed: { code: number | null; failed: boolean; session?: string | undefined };
 }
 
-/** Whether all that a step names is so. */
+/** Whether everything that a step names is so. What it does not name holds. */
 export function happened(step: Step, demo: Demo, evidence: Evidence): boolean {
-  const { test, files, journal, receipt, asked, typed } = evidence;
-  const lines = linesOf(journal);
+  const lines = linesOf(evidence.journal);
   const fill = (text: string) => filled(text, demo, evidence);
+  return (
+    projectIsAsExpected(step, demo, evidence) &&
+    journalIsAsExpected(step, evidence, lines, fill) &&
+    modelWasAskedAsExpected(step, demo, evidence, lines, fill)
+  );
+}
+
+function projectIsAsExpected(step: Step, demo: Demo, { test, files, typed }: Evidence): boolean {
   const unchanged = step.unchanged === 'all' ? Object.keys(demo.files) : (step.unchanged ?? []);
   return [
     step.test?.before === undefined || (test.before ?? 0) > 0,
     step.test?.after === undefined || test.after === 0,
     unchanged.every((path) => files[path] === demo.files[path]),
     Object.entries(step.files ?? {}).every(([path, text]) => files[path] === text),
+    step.exit === undefined || (typed.code === step.exit && !typed.failed),
+  ].every(Boolean);
+}
+
+function journalIsAsExpected(
+  step: Step,
+  { journal, receipt }: Evidence,
+  lines: readonly JournalLine[],
+  fill: Fill,
+): boolean {
+  return [
     (step.journal ?? []).every((query) => holds(query, lines, fill)),
     !step.journal_whole || (journal.length > 0 && journal.every((line) => line.ok && line.chained)),
     step.ends === undefined || endedAs(step.ends, lines),
     step.receipt === undefined || isSigned(receipt, step.receipt),
+  ].every(Boolean);
+}
+
+function modelWasAskedAsExpected(
+  step: Step,
+  demo: Demo,
+  { asked }: Evidence,
+  lines: readonly JournalLine[],
+  fill: Fill,
+): boolean {
+  return [
     (step.told ?? []).every((texts) => asked.some((request) => reads(request, texts.map(fill)))),
     step.told_midway === undefined || isToldMidway(fill(step.told_midway), asked),
     !step.tool_result || toolFailed(step.tool_result.id, asked) === step.tool_result.failed,
     !step.each_turn_once || isEachTurnOnce(demo, asked),
     !step.silence || isSilent(step.silence, lines, asked, fill),
-    step.exit === undefined || (typed.code === step.exit && !typed.failed),
   ].every(Boolean);
 }
 
@@ -70,11 +96,11 @@ function holds(query: Query, lines: readonly JournalLine[], fill: Fill): boolean
   const found = lines.filter((line) => hasPart(line, where, fill));
   if (has) return hasPart(pick === 'last' ? found.at(-1) : found[0], has, fill);
   const taken = found.map((line) => valuesAt(line, (take ?? '').split('.')));
-  return areAsTheyShould(query, taken, lines.at(-1)?.state, fill);
+  return areAsExpected(query, taken, lines.at(-1)?.state, fill);
 }
 
-/** `taken`: the values of each line. */
-function areAsTheyShould(
+/** Compares values of the journal with a query. `taken` has the values of each line. */
+function areAsExpected(
   { are, count, distinct, among, least, above, sums_to, grows, sizes }: Query,
   taken: readonly unknown[][],
   state: unknown,
@@ -114,7 +140,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Objects by the keys that are named, lists by items that must be in them. */
+/** Whether a value has a part: an object the keys that are named, a list the items that must be in it. */
 function hasPart(value: unknown, wanted: unknown, fill: Fill): boolean {
   if (Array.isArray(wanted)) {
     return wanted.every((item) => Array.isArray(value) && value.some((one) => hasPart(one, item, fill)));
@@ -160,7 +186,7 @@ function isToldMidway(text: string, asked: readonly SimulatorRequest[]): boolean
   return at > 0 && at < asked.length - 1;
 }
 
-/** As Claude Code sent it to the model; undefined when there is none. */
+/** Whether a tool call failed, as Claude Code told the model; undefined when it did not tell. */
 function toolFailed(id: string, asked: readonly SimulatorRequest[]): unknown {
   const blocks = asked.flatMap(({ body }) => valuesAt(body, ['messages', 'content'])).filter(isRecord);
   return blocks.find(({ type, tool_use_id }) => type === 'tool_result' && tool_use_id === id)?.is_error;
@@ -184,15 +210,13 @@ function isSilent(
   return !asked.some(({ at }) => at > Date.parse(begins) && at < Date.parse(ends));
 }
 
-/** What a demo leaves in the scratch home, read from there. */
-
 function openStore({ untildoneHome, project }: Scratch): { store: FileStore; newest: Found | undefined } {
   const store = new FileStore(homeAt(untildoneHome), systemClock);
   const [newest] = readLoops(store, store.loops(project));
   return { store, newest };
 }
 
-/** Of the newest loop; empty when there is none. */
+/** Reads the journal of the newest loop; empty when there is none. */
 export async function readJournal(scratch: Scratch): Promise<Scanned[]> {
   const { store, newest } = openStore(scratch);
   if (!newest) return [];
@@ -202,14 +226,14 @@ export async function readJournal(scratch: Scratch): Promise<Scanned[]> {
   return journal;
 }
 
-/** Of the newest loop; undefined when it has none. */
+/** Reads the receipt of the newest loop; undefined when it has none. */
 export function readReceipt(scratch: Scratch): SignedReceipt | undefined {
   const { store, newest } = openStore(scratch);
   const text = newest && readSmall(store.receiptFile(newest.ref));
   return text === undefined ? undefined : parseReceipt(text, 'the receipt');
 }
 
-/** What the newest loop asks a person; undefined while a session is open, or when nothing is waited for. */
+/** Reads what the newest loop asks you; undefined while a session is open, or when it asks nothing. */
 export function openQuestion(scratch: Scratch): string | undefined {
   const { newest } = openStore(scratch);
   // A loop that is just being made cannot be read yet.

@@ -1,4 +1,4 @@
-/** The demo as lines of text: when, who, what. Colour is an addition; without it nothing is lost. */
+/** Shows a demo as lines of text: when, who, what. Without colour nothing is lost. */
 
 import type { Happening } from '../../client/sdk/stream.ts';
 import { callInWords } from '../../run/view/words.ts';
@@ -99,10 +99,10 @@ function rowOf(
   }
 }
 
-/** Their results only repeat what the call says. */
+/** Tools whose results only repeat what the call says. */
 const QUIET_TOOLS = new Set(['Read', 'Edit', 'Write']);
 
-/** The reason has blank lines for the model; the quotation marks at the side do their work here. */
+/** Quotes a reason without its blank lines, which are for the model. */
 function quoted(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => `| ${line}`).join('\n');
@@ -116,7 +116,7 @@ const SHOWN_LINES = 8;
 /** How the test runner of node names its results, in each of its spellings. */
 const TEST_RESULT = /^(Exit code|(not )?ok |[✔✖] |[#ℹ] (pass|fail) )/;
 
-/** The whole of a short output; of a longer one the results of tests, or its beginning. */
+/** Shortens an output: keeps a short one whole, of a longer one the results of tests, or its beginning. */
 export function usefulLines(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) return '(no output)';
@@ -126,7 +126,7 @@ export function usefulLines(output: string): string {
   return [...chosen, `(${lines.length - chosen.length} more lines)`].join('\n');
 }
 
-/** What others wrote must not steer the terminal. */
+/** Drops control characters: what is quoted must not steer the terminal. */
 function plain(text: string): string {
   return text.replace(/\p{Cc}/gu, (sign) => (sign === '\n' ? sign : sign === '\t' ? '  ' : ''));
 }

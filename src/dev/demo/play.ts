@@ -1,4 +1,4 @@
-/** Any demo, from its first line to its exit code: laid out, played, shown, and compared with what it expects. */
+/** Plays a demo: lays it out, plays it, shows what is left, and compares that with what the demo expects. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -27,11 +27,11 @@ export interface DemoOptions {
   keep: boolean;
   /** Before each answer of the scripted model. */
   pauseMs: number;
-  /** Somebody watches on a terminal. */
+  /** You watch on a terminal. */
   terminal: boolean;
 }
 
-/** Exit code: 0 every step happened, 1 one did not, else that of the interruption. */
+/** Returns the exit code: 0 when every step happened, 1 when one did not, else that of the interruption. */
 export async function playDemo(
   demo: Demo,
   options: DemoOptions,
@@ -51,7 +51,7 @@ export async function playDemo(
   }
 }
 
-/** Undefined when it was interrupted. */
+/** Plays the demo and collects the evidence; undefined when it was interrupted. */
 async function playedIn(
   scratch: Scratch,
   demo: Demo,
@@ -100,7 +100,7 @@ async function readFiles({ project }: Scratch, demo: Demo): Promise<Evidence['fi
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The notes that sessions left for the next one, and what our own commands say of the loop. */
+/** Shows the hand-over notes of the sessions, and what the commands of untildone say of the loop. */
 async function showRest(
   scratch: Scratch,
   { show }: Demo,

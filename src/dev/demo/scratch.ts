@@ -1,4 +1,4 @@
-/** Everything the demo writes lies in one temporary folder: project, homes, and the commands that the agent may call. */
+/** The temporary folder that a demo writes to: project, homes, and the commands that the agent may call. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ export function removeScratch({ root }: Scratch): Promise<void> {
   return rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
-/** The project in a git repository, its contract approved; with our hooks for a session, for a run answers its own. */
+/** Makes the project, commits it, and trusts its contract. For a session it installs our hooks; a run brings its own. */
 export async function furnish(scratch: Scratch, demo: Demo, installation: Installation): Promise<void> {
   for (const folder of [scratch.project, scratch.bin, scratch.temporary]) await mkdir(folder);
   prepareClientHome(scratch.home, [scratch.project]);
@@ -54,16 +54,16 @@ export async function furnish(scratch: Scratch, demo: Demo, installation: Instal
   await putCommandsOnPath(scratch.bin, installation);
   if (demo.session) await untildone(scratch, 'install');
   await commitAll(scratch, demo.commit);
-  await approveContract(scratch);
+  await trustContract(scratch);
 }
 
-/** In your place: looks at what the contract runs, and approves it. */
-async function approveContract(scratch: Scratch): Promise<void> {
+/** Trusts the contract in your place. */
+async function trustContract(scratch: Scratch): Promise<void> {
   const shown = await untildone(scratch, 'trust', '--show');
   await untildone(scratch, 'trust', '--fingerprint', /^Fingerprint: (\w+)$/m.exec(shown)?.[1] ?? '');
 }
 
-/** What our own command prints in the project. */
+/** Runs a command of untildone in the project, and returns what it prints. */
 export async function untildone(scratch: Scratch, ...args: string[]): Promise<string> {
   const { project: cwd, bin } = scratch;
   const env = ownEnvironment(scratch);
@@ -88,18 +88,18 @@ async function commitAll(scratch: Scratch, message: string): Promise<void> {
   await git(...AUTHOR, 'commit', '--quiet', '--message', message);
 }
 
-/** For what the demo runs beside the client. */
+/** The environment of what the demo runs beside Claude Code. */
 export function ownEnvironment(scratch: Scratch): Record<string, string> {
   const { home: HOME, temporary: TMPDIR, untildoneHome: UNTILDONE_HOME } = scratch;
   return { PATH: searchPath(scratch, process.env.PATH), HOME, TMPDIR, UNTILDONE_HOME, LANG: 'C.UTF-8' };
 }
 
-/** For the client: the simulator, a key that opens nothing, and nothing of the person who runs this. */
+/** The environment of Claude Code with the simulator: a key that opens nothing, and nothing of yours. */
 export function simulatedEnvironment(scratch: Scratch, baseUrl: string): Record<string, string> {
   return cleanEnvironment({ home: scratch.home, baseUrl, extra: ownEnvironment(scratch) });
 }
 
-/** For the client with the user's own login: all of their environment, but our state in the scratch folder. */
+/** The environment of Claude Code with your login: all of yours, but the state of untildone in the scratch folder. */
 export function realEnvironment(scratch: Scratch, env: NodeJS.ProcessEnv): Record<string, string> {
   const own = { PATH: searchPath(scratch, env.PATH), UNTILDONE_HOME: scratch.untildoneHome };
   const entries = Object.entries({ ...env, ...own });

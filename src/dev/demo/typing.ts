@@ -12,7 +12,7 @@ import { type Evidence, openQuestion } from './expectation.ts';
 import type { LiveView } from './live-view.ts';
 import { realEnvironment, type Scratch, simulatedEnvironment, untildone } from './scratch.ts';
 
-/** What you would type, typed by the demo: a prompt in Claude Code, `untildone run`, and the answer to its question. */
+/** Types what you would type: a prompt in Claude Code, `untildone run`, and the answer to its question. */
 
 /** Where a demo is played. */
 export interface Stage {
@@ -23,7 +23,7 @@ export interface Stage {
   view: LiveView;
   /** Absent when the model is a real one. */
   simulator: Simulator | undefined;
-  /** Somebody watches on a terminal. */
+  /** You watch on a terminal. */
   terminal: boolean;
   interrupted: AbortSignal;
 }
@@ -80,20 +80,20 @@ function failureInWords({ code, timedOut, stderr }: ChildEnd): string {
 
 /** A line of a run begins with the time. */
 const CLOCK = '00:00:00 '.length;
-/** The first signal asks a run to finish its step, the second to end at once; it ends its client before itself. */
+/** The first signal asks a run to finish its step, the second to end at once. It ends Claude Code before itself. */
 const TWICE: ChildLaunch['gently'] = { signals: ['SIGINT', 'SIGTERM'], patienceMs: 8_000 };
 
 async function typeRun(args: readonly string[], stage: Stage): Promise<Typed> {
   const { demo, claude, scratch, view, simulator, interrupted } = stage;
   if (!simulator) throw new Error('the demo of a run is played by script');
-  // Found first on PATH, as your own one is.
+  // The run finds this Claude Code first on PATH.
   await symlink(claude, join(scratch.bin, 'claude'));
   view.heading(commandLine(['run', ...args]));
   const over = new AbortController();
   const answered = answerFor(stage, AbortSignal.any([over.signal, interrupted])).catch((error: Error) =>
     view.say('demo', `no answer was given: ${error.message}`),
   );
-  // A run draws its own view on a terminal; not where answers stand between its lines.
+  // A run draws its own view on a terminal, unless the demo has to write its answer between the lines.
   const drawn = stage.terminal && !demo.answer;
   const end = await runChild({
     command: join(scratch.bin, 'untildone'),
@@ -107,20 +107,20 @@ async function typeRun(args: readonly string[], stage: Stage): Promise<Typed> {
   });
   over.abort();
   await answered;
-  // A run that had to be killed could not end what it had started.
+  // Ends what a run that had to be killed left behind.
   await endMarked(`UNTILDONE_HOME=${scratch.untildoneHome}`);
   if (end.timedOut) view.say('demo', 'the run took too long and was ended');
   if (end.stderr !== '') view.quote(end.stderr);
   return { code: end.code, failed: end.code !== 0 };
 }
 
-/** How the terminal is, for whoever draws on it. */
+/** Passes on what a run has to know of the terminal. */
 function lookOf({ TERM, NO_COLOR }: NodeJS.ProcessEnv): Record<string, string> {
   return { ...(TERM === undefined ? {} : { TERM }), ...(NO_COLOR === undefined ? {} : { NO_COLOR }) };
 }
 
 const LOOK_AGAIN_MS = 100;
-/** As long as you need for a few lines. */
+/** How long you need to read a few lines. */
 const READING_MS = 2_500;
 
 /** Answers the first question of the run; gives no answer when `over` comes first. */
@@ -133,11 +133,11 @@ async function answerFor({ demo, scratch, view, terminal }: Stage, over: AbortSi
     await pause(LOOK_AGAIN_MS);
     question = openQuestion(scratch);
   }
-  // The run says itself that it waits.
+  // Lets the run print first that it waits.
   await pause(LOOK_AGAIN_MS);
   if (question === undefined || over.aborted) return;
-  view.say('demo', `The run waits for a person: ${question}`);
-  view.say('demo', `Nobody sits here, so the demo answers in your place. It reads ${read}:`);
+  view.say('demo', `The run waits for you: ${question}`);
+  view.say('demo', `The demo answers in your place. First it reads ${read}:`);
   view.quote(await readFile(join(scratch.project, read), 'utf8'));
   await pause(terminal ? READING_MS : 0);
   if (over.aborted) return;
@@ -150,8 +150,7 @@ function commandLine(words: readonly string[]): string {
   return `$ ${['untildone', ...words].map(quoteForShell).join(' ')}`;
 }
 
-/** A program as a child of the demo: Claude Code without a terminal, or untildone itself. */
-
+/** How a child of the demo is started: Claude Code without a terminal, or untildone itself. */
 export interface ChildLaunch {
   command: string;
   args: readonly string[];
@@ -177,11 +176,11 @@ interface ChildEnd {
   stderr: string;
 }
 
-/** How long the output of an ended child may be held open by a process that it left behind. */
+/** How long a process that an ended child left behind may keep its output open. */
 const DRAIN_MS = 1_000;
 const STDERR_LIMIT = 4_000;
 
-/** Resolves however the child ends; when it has, nothing of its output is missing. */
+/** Runs a child. Resolves however it ends, when all of its output was read. */
 export async function runChild(launch: ChildLaunch): Promise<ChildEnd> {
   const { command, cwd, environment: env, signal, onLine } = launch;
   const child = spawn(command, launch.args, {
@@ -194,7 +193,7 @@ export async function runChild(launch: ChildLaunch): Promise<ChildEnd> {
     stderr = (stderr + text).slice(-STDERR_LIMIT);
   });
   if (child.stdout && onLine) createInterface({ input: child.stdout }).on('line', onLine);
-  // A child that ended early has closed its stdin; its exit code says so better than EPIPE.
+  // A child that ends early causes EPIPE. Its exit code says more.
   child.stdin?.on('error', () => {});
   child.stdin?.end(launch.input);
 

@@ -1,4 +1,4 @@
-/** `untildone simulate`: serves a script of the simulated model, for whoever wants to try a client without an account. */
+/** `untildone simulate`: serves a scripted model, so that Claude Code can be tried without an account. */
 import { once } from 'node:events';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { UsageError } from '../../core/text/errors.ts';
@@ -26,7 +26,9 @@ export async function simulate(options: SimulateOptions): Promise<number> {
       log?.write(request);
     },
   }).catch((error: unknown) => {
-    throw new UsageError(`cannot listen on port ${options.port ?? 0}: ${(error as Error).message}`);
+    throw new UsageError(
+      `cannot listen on port ${options.port ?? 0}; name another one with --port: ${(error as Error).message}`,
+    );
   });
   out(`Serving ${options.script} until you press Ctrl-C. The address, and a key that opens nothing:`);
   out(`export ANTHROPIC_BASE_URL=${simulator.url}`);
@@ -65,7 +67,7 @@ function openLog(path: string): Log {
   }
 }
 
-/** A full disk must not change what the client is answered. */
+/** Appends a request to the log. A full disk must not change what Claude Code is answered. */
 function append(file: number, path: string, request: SimulatorRequest): void {
   try {
     appendFileSync(file, `${JSON.stringify(logLine(request))}\n`);
@@ -76,7 +78,7 @@ function append(file: number, path: string, request: SimulatorRequest): void {
 
 const SECRETS = ['x-api-key', 'authorization', 'proxy-authorization', 'cookie'];
 
-/** Whoever points a client here may have forgotten to take a real key away. */
+/** Leaves keys out: Claude Code may still have a real one. */
 function logLine({ at, headers, ...request }: SimulatorRequest): object {
   const shown = Object.entries(headers).map(([name, value]) => [
     name,

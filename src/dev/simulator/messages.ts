@@ -27,7 +27,7 @@ export interface StreamEvent {
 export interface Asked {
   n: number;
   model: string;
-  /** Ids have to differ between sessions and between loads of a script: the client takes equal ids for one message. */
+  /** Makes ids that differ between sessions and loads of a script: Claude Code takes equal ids for one message. */
   uniqueId(): string;
 }
 
@@ -38,7 +38,7 @@ const DEFAULT_USAGE = {
   output_tokens: 5,
 };
 
-/** The client stores it and sends it back; nobody verifies it here. */
+/** Claude Code stores it and sends it back. The simulator does not verify it. */
 const SIGNATURE = 'c2ltdWxhdGVk';
 
 const PIECE = /.{1,8}/gsu;

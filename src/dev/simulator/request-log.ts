@@ -15,7 +15,7 @@ export interface SimulatorRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** Undefined when it was no JSON, or was let go because the log had grown too large. */
+  /** Undefined when it was no JSON, or was dropped because the log had grown too large. */
   body: unknown;
 }
 

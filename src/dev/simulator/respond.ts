@@ -1,4 +1,4 @@
-/** One turn, carried out on one HTTP response. */
+/** Carries out one turn on one HTTP response. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** A Messages API on loopback that answers by script: the real client runs without network, key or cost. */
+/** A Messages API on loopback that answers by script: the real Claude Code runs without network, key or cost. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -72,7 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const server = createServer((request, response) => {
     serve(request, response, conversations, record).catch((error: unknown) => endBroken(response, error));
   });
-  // A tool may run for minutes between two requests that the client sends over one connection.
+  // A tool may run for minutes between two requests over one connection.
   server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
@@ -170,7 +170,7 @@ function decoded(name: string): string {
   }
 }
 
-/** The other side went away, or the script asked for what HTTP does not allow (a header with a line break). */
+/** Ends a response that failed: the other side went away, or the script asked for what HTTP does not allow. */
 function endBroken(response: ServerResponse, error: unknown): void {
   if (response.destroyed || response.headersSent) {
     response.destroy();

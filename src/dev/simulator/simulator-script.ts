@@ -2,7 +2,7 @@
 import { type Document, isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 
-/** Objects that name their keys when they meet one they do not know: a misspelt key must not pass in silence. */
+/** An object whose errors name its keys: a misspelt key must not pass in silence. */
 function strict<Shape extends z.core.$ZodShape>(shape: Shape, what: string) {
   const keys = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -195,7 +195,7 @@ export function parseSimulatorScript(text: string, file: string): Script {
   );
 }
 
-/** An alias that is nested beyond all measure only shows when the document is resolved. */
+/** Resolves the document, which fails for aliases that are nested too deeply. */
 function plainData(document: Document, file: string): unknown {
   try {
     return document.toJS();
@@ -240,7 +240,7 @@ function inWords(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : String(value);
 }
 
-/** Where the value stands, or, when it is missing, the nearest value around the place where it belongs. */
+/** Finds where a value stands; for a missing one, the nearest value around its place. */
 function offsetOf(document: Document, path: Path): number {
   for (let depth = path.length; depth > 0; depth--) {
     const node: unknown = document.getIn(path.slice(0, depth), true);

@@ -37,11 +37,11 @@ const onTerminal = (answer: boolean, meanwhile?: () => void) =>
 const withYes = (terminal = false) => init({ project, yes: true, terminal }, answering(true), out);
 
 describe('on a terminal', () => {
-  test('the proposal is shown, asked about and written, and counts as approved', async () => {
+  test('the proposal is shown, asked about and written, and counts as agreed to', async () => {
     writeFileSync(join(project, 'package.json'), '{"scripts": {"test": "vitest run"}}');
     const result = await onTerminal(true);
     const text = readFileSync(path(), 'utf8');
-    expect(result).toEqual({ exitCode: 0, approved: text });
+    expect(result).toEqual({ exitCode: 0, agreed: text });
     expect(questions).toEqual(['Write this to untildone.yaml?']);
     expect(`${lines.join('\n')}\n`).toContain(text);
     expect(text).toContain('tests:  { run: npm test, timeout: 10m }');
@@ -49,7 +49,7 @@ describe('on a terminal', () => {
     expect(statSync(path()).mode & 0o777).toBe(0o644 & ~process.umask());
   });
 
-  test('a person who declines gets nothing, and nothing is approved', async () => {
+  test('a person who declines gets nothing, and nothing is agreed to', async () => {
     expect(await onTerminal(false)).toEqual({ exitCode: 0 });
     expect(readdirSync(project)).toEqual([]);
     expect(lines.at(-1)).toBe('Nothing was written.');
@@ -76,7 +76,7 @@ describe('without a terminal', () => {
     expect(result).toEqual({ exitCode: 2 });
     expect(questions).toEqual([]);
     expect(lines).toEqual([
-      'There is no terminal to ask on. To write the proposed contract unasked: untildone init --yes',
+      'There is no terminal to ask you on. To write the proposed contract unasked: untildone init --yes',
     ]);
     expect(readdirSync(project)).toEqual([]);
   });
@@ -113,16 +113,16 @@ describe('--preset verified-done', () => {
   const withPreset = (more: { yes?: boolean; terminal?: boolean } = {}) =>
     init({ project, yes: false, terminal: true, preset: 'verified-done', ...more }, answering(true), out);
 
-  test('what fits the project is written, and counts as approved', async () => {
+  test('what fits the project is written, and counts as agreed to', async () => {
     writeFileSync(join(project, 'package.json'), '{"scripts": {"test": "a", "lint": "b"}}');
     const result = await withPreset();
     const text = readFileSync(path(), 'utf8');
-    expect(result).toEqual({ exitCode: 0, approved: text });
+    expect(result).toEqual({ exitCode: 0, agreed: text });
     expect(text).toContain('\npreset: verified-done\n');
     expect(parseContract(text, 'untildone.yaml').ok).toBe(true);
   });
 
-  test('what is missing is named with the line to add, and nothing counts as approved', async () => {
+  test('what is missing is named with the line to add, and nothing counts as agreed to', async () => {
     writeFileSync(join(project, 'package.json'), '{"scripts": {"test": "a"}}');
     expect(await withPreset()).toEqual({ exitCode: 1 });
     expect(lines).toContain(

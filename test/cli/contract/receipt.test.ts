@@ -72,7 +72,7 @@ describe('a receipt', () => {
     expect(await verify()).toBe(0);
     expect(lines).toEqual([
       "Intact: nothing in this receipt was changed since it was signed with this machine's key.",
-      'It shows tampering, it does not prove the work: --rerun runs its commands again in a clean copy.',
+      'A receipt shows tampering; it does not prove the work. To run its commands again in a clean copy: --rerun',
     ]);
   });
   test('that was edited is changed, and the place is named', async () => {
@@ -148,7 +148,7 @@ describe('commands of a stranger', () => {
     );
     await expect(verify({ rerun: true })).rejects.toThrow(UsageError);
     expect(lines.slice(1)).toEqual([
-      'These commands of a stranger, which this project does not know, would run on this machine, as you:',
+      'These commands are signed with an unknown key, are not in your contract, and would run on this machine, as you:',
       `  tests: true [2Ktouch ${ran}`,
     ]);
     expect(() => readFileSync(ran)).toThrow();

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { toolLines } from '../../../src/cli/contract/trust-lines.ts';
+import { modelLines, toolLines } from '../../../src/cli/contract/trust.ts';
+import { contractWith, run } from '../../support/hook/judging.ts';
 
 const NONE = { dangerous: false, protect: [], hide: [], deny: [], allow: [], rewrite: [] };
 
-test('a person who approves tool rules is shown what they allow first', () => {
+test('whoever is to trust tool rules is shown what they allow first', () => {
   expect(
     toolLines({
       dangerous: true,
@@ -29,4 +30,18 @@ test('a person who approves tool rules is shown what they allow first', () => {
 test('what is not there is not said', () => {
   expect(toolLines(undefined)).toEqual([]);
   expect(toolLines(NONE)).toEqual(['Refused:', '  changes to .env*, .git, keys and the like']);
+});
+
+test('what models are asked is shown before it is trusted, and what it may cost', () => {
+  const contract = contractWith({
+    tests: run(),
+    proof: { kind: 'agent', options: { instruction: 'Try it', maxCostUsd: 50 } },
+    review: { kind: 'judge', options: { question: 'Is it good?' } },
+  });
+  expect(modelLines(contract)).toEqual([
+    'Models are asked this with your login; an agent may run commands, as you:',
+    '  proof, agent: Try it (at most 50 USD each time)',
+    '  review, judge: Is it good?',
+  ]);
+  expect(modelLines(contractWith({ tests: run() }))).toEqual([]);
 });

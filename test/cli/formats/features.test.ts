@@ -81,8 +81,8 @@ describe('a new task', () => {
       '  2. Say what is to be built in .claude/data/ralph-loops/todo-api/RALPH_PROMPT.md.',
       '  3. Start Claude Code here: claude "Read .claude/data/ralph-loops/current/RALPH_PROMPT.md and do what it says"',
       'The first session that stops is held until every feature passes, 15 times at most.',
-      'Claude Code asks a person before it changes files in .claude. For feature_list.json and progress.txt untildone answers, from the',
-      'first stop on, where it is installed. In the permission mode dontAsk nobody is asked; for that, keep the task elsewhere:',
+      'Claude Code asks you before it changes files in .claude. For feature_list.json and progress.txt untildone answers, from the',
+      'first stop on, where it is installed. In the permission mode dontAsk you are not asked; for that, keep the task elsewhere:',
       expect.stringContaining('mv .claude/data/ralph-loops/todo-api plans/'),
     ]);
   });

@@ -78,7 +78,7 @@ describe('lock on', () => {
     expect(said).toEqual([
       `Lock on: ${locks()}`,
       'It holds session s1, and no other.',
-      'At most 50 iterations and 24 h; a person lets go with: untildone lock off',
+      'At most 50 iterations and 24 h; to end it earlier, in a terminal: untildone lock off',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('lock on', () => {
     put(locks(), 'session_id: s2\n');
     touchedAt(NOW - HOUR);
     expect(refusalOf(() => on({ goal: 'Mine', session: 's1' }))).toBe(
-      'there is a lock of session s2 already, 1 h 00 min old: a person can begin anew with "untildone lock on --renew", or end it with "untildone lock off"',
+      'there is a lock of session s2 already, 1 h 00 min old: in a terminal you can begin anew with "untildone lock on --renew", or end it with "untildone lock off"',
     );
     expect(text()).toBe('session_id: s2\n');
     expect(readdirSync(dirname(locks()))).toEqual(['.lock_active']);
@@ -296,7 +296,7 @@ describe('lock status', () => {
     claimFiles(place.home).change(locks(), () => ({ ...claim, loopDir: '/loops/over' }));
     expect(json()).toMatchObject({ ended: 'verified_done', session: 's1' });
     expect(status()[3]).toBe(
-      '  ended: verified_done, so it holds nobody; begin anew with: untildone lock on --renew',
+      '  ended: verified_done, so it holds no session; begin anew with: untildone lock on --renew',
     );
   });
 
@@ -304,13 +304,13 @@ describe('lock status', () => {
     on();
     touchedAt(NOW - 25 * HOUR);
     expect(status()[3]).toBe(
-      '  expired: 2025-12-31T23:00:00.000Z, so it holds nobody; begin anew with: untildone lock on --renew',
+      '  expired: 2025-12-31T23:00:00.000Z, so it holds no session; begin anew with: untildone lock on --renew',
     );
     expect(status()[4]).toBe('  session: none');
     expect(json().expired).toBe(true);
     lockOff(place, say);
     mkdirSync(locks());
-    expect(status()[0]).toMatch(/^UNUSABLE, so it holds nobody: .* is a folder; remove it/);
+    expect(status()[0]).toMatch(/^UNUSABLE, so it holds no session: .* is a folder; remove it/);
     expect(json()).toMatchObject({ state: 'unusable', path: locks() });
   });
 });

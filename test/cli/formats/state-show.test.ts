@@ -55,9 +55,9 @@ describe('show', () => {
     expect(show()).toBe(`Session s1 has no state in ${dirname(file('loop'))}`);
     init();
     stateComplete('s1', 'loop', world());
-    expect(show()).toContain('These files hold nobody.');
+    expect(show()).toContain('These files do not hold the session.');
     put('loop', 'x');
-    expect(show()).toMatch(/is not JSON .* Nobody is held by it\.$/);
+    expect(show()).toMatch(/is not JSON .* It holds no session\.$/);
     expect(JSON.parse(show(true))).toMatchObject({
       loop: null,
       problems: [expect.stringContaining('is not JSON')],

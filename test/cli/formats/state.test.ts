@@ -133,7 +133,7 @@ describe('complete', () => {
     stateComplete('s1', undefined, world());
     expect(content('orchestrator')).toMatchObject({ verified_done: true, phase: 'complete' });
     expect(content('loop').verified_done).toBe(true);
-    expect(lines).toContain('Still open, so this session is held on:');
+    expect(lines).toContain('Still open, so the session is still held:');
     expect(lines).toContain('  conditions.plan_approved: not met (false)');
     expect(lines).toContain('    Get the plan approved, then set conditions.plan_approved.');
     expect(lines).toContain('  tasks/*.json: 1 pending/in-progress tasks.');

@@ -234,6 +234,6 @@ describe('without a name', () => {
 
   test('where there is nothing, that is said', async () => {
     await imported(undefined);
-    expect(lines).toEqual([`Nothing that could be imported was found in ${world().project}.`]);
+    expect(lines).toEqual([`Found nothing to import in ${world().project}.`]);
   });
 });

@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { installHooks } from '../../../src/cli/install/install-hooks.ts';
-import { installationAt, settingsTexts } from '../../../src/cli/install/settings-change.ts';
+import { installationAt, installHooks, settingsTexts } from '../../../src/cli/install/settings-change.ts';
 import { readSettings, replaceSettings, type Scope } from '../../../src/client/settings/files.ts';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';

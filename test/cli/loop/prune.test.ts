@@ -170,7 +170,9 @@ describe('prune', () => {
           loopDir: dir,
         }) as never,
     );
-    expect(await scene.prune()).toContain('1 loop stays for state files of other systems');
+    expect(await scene.prune()).toContain(
+      '1 loop stays because state files of other systems still name them',
+    );
     expect(scene.names()).toEqual(['foreign']);
   });
   test('a loop that was taken up again meanwhile stays', () => {

@@ -73,7 +73,7 @@ test('formats that a hook does not read are not applicable', async () => {
 
 test.each([
   ['no command', () => ({ command: [] }), 'the command is missing'],
-  ['a script without a run bit', () => ({ command: [hook(LOCK_HOOK, 0o644)] }), 'has no run bit'],
+  ['a script without a run bit', () => ({ command: [hook(LOCK_HOOK, 0o644)] }), 'is not executable'],
   ['a command that is not there', () => ({ command: ['/no/such/hook', 'x'] }), 'the command was not found'],
   [
     'a hook that reads nothing',
@@ -83,7 +83,7 @@ test.each([
   [
     'a name that no scenario has',
     () => ({ command: ['true'], scenario: 'nothing-like-it' }),
-    'no scenario is named',
+    'no scenario has a name like',
   ],
 ])('%s is wrong use, said in one line', async (_, options, problem) => {
   const refused = run(options());

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
-import { type InitOptions, type StateWorld, stateInit, stateSet } from '../../../src/cli/formats/state.ts';
+import { type InitOptions, type StateCall, stateInit, stateSet } from '../../../src/cli/formats/state.ts';
 import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { T0 } from '../core/samples.ts';
 import { temporaryFolder } from '../files/workers.ts';
 
 let homeFolder = '';
-let worldOfTest: StateWorld;
+let worldOfTest: StateCall;
 
 /** What the commands said, line by line. */
 export const lines: string[] = [];

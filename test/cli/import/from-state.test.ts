@@ -50,7 +50,7 @@ describe('a ralph loop', () => {
     expect(await undo()).toBe(0);
     expect(snapshot(world().project)).toEqual(before);
     expect(loopOf('s1').state.status).toBe('cancelled');
-    expect(said()).toContain('holds a session again from its next stop on');
+    expect(said()).toContain('holds its session again, from its next stop on');
   });
 
   test('that was taken over already goes on where that loop is, which ends', async () => {
@@ -98,7 +98,7 @@ describe('a ralph loop', () => {
     write(RALPH, ralph('s1'));
     await imported('ralph-loop');
     write(RALPH, ralph('s1'));
-    await expect(imported('ralph-loop')).rejects.toThrow(/already has a living loop/);
+    await expect(imported('ralph-loop')).rejects.toThrow(/already has an active loop/);
     expect(existsSync(path(RALPH))).toBe(true);
   });
 

@@ -144,7 +144,7 @@ describe('nothing is written', () => {
 
   test('without files, with one that is not there, with a folder, with files for something else', async () => {
     await expect(imported([])).rejects.toThrow(/name the files/);
-    await expect(imported(['no.md'])).rejects.toThrow(/no\.md is not there/);
+    await expect(imported(['no.md'])).rejects.toThrow(/no\.md does not exist/);
     await expect(imported(['commands'])).rejects.toThrow(UsageError);
     await expect(imported([PLAN], { from: 'harness' })).rejects.toThrow(/only named with/);
   });

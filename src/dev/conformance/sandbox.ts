@@ -1,4 +1,4 @@
-/** The scratch world of one scenario: a project, a user's home, sessions, and files that can be broken. */
+/** The scratch folders of one scenario: a project, a user's home, sessions, and files that can be broken. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Shape } from './scenario.ts';
 import { Session } from './session.ts';
 
-export class World {
+export class Sandbox {
   readonly root: string;
   readonly project: string;
   readonly home: string;
@@ -83,7 +83,7 @@ export class World {
     reshape(path, shape.kind === 'link' ? { ...shape, to: this.path(shape.to) } : shape);
   }
 
-  /** A folder of a scenario as the client names it to its hooks. */
+  /** Returns a folder of a scenario as Claude Code names it to its hooks. */
   cwd(name: string, throughLink: boolean): string {
     const inProject = /^project(\/.*)?$/.exec(name);
     return inProject ? this.projectThrough(throughLink) + (inProject[1] ?? '') : this.path(name);
@@ -134,7 +134,7 @@ function isFile(path: string): boolean {
   return fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Folders without write permission keep what is in them. */
+/** Gives folders their permissions back: without them their content cannot be removed. */
 function makeRemovable(folder: string): void {
   fs.chmodSync(folder, 0o700);
   for (const entry of fs.readdirSync(folder, { withFileTypes: true }))

@@ -15,7 +15,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { freezeNow } from './trust.ts';
 
-/** A person puts today's untildone.yaml in place of the one that a loop began with. Both hashes stay on record. */
+/** Puts today's untildone.yaml in place of the contract that a loop began with. The journal keeps both hashes. */
 export async function updateContract(ref: LoopRef, world: World, out: (line: string) => void): Promise<void> {
   refuseInsideClient('contract update', world.home, world.env);
   const state = world.store.read(ref);
@@ -26,7 +26,7 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
   if (!file) throw new UsageError(`there is no ${CONTRACT_FILE} in ${there.project} to update from`);
   const { frozen } = await freezeNow(file, there);
   if (!world.store.isTrusted(there.project, frozen.fingerprint)) {
-    throw new UsageError('what the new contract runs is not approved yet; first: untildone trust');
+    throw new UsageError('you do not trust the new contract on this machine yet; first: untildone trust');
   }
   const promise = promiseOf(before.contract);
   const kept = promise === undefined ? file.contract : withPromise(file.contract, promise);
@@ -46,10 +46,10 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
       maxIterations: contract.contract.limits.iterations,
     })),
   );
-  out(`Loop ${ref.loop} is judged by the present ${CONTRACT_FILE} from its next stop on.`);
+  out(`Loop ${ref.loop} is judged by ${CONTRACT_FILE} as it is now, from its next stop on.`);
 }
 
-/** What was written down when the loop began stays what it was then: the work since has not become older. */
+/** Keeps what gates that did not change recorded when the loop began: work is still compared with that moment. */
 function writtenBefore({ contract, frozen }: FrozenContract, now: Contract): Record<string, unknown> {
   const isSame = (name: string) => {
     const [then, spec] = [contract.gates[name], now.gates[name]];
@@ -59,7 +59,7 @@ function writtenBefore({ contract, frozen }: FrozenContract, now: Contract): Rec
   return Object.fromEntries(Object.entries(frozen.gates).filter(([name]) => isSame(name)));
 }
 
-/** A person allows one exception by the name that a gate gave it. */
+/** Allows one exception by the name that a gate gave it. */
 export function allowException(
   exception: string,
   ref: LoopRef,
@@ -72,5 +72,5 @@ export function allowException(
     if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
     return { kind: 'allowed', exception, note: note || undefined };
   });
-  out(`Loop ${ref.loop}: allowed ${exception}. It will stand in the receipt.`);
+  out(`Loop ${ref.loop}: allowed ${exception}. The receipt will name it.`);
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { answerQuestion, askingLoop } from '../../../src/cli/loop/answer-question.ts';
+import { answerQuestion, askingLoop } from '../../../src/cli/loop/approve-reject.ts';
 import { type StatusLoop, status } from '../../../src/cli/loop/status.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
@@ -101,7 +101,7 @@ describe('which question is meant', () => {
       verdict('fail', { gate: 'make_ok', kind: 'approve', asks: 'Good?' }),
     ]);
     expect(await refusal(() => answer(ref))).toBe(
-      'it waits for no answer right now; to answer ahead, name what: plan_ok, make_ok',
+      'loop l1 waits for no answer now; to answer ahead, name the question: plan_ok, make_ok',
     );
     expect(Object.keys(answersOf(ref))).toEqual(['plan_ok']);
   });
@@ -109,7 +109,7 @@ describe('which question is meant', () => {
     const both = contractWith({ a: approve(), b: approve(), c: approve() }, { done: ['a', 'b'] });
     const ref = begin(both);
     asked(ref, 'a', 'plan', [verdict('fail', { gate: 'b', kind: 'approve', asks: 'B?' })]);
-    expect(await refusal(() => answer(ref))).toBe('which one? Name one of: a, b');
+    expect(await refusal(() => answer(ref))).toBe('loop l1 waits for several answers; name one of: a, b');
   });
   test('inside of another gate, what was answered is answered', async () => {
     const ref = begin(contractWith({ a: approve(), b: approve(), both: all('a', 'b') }, { done: ['both'] }));
@@ -138,11 +138,11 @@ describe('which question is meant', () => {
   test('a name that nobody asks under is refused, with those that there are', async () => {
     const ref = begin();
     for (const name of ['plann', 'tests', 'constructor', '__proto__', ''])
-      expect(await refusal(() => answer(ref, { name }))).toContain('there is: plan_ok, make_ok');
+      expect(await refusal(() => answer(ref, { name }))).toContain('there are: plan_ok, make_ok');
   });
   test('a contract that asks nobody says so', async () => {
     const ref = begin(contractWith({ tests: run() }));
-    expect(await refusal(() => answer(ref))).toContain('nothing in the contract of this loop asks a person');
+    expect(await refusal(() => answer(ref))).toContain('the contract of this loop asks you nothing');
   });
 });
 
@@ -200,7 +200,7 @@ describe('the file that is asked about', () => {
     if (text !== undefined) plan(text);
     for (const said of ['approved', 'rejected'] as const)
       expect(await refusal(() => answer(ref, { name: 'plan_ok', said }))).toBe(
-        'PLAN.md is not there yet, so there is nothing to answer',
+        'PLAN.md does not exist yet, so there is nothing to answer',
       );
     expect(answersOf(ref)).toEqual({});
   });
@@ -259,7 +259,7 @@ describe('how it goes on', () => {
       verdict('fail', { gate: 'make_ok', kind: 'approve', asks: 'Good?' }),
     ]);
     append(ref, { kind: 'command', command: 'pause' });
-    expect(await refusal(() => answer(ref))).toContain('waits for no answer right now');
+    expect(await refusal(() => answer(ref))).toContain('waits for no answer now');
   });
 });
 

@@ -18,12 +18,12 @@ const NOTE_LIMIT = 2000;
 
 export interface Answer {
   said: Answered['said'];
-  /** A gate that asks a person, or the phase that it ends; absent: the one that is waited for. */
+  /** The gate that asks, or the phase that it ends. Absent: the question that the loop waits for. */
   name: string | undefined;
   note: string | undefined;
 }
 
-/** The loop that is answered: by its id, else the one that waits for an answer, else the only living one. */
+/** Finds the loop that you answer: by its id, else the one that waits for an answer, else the only active one. */
 export function askingLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
   if (id !== undefined) return meantLoop(store, project, id);
   const asking = readLoops(store, loopsAround(store, project)).filter(
@@ -37,7 +37,7 @@ export function askingLoop(store: FileStore, project: string, id: string | undef
   return only?.ref ?? meantLoop(store, project, undefined);
 }
 
-/** approve, reject: written to the journal; the loop, or the run that drives it, finds it there. */
+/** Writes your answer to the journal, where the loop, or the run that drives it, finds it. */
 export async function answerQuestion(
   { said, name, note }: Answer,
   ref: LoopRef,
@@ -82,22 +82,27 @@ function questionMeant(name: string | undefined, contract: Contract, state: Loop
   const names = known.map((question) => question.name).join(', ');
   if (known.length === 0)
     throw new UsageError(
-      'nothing in the contract of this loop asks a person (a gate of the kind approve, or a checkpoint)',
+      'the contract of this loop asks you nothing: it has no gate of the kind approve and no checkpoint',
     );
   if (name !== undefined) {
     const meant = known.find((q) => q.name === name) ?? endOfPhase(name, contract, known);
     if (meant) return meant;
-    throw new UsageError(`nothing is asked under the name "${name}"; there is: ${names}`);
+    throw new UsageError(`no question has the name "${name}"; there are: ${names}`);
   }
-  // Whoever names nothing answers what they were asked: never, by a second try, what is still to come.
+  // Without a name only a question that was asked is answered, never one that is still to come.
   const open = isAsked(contract, state) ? openQuestions(contract, state, known) : [];
   const [only, second] = open;
   if (only && !second) return only;
-  if (!only) throw new UsageError(`it waits for no answer right now; to answer ahead, name what: ${names}`);
-  throw new UsageError(`which one? Name one of: ${open.map((question) => question.name).join(', ')}`);
+  if (!only)
+    throw new UsageError(
+      `loop ${state.loop} waits for no answer now; to answer ahead, name the question: ${names}`,
+    );
+  throw new UsageError(
+    `loop ${state.loop} waits for several answers; name one of: ${open.map((question) => question.name).join(', ')}`,
+  );
 }
 
-/** A pause covers the question that a run was waiting for: then nothing but questions was open at its last Stop. */
+/** Whether a question was asked. A paused loop does not say so: it was, when only questions were open at its last Stop. */
 function isAsked(contract: Contract, { waiting, status, gates }: LoopState): boolean {
   const asks = (name: string) => questionsOf(callsFor([name], contract)).length > 0;
   if (status !== 'paused') return waiting?.why === 'approval';
@@ -114,14 +119,14 @@ function endOfPhase(
   return ends.length === 1 ? ends[0] : undefined;
 }
 
-/** What keeps the loop where it is. */
+/** Finds the questions that the loop waits for. */
 function openQuestions(contract: Contract, state: LoopState, known: readonly Question[]): Question[] {
   const asked = [...askedNames(contract, state), ...(contract.everyStop?.gates ?? [])];
   const chunks = state.gates.flatMap(({ parts = [] }) => parts);
   const later = new Set(chunks.filter(({ verdict }) => verdict === 'skip').map(({ name }) => name));
   const due = new Set(questionsOf(callsFor(asked, contract), later).map((q) => q.name));
   const { answers = {} } = state;
-  // Of a question inside another gate nothing is known but what was said to it.
+  // A question inside another gate has no verdict of its own: only its answer is known.
   const isApproved = (name: string) => Object.hasOwn(answers, name) && answers[name]?.said === 'approved';
   const passes = (name: string) => {
     const line = state.gates.find((each) => each.name === name);
@@ -140,7 +145,7 @@ async function digestOfFile(
   const judges = await world.judges(contract);
   const text = await judges.workspace(project).read(file);
   if (text === undefined || text.trim() === '')
-    throw new UsageError(`${file} is not there yet, so there is nothing to answer`);
+    throw new UsageError(`${file} does not exist yet, so there is nothing to answer`);
   return judges.digest(approvedText(text));
 }
 

@@ -18,6 +18,7 @@ import { type Fate, importHooks, type WrittenGate } from '../../core/import/impo
 import { isOurLine } from '../../home/hook-line.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
+import type { World } from '../../hook/wiring/world.ts';
 import {
   diffLines,
   endBeforeWriting,
@@ -25,12 +26,11 @@ import {
   type ImportIo,
   type ImportOptions,
   type ImportResult,
-  type ImportWorld,
 } from './report.ts';
 
 interface ScopedSettings {
   scope: Scope;
-  /** For people. */
+  /** The path as it is shown. */
   name: string;
   file: SettingsFile;
   hooks: PlacedHook[];
@@ -43,10 +43,10 @@ interface HarnessPlan {
   problems: string[];
 }
 
-/** The hooks of the settings files as gates of a contract, and then, if that is wanted, without the hooks. */
+/** Imports the hooks of the settings files as gates of a contract, and removes the hooks if you want that. */
 export async function importHarness(
   options: ImportOptions,
-  world: ImportWorld,
+  world: World,
   io: ImportIo,
 ): Promise<ImportResult> {
   const { out } = io;
@@ -75,7 +75,7 @@ export async function importHarness(
   return { exitCode: 0, contractWritten: true };
 }
 
-export function planHarness({ project, env }: ImportWorld): HarnessPlan {
+export function planHarness({ project, env }: World): HarnessPlan {
   const problems: string[] = [];
   const settings = SCOPES.flatMap((scope): ScopedSettings[] => {
     const path = settingsPath(scope, { project, claudeConfigDir: claudeConfigDir(env) });
@@ -88,7 +88,7 @@ export function planHarness({ project, env }: ImportWorld): HarnessPlan {
       return [];
     }
   });
-  // A contract with mistakes is refused with all of them.
+  // Throws with every mistake of the contract.
   const known = readContract(project);
   const file = readSettings(join(project, CONTRACT_FILE));
   const gates: Record<string, WrittenGate> = file.text === undefined ? {} : writtenGates(file.text);
@@ -130,7 +130,7 @@ function removalDiff({ settings: { file }, text }: Removal): string[] {
   return diffLines(file.path, maskEnv(file.text ?? ''), maskEnv(text));
 }
 
-/** Unasked, only what belongs to this project: the user's own settings guard all of their projects. */
+/** Removes old hooks. Without asking it leaves your user settings alone: they guard all your projects. */
 async function removeHooks(
   removals: readonly Removal[],
   record: ImportRecord,

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { prepareHome } from '../../client/settings/files.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -7,12 +9,54 @@ import { writeNew } from '../../files/whole-file.ts';
 import { RALPH_FILE, SAFETY_STOP } from '../../formats/ralph-loop/index.ts';
 import { parseState, renderState } from '../../formats/ralph-loop/state-file.ts';
 import { claimFiles } from '../../home/claims.ts';
+import { hookScript } from '../../home/hook-line.ts';
 import { filesLock } from '../../home/layout.ts';
-import { checkedPromise } from '../../hook/start/inputs.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { checkedPromise, ownerFrom } from '../../hook/start/inputs.ts';
+import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
+import { out } from '../../terminal/print.ts';
+import { thisInstallation } from '../install/commands.ts';
 
-/** `/ralph-loop`: writes the state file that the hook obeys. Never over one that is there. */
+/** Adds `ralph-loop` and `cancel-ralph`: the two commands of the plugin ralph-loop. */
+export function addRalphCommands(cli: Command): void {
+  cli
+    .command('ralph-loop')
+    .description(
+      'start a ralph loop in this session: PROMPT... [--max-iterations N] [--completion-promise TEXT] [--no-safety-stop]',
+    )
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action((_words: string[], _flags: unknown, command: Command) => {
+      const args = parseRalphArguments(wordsAfter(command));
+      const session = ownerFrom(args.session, process.env);
+      const world = openWorld(session);
+      if (session !== process.env.CLAUDE_CODE_SESSION_ID)
+        refuseInsideClient('ralph-loop --session', world.home, process.env);
+      prepareHome(world.home.root, hookScript(thisInstallation()));
+      const { folder } = placeHere(world, session);
+      startRalph(args, { session, folder }, world.clock.now(), out);
+      warnWithoutHooks({ project: folder, session }, world, out);
+    });
+  cli
+    .command('cancel-ralph')
+    .description('end the ralph loop of this project')
+    .action(() => {
+      const world = openWorld();
+      const session = process.env.CLAUDE_CODE_SESSION_ID;
+      cancelRalph(world, { session, folder: placeHere(world, session).folder }, out);
+    });
+}
+
+/** Returns the arguments as they were typed, `--` included. */
+function wordsAfter(command: Command): string[] {
+  const typed = (command.parent as (Command & { rawArgs?: string[] }) | null)?.rawArgs ?? [];
+  const at = typed.indexOf(command.name());
+  return at < 0 ? command.args : typed.slice(at + 1);
+}
+
+/** Writes the state file that the hook obeys. Never overwrites one. */
 export function startRalph(
   args: RalphArguments,
   owner: { session: string; folder: string },
@@ -50,7 +94,7 @@ function refuseSecond(path: string, session: string): void {
   if (file.kind === 'none') return;
   if (file.kind === 'unusable') throw new UsageError(`${file.problem}; remove it, then type this again`);
   const owner = parseState(file.text)?.fields.get('session_id');
-  const whose = owner === session ? 'this session' : owner ? `session ${owner}` : 'nobody';
+  const whose = owner === session ? 'this session' : owner ? `session ${owner}` : 'no session';
   throw new UsageError(
     `${path} holds a loop of ${whose} already; end that one first: untildone cancel-ralph`,
   );
@@ -74,7 +118,7 @@ function startWords(args: RalphArguments, promise: string | undefined, path: str
   ];
 }
 
-/** `/cancel-ralph`. From inside a session only its own loop: the plugin lets the agent remove the file, and so do we. */
+/** Ends the ralph loop and removes its state file. A session may end its own loop only, as with the plugin. */
 export function cancelRalph(
   { home, store }: Pick<World, 'home' | 'store'>,
   caller: { session: string | undefined; folder: string },
@@ -114,60 +158,68 @@ export function cancelRalph(
 
 interface RalphArguments {
   prompt: string;
-  /** 0 is the plugin's "unlimited". */
+  /** 0 means unlimited, as in the plugin. */
   maxIterations: number;
   promise?: string;
   session?: string;
-  /** False: `max_iterations: 0` means for ever. */
+  /** False: `max_iterations: 0` has no safety stop. */
   safetyStop: boolean;
 }
 
 const USAGE =
   'untildone ralph-loop "what is to be done" [--max-iterations N] [--completion-promise TEXT] [--no-safety-stop]';
 
-/** Flags that take a value, as `/ralph-loop` knows them, and who owns the loop. */
+const NO_SAFETY_STOP = '--no-safety-stop';
+/** Flags that take a value: those of the plugin, and `--session`. */
 const WITH_VALUE = ['--max-iterations', '--completion-promise', '--session'];
 
 /**
- * The arguments of `/ralph-loop`, quoted or not. A promise of several words without quotes is taken whole when the prompt
- * stands before it; before the prompt nobody could tell where it ends, and it is one word.
+ * Parses the arguments of `/ralph-loop`, quoted or not. A promise of several words without quotes is taken whole when it
+ * follows the prompt. Before the prompt it is one word, for nothing tells where it ends.
  */
 export function parseRalphArguments(args: readonly string[]): RalphArguments {
-  const words: string[] = [];
-  const values = new Map<string, string>();
-  let safetyStop = true;
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? '';
-    const [flag = '', inline] = splitFlag(arg);
-    if (arg === '--') {
-      words.push(...args.slice(i + 1));
-      break;
-    }
-    if (flag === '--no-safety-stop' && inline !== undefined) {
-      throw new UsageError('--no-safety-stop takes no value; leave it out to keep the safety stop');
-    }
-    if (flag === '--no-safety-stop') safetyStop = false;
-    else if (WITH_VALUE.includes(flag)) {
-      const taken = inline === undefined ? takenBy(flag, args, i + 1, words.length > 0) : [];
-      values.set(flag, inline ?? taken.join(' '));
-      i += taken.length;
-    } else if (/^--[a-z]/.test(arg) && !/\s/.test(arg)) {
-      throw new UsageError(
-        `unknown flag ${flag}; type: ${USAGE} (a prompt that begins with -- stands behind --)`,
-      );
-    } else words.push(arg);
-  }
+  const { words, flags } = splitArguments(args);
   const prompt = words.join(' ').trim();
   if (prompt === '') throw new UsageError(`the prompt is missing; type: ${USAGE}`);
-  const promise = values.get('--completion-promise');
-  const session = values.get('--session');
   return {
     prompt,
-    maxIterations: countOf(values.get('--max-iterations') ?? '0'),
-    safetyStop,
-    promise,
-    session,
+    maxIterations: countOf(flags.get('--max-iterations') ?? '0'),
+    safetyStop: !flags.has(NO_SAFETY_STOP),
+    promise: flags.get('--completion-promise'),
+    session: flags.get('--session'),
   };
+}
+
+/** Takes the words of the prompt and the flags, with their values, apart. */
+function splitArguments(args: readonly string[]): { words: string[]; flags: Map<string, string> } {
+  const words: string[] = [];
+  const flags = new Map<string, string>();
+  let left = args;
+  while (left.length > 0) {
+    const [arg = '', ...rest] = left;
+    if (arg === '--') return { words: [...words, ...rest], flags };
+    const [flag, inline] = splitFlag(arg);
+    refuseUnknown(flag, inline, arg);
+    const takesNext = WITH_VALUE.includes(flag) && inline === undefined;
+    const taken = takesNext ? takenBy(flag, rest, words.length > 0) : [];
+    if (isFlag(flag)) flags.set(flag, inline ?? taken.join(' '));
+    else words.push(arg);
+    left = rest.slice(taken.length);
+  }
+  return { words, flags };
+}
+
+function isFlag(word: string): boolean {
+  return word === NO_SAFETY_STOP || WITH_VALUE.includes(word);
+}
+
+function refuseUnknown(flag: string, inline: string | undefined, arg: string): void {
+  if (flag === NO_SAFETY_STOP && inline !== undefined)
+    throw new UsageError(`${NO_SAFETY_STOP} takes no value; leave it out to keep the safety stop`);
+  if (!isFlag(flag) && /^--[a-z]/.test(arg) && !/\s/.test(arg))
+    throw new UsageError(
+      `unknown flag ${flag}; type: ${USAGE} (a prompt that begins with -- stands behind --)`,
+    );
 }
 
 function splitFlag(arg: string): [string, string?] {
@@ -175,8 +227,8 @@ function splitFlag(arg: string): [string, string?] {
   return arg.startsWith('--') && at > 0 ? [arg.slice(0, at), arg.slice(at + 1)] : [arg];
 }
 
-function takenBy(flag: string, args: readonly string[], from: number, promptBefore: boolean): string[] {
-  const rest = args.slice(from);
+/** The words behind a flag that are its value. */
+function takenBy(flag: string, rest: readonly string[], promptBefore: boolean): readonly string[] {
   const end = rest.findIndex((arg) => /^--([a-z]|$)/.test(arg));
   const free = end < 0 ? rest : rest.slice(0, end);
   if (free.length === 0) throw new UsageError(`${flag} needs a value; type: ${USAGE}`);

@@ -1,4 +1,4 @@
-/** The stages of command files as phases of a contract. The files themselves stay as they are. */
+/** Imports the stages of command files as phases of a contract. The files themselves stay as they are. */
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { readSettings, replaceSettings } from '../../client/settings/files.ts';
@@ -13,6 +13,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import { ContractError, UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { ImportRecord } from '../../home/import-record.ts';
+import type { World } from '../../hook/wiring/world.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 import {
   diffLines,
@@ -20,14 +21,13 @@ import {
   type ImportIo,
   type ImportOptions,
   type ImportResult,
-  type ImportWorld,
 } from './report.ts';
 
 const LARGEST = 1024 * 1024;
 
 export async function importCommand(
   options: ImportOptions,
-  world: ImportWorld,
+  world: World,
   io: ImportIo,
 ): Promise<ImportResult> {
   const { out } = io;
@@ -52,7 +52,7 @@ export async function importCommand(
 
 const COMMAND_FOLDERS = ['.claude/commands', 'commands'];
 
-/** Those at the usual places that ask a person something; what cannot be read is as if it were not there. */
+/** Finds the command files at the usual places that ask you something. Skips files that cannot be read. */
 export function askingFiles(project: string): string[] {
   const names = COMMAND_FOLDERS.flatMap((folder) => markdownIn(project, folder));
   return names.filter((name) => {
@@ -80,9 +80,9 @@ interface CommandPlan {
   text: string;
 }
 
-/** Throws before anything is written when the contract would not be one. */
-function planCommands(files: readonly CommandFile[], { project }: ImportWorld): CommandPlan {
-  // A contract with mistakes is refused with all of them.
+/** Plans the import. Throws, before anything is written, when the result would not be a valid contract. */
+function planCommands(files: readonly CommandFile[], { project }: World): CommandPlan {
+  // Throws with every mistake of the contract.
   const known = readContract(project);
   const file = readSettings(join(project, CONTRACT_FILE));
   const before = file.text ?? proposeContract(projectFacts(project));
@@ -124,11 +124,11 @@ function textIn(place: string): string {
   } catch (error) {
     throw new UsageError(`${place} cannot be read (${(error as Error).message}); name Markdown files`);
   }
-  if (text === undefined) throw new UsageError(`${place} is not there`);
+  if (text === undefined) throw new UsageError(`${place} does not exist`);
   return text;
 }
 
-/** The agent finds the file under this name. */
+/** Names a file as the agent finds it: relative to the project when it is inside. */
 function nameOf(place: string, project: string): string {
   const inside = relative(project, place);
   return inside.startsWith('..') || isAbsolute(inside) ? place : inside;

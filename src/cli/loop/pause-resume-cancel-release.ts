@@ -8,8 +8,8 @@ import { childrenOf } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 
-/** pause, resume, cancel, release: written to the journal at once; the next hook finds it there. */
-export function control(
+/** Writes the command to the journal, where the next hook finds it. */
+export function pauseResumeCancelRelease(
   command: PersonCommand,
   ref: LoopRef,
   note: string | undefined,
@@ -22,7 +22,7 @@ export function control(
     return { kind: 'command', command, note: note || undefined };
   });
   if (hasEnded(after)) store.mark(after.session, false);
-  // Whoever lets go of a run lets go of its children; they are taken up again together with it.
+  // The children of a run are paused, cancelled or released with it. The run itself resumes them.
   if (command !== 'resume')
     for (const child of childrenOf(store, before)) quietly(command, child, note, store);
   out(`Loop ${ref.loop}: ${after.run ? saidOfRun(command, ref) : said(command, after)}`);
@@ -54,14 +54,16 @@ function said(command: PersonCommand, state: LoopState): string {
   }
 }
 
-/** Nobody works on a run but who drives it, and a pause ends that one. */
+/** A run is driven by a process of its own, which a pause ends. */
 function saidOfRun(command: PersonCommand, ref: LoopRef): string {
   const goOn = `untildone run --resume ${ref.loop}`;
   switch (command) {
     case 'pause':
       return `paused. It stops after this step; go on with: ${goOn}`;
     case 'resume':
-      return isLocked(driverLock(ref)) ? 'active again.' : `active again; nobody drives it: ${goOn}`;
+      return isLocked(driverLock(ref))
+        ? 'active again.'
+        : `active again, but no process drives it; go on with: ${goOn}`;
     case 'cancel':
       return 'cancelled. What was done stays as it is.';
     case 'release':

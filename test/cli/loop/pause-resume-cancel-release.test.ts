@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { control } from '../../../src/cli/loop/pause-resume-cancel.ts';
+import { pauseResumeCancelRelease } from '../../../src/cli/loop/pause-resume-cancel-release.ts';
 import type { PersonCommand } from '../../../src/core/loop/entry.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { createHome, homeAt } from '../../../src/home/layout.ts';
@@ -24,7 +24,7 @@ function scene(of: { run?: { mode: 'hybrid' } }) {
   });
   const give = (command: PersonCommand) => {
     const lines: string[] = [];
-    control(command, ref, undefined, store, (line) => void lines.push(line));
+    pauseResumeCancelRelease(command, ref, undefined, store, (line) => void lines.push(line));
     return lines.join('\n');
   };
   return { ref, give };
@@ -39,7 +39,9 @@ test('a loop of a session goes on there', () => {
 test('a run goes on with who drives it, and whoever resumes it is told when nobody does', () => {
   const { ref, give } = scene({ run: { mode: 'hybrid' } });
   expect(give('pause')).toContain('go on with: untildone run --resume l1');
-  expect(give('resume')).toBe('Loop l1: active again; nobody drives it: untildone run --resume l1');
+  expect(give('resume')).toBe(
+    'Loop l1: active again, but no process drives it; go on with: untildone run --resume l1',
+  );
   const lock = holdLock(driverLock(ref));
   give('pause');
   expect(give('resume')).toBe('Loop l1: active again.');

@@ -29,7 +29,7 @@ describe('an installation names what would count every stop beside it', () => {
   ])('the old hook of %s', async (_, command) => {
     put(shared(), stopHook(command));
     await runInstall();
-    expect(output()).toContain(`Warning: ${shared()} still runs ${command}. Take that out`);
+    expect(output()).toContain(`Warning: ${shared()} still runs ${command}. Remove that`);
   });
 
   test('in whichever settings it stands', async () => {
@@ -58,7 +58,7 @@ describe('an installation names what would count every stop beside it', () => {
 describe('what comes next', () => {
   test('nothing is held until a loop is started, where there is none', async () => {
     await runInstall();
-    expect(output()).toContain('Until then nothing is held');
+    expect(output()).toContain('Until then no session is held');
   });
   test('the state that is here may hold somebody at once', async () => {
     await runInstall({ hasForeignState: true });

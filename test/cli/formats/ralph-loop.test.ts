@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseRalphArguments, startRalph } from '../../../src/cli/formats/ralph.ts';
+import { parseRalphArguments, startRalph } from '../../../src/cli/formats/ralph-loop.ts';
 import { RALPH_FILE } from '../../../src/formats/ralph-loop/index.ts';
 import { parseState } from '../../../src/formats/ralph-loop/state-file.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';

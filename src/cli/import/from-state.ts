@@ -14,7 +14,7 @@ import { lockPaths } from '../../formats/lock/lock-files.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { freeName, ImportRecord } from '../../home/import-record.ts';
 import { start } from '../../hook/start/start.ts';
-import { placeHere } from '../../hook/wiring/world.ts';
+import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 import { foreignFiles } from '../../project/files.ts';
@@ -24,7 +24,6 @@ import {
   type ImportIo,
   type ImportOptions,
   type ImportResult,
-  type ImportWorld,
 } from './report.ts';
 
 interface FoundState {
@@ -34,18 +33,18 @@ interface FoundState {
   loop: ForeignLoop;
 }
 
-/** A foreign state as a contract and, where its session is known, as a loop of our own that goes on where it was. */
+/** Imports a state file as a contract and, when its session is known, as a loop that goes on where the state was. */
 export async function importState(
   name: FormatName,
   options: ImportOptions,
-  world: ImportWorld,
+  world: World,
   io: ImportIo,
 ): Promise<ImportResult> {
   const { out } = io;
   const found = findState(name, options.session, world);
   const session = options.session ?? found.loop.owner ?? claimFiles(world.home).of(found.path)?.session;
-  const alive = session === undefined ? undefined : world.store.activeLoopOf(session);
-  if (alive) throw new UsageError(`session ${session} already has a living loop: ${alive.loop}`);
+  const active = session === undefined ? undefined : world.store.activeLoopOf(session);
+  if (active) throw new UsageError(`session ${session} already has an active loop: ${active.loop}`);
   const contract = readContract(world.project);
   const converted = convertState(name, found.path, found.loop, world.project, contract?.contract);
   const file = readSettings(join(world.project, CONTRACT_FILE));
@@ -79,8 +78,8 @@ interface StateLine {
   words: string;
 }
 
-/** The states that lie here, whether or not they can be used. */
-export function foreignStates(world: ImportWorld, session: string | undefined): StateLine[] {
+/** Lists the state files here, whether or not they can be used. */
+export function foreignStates(world: World, session: string | undefined): StateLine[] {
   const place = placeHere(world, session);
   return ALL_FORMATS.flatMap((format) => {
     const path = format.path(place);
@@ -94,13 +93,13 @@ export function foreignStates(world: ImportWorld, session: string | undefined): 
   });
 }
 
-function findState(name: FormatName, session: string | undefined, world: ImportWorld): FoundState {
+function findState(name: FormatName, session: string | undefined, world: World): FoundState {
   const format = ALL_FORMATS.find((each) => each.name === name);
   const place = placeHere(world, session);
   const path = format?.path(place);
   if (!format || path === undefined) {
     throw new UsageError(
-      `the state of ${name} belongs to a session; name it: untildone import --from ${name} --session ID`,
+      `every session has its own state of ${name}; name the session: untildone import --from ${name} --session ID`,
     );
   }
   const reading = format.read(place, foreignFiles);
@@ -139,18 +138,18 @@ function sayHowToStart(name: FormatName, out: (line: string) => void): number {
   return 0;
 }
 
-/** The loop comes first: files are only put away when something else holds the session. */
+/** Starts the loop, and only then puts the state files away: something has to hold the session all the time. */
 async function takeOver(
   found: FoundState,
   session: string,
   { limits, aside }: ConvertedState,
   record: ImportRecord,
-  world: ImportWorld,
+  world: World,
   out: (line: string) => void,
 ): Promise<number> {
-  const before = livingLoop(found.path, world);
+  const before = activeLoop(found.path, world);
   if (aside !== undefined) {
-    // The contract names the list where it will be.
+    // First, because the contract names the new place of the list.
     record.setAside(found.path, aside);
     out(`Renamed ${found.path} to ${aside}.`);
   }
@@ -182,10 +181,7 @@ async function takeOver(
   return 0;
 }
 
-function livingLoop(
-  path: string,
-  { home, store }: ImportWorld,
-): { ref: LoopRef; state: LoopState } | undefined {
+function activeLoop(path: string, { home, store }: World): { ref: LoopRef; state: LoopState } | undefined {
   const dir = claimFiles(home).of(path)?.loopDir;
   if (dir === undefined) return undefined;
   const ref = { loop: basename(dir), dir };
@@ -204,14 +200,13 @@ function putAway(
   }
 }
 
-/** What a foreign state becomes in a contract. */
-
+/** What a state becomes in a contract. */
 interface ConvertedState {
   additions: ContractAdditions;
-  /** The state has no gates of its own: those that fit the project are proposed where there is no contract. */
+  /** The state has no gates of its own: without a contract, gates that fit the project are proposed. */
   proposed: boolean;
   limits: { iterations: Limit; durationMs?: Limit };
-  /** The name under which what was found is put aside; absent: its files are moved into the home. */
+  /** The new name of what was found. Absent: its files are moved into the home. */
   aside?: string;
   notes: string[];
 }
@@ -285,7 +280,7 @@ function inHours(ms: number): string {
   return ms % 3_600_000 === 0 ? `${ms / 3_600_000}h` : `${Math.max(1, Math.round(ms / 60_000))}m`;
 }
 
-/** Where the list will be: of a link to the folder of a task only the link is put aside. */
+/** Returns where the list will be. When `current` is a link, only the link is put aside. */
 function listPath(path: string, aside: string, project: string): string {
   const folder = lstatSync(path).isSymbolicLink() ? foreignFiles.realPath(path) : aside;
   const list = relative(project, join(folder, 'feature_list.json'));
@@ -297,11 +292,11 @@ function listPath(path: string, aside: string, project: string): string {
 
 const MOST_FILES = 1000;
 
-/** The files that make up a state, as they are now. */
+/** Lists the files of a state. */
 function filesOfState(name: FormatName, path: string, { folder }: StatePlace): string[] {
   if (name === 'lock') {
     const { active, goal, message, continuation } = lockPaths(folder);
-    // The lock itself goes first: without it the others mean nothing.
+    // The lock first: without it the others mean nothing.
     return [active, goal, message, continuation].filter(isFile);
   }
   return name === 'verified-done' ? filesBelow(path).slice(0, MOST_FILES) : [path].filter(isFile);
