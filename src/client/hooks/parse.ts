@@ -1,4 +1,5 @@
 import type { BackgroundTask, HookEvent, OtherEvent, WakeUp } from '../../core/loop/event.ts';
+import { type Fields, isFields, list, present, text } from '../fields.ts';
 
 export type Parsed = { ok: true; event: HookEvent } | { ok: false; problem: string };
 
@@ -141,31 +142,4 @@ function eitherOf(fields: Fields, names: readonly string[]): string | undefined 
     (typeof value === 'string' && value !== '') || Number.isSafeInteger(value);
   const found = names.map((name) => fields[name]).find(isWord);
   return found === undefined ? undefined : String(found);
-}
-
-/** What Claude Code sent. The readers below are tolerant: a field of the wrong type counts as absent. */
-export type Fields = Record<string, unknown>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function text(fields: Fields, key: string): string | undefined {
-  const value = fields[key];
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function list(fields: Fields, key: string): Fields[] {
-  const value = fields[key];
-  return Array.isArray(value) ? value.filter(isFields) : [];
-}
-
-/** An object with only those keys that have a value, for optional properties. */
-export function present<T extends Record<string, unknown>>(
-  values: T,
-): { [K in keyof T]?: NonNullable<T[K]> } {
-  const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(values))
-    if (value !== undefined && value !== null) out[key] = value;
-  return out as { [K in keyof T]?: NonNullable<T[K]> };
 }

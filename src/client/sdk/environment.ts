@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { userHome } from '../../files/system.ts';
 import { readSmall } from '../../files/whole-file.ts';
+import { asFields, type Fields, parseFields } from '../fields.ts';
 
 /**
  * Variables of Claude Code that say how to log in, which service to use and how to reach it. All others belong to the session
@@ -109,8 +110,8 @@ function certificatesOf({
 /** The login in your own settings file. That of a project does not count, because it could name a command to run. */
 function personalLogin(environment: NodeJS.ProcessEnv) {
   const folder = environment.CLAUDE_CONFIG_DIR || join(userHome(environment), '.claude');
-  const file = readRecord(join(folder, 'settings.json'));
-  const variables = Object.entries(isRecord(file.env) ? file.env : {}).filter(
+  const file = readFields(join(folder, 'settings.json'));
+  const variables = Object.entries(asFields(file.env) ?? {}).filter(
     (entry): entry is [string, string] =>
       typeof entry[1] === 'string' && (LOGIN_VARIABLE.test(entry[0]) || KEPT_OF_CLAUDE.test(entry[0])),
   );
@@ -123,15 +124,10 @@ function personalLogin(environment: NodeJS.ProcessEnv) {
 }
 
 /** Empty when the file is missing or cannot be read: the login may be elsewhere. */
-function readRecord(path: string): Record<string, unknown> {
+function readFields(path: string): Fields {
   try {
-    const value: unknown = JSON.parse(readSmall(path) ?? '{}');
-    return isRecord(value) ? value : {};
+    return parseFields(readSmall(path) ?? '') ?? {};
   } catch {
     return {};
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /** Parses what Claude Code prints with `--output-format stream-json`: one JSON object a line. */
-import { type Fields, isFields, list, text } from '../hooks/parse.ts';
+import { type Fields, isFields, list, parseFields, text } from '../fields.ts';
 
 export type Happening =
   | { kind: 'began'; session: string; clientVersion: string }
@@ -40,15 +40,6 @@ export function happeningsIn(fields: Fields): Happening[] {
 
 export function isOfSubagent(fields: Fields): boolean {
   return typeof fields.parent_tool_use_id === 'string';
-}
-
-function parseFields(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function contentOf(fields: Fields): Fields[] {

@@ -1,7 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Utterance } from '../../core/loop/transcript.ts';
-
-type Fields = Record<string, unknown>;
+import { asFields, type Fields, parseFields } from '../fields.ts';
+import { readAt, withFile } from './file.ts';
 
 /** The most tools that are named of one utterance. */
 const MOST_TOOLS = 50;
@@ -34,8 +33,8 @@ function joined(a: Utterance, b: Utterance): Pick<Utterance, 'text' | 'tools'> {
 function utteranceIn(line: string): (Utterance & { id?: string }) | undefined {
   // Most bytes of a transcript are other lines: skip them before parsing.
   if (!line.includes('"user"') && !line.includes('"assistant"')) return undefined;
-  const entry = parsed(line);
-  const message = fieldsOf(entry?.message);
+  const entry = parseFields(line);
+  const message = asFields(entry?.message);
   if (!entry || !message || entry.isSidechain === true || entry.isMeta === true) return undefined;
   const blocks = blocksOf(message.content);
   const text = blocks
@@ -64,19 +63,7 @@ function saidByPerson(entry: Fields, blocks: readonly Fields[], text: string): U
 function blocksOf(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
-  return content.map(fieldsOf).filter((block) => block !== undefined);
-}
-
-function parsed(line: string): Fields | undefined {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
-}
-
-function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  return content.map(asFields).filter((block) => block !== undefined);
 }
 
 /** The most bytes that are read, from the end of a transcript. */
@@ -89,20 +76,10 @@ export function readConversation(path: string, maxBytes = MAX_BYTES): Utterance[
 }
 
 function endOf(path: string, maxBytes: number): string | undefined {
-  let fd: number | undefined;
-  try {
-    if (!statSync(path).isFile()) return undefined;
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const { size } = fstatSync(fd);
+  return withFile(path, (fd, size) => {
     const start = Math.max(0, size - maxBytes);
-    const bytes = Buffer.alloc(size - start);
-    const read = readSync(fd, bytes, 0, bytes.length, start);
-    const text = bytes.toString('utf8', 0, read);
+    const text = readAt(fd, start, size - start).toString('utf8');
     // The first line of a part may be the rest of an earlier line.
     return start === 0 ? text : text.slice(text.indexOf('\n') + 1);
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
+  });
 }

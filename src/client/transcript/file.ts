@@ -101,16 +101,17 @@ function mayCost(line: Buffer): boolean {
   return line.includes('"usage"') || line.includes('"cost-state"');
 }
 
-/** Calls `use` with an open regular file. Never waits on a pipe. */
-function withFile(path: string, use: (fd: number, size: number) => void): void {
+/** Returns what `use` makes of an open regular file; undefined when it cannot be read. Never waits on a pipe. */
+export function withFile<T>(path: string, use: (fd: number, size: number) => T): T | undefined {
   let fd: number | undefined;
   try {
-    if (!statSync(path).isFile()) return;
+    if (!statSync(path).isFile()) return undefined;
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(fd);
-    if (stat.isFile()) use(fd, stat.size);
+    return stat.isFile() ? use(fd, stat.size) : undefined;
   } catch {
-    // The file is missing, unreadable or gone: what was read until then counts.
+    // The file is missing, unreadable or gone.
+    return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
@@ -190,7 +191,7 @@ function* completeLines(fd: number, from: number, to: number): Generator<Line> {
 }
 
 /** Shorter than asked for only where the file has become shorter. */
-function readAt(fd: number, position: number, length: number): Buffer {
+export function readAt(fd: number, position: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {

@@ -1,10 +1,11 @@
 import type { AnswerLine, AnswerUsage, TranscriptLine } from '../../core/loop/transcript.ts';
+import { asFields, type Fields, parseFields } from '../fields.ts';
 
 const OTHER: TranscriptLine = { kind: 'other' };
 
 /** Parses one line of a transcript. Never throws: a line that is not understood is `other`. */
 export function parseTranscriptLine(line: string): TranscriptLine {
-  const entry = parseObject(line);
+  const entry = parseFields(line);
   if (!entry) return OTHER;
   switch (entry.type) {
     case 'assistant':
@@ -21,16 +22,6 @@ export function parseTranscriptLine(line: string): TranscriptLine {
       return parseCost(entry);
     default:
       return OTHER;
-  }
-}
-
-type Fields = Record<string, unknown>;
-
-function parseObject(line: string): Fields | undefined {
-  try {
-    return asFields(JSON.parse(line));
-  } catch {
-    return undefined;
   }
 }
 
@@ -140,10 +131,6 @@ function idIn(block: Fields, key: string): string[] {
 
 function isSidechain(entry: Fields): boolean {
   return entry.isSidechain === true;
-}
-
-function asFields(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
 function asName(value: unknown): string | undefined {

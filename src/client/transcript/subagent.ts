@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { keepShort } from '../../core/text/clip.ts';
 import type { SubagentActivity } from '../../ports/ports.ts';
-import { pollSignals } from './file.ts';
+import { asFields, parseFields } from '../fields.ts';
+import { pollSignals, readAt, withFile } from './file.ts';
 
 /** What one line of a subagent's transcript tells. */
 interface AgentLineSaid {
@@ -33,7 +33,7 @@ const READS = new Set(
 
 /** Parses one line. Never throws: a line that is not understood tells nothing. */
 export function parseAgentLine(line: string): AgentLineSaid {
-  const entry = fieldsIn(line);
+  const entry = parseFields(line);
   const message = asFields(entry?.message);
   if (!entry || !message) return NOTHING;
   if (entry.type === 'assistant') return callsIn(message.content);
@@ -59,20 +59,6 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const blocks = Array.isArray(content) ? content.map(asFields) : [];
   return blocks.flatMap((block) => (typeof block?.text === 'string' ? [block.text] : [])).join('\n');
-}
-
-type Fields = Record<string, unknown>;
-
-function fieldsIn(line: string): Fields | undefined {
-  try {
-    return asFields(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
-}
-
-function asFields(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
 /** The most bytes that are read. A longer transcript counts as incomplete. */
@@ -111,17 +97,8 @@ function activityIn(lines: readonly string[], whole: boolean): SubagentActivity 
 }
 
 function startOf(path: string, maxBytes: number): { text: string; whole: boolean } | undefined {
-  let fd: number | undefined;
-  try {
-    if (!statSync(path).isFile()) return undefined;
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const { size } = fstatSync(fd);
-    const bytes = Buffer.alloc(Math.min(size, maxBytes));
-    const read = readSync(fd, bytes, 0, bytes.length, 0);
-    return { text: bytes.toString('utf8', 0, read), whole: size <= maxBytes && read === size };
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
+  return withFile(path, (fd, size) => {
+    const bytes = readAt(fd, 0, Math.min(size, maxBytes));
+    return { text: bytes.toString('utf8'), whole: bytes.length === size };
+  });
 }

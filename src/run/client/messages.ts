@@ -1,4 +1,4 @@
-import { type Fields, isFields, list, present, text } from '../../client/hooks/parse.ts';
+import { type Fields, isFields, list, present, text } from '../../client/fields.ts';
 import { isOfSubagent } from '../../client/sdk/stream.ts';
 import type { SessionResult } from '../../core/run/session-end.ts';
 

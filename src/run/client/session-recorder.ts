@@ -1,6 +1,6 @@
 /** What is known of a running session from its messages: the facts so far, and whether it is waiting for anything. */
 
-import type { Fields } from '../../client/hooks/parse.ts';
+import type { Fields } from '../../client/fields.ts';
 import { type Happening, happeningsIn } from '../../client/sdk/stream.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { SessionFacts, SessionResult } from '../../core/run/session-end.ts';

@@ -1,7 +1,7 @@
 /** Whole client sessions, driven through the Agent SDK. */
 import { randomBytes } from 'node:crypto';
 import type { HookCallback, Query, SDKUserMessage, WarmQuery } from '@anthropic-ai/claude-agent-sdk';
-import type { Fields } from '../../client/hooks/parse.ts';
+import type { Fields } from '../../client/fields.ts';
 import { parseCallbackInput, renderCallback } from '../../client/hooks/render.ts';
 import {
   ClientTree,
