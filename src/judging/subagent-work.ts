@@ -36,7 +36,7 @@ export async function workOfAgent(
       ...place,
       onlyPaths,
       // Several agents may stop at the same time, so each has its own folder for outputs.
-      outputDir: isSafeId(id) ? `${outputDir}/agents/${id}` : undefined,
+      outputDir: isSafeId(id) ? `${outputDir}/agents/${id}` : outputDir,
     },
     explained: (verdicts) =>
       worktree || onlyPaths ? [...verdicts] : verdicts.map((verdict) => withReach(verdict, story)),
