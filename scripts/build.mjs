@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 // Bundles for Node 20: untildone (the program; chooses), hook (every event), judge (gates that measure, formats of other systems, models), dev (for authors of hooks), cli (everything else), and the library, an ES module with its types.
-import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
+import { thirdPartyNotices } from './third-party.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
 
 const common = {
   bundle: true,
+  metafile: true,
   platform: 'node',
   target: 'node20',
   format: 'cjs',
@@ -21,7 +23,7 @@ const common = {
   external: ['@anthropic-ai/*', './untildone.cjs', './hook.cjs', './cli.cjs', './judge.cjs', './dev.cjs'],
 };
 
-await Promise.all([
+const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
@@ -47,6 +49,7 @@ await Promise.all([
     },
   }),
 ]);
+writeFileSync('dist/THIRD-PARTY.txt', thirdPartyNotices(bundles.map(({ metafile }) => metafile)));
 writeDeclarations('src/library/index.ts', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.

@@ -4,16 +4,16 @@ import { hasEnded, type LoopState } from '../core/loop/state.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
-import { onlyForPeople } from '../hook/start/person.ts';
+import { refuseInsideClient } from '../hook/start/person.ts';
 import { openWorld, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
-import { type ClientOptions, type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
+import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.ts';
 import { watchInterrupts } from '../run/begin/interrupts.ts';
 import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
 import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
+import type { RunReporter } from '../run/reporter.ts';
 import { openRunReporter } from '../run/view/report.ts';
-import type { RunReporter } from '../run/view/reporter.ts';
 import { out } from '../terminal/print.ts';
 import { duration, value, wholeNumber } from './flags.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
@@ -94,7 +94,7 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
   if (goesOn) refuseNewTerms(words, flags);
   // Going on as before holds the agent again; everything else, and what a person paused, is for people.
   const asBefore = goesOn && Object.keys(client).length === 0 && world.store.read(goesOn).status !== 'paused';
-  if (!asBefore) onlyForPeople('run', world.home, process.env);
+  if (!asBefore) refuseInsideClient('run', world.home, process.env);
   refuseRoot(client.permissionMode);
   const reporter = openRunReporter(flags, {
     out,
@@ -236,7 +236,7 @@ function collect(rule: string, before: string[] = []): string[] {
 
 export async function startRun(options: RunOptions, world: World, reporter: RunReporter): Promise<number> {
   try {
-    return await inTerminal(world, reporter, (company) => beginRun(options, company));
+    return await inTerminal(world, reporter, (observers) => beginRun(options, observers));
   } catch (error) {
     if (!(error instanceof NothingToDo)) throw error;
     for (const line of error.lines) reporter.note(line);
@@ -250,14 +250,14 @@ function resumeRun(
   world: World,
   reporter: RunReporter,
 ): Promise<number> {
-  return inTerminal(world, reporter, (company) => goOnWithRun(ref, given, company));
+  return inTerminal(world, reporter, (observers) => goOnWithRun(ref, given, observers));
 }
 
 /** Signals are the run's while it lasts; gives the exit code. */
 async function inTerminal(
   world: World,
   reporter: RunReporter,
-  drive: (company: RunCompany) => Promise<LoopState>,
+  drive: (observers: RunObservers) => Promise<LoopState>,
 ): Promise<number> {
   const interrupts = watchInterrupts(() =>
     reporter.note('Finishing this step, then pausing. Once more to stop at once.'),

@@ -1,8 +1,10 @@
 /** Adds to the text of a contract and leaves the rest as it is. */
+
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
-import { SCHEMA_LINE } from '../core/contract/propose.ts';
+import { SCHEMA_LINE, TRUST_LINE } from '../core/contract/propose.ts';
 import type { WrittenPhase } from '../core/import/command-phases.ts';
 import type { Additions, WrittenGate } from '../core/import/import-hooks.ts';
+import { defined } from '../core/text/defined.ts';
 
 const DEFAULT_BLOCKS = 2;
 
@@ -23,7 +25,7 @@ export function newContract(additions: ContractAdditions, made: string): string 
   return [
     SCHEMA_LINE,
     `# ${made}`,
-    '# Commands run only after you trust them: untildone trust',
+    TRUST_LINE,
     ...(task === undefined ? [] : ['', `task: ${readable(task)}`]),
     ...(lines.length === 0 ? [] : ['', 'gates:', ...lines]),
     ...line('done'),
@@ -134,7 +136,7 @@ function subagentWith(before: Data, added: Record<string, string[]>): Data {
 
 function memoryWith(before: unknown, memory: NonNullable<Additions['memory']>): unknown {
   if (before === undefined)
-    return { ...memory, files: memory.files.length === 1 ? memory.files[0] : memory.files };
+    return { ...defined(memory), files: memory.files.length === 1 ? memory.files[0] : memory.files };
   const written = typeof before === 'string' ? { files: before } : mapOf(before);
   const files = listOf(written.files);
   return memory.files.every((file) => files.includes(file))

@@ -1,4 +1,5 @@
 /** The grammar of `untildone.yaml`. docs/reference/contract.md describes it for you. */
+
 import { z } from 'zod';
 import {
   type Contract,
@@ -10,6 +11,7 @@ import {
 } from '../core/contract/contract.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from '../core/loop/notes.ts';
 import { ENDINGS } from '../core/loop/state.ts';
+import { defined } from '../core/text/defined.ts';
 import { gate } from '../gates/grammar.ts';
 import { traitsOf } from '../gates/traits.ts';
 import {
@@ -275,9 +277,7 @@ function limitsFrom(written: z.output<typeof limits>): Limits {
   const { duration, cost_usd, ...same } = written;
   return {
     ...DEFAULT_LIMITS,
-    ...same,
-    ...(duration === undefined ? {} : { durationMs: duration }),
-    ...(cost_usd === undefined ? {} : { costUsd: cost_usd }),
+    ...defined({ ...same, durationMs: duration, costUsd: cost_usd }),
   };
 }
 

@@ -12,17 +12,20 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from './process-id.ts';
 
-/** A lock file whose owner cannot be told (no owner written yet, another machine's) is given up after this time. */
+/** A lock is taken over at this age when nobody can tell whether its owner lives, such as one on another machine. */
 const UNKNOWN_OWNER_MS = 30_000;
+/** A lock without an owner is taken over at this age: its process died before it wrote its name. */
 const EMPTY_LOCK_MS = 2_000;
 
 export class LockTimeout extends Error {
   constructor(path: string, ms: number) {
-    super(`another process holds ${path} and did not let go within ${ms / 1000} s`);
+    super(
+      `another process has held the lock ${path} for more than ${ms / 1000} s: try again when it has ended`,
+    );
   }
 }
 
-/** Runs `body` while holding the lock file at `path`. A dead owner's lock is taken over. Synchronous on purpose. */
+/** Runs `body` while holding the lock file at `path`. Takes over the lock of a dead process. Throws `LockTimeout`. */
 export function withLock<T>(path: string, body: () => T, limitMs = 10_000): T {
   const ours = acquire(path, limitMs);
   try {
@@ -32,7 +35,7 @@ export function withLock<T>(path: string, body: () => T, limitMs = 10_000): T {
   }
 }
 
-/** Holds the lock until it is released, for work that takes its time; undefined when a living process holds it. */
+/** Takes the lock until it is released, for work that takes long; undefined when a running process holds it. */
 export function holdLock(path: string): { release(): void } | undefined {
   for (;;) {
     const ours = createOwned(path);
@@ -47,7 +50,7 @@ export function holdLock(path: string): { release(): void } | undefined {
   }
 }
 
-/** Whether a living process holds it. */
+/** Whether a running process holds the lock. */
 export function isLocked(path: string): boolean {
   const held = inspect(path);
   return held !== undefined && !held.dead;
@@ -65,7 +68,7 @@ function acquire(path: string, limitMs: number): bigint {
   }
 }
 
-/** Creates the file with our name in it and returns its inode; undefined when it is another's. */
+/** Creates the lock file with our name in it and returns its inode; undefined when another process has it. */
 function createOwned(path: string): bigint | undefined {
   let fd: number;
   try {
@@ -76,11 +79,11 @@ function createOwned(path: string): bigint | undefined {
   }
   try {
     writeSync(fd, renderProcessId(thisProcess()));
-    // Whoever was held up before it wrote its name (a suspended machine) may have been taken for dead.
+    // Another process may have taken over the empty file, if this one was suspended before it wrote its name.
     const { ino } = fstatSync(fd, { bigint: true });
     return inodeAt(path) === ino ? ino : undefined;
   } catch (error) {
-    // An empty lock (a full disk) would keep others waiting for an owner that never was.
+    // On a full disk the lock stays empty, and others would wait for an owner that does not exist.
     removeFile(path);
     throw error;
   } finally {
@@ -101,7 +104,7 @@ interface Held {
 function inspect(path: string): Held | undefined {
   let fd: number;
   try {
-    // Without waiting: opening a pipe would wait for its other end for ever.
+    // O_NONBLOCK, because opening a pipe would wait for its other end for ever.
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -109,9 +112,9 @@ function inspect(path: string): Held | undefined {
   }
   try {
     const stat = fstatSync(fd, { bigint: true });
-    if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
+    if (!stat.isFile()) throw new Error(`the lock ${path} is not a regular file: move it out of the way`);
     const owner = parseProcessId(readFileSync(fd, 'utf8'));
-    // A clock that was set back must not make a lock immortal.
+    // The absolute value, so that a lock from the future (the clock was set back) ages, too.
     const age = Math.abs(Date.now() - Number(stat.mtimeMs));
     const liveness = owner ? livenessOf(owner) : 'unknown';
     const patience = owner ? UNKNOWN_OWNER_MS : EMPTY_LOCK_MS;
@@ -123,10 +126,10 @@ function inspect(path: string): Held | undefined {
 }
 
 /**
- * Removes a dead owner's lock; true when the caller may try to create its own at once.
- * Two waiters must never both remove it, or one removes the fresh lock of the other. So the right to remove is itself
- * claimed by a file named after this very lock, and the lock is looked at again once the claim is ours. A claimant that
- * died is passed over by the next number. The lock goes before the claim: whoever claims later finds another lock.
+ * Removes the lock of a dead owner; returns true when the caller may try at once to create its own.
+ * If two processes removed it, one of them could remove the other's new lock. So a process first claims the right to remove,
+ * with a file named after this very lock, and then looks at the lock again. When a claimant died, the claim with the next
+ * number counts. The lock is removed before the claim, so that a later claimant finds another lock.
  */
 function takeOver(path: string): boolean {
   const held = inspect(path);
@@ -140,14 +143,14 @@ function takeOver(path: string): boolean {
     if (!inspect(claim)?.dead) return false;
   }
   const still = inspect(path);
-  // Its age alone does not name a lock: the next one may get the same inode within one tick of the clock.
+  // `dead` is checked again: a new lock may have the same identity, if it got the same inode within one clock tick.
   if (still?.dead && still.identity === held.identity) removeFile(path);
   for (const claim of claims.reverse()) removeFile(claim);
   sweepClaims(path);
   return true;
 }
 
-/** Claims whose claimant died after the lock was gone block nobody; they are only litter. */
+/** Removes claims of processes that died after they had removed the lock. Such claims block nobody. */
 function sweepClaims(path: string): void {
   const prefix = `${basename(path)}.dead-`;
   for (const name of readdirSync(dirname(path))) {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Names one process for good: a pid alone is given out again after its process has died. */
+/** Names one process for ever. A pid alone does not: the system gives it to another process later. */
 export interface ProcessId {
   pid: number;
-  /** Start time in the system's own ticks; empty where the system does not tell. */
+  /** Start time in the system's ticks; empty where the system does not tell. */
   started: string;
   host: string;
 }
@@ -14,8 +14,8 @@ export function thisProcess(): ProcessId {
 }
 
 /**
- * `unknown` for a process of another machine that shares this folder, and where the system tells no start times: the
- * pid may have been given to another process since.
+ * Whether a process still runs. `unknown` for a process of another machine that shares this folder, and on systems without
+ * start times, where another process may have its pid by now.
  */
 export function livenessOf(id: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (id.host !== hostname()) return 'unknown';
@@ -44,26 +44,28 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Dead, but its parent has not asked for its exit code: the first process of a container often never does. */
+/** A dead process whose parent has not asked for its exit code. The first process of a container often never asks. */
 function isZombie(pid: number): boolean {
   return ['Z', 'X'].includes(statField(pid, 3) ?? '');
 }
 
-/** Field 22 of /proc/PID/stat. The command name before it may hold spaces and brackets: count from its end. */
+/** The start time of a process in ticks; undefined where the system does not tell. */
 export function startOf(pid: number): string | undefined {
   return statField(pid, 22);
 }
 
+/** One field of /proc/PID/stat, by its number in the manual. */
 function statField(pid: number, field: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Field 2, the command name, may hold spaces and brackets: count from its closing bracket.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[field - 3];
   } catch {
     return undefined;
   }
 }
 
-/** The pids of this process's ancestors, nearest first; as far as the system tells. */
+/** The pids of this process's ancestors, nearest first, as far as the system tells. */
 export function ancestors(): number[] {
   const found: number[] = [];
   let pid = process.ppid;
@@ -77,7 +79,7 @@ export function ancestors(): number[] {
 const TICKS_A_SECOND = 100;
 const CLOCK_SLACK_MS = 2_000;
 
-/** Whether the process with this pid was there at that time, and still is; true where the system does not tell more. */
+/** Whether the process with this pid ran at that time and still runs. Without start times, whether the pid is in use. */
 export function wasRunningAt(pid: number, time: number): boolean {
   if (!isRunning(pid)) return false;
   const ticks = startOf(pid);

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** How long processes may take to clean up after SIGTERM. */
 const GRACE_MS = 1_500;
 const POLL_MS = 20;
-/** A tree that keeps forking is looked at again, but not for ever. */
+/** How often to look again for processes that a tree forks while it is being killed. */
 const KILL_ROUNDS = 20;
 
 interface Process {
@@ -12,14 +12,14 @@ interface Process {
   parent: number;
   group: number;
   session: number;
-  /** Start time: with it, a pid names one process for good. */
+  /** Start time. Together with it, a pid names one process for ever. */
   started: string;
 }
 
 /**
- * Everything that one command started, given the pid of its first process, which leads a group and a session of its
- * own. Found on Linux: that group and session, all descendants (also those with a session of their own), and processes
- * that were forked away from the tree but still carry `marker` in their environment. Elsewhere: the group.
+ * All processes that one command started. `root` is the pid of its first process, which leads a group and a session of its
+ * own. On Linux the tree is that group, that session, all descendants, and every process that has `marker` in its
+ * environment. Elsewhere it is the group.
  */
 export class ProcessTree {
   readonly #root: number;
@@ -31,7 +31,7 @@ export class ProcessTree {
     this.#marker = marker;
   }
 
-  /** SIGTERM to all, time to clean up, then SIGKILL until nothing is left. */
+  /** Sends SIGTERM to all, gives them time to clean up, then sends SIGKILL until none is left. */
   async end(): Promise<void> {
     this.signal('SIGTERM');
     const deadline = performance.now() + GRACE_MS;
@@ -43,14 +43,14 @@ export class ProcessTree {
     }
   }
 
-  /** Looks for members once more and signals each. Does not wait. */
+  /** Finds the members of this moment and signals each, without waiting. */
   signal(signal: NodeJS.Signals): void {
-    const living = livingProcesses();
-    if (living === undefined) {
+    const running = runningProcesses();
+    if (running === undefined) {
       send(-this.#root, signal);
       return;
     }
-    this.#known = this.#membersAmong(living);
+    this.#known = this.#membersAmong(running);
     if ([...this.#known.values()].some((p) => p.group === this.#root)) send(-this.#root, signal);
     for (const { pid, group } of this.#known.values()) if (group !== this.#root) send(pid, signal);
   }
@@ -60,31 +60,31 @@ export class ProcessTree {
     return [...this.#known.values()].some(({ pid, started }) => readProcess(pid)?.started === started);
   }
 
-  #membersAmong(living: readonly Process[]): Map<number, Process> {
+  #membersAmong(running: readonly Process[]): Map<number, Process> {
     const isMember = (p: Process) =>
       p.group === this.#root ||
       p.session === this.#root ||
       this.#known.get(p.pid)?.started === p.started ||
       environmentOf(p.pid).includes(this.#marker);
-    const members = new Map(living.filter(isMember).map((p) => [p.pid, p]));
+    const members = new Map(running.filter(isMember).map((p) => [p.pid, p]));
     for (let before = -1; before !== members.size; ) {
       before = members.size;
-      for (const p of living) if (members.has(p.parent)) members.set(p.pid, p);
+      for (const p of running) if (members.has(p.parent)) members.set(p.pid, p);
     }
     members.delete(process.pid);
     return members;
   }
 }
 
-/** Ends what an earlier process of ours left behind with this in its environment; where the system does not tell, nothing. */
+/** Ends all processes that have `marker` in their environment. Does nothing on systems that do not show environments. */
 export async function endMarked(marker: string): Promise<void> {
   if (process.platform !== 'linux') return;
-  // No process has this number: only the mark counts.
+  // No process has the pid -1, so only the marker counts.
   await new ProcessTree(-1, marker).end();
 }
 
-/** Undefined where the system does not tell. Zombies are dead: they only wait for their parent to ask. */
-function livingProcesses(): Process[] | undefined {
+/** All processes except zombies; undefined where the system does not tell. */
+function runningProcesses(): Process[] | undefined {
   if (process.platform !== 'linux') return undefined;
   return readdirSync('/proc').flatMap((name) =>
     /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
@@ -109,7 +109,7 @@ function environmentOf(pid: number): string {
   return readProc(`/proc/${pid}/environ`);
 }
 
-/** Empty when the process is gone or somebody else's. */
+/** Empty when the process is gone or belongs to another user. */
 function readProc(path: string): string {
   try {
     return readFileSync(path, 'latin1');
@@ -118,7 +118,7 @@ function readProc(path: string): string {
   }
 }
 
-/** Whether there was anything to send it to. */
+/** Returns whether there was a process to signal. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Replaces a whole file so that a reader, or a crash, sees the old one or the new one, never a part. */
+/** Replaces a file so that readers see the old content or the new one, never a part, even after a crash. */
 export function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): void {
   const temp = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 8)}.tmp`;
   const fd = openSync(temp, 'wx', mode);
@@ -33,25 +33,25 @@ export function writeWhole(path: string, content: string | Uint8Array, mode = 0o
   syncFolder(dirname(path));
 }
 
-/** A write may be short; the rest is written until all is there or the system says why not. */
+/** Writes all bytes, however many the system takes at a time. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
 
-/** Makes a new name in a folder survive a power cut; file systems that cannot do this are left alone. */
+/** Makes a new name in a folder survive a power cut, on file systems that can do so. */
 export function syncFolder(path: string): void {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
     fsyncSync(fd);
   } catch {
-    // Not every system lets a folder be opened or synced; the rename itself stays atomic.
+    // Some systems cannot open or sync a folder; the rename itself is still atomic.
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-/** The text of a regular file of bounded size; undefined when there is none. Never waits on a pipe or device. */
+/** The text of a regular file; undefined when there is none. Throws for a larger file, a pipe or a device. */
 export function readSmall(path: string, limit = 16 * 1024 * 1024): string | undefined {
   let stat: Stats | undefined;
   try {
@@ -62,19 +62,19 @@ export function readSmall(path: string, limit = 16 * 1024 * 1024): string | unde
   }
   if (!stat) return undefined;
   if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
-  if (stat.size > limit) throw new Error(`${path} is larger than ${limit} bytes`);
+  if (stat.size > limit) throw new Error(`${path} is larger than ${limit} bytes, too large to be read`);
   return readFileSync(path, 'utf8');
 }
 
-/** Writes a file that is not there yet, whole or not at all. False when there is one, even if it came in between. */
+/** Creates a file, whole or not at all. Returns false when there is one, even one that was created meanwhile. */
 export function writeNew(path: string, content: string, mode: number): boolean {
   const temp = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 8)}.new`;
   writeWhole(temp, content, mode);
   try {
-    // Unlike a rename, a link never takes the place of what is there.
+    // Unlike a rename, a link never replaces a file.
     return unlessThere(() => linkSync(temp, path));
   } catch {
-    // Not every file system has links; there the file is at least never overwritten.
+    // This file system has no links: the file may be seen half written, but none is overwritten.
     return unlessThere(() => writeFileSync(path, content, { flag: 'wx', mode }));
   } finally {
     unlinkSync(temp);
@@ -91,7 +91,7 @@ function unlessThere(write: () => void): boolean {
   }
 }
 
-/** The names in a folder; none where there is no folder that can be read. */
+/** The names in a folder; none when it cannot be read. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

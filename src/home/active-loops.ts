@@ -5,31 +5,31 @@ import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import { type Home, realPath } from './layout.ts';
 
-/** Older ones have ended, or nobody misses them. */
+/** The most loops that are noted for a project; older ones are dropped. */
 const MOST_NOTED = 50;
 
-/** At the project's own path below `standing`: the line of SessionStart finds it with one test. */
+/** A file at the project's own path below `standing`, where the installed line of SessionStart finds it with one test. */
 function noteFile(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.loops');
 }
 
-/** From now on a session that begins in this project is looked at: a loop may have been left there. */
-export function noteLoop(home: Home, project: string, { dir }: LoopRef): void {
+/** Notes a loop, so that later sessions of the project can find out that it was left behind. */
+export function recordLoop(home: Home, project: string, { dir }: LoopRef): void {
   for (const path of new Set([project, realPath(project)])) {
     mkdirSync(dirname(noteFile(home, path)), { recursive: true, mode: 0o700 });
     change(home, path, (dirs) => [...dirs.filter((each) => each !== dir), dir]);
   }
 }
 
-/** The loops of a project that `isAlive` says are alive; the others are forgotten. */
-export function livingLoops(home: Home, project: string, isAlive: (ref: LoopRef) => boolean): LoopRef[] {
+/** The noted loops of a project that have not ended, paused ones included. Drops the others from the file. */
+export function activeLoops(home: Home, project: string, isActive: (ref: LoopRef) => boolean): LoopRef[] {
   const file = noteFile(home, project);
   const noted = dirsIn(file);
-  const living = noted.map(refAt).filter(isAlive);
-  if (living.length === noted.length) return living;
-  const gone = new Set(noted.filter((dir) => !living.some((ref) => ref.dir === dir)));
+  const active = noted.map(refAt).filter(isActive);
+  if (active.length === noted.length) return active;
+  const gone = new Set(noted.filter((dir) => !active.some((ref) => ref.dir === dir)));
   change(home, project, (dirs) => dirs.filter((dir) => !gone.has(dir)));
-  return living;
+  return active;
 }
 
 function change(home: Home, project: string, edit: (dirs: string[]) => string[]): void {

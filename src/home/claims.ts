@@ -6,7 +6,7 @@ import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Claim, Claims } from '../ports/ports.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from './layout.ts';
 
-/** Who owns which foreign state. Kept in our own home: the state's own files name nobody, or stay as they are. */
+/** Which session owns which foreign state. The home records it, because the state's own files name no session. */
 export function claimFiles(home: Home): Claims {
   return {
     of: (path) => readClaim(home, fileOf(path)),

@@ -1,17 +1,17 @@
 /**
- * Counts in the system's folder for temporary files, for when the home cannot be written. Each count is an empty file: a
- * disk without a free block still takes a name.
+ * Counts in the system's folder for temporary files, for times when the home cannot be written. Each count is an empty file,
+ * because a full disk still takes a name.
  */
 import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../files/digest.ts';
-import type { SpareCounts } from '../ports/ports.ts';
+import type { FallbackCounts } from '../ports/ports.ts';
 
 const KEPT_MS = 3_600_000;
 const MOST = 64;
 
-export function spareCounts(folder?: string, now: () => number = Date.now): SpareCounts {
+export function fallbackCounts(folder?: string, now: () => number = Date.now): FallbackCounts {
   return {
     next(session, what) {
       try {
@@ -27,7 +27,7 @@ export function spareCounts(folder?: string, now: () => number = Date.now): Spar
   };
 }
 
-/** Anybody may make names in that folder: one that is not ours says nothing. */
+/** Our own folder among the temporary files. Throws when another user has made one of this name. */
 function ownFolder(folder: string): string {
   const uid = process.getuid?.();
   const own = join(folder, `untildone-${uid ?? 'counts'}`);
@@ -38,7 +38,7 @@ function ownFolder(folder: string): string {
   }
   const stat = lstatSync(own);
   if (!stat.isDirectory() || (uid !== undefined && stat.uid !== uid))
-    throw new Error(`${own} belongs to somebody else`);
+    throw new Error(`${own} belongs to another user`);
   return own;
 }
 

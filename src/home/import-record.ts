@@ -14,13 +14,13 @@ import { sha256 } from '../files/digest.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import { type Home, projectFolder } from './layout.ts';
 
-/** What one import did, in its order; enough to put every byte back. */
+/** What one import did, in its order, so that every byte can be put back. */
 interface Manifest {
   v: 1;
   at: string;
   from: string;
   done: Done[];
-  /** The loop that was started for it. */
+  /** The loop that the import started. */
   loop?: string;
 }
 
@@ -28,10 +28,10 @@ type Done =
   | {
       kind: 'file';
       path: string;
-      /** The file in the import's folder that holds the bytes that were there; null: there was none. */
+      /** The copy of the old file in the import's folder; null when there was no file. */
       copy: string | null;
       mode: number;
-      /** SHA-256 of what the import put there; null: it took the file away. */
+      /** SHA-256 of what the import wrote; null when it removed the file. */
       after: string | null;
     }
   | { kind: 'renamed'; path: string; to: string };
@@ -75,24 +75,26 @@ export class ImportRecord {
     return this.manifest.loop;
   }
 
-  /** To be called before the file is changed; `after` is what will be there, null when it goes. */
+  /** Copies a file before it is changed. `after` is its new text; null when it will be removed. */
   keep(path: string, after: string | null): void {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat && (!stat.isFile() || stat.size > LARGEST))
-      throw new Error(`${path} is no file that can be kept`);
+      throw new Error(
+        `${path} cannot be imported: it is not a regular file, or larger than ${LARGEST / 1024 / 1024} MiB`,
+      );
     const copy = stat ? `${this.manifest.done.length}-${basename(path)}` : null;
     if (copy !== null) writeWhole(join(this.dir, copy), readFileSync(path));
     const mode = (stat?.mode ?? 0o644) & 0o777;
     this.add({ kind: 'file', path, copy, mode, after: after === null ? null : sha256(after) });
   }
 
-  /** Keeps a file and takes it away. */
+  /** Copies a file and removes it. */
   move(path: string): void {
     this.keep(path, null);
     unlinkSync(path);
   }
 
-  /** Puts something aside under another name beside it. */
+  /** Renames a file or folder, so that it can be renamed back. */
   setAside(path: string, to: string): void {
     this.add({ kind: 'renamed', path, to });
     renameSync(path, to);
@@ -103,7 +105,7 @@ export class ImportRecord {
     this.write();
   }
 
-  /** What was changed by others since, and would be lost by going back; each a line for the person. */
+  /** Changes since the import that undoing it would lose, one line each. */
   conflicts(): string[] {
     return this.manifest.done.flatMap((done) => this.conflictOf(done) ?? []);
   }
@@ -111,16 +113,15 @@ export class ImportRecord {
   private conflictOf(done: Done): string | undefined {
     if (done.kind === 'renamed') {
       const inTheWay = existsSync(done.path) && existsSync(done.to);
-      return inTheWay ? `${done.path} is there again, and ${done.to} is what it was` : undefined;
+      return inTheWay ? `${done.path} was created again; the old one is ${done.to}` : undefined;
     }
     const now = bytesAt(done.path);
     if (isSame(now, this.bytesBefore(done)) || isAfter(now, done.after)) return undefined;
-    const kept =
-      done.copy === null ? 'there was none before' : `it was what lies in ${join(this.dir, done.copy)}`;
+    const kept = done.copy === null ? 'there was none before' : `the old one is ${join(this.dir, done.copy)}`;
     return `${done.path} was changed since the import (${kept})`;
   }
 
-  /** Puts back what nobody has changed since, last first, and says so. Forgets the import when that is all of it. */
+  /** Puts back what was not changed since, last first, and returns a line for each. Drops the record when all is back. */
   undo(): string[] {
     const { done } = this.manifest;
     const left = done.filter((each) => this.conflictOf(each) !== undefined);
@@ -143,7 +144,7 @@ export class ImportRecord {
     if (isSame(bytesAt(done.path), before)) return [];
     if (before === undefined) {
       unlinkSync(done.path);
-      return [`Removed: ${done.path}, which the import had made`];
+      return [`Removed: ${done.path}, which the import had created`];
     }
     mkdirSync(dirname(done.path), { recursive: true });
     writeWhole(done.path, before, done.mode);
@@ -190,7 +191,7 @@ function isAfter(now: Buffer | undefined, after: string | null): boolean {
   return sha256(now.toString('utf8')) === after;
 }
 
-/** The path, or the first one like it where nothing is yet. */
+/** The path itself, or the first of `path-2`, `path-3` ... that is free. */
 export function freeName(path: string): string {
   let free = path;
   for (let number = 2; lstatSync(free, { throwIfNoEntry: false }) !== undefined; number++)

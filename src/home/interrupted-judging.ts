@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { isSafeId } from '../core/text/paths.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
 import { readSmall } from '../files/whole-file.ts';
-import type { CutOff, JudgingMark } from '../ports/ports.ts';
+import type { InterruptedJudging, JudgingWatch } from '../ports/ports.ts';
 import { LET_GO_AFTER } from './hook-line.ts';
 import type { Home } from './layout.ts';
 
 /**
- * Files beside a session's marker, read and written by `hook.sh`, too: `.judging` names the shell that waits for the hook
- * (first line), the hook itself (second) and what it judges; `.cut` counts how often the shell found the hook gone. A marker
- * that is not empty makes the shell wait.
+ * Files beside a session's marker, which `hook.sh` reads and writes, too. `.judging` names the shell that waits for the hook
+ * (first line), the hook itself (second) and what it judges (third). `.cut` counts how often the shell found the hook gone.
+ * A marker with content makes the shell wait.
  */
-export function judgingMark(home: Home): JudgingMark {
+export function judgingWatch(home: Home): JudgingWatch {
   const file = (session: string, kind: '' | '.judging' | '.cut') => join(home.active, `${session}${kind}`);
   return {
     watch(session) {
       if (!isSafeId(session)) return;
       const marker = file(session, '');
-      // Never made here: without it the session is not held at all.
+      // The marker is never created here: without one the session is not held at all.
       if (statSync(marker, { throwIfNoEntry: false })?.size === 0) put(marker, 'measures\n');
     },
     begin(session, judged) {
@@ -27,13 +27,13 @@ export function judgingMark(home: Home): JudgingMark {
       const text = `${process.ppid}\n${renderProcessId(thisProcess())}${JSON.stringify(judged)}\n`;
       put(mark, text);
       return () => {
-        // Another hook of this session may have begun meanwhile.
+        // Another hook of this session may have begun to judge meanwhile.
         if (read(mark) !== text) return;
         remove(mark);
         remove(file(session, '.cut'));
       };
     },
-    takeCutOff(session, loop) {
+    takeInterrupted(session, loop) {
       if (!isSafeId(session)) return undefined;
       const mark = file(session, '.judging');
       const left = existsSync(mark) ? parseMark(read(mark)) : undefined;
@@ -51,27 +51,27 @@ export function judgingMark(home: Home): JudgingMark {
   };
 }
 
-/** How often in a row the shell answered; none when it did not do so after this very judging, because it was ended, too. */
+/** How often in a row the shell answered; 0 when it did not answer after this judging, because it was ended, too. */
 function answeredSince(mark: string, count: string): number {
   const [began, answered] = [mark, count].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
   if (began === undefined || answered === undefined || answered < began) return 0;
   return /^x+/.exec(read(count))?.[0].length ?? 0;
 }
 
-/** Undefined as long as the hook that wrote it may be alive, and of what is torn. */
-function parseMark(text: string): Pick<CutOff, 'loop' | 'gates'> | undefined {
+/** Undefined for a torn mark, and as long as the hook that wrote it may still run. */
+function parseMark(text: string): Pick<InterruptedJudging, 'loop' | 'gates'> | undefined {
   const [, hook = '', judged = ''] = text.split('\n');
   const process = parseProcessId(`${hook}\n`);
   if (!process || livenessOf(process) !== 'dead') return undefined;
   try {
-    const { loop, gates } = JSON.parse(judged) as Partial<CutOff>;
+    const { loop, gates } = JSON.parse(judged) as Partial<InterruptedJudging>;
     return typeof loop === 'string' && Array.isArray(gates) ? { loop, gates } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What cannot be written or removed costs a note or a hold, never a judging. */
+/** Never throws: a file that cannot be written costs a note or a hold, never a judging. */
 function put(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600 });
@@ -84,7 +84,7 @@ function remove(path: string): void {
   try {
     if (existsSync(path)) unlinkSync(path);
   } catch {
-    // See above.
+    // As for `put`.
   }
 }
 

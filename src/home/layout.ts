@@ -7,7 +7,7 @@ import { userHome } from '../files/system.ts';
 import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { JournalError } from './journal/file.ts';
 
-/** The folders of the untildone home, out of the working tree: `git clean` and a sandboxed agent cannot reach it. */
+/** The folders of the untildone home, outside of the project: `git clean` and a sandboxed agent cannot reach them. */
 export interface Home {
   root: string;
   active: string;
@@ -38,7 +38,7 @@ export function homeRoot(env: NodeJS.ProcessEnv): string {
   return given ? resolve(given) : join(userHome(env), '.untildone');
 }
 
-/** Where Node keeps the compiled code of the hook. It can be removed at any time. */
+/** The folder where Node keeps the compiled code of the hook. It can be removed at any time. */
 export function compileCache(root: string): string {
   return join(root, 'compile-cache');
 }
@@ -46,27 +46,27 @@ export function compileCache(root: string): string {
 /** Files of compiled code that untildone wrote itself up to 0.1.0. */
 const OLD_CODE = /^(?:hook|judge|dialects|session|tools)\.code(?:\.\d+\.tmp)?$/;
 
-/** Removes compiled code, so that none stays of a program or a Node that is gone. Never throws: nothing needs this. */
+/** Removes compiled code, which may be that of an older program or Node. Never throws. */
 export function removeCompiledCode(root: string): void {
   const old = namesIn(root).filter((name) => OLD_CODE.test(name));
   for (const path of [compileCache(root), ...old.map((name) => join(root, name))]) {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // It is not read by anything that needs it.
+      // Old compiled code only takes up room.
     }
   }
 }
 
-/** Makes the folders and the key. Only commands that a person or an agent calls do this, never the hook. */
-export function layOut(home: Home): void {
+/** Creates the folders and the key. Commands do this, the hook never does. */
+export function createHome(home: Home): void {
   for (const folder of [home.root, home.active, home.sessions, home.projects]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
   if (readSmall(home.keyFile) === undefined) makeKey(home);
 }
 
-/** Once for good: a second key would make every journal sealed with the first one unreadable. */
+/** Creates the key once: with a second one, no journal that was sealed with the first could be read. */
 function makeKey({ keyFile }: Home): void {
   withLock(`${keyFile}.lock`, () => {
     if (readSmall(keyFile) === undefined) writeWhole(keyFile, `${randomBytes(32).toString('hex')}\n`);
@@ -75,16 +75,19 @@ function makeKey({ keyFile }: Home): void {
 
 export function readKey({ keyFile }: Home): string {
   const key = readSmall(keyFile)?.trim();
-  if (!key) throw new JournalError(`${keyFile} is missing or empty: without it no journal can be read`);
+  if (!key)
+    throw new JournalError(
+      `the key ${keyFile} is missing or empty: without it untildone cannot read its journals; restore it from a backup`,
+    );
   return key;
 }
 
-/** Hooks of several sessions may write to the same files of a project. */
+/** The lock for files of foreign formats, which hooks of several sessions may write at once. */
 export function filesLock(home: Home): string {
   return join(home.root, 'files.lock');
 }
 
-/** A project's folder in the home: readable, and the same whichever symbolic link led to it. */
+/** A project's folder in the home, with a readable name, and the same whichever symbolic link led to the project. */
 export function projectFolder(home: Home, project: string): string {
   const real = realPath(project);
   const readable =
@@ -102,13 +105,13 @@ export function realPath(path: string): string {
   }
 }
 
-/** JSON under a seal that names what it is for: what someone else wrote, or put elsewhere, is not read. */
+/** JSON with a seal over its content and its purpose. A text of others, or one for another purpose, does not count. */
 export function sealedJson(value: unknown, purpose: string, key: string): string {
   const body = JSON.stringify(value);
   return `${seal(body, purpose, key)}\n${body}\n`;
 }
 
-/** Undefined when the seal does not fit. */
+/** Reads sealed JSON; undefined when the seal does not fit. */
 export function unsealedJson<T>(text: string, purpose: string, key: string): T | undefined {
   const [mac, body] = text.split('\n');
   if (!mac || !body || mac !== seal(body, purpose, key)) return undefined;

@@ -17,9 +17,9 @@ import type { Home } from './layout.ts';
 /** A receipt with a digest for each of its lines, and a signature over these digests. */
 export interface SignedReceipt {
   receipt: Receipt;
-  /** Line by line, so that a change can be told by its place. */
+  /** One digest a line, so that a changed line can be named. */
   digests: Record<string, string>;
-  /** Ed25519, SPKI in PEM. Tells whose it is as far as the key is known; it lies in the same user's home. */
+  /** Ed25519, SPKI in PEM. The private key is in the untildone home of the user who made the receipt. */
   publicKey: string;
   signature: string;
 }
@@ -35,7 +35,7 @@ export function signReceipt(receipt: Receipt, home: Home): SignedReceipt {
   };
 }
 
-/** What is wrong with a signed receipt, by place; empty when it is as it was signed. */
+/** What is wrong with a signed receipt, line by line; empty when it is as it was signed. */
 export function receiptProblems(value: SignedReceipt): string[] {
   const digests = value.digests ?? {};
   const now = digestsOf(value.receipt);
@@ -46,7 +46,7 @@ export function receiptProblems(value: SignedReceipt): string[] {
   }
   for (const line of Object.keys(digests)) if (!(line in now)) problems.push(`"${line}" was removed`);
   if (!signatureHolds(value))
-    problems.push('the signature does not fit the digests: they were changed too, or it was signed anew');
+    problems.push('the signature does not fit the digests: one of the two was changed, too');
   return problems;
 }
 
@@ -59,13 +59,13 @@ function signatureHolds(value: SignedReceipt): boolean {
   }
 }
 
-/** Whether this home made it; another machine's receipt can be intact and still be a stranger's. */
+/** Whether this home signed the receipt. One of another machine can be intact, too. */
 export function isOwnKey(value: SignedReceipt, home: Home): boolean {
   try {
     const key = createPublicKey(createPrivateKey(readSmall(keyFile(home)) ?? ''));
     return key.export({ type: 'spki', format: 'pem' }).toString() === value.publicKey;
   } catch {
-    // There is none yet, or none that can be read.
+    // There is no key yet, or it cannot be read.
     return false;
   }
 }
@@ -95,7 +95,7 @@ function keyFile(home: Home): string {
 }
 
 /** The receipt of a loop as Markdown; undefined when it has none. */
-export function renderedReceipt(
+export function readRenderedReceipt(
   ref: LoopRef,
   store: { receiptFile(ref: LoopRef): string },
 ): string | undefined {
@@ -115,7 +115,7 @@ export function parseReceipt(text: string, where: string): SignedReceipt {
       return value as SignedReceipt;
     }
   } catch {
-    // Said below.
+    // The error below says so.
   }
   throw new UsageError(`${where} is not a receipt of untildone`);
 }

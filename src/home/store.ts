@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { FrozenContract } from '../core/contract/contract.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import { hasEnded, type LoopState } from '../core/loop/state.ts';
 import { oneLine } from '../core/text/clip.ts';
@@ -11,34 +10,24 @@ import { withLock } from '../files/lock.ts';
 import { wasRunningAt } from '../files/process-id.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports/ports.ts';
-import { livingLoops, noteLoop } from './active-loops.ts';
-import { isTrusted } from './approvals.ts';
+import { activeLoops, recordLoop } from './active-loops.ts';
 import { claimsOfSession } from './claims.ts';
-import { parseSessionRecord } from './hook-line.ts';
+import { readFrozenContract, writeFirstContract } from './frozen-contract.ts';
 import { appendAfter, JournalError, readTail, type Tail } from './journal/file.ts';
 import { type Home, projectFolder, readKey, realPath } from './layout.ts';
+import { loopRecordFile, readLoopRecord, readStartRecord, writeLoopRecord } from './session-records.ts';
+import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
 
 const TASK_FILE = 'task.md';
-const CONTRACT_FILE = 'contract.json';
-/** A contract on its way in: written first, named by the journal next, put in place last. */
-const NEXT_CONTRACT_FILE = 'contract.next.json';
 const JOURNAL_FILE = 'journal.jsonl';
 const PREVIEW = 120;
 
-/** What `sessions/<id>.json` says. */
-export interface SessionRecord {
-  v: 1;
-  session: string;
-  project: string;
-  /** The folder of the loop that the session owns, or owned last. */
-  loopDir: string;
-}
-
+/** The loops and sessions in the untildone home. */
 export class FileStore implements Store {
   private readonly home: Home;
   private readonly clock: Clock;
-  /** One hook call asks for these again and again; checking a seal or parsing a contract once is enough. */
+  /** What was read last, because one hook call asks for the same things many times. */
   private readonly tails = new Map<string, Tail>();
   private keyRead: string | undefined;
   private contractRead: { dir: string; contract: LoadedContract } | undefined;
@@ -49,7 +38,7 @@ export class FileStore implements Store {
   }
 
   loopOfSession(session: string): LoopRef | undefined {
-    const record = this.sessionRecord(session);
+    const record = readLoopRecord(this.home, session);
     return record ? { loop: basename(record.loopDir), dir: record.loopDir } : undefined;
   }
 
@@ -57,16 +46,12 @@ export class FileStore implements Store {
     return this.tail(ref).line.state;
   }
 
-  /** The contract that the state names; where none fits, the one that lies there, for the caller to find out. */
+  /** The contract that the state names. When there is none, another one: the caller compares the digests. */
   contract(ref: LoopRef): LoadedContract {
     const wanted = this.read(ref).contractSha256;
     const known = this.contractRead;
     if (known?.dir === ref.dir && known.contract.sha256 === wanted) return known.contract;
-    const first = digested(join(ref.dir, CONTRACT_FILE));
-    const next = first?.sha256 === wanted ? undefined : digested(join(ref.dir, NEXT_CONTRACT_FILE));
-    const chosen = next?.sha256 === wanted ? next : (first ?? next);
-    if (!chosen) throw new JournalError(`${join(ref.dir, CONTRACT_FILE)} is missing`);
-    const contract = { ...parseContract(chosen.text, ref), sha256: chosen.sha256 };
+    const contract = readFrozenContract(ref.dir, wanted);
     this.contractRead = { dir: ref.dir, contract };
     return contract;
   }
@@ -143,74 +128,75 @@ export class FileStore implements Store {
     const marker = join(this.home.active, session);
     try {
       if (wanted) writeWhole(marker, '');
-      else if (existsSync(marker) && !this.hasLivingLoop(session)) unlinkSync(marker);
+      else if (existsSync(marker) && !this.hasActiveLoop(session)) unlinkSync(marker);
     } catch (error) {
+      // A marker that cannot be removed only costs time: the session's hooks go on to look at the state.
       if (wanted) throw error;
-      // Gone already; and one that cannot be removed only costs the session's hooks a look at the state.
     }
   }
 
-  /** Starts a loop for a session that has none alive. The record comes last: before it, nothing is held. */
+  /**
+   * Starts a loop for a session. Throws `LoopExists` when the session owns one that has not ended. The session's record and
+   * marker are written last, so that a crash before leaves nobody held.
+   */
   create(loop: NewLoop): LoopRef {
-    const sessionFile = this.sessionFile(loop.session);
-    return withLock(`${sessionFile}.lock`, () => {
-      const alive = this.aliveLoopOf(loop.session);
-      if (alive) throw new LoopExists(alive.loop);
-      const ref = this.layDown(loop);
+    return withLock(`${loopRecordFile(this.home, loop.session)}.lock`, () => {
+      const active = this.activeLoopOf(loop.session);
+      if (active) throw new LoopExists(active.loop);
+      const ref = this.createLoopFiles(loop);
       this.bind(loop.session, loop.project, ref);
       return ref;
     });
   }
 
-  /** From now on the session's events belong to this loop. */
+  /** Makes the session the owner of this loop: from now on its events belong to it. */
   bind(session: string, project: string, ref: LoopRef): void {
-    const record: SessionRecord = { v: 1, session, project: realPath(project), loopDir: ref.dir };
-    noteLoop(this.home, project, ref);
-    writeWhole(this.sessionFile(session), `${JSON.stringify(record)}\n`);
+    recordLoop(this.home, project, ref);
+    writeLoopRecord(this.home, { v: 1, session, project: realPath(project), loopDir: ref.dir });
     this.mark(session, true);
   }
 
-  livingLoops(project: string): LoopRef[] {
-    return livingLoops(this.home, project, (ref) => this.isAlive(ref));
+  unendedLoops(project: string): LoopRef[] {
+    return activeLoops(this.home, project, (ref) => this.isActive(ref));
   }
 
-  /** The files of a loop that nobody owns yet: a session's record, or a claim on a foreign state, comes after. */
-  layDown(loop: NewLoop): LoopRef {
+  /** Creates the files of a loop. No session is held yet: that takes `bind`, or a claim on a foreign state. */
+  createLoopFiles(loop: NewLoop): LoopRef {
     const dir = join(projectFolder(this.home, loop.project), 'loops', loop.loop);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const ref = { loop: loop.loop, dir };
-    const contract = renderContract(loop.contract);
     writeWhole(this.taskFile(ref), loop.task);
-    writeWhole(join(dir, CONTRACT_FILE), contract);
+    const contractSha256 = writeFirstContract(dir, loop.contract);
     for (const { name, text } of loop.files ?? []) writeWhole(join(dir, name), text);
-    const entry = startedEntry(loop, contract);
+    const entry = startedEntry(loop, contractSha256);
     appendAfter(this.journalFile(ref), this.key(), undefined, entry, this.clock.now(), true);
     return ref;
   }
 
-  private hasLivingLoop(session: string): boolean {
-    return this.aliveLoopOf(session) !== undefined || this.claimedLoopsOf(session).length > 0;
+  private hasActiveLoop(session: string): boolean {
+    return this.activeLoopOf(session) !== undefined || this.claimedLoopsOf(session).length > 0;
   }
 
-  /** The living loops that a session pursues for foreign states. */
+  /** The loops that a session pursues for foreign states and that have not ended. */
   claimedLoopsOf(session: string): LoopRef[] {
     return claimsOfSession(this.home, session).flatMap(({ loopDir }) => {
       const ref = loopDir === undefined ? undefined : { loop: basename(loopDir), dir: loopDir };
-      return ref && this.isAlive(ref) ? [ref] : [];
+      return ref && this.isActive(ref) ? [ref] : [];
     });
   }
 
-  aliveLoopOf(session: string): LoopRef | undefined {
+  activeLoopOf(session: string): LoopRef | undefined {
     try {
       const ref = this.loopOfSession(session);
-      return ref && this.isAlive(ref) ? ref : undefined;
+      return ref && this.isActive(ref) ? ref : undefined;
     } catch (error) {
       if (error instanceof JournalError) return undefined;
       throw error;
     }
   }
 
-  private isAlive(ref: LoopRef): boolean {
+  /** Whether a loop has not ended. A paused one counts; one whose journal cannot be read does not. */
+  private isActive(ref: LoopRef): boolean {
     try {
       return !hasEnded(this.read(ref));
     } catch (error) {
@@ -219,7 +205,7 @@ export class FileStore implements Store {
     }
   }
 
-  /** Every loop of a project, or of all projects; in no particular order. */
+  /** All loops of a project, or of all projects, ended ones included, in no particular order. */
   loops(project?: string): LoopRef[] {
     const folders = project ? [projectFolder(this.home, project)] : subfolders(this.home.projects);
     return folders.flatMap((folder) =>
@@ -227,47 +213,25 @@ export class FileStore implements Store {
     );
   }
 
-  sessionRecord(session: string): SessionRecord | undefined {
-    if (!isSafeId(session)) return undefined;
-    const text = readSmall(this.sessionFile(session));
-    if (text === undefined) return undefined;
-    const record = parseRecord(text);
-    // Silence would look like a session without a loop.
-    if (record?.session !== session) throw new JournalError(`${this.sessionFile(session)} is damaged`);
-    return record;
-  }
-
   isMarked(session: string): boolean {
     return isSafeId(session) && existsSync(join(this.home.active, session));
   }
 
-  /** Whether the client that the session's SessionStart recorded is still there. */
+  /** Whether the Claude Code process that the session's SessionStart recorded still runs. */
   clientOf(session: string): 'there' | 'gone' | 'unknown' {
-    const record = this.clientRecord(session);
+    const record = readStartRecord(this.home, session);
     if (!record) return 'unknown';
     return wasRunningAt(record.pid, record.since) ? 'there' : 'gone';
   }
 
-  /** When the session's SessionStart was recorded. */
+  /** When the session began, as its SessionStart recorded it. */
   sessionSince(session: string): number | undefined {
-    return this.clientRecord(session)?.since;
+    return readStartRecord(this.home, session)?.since;
   }
 
-  /** The project that the session's SessionStart recorded (a line of the installed hook writes it). */
+  /** The project of the session, as its SessionStart recorded it. */
   projectOfSession(session: string): string | undefined {
-    return this.clientRecord(session)?.project;
-  }
-
-  /** What is no such record (torn, a folder, not readable) is none: nothing depends on it alone. */
-  private clientRecord(session: string): { project: string; pid: number; since: number } | undefined {
-    if (!isSafeId(session)) return undefined;
-    const file = join(this.home.sessions, `${session}.at`);
-    try {
-      const record = parseSessionRecord(readSmall(file) ?? '');
-      return record ? { ...record, since: statSync(file).mtimeMs } : undefined;
-    } catch {
-      return undefined;
-    }
+    return readStartRecord(this.home, session)?.project;
   }
 
   tail(ref: LoopRef): Tail {
@@ -281,62 +245,17 @@ export class FileStore implements Store {
     this.keyRead ??= readKey(this.home);
     return this.keyRead;
   }
-
-  private sessionFile(session: string): string {
-    return join(this.home.sessions, `${session}.json`);
-  }
 }
 
 export class LoopExists extends Error {
   readonly loop: string;
   constructor(loop: string) {
-    super(`this session already has a living loop: ${loop}`);
+    super(`this session already has a loop that has not ended: ${loop}`);
     this.loop = loop;
   }
 }
 
-function parseRecord(text: string): SessionRecord | undefined {
-  try {
-    const record = JSON.parse(text) as Partial<SessionRecord> | null;
-    return typeof record?.loopDir === 'string' ? (record as SessionRecord) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Changes a loop's contract so that a crash at any point leaves one that the journal names. */
-export function writeFrozenContract(
-  ref: LoopRef,
-  contract: FrozenContract,
-  journal: (contractSha256: string) => void,
-): void {
-  const text = renderContract(contract);
-  writeWhole(join(ref.dir, NEXT_CONTRACT_FILE), text);
-  journal(sha256(text));
-  renameSync(join(ref.dir, NEXT_CONTRACT_FILE), join(ref.dir, CONTRACT_FILE));
-}
-
-function digested(file: string): { text: string; sha256: string } | undefined {
-  const text = readSmall(file);
-  return text === undefined ? undefined : { text, sha256: sha256(text) };
-}
-
-function renderContract(contract: FrozenContract): string {
-  return `${JSON.stringify(contract)}\n`;
-}
-
-function parseContract(text: string, ref: LoopRef): FrozenContract {
-  try {
-    const value = JSON.parse(text) as Partial<FrozenContract>;
-    if (value.contract?.limits && Array.isArray(value.contract.done) && value.frozen)
-      return value as FrozenContract;
-  } catch {
-    // Said below, like every other damage.
-  }
-  throw new JournalError(`${join(ref.dir, CONTRACT_FILE)} is damaged`);
-}
-
-function startedEntry(loop: NewLoop, contract: string): Entry {
+function startedEntry(loop: NewLoop, contractSha256: string): Entry {
   return {
     kind: 'started',
     loop: loop.loop,
@@ -348,7 +267,7 @@ function startedEntry(loop: NewLoop, contract: string): Entry {
       bytes: Buffer.byteLength(loop.task),
       sha256: sha256(loop.task),
     },
-    contractSha256: sha256(contract),
+    contractSha256,
     maxIterations: loop.contract.contract.limits.iterations,
     transcriptOffset: loop.transcriptOffset,
     baseTree: loop.baseTree,

@@ -18,7 +18,7 @@ import type { KeptTranscript, LoopRef } from '../ports/ports.ts';
 
 export const COPIES_KEPT = 3;
 const MOST_BYTES = 50 * 1024 * 1024;
-/** A compaction waits for this. */
+/** The longest time that a copy may take, because a compaction waits for it. */
 const MOST_MS = 5_000;
 const CHUNK = 1024 * 1024;
 const COPY_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.jsonl$/;
@@ -31,7 +31,7 @@ export interface CopyLimits {
   maxMs?: number;
 }
 
-/** Under its name a copy is there whole or not at all, whatever ends the process. */
+/** Copies a transcript into the loop's folder, whole or not at all, and removes the oldest copies. */
 export function keepTranscript(
   path: string,
   ref: LoopRef,
@@ -69,8 +69,8 @@ function copyEnd(
   const source = openSync(from, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(source);
-    if (!stat.isFile()) throw new Error('it is no file');
-    // What is written while it is copied belongs to the next one.
+    if (!stat.isFile()) throw new Error('it is not a regular file');
+    // Lines that are written while it is copied go into the next copy.
     const start = stat.size > maxBytes ? lineAfter(source, stat.size - maxBytes, stat.size) : 0;
     const target = openSync(to, 'wx', 0o600);
     try {
@@ -91,7 +91,7 @@ function copyRange(source: number, target: number, start: number, end: number, d
   while (at < end) {
     if (performance.now() > deadline) throw new Error('copying it took too long');
     const got = readSync(source, chunk, 0, Math.min(CHUNK, end - at), at);
-    // It has become shorter since.
+    // The transcript has become shorter meanwhile.
     if (got === 0) break;
     writeAll(target, chunk.subarray(0, got));
     at += got;
@@ -99,10 +99,10 @@ function copyRange(source: number, target: number, start: number, end: number, d
   return at - start;
 }
 
-/** Where the first line begins that lies wholly behind `from`; the end when there is none. */
+/** The offset of the first line that begins at or after `from`; `end` when there is none. */
 function lineAfter(source: number, from: number, end: number): number {
   const chunk = Buffer.allocUnsafe(CHUNK);
-  // One byte more shows whether a line begins at `from`.
+  // The byte before `from` shows whether a line begins there.
   for (let at = Math.max(0, from - 1); at < end; ) {
     const got = readSync(source, chunk, 0, Math.min(CHUNK, end - at), at);
     if (got === 0) break;
@@ -120,7 +120,7 @@ function rotate(folder: string): void {
   for (const name of copies.slice(0, -COPIES_KEPT)) discard(join(folder, name));
 }
 
-/** What a copy that was ended in its middle left behind. */
+/** Removes what killed copies left behind. */
 function sweep(folder: string, now: number): void {
   for (const name of readdirSync(folder).filter((each) => UNFINISHED.test(each))) {
     const age = now - (lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? now);
@@ -132,6 +132,6 @@ function discard(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Not there, or not ours to take away: the copy that was asked for matters more.
+    // The file is gone, or not ours; the new copy matters more.
   }
 }

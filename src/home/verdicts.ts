@@ -13,8 +13,8 @@ interface Kept {
 }
 
 /**
- * Verdicts in one file, sealed with the key of the home: a verdict that was written by someone else is not found, and
- * neither is anything in a file that cannot be read. Losing it costs a judging, never a wrong one.
+ * Verdicts in one file, sealed with the key of the home. A file that another program wrote, or that cannot be read, counts
+ * as empty: the gates are judged again.
  */
 export function verdictCache(file: string, key: string): VerdictCache {
   let kept: Record<string, Kept> | undefined;
@@ -37,7 +37,7 @@ export function verdictCache(file: string, key: string): VerdictCache {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         writeWhole(file, sealedJson(all, PURPOSE, key));
       } catch {
-        // No room, or read-only: it is judged again the next time.
+        // The disk is full or read-only: the gates are judged again the next time.
       }
     },
   };

@@ -58,7 +58,7 @@ function print(output: HookOutput): void {
 }
 
 function fail(problem: string): undefined {
-  writeOut(2, `untildone hook: ${oneLine(problem, 500)}; this event was let through\n`);
+  writeOut(2, `untildone hook: ${oneLine(problem, 500)}; Claude Code goes on without an answer\n`);
 }
 
 /** A full disk is what an agent may be able to mend: its Stop is held for that, if its loop is alive and could only not be written. */
@@ -70,7 +70,7 @@ async function heldForRoom(
   if (event.name !== 'Stop' || (error.code !== 'ENOSPC' && error.code !== 'EDQUOT')) return undefined;
   try {
     const { store } = ports;
-    const ref = store.aliveLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
+    const ref = store.activeLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
     if (!ref || store.read(ref).status !== 'active') return undefined;
     return (await ports.session()).holdForRoom(event, ref);
   } catch {
@@ -80,7 +80,7 @@ async function heldForRoom(
 
 /** A person who is not told takes a session that was let go for one that is done. */
 function tellUnheld(error: Error): void {
-  const systemMessage = `untildone could not judge this stop and let it through; nothing is proven: ${oneLine(error.message, 300)}`;
+  const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${oneLine(error.message, 300)}`;
   writeOut(1, `${JSON.stringify({ systemMessage })}\n`);
 }
 

@@ -54,7 +54,7 @@ const SELDOM = new Set(['SessionStart', 'UserPromptSubmit']);
 
 export function toldOnce(event: HookEvent, problem: string, folder: string, ports: SessionPorts): string[] {
   if (UNSEEN.has(event.name)) return [];
-  const count = ports.spare.next(event.session, 'told');
+  const count = ports.fallbackCounts.next(event.session, 'told');
   const isNews = count === undefined ? SELDOM.has(event.name) : count === 1;
   return isNews ? [unwrittenMessage(problem, folder)] : [];
 }
@@ -67,7 +67,7 @@ const ENDS_BY_ITSELF = new Set(['SubagentStop', 'TaskCreated']);
  * can be counted at all, only what cannot go on for ever is refused.
  */
 export function standsUncounted(event: HookEvent, what: string, most: number, ports: SessionPorts): boolean {
-  const count = ports.spare.next(event.session, what);
+  const count = ports.fallbackCounts.next(event.session, what);
   if (count !== undefined) return count <= most;
   return ENDS_BY_ITSELF.has(event.name) || (event.name === 'Stop' && !event.stopHookActive);
 }
@@ -82,9 +82,9 @@ const ASKED_FOR_ROOM = 3;
 export function holdForRoom(
   event: StopEvent,
   ref: LoopRef,
-  { spare }: Pick<SessionPorts, 'spare'>,
+  { fallbackCounts }: Pick<SessionPorts, 'fallbackCounts'>,
 ): Answer | undefined {
-  const count = spare.next(event.session, `room for ${ref.loop}`);
+  const count = fallbackCounts.next(event.session, `room for ${ref.loop}`);
   if (count === undefined ? event.stopHookActive : count > ASKED_FOR_ROOM) return undefined;
   return {
     kind: 'refuse',
@@ -97,7 +97,7 @@ const PROBLEM_LIMIT = 200;
 
 /** For the person: rulings hold, only the record of them has a gap. */
 function unwrittenMessage(problem: string, folder: string): string {
-  return `untildone: what happens in this session cannot be written down in ${folder} (${said(problem)}). What is refused stays refused; the journal has a gap until there is room, or the folder can be written again.`;
+  return `untildone: the journal in ${folder} cannot be written (${said(problem)}). What is refused stays refused. The journal has a gap until there is room, or until the folder can be written again.`;
 }
 
 /** For the agent: a stop that could not be written down because the disk is full, which it may be able to mend. */

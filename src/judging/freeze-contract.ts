@@ -1,4 +1,4 @@
-import { type Contract, type Frozen, isApproved } from '../core/contract/contract.ts';
+import { type Contract, type Frozen, isTrustedContract } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Gate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
@@ -75,5 +75,7 @@ export function rulingContract(
 ): LoadedContract | undefined {
   const loaded = store.contract(ref);
   const trusted = (project: string, fingerprint: string) => store.isTrusted(project, fingerprint);
-  return loaded.sha256 === state.contractSha256 && isApproved(loaded.frozen, trusted) ? loaded : undefined;
+  return loaded.sha256 === state.contractSha256 && isTrustedContract(loaded.frozen, trusted)
+    ? loaded
+    : undefined;
 }

@@ -44,8 +44,8 @@ export async function judgeStop(
       const place = {
         name: phase.name,
         passed,
-        unheard: unheard ? unheard : undefined,
-        asks: asks ? asks : undefined,
+        unheard: unheard || undefined,
+        asks: asks || undefined,
       };
       return { ...judged, phase: place };
     }

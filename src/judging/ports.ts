@@ -8,7 +8,7 @@ import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Gates } from '../gates/gate.ts';
 import type {
   AgentPort,
-  AgentStory,
+  FallbackCounts,
   ForeignFiles,
   Guard,
   KeptTranscript,
@@ -17,9 +17,9 @@ import type {
   Ports,
   Scratch,
   Shell,
-  SpareCounts,
   Standing,
   StateChange,
+  SubagentActivity,
   TaskList,
   Workspace,
   Worktree,
@@ -45,7 +45,7 @@ export interface Judges {
   /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
   conversation?(transcript: string): readonly Utterance[];
   /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
-  agentStory?(transcript: string): Promise<AgentStory | undefined>;
+  subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
   /** The worktree that a folder lies in, when it is another one of the project's own repository. */
   worktree?(project: string, folder: string): Worktree | undefined;
 }
@@ -82,7 +82,7 @@ export interface OtherEvents {
 export interface SessionWorld {
   guard: Guard;
   standing: Standing;
-  spare: SpareCounts;
+  fallbackCounts: FallbackCounts;
   /** Files of the project that hold notes. */
   notes: { files: ForeignFiles; change(changes: readonly StateChange[]): string[] };
   /**

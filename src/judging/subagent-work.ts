@@ -7,7 +7,7 @@ import { isSafeId } from '../core/text/paths.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { GuardedSession } from '../ports/guarded-session.ts';
 import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
-import type { AgentStory, Worktree } from '../ports/ports.ts';
+import type { SubagentActivity, Worktree } from '../ports/ports.ts';
 import type { Judges, SessionPorts } from './ports.ts';
 
 /** Finds out which part of the work is that of the subagent that stops. */
@@ -19,7 +19,7 @@ export async function workOfAgent(
   const { contract: frozen, outputDir } = session;
   const begun = session.worktreeOf(event.agentId ?? '');
   const judges = await ports.judges(frozen.contract);
-  const story = event.agentTranscript ? await judges.agentStory?.(event.agentTranscript) : undefined;
+  const story = event.agentTranscript ? await judges.subagentActivity?.(event.agentTranscript) : undefined;
   const { project } = frozen.frozen;
   const there = judges.worktree?.(project, begun?.folder ?? event.cwd ?? project);
   const paths = story && projectPaths(story.edited, event, project, there, ports);
@@ -56,7 +56,7 @@ async function workThere(
   return {
     frozen: { ...frozen, frozen: { ...frozen.frozen, project } },
     worktree: { workspace, of },
-    base: { tree: tree ? tree : undefined, commit: commit ? commit : undefined },
+    base: { tree: tree || undefined, commit: commit || undefined },
   };
 }
 
@@ -91,7 +91,7 @@ function projectPaths(
 }
 
 /** The files that the agent changed. Undefined when that is not known: a shell command can change any file unnamed. */
-function toldPaths(story: AgentStory | undefined, paths: string[] | undefined): string[] | undefined {
+function toldPaths(story: SubagentActivity | undefined, paths: string[] | undefined): string[] | undefined {
   if (!story?.whole || paths === undefined) return undefined;
   return paths.length === 0 && story.others.length > 0 ? undefined : paths;
 }
@@ -103,7 +103,7 @@ function onlyNamedChunks(call: GateCall, prompt: string | undefined): GateCall {
   return { ...call, children: call.children.filter(({ name }) => named.has(name)) };
 }
 
-function withReach(verdict: Verdict, story: AgentStory | undefined): Verdict {
+function withReach(verdict: Verdict, story: SubagentActivity | undefined): Verdict {
   if (!blocks(verdict) || !traitsOf(verdict.kind).looksByFile) return verdict;
   const tools = story && story.others.length > 0 ? ` (it used ${story.others.slice(0, 5).join(', ')})` : '';
   const note = `All changes were judged, because it is not known which files this agent changed${tools}.`;

@@ -6,15 +6,16 @@ import { type Limits, RUN_MODES } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import { PERMISSION_MODES } from '../core/run/run.ts';
 import { oneLine } from '../core/text/clip.ts';
+import { defined } from '../core/text/defined.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { describeEnding, describeWait } from '../core/words/endings.ts';
-import { renderedReceipt } from '../home/receipts.ts';
+import { readRenderedReceipt } from '../home/receipts.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
-import { onlyForPeople } from '../hook/start/person.ts';
+import { refuseInsideClient } from '../hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
 import { projectOf } from '../hook/wiring/project.ts';
 import { type World, worldWith } from '../hook/wiring/world.ts';
-import { type ClientOptions, type RunCompany, refuseRoot } from '../run/begin/client-options.ts';
+import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
 import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../run/begin/drive-run.ts';
 import type { Interrupts } from '../run/begin/interrupts.ts';
 import { lineTeller } from '../run/view/json.ts';
@@ -27,19 +28,19 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   // Going on holds the agent again, with the permissions it had; everything else is for people.
   if (options.resume === undefined || client.allow || client.permissionMode) {
     // Of this process, whatever environment the sessions are to have.
-    onlyForPeople('run', world.home, process.env);
+    refuseInsideClient('run', world.home, process.env);
   }
   refuseRoot(client.permissionMode);
   const stop = new AbortController();
   const abort = () => stop.abort();
   options.signal?.addEventListener('abort', abort, { once: true });
   const told = teller(options, abort);
-  const company: RunCompany = { world, reporter: told.reporter, interrupts: interruptsBy(stop.signal) };
+  const observers: RunObservers = { world, reporter: told.reporter, interrupts: interruptsBy(stop.signal) };
   try {
     const state =
       options.resume === undefined
-        ? await beginRun(drivingOptions(options, client, told.reporter.note), company)
-        : await goOnWithRun(meantLoop(world.store, world.project, options.resume), client, company);
+        ? await beginRun(drivingOptions(options, client, told.reporter.note), observers)
+        : await goOnWithRun(meantLoop(world.store, world.project, options.resume), client, observers);
     told.rethrow();
     return resultOf(state, world);
   } finally {
@@ -100,7 +101,7 @@ function interruptsBy(signal: AbortSignal): Interrupts {
 function resultOf(state: LoopState, world: World): RunResult {
   const { loop, status, iteration, spent, gates, run } = state;
   const ref = world.store.loops().find((known) => known.loop === loop);
-  const text = ref && renderedReceipt(ref, world.store);
+  const text = ref && readRenderedReceipt(ref, world.store);
   return {
     // Nobody drives it any more: it rests.
     status: status === 'active' ? 'paused' : status,
@@ -155,7 +156,7 @@ export function drivingOptions(
     trust,
     promise,
     features,
-    ...contractOf(options, note),
+    ...defined(contractOf(options, note)),
   };
 }
 

@@ -129,7 +129,7 @@ export interface ScratchFolder {
 }
 
 /** What a subagent was asked and did, as far as its own transcript tells. */
-export interface AgentStory {
+export interface SubagentActivity {
   prompt?: string;
   /** Files that its calls wrote or edited, as they name them. */
   edited: string[];
@@ -214,7 +214,7 @@ export interface Store {
   /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
   /** The loops of a project, runs included, that have not ended. */
-  livingLoops(project: string): LoopRef[];
+  unendedLoops(project: string): LoopRef[];
   /** The session's hooks are wanted, or no longer: as long as any of its loops lives, they are. */
   mark(session: string, wanted: boolean): void;
 }
@@ -271,13 +271,13 @@ export interface Standing {
 }
 
 /** Counts beside the home, for when nothing can be written there. */
-export interface SpareCounts {
+export interface FallbackCounts {
   /** How often this was counted in the last hour, this time included; undefined when not even that can be kept. Never throws. */
   next(session: string, what: string): number | undefined;
 }
 
 /** What was found of a Stop that nobody finished judging. */
-export interface CutOff {
+export interface InterruptedJudging {
   loop: string;
   gates: string[];
   /** How often in a row by now; 0: whoever waited for the hook was ended, too, and nobody answered the Stop. */
@@ -287,13 +287,13 @@ export interface CutOff {
 }
 
 /** Signs that a Stop is being judged, for whoever finds that the process which did so is gone. Never throws. */
-export interface JudgingMark {
+export interface JudgingWatch {
   /** Lets a shell wait for the hooks of a session that is held, from the next one on. */
   watch(session: string): void;
   /** What it returns says that the Stop was judged to its end, and forgets those before it that were not. */
-  begin(session: string, judged: Pick<CutOff, 'loop' | 'gates'>): () => void;
+  begin(session: string, judged: Pick<InterruptedJudging, 'loop' | 'gates'>): () => void;
   /** What is left of a judging of this loop; says it once. */
-  takeCutOff(session: string, loop: string): CutOff | undefined;
+  takeInterrupted(session: string, loop: string): InterruptedJudging | undefined;
   /** For a loop that begins. */
   forget(session: string): void;
 }
@@ -308,5 +308,5 @@ export interface Ports {
   /** The client's cap on blocks in a row, from the hook's environment; 0 is none. */
   blockCap: number;
   /** Absent where whoever judges is watched in another way. */
-  judging?: JudgingMark;
+  judging?: JudgingWatch;
 }

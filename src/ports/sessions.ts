@@ -92,7 +92,7 @@ export interface SessionPort {
 export type FinishWords = 'all' | 'here' | 'published';
 
 /** The work of a run in git, on a branch of its own: never by force, never the user's own uncommitted work. */
-export interface GitFlow {
+export interface RunGitPort {
   /** Where the sessions work: the project, or a worktree beside it. */
   folder: string;
   branch: string;

@@ -38,7 +38,7 @@ function look(path: string): FileLook | undefined {
     const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
     return { kind, inode: stat.ino, mtimeMs: stat.mtimeMs, size: stat.size };
   } catch {
-    // A folder on the way that may not be entered: as good as nothing for whoever may not enter it.
+    // A folder that we may not enter counts as empty.
     return undefined;
   }
 }
@@ -52,8 +52,8 @@ function list(folder: string): string[] {
 }
 
 /**
- * Does the changes in their order; returns what could not be done. `lockFile` keeps our own hooks from each other. Nothing
- * is written outside of `roots`, wherever links lead.
+ * Applies changes in their order and returns the problems of those that failed. `lockFile` keeps our own hooks from writing
+ * at the same time. Nothing is written outside of `roots`, wherever links lead.
  */
 export function applyChanges(
   changes: readonly StateChange[],
@@ -104,7 +104,7 @@ function edit(path: string, change: (text: string | undefined) => string | undef
 
 const SWEPT_AFTER_MS = 60_000;
 
-/** What a writer that was killed left beside the file. */
+/** Removes temporary files that a killed writer left beside the file. */
 function sweep(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of list(dirname(path))) {
@@ -142,30 +142,30 @@ function copy(from: string, to: string, maxBytes: number): void {
 function remove(path: string, when: (text: string) => boolean = () => true): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return;
-  if (!stat.isFile()) throw new Error('it is not a regular file, so it was not removed');
+  if (!stat.isFile()) throw new Error('untildone did not remove it, because it is not a regular file');
   if (when(readSmall(path) ?? '')) unlinkSync(path);
 }
 
 function refuseOutside(path: string, roots: readonly string[]): void {
   const real = realPath(existingAbove(dirname(path)));
   if (!liesWithin(real, roots))
-    throw new Error(`it leads to ${real}, out of where it belongs, so it was left alone`);
+    throw new Error(`untildone did not write it, because a link leads to ${real}, where it does not belong`);
 }
 
-/** Of a path without links. */
+/** `real` has to be a path without links. */
 export function liesWithin(real: string, roots: readonly string[]): boolean {
   return roots.some((root) => `${real}/`.startsWith(`${realPath(root)}/`));
 }
 
-/** The nearest folder that is there: the rest is made by us. */
+/** The folder itself, or the nearest one above it that exists. */
 function existingAbove(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingAbove(dirname(folder));
 }
 
-/** A link would carry our writing to wherever the repository wants it. */
+/** Refuses a link: through it, a repository could make us write to any place. */
 function refuseLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new Error('it is a symbolic link, which is never written through');
+    throw new Error('untildone did not write it, because it is a symbolic link');
 }
 
 function problemWith(path: string, { message }: Error): string {
@@ -219,7 +219,7 @@ async function unlessAbsent<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt;
   } catch (error) {
-    // A socket answers ENXIO: there, but nothing that can be read.
+    // A socket answers ENXIO: it exists, but cannot be read.
     if ([...ABSENT, 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }

@@ -11,7 +11,7 @@ export interface GitCall {
   signal?: AbortSignal;
   /** More output than this ends git. */
   maxBytes?: number;
-  /** Gets stdout instead of the result; false is enough and ends git. */
+  /** Gets the output instead of the result. Returns false when it has enough, which ends git. */
   onOutput?: (chunk: Buffer) => boolean;
 }
 
@@ -19,7 +19,7 @@ export interface GitResult {
   exitCode: number;
   stdout: Buffer;
   stderr: string;
-  /** Git was ended because there was enough output. */
+  /** True when git was ended because there was enough output. */
   cut: boolean;
 }
 
@@ -35,7 +35,7 @@ export class GitError extends Error {
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR = 64 * 1024;
 
-/** Configuration that makes git run nothing and ask nobody, whatever a repository's own configuration says. */
+/** Configuration by which git runs no other program and asks for nothing, whatever the repository's own says. */
 export const QUIET_CONFIG: readonly string[] = [
   `core.hooksPath=${devNull}`,
   'core.fsmonitor=false',
@@ -50,8 +50,8 @@ export const QUIET_CONFIG: readonly string[] = [
 ];
 
 /**
- * The environment of this process without what bends git (`GIT_*`) and without what the client keeps there
- * (`ANTHROPIC_*`, `CLAUDE*`); messages in English, no prompts, no locks for mere looking.
+ * The environment of this process without variables that redirect git (`GIT_*`) or belong to Claude Code (`ANTHROPIC_*`,
+ * `CLAUDE*`). Git then speaks English, never prompts, and takes no lock to read.
  */
 export function gitEnvironment(extra: Record<string, string>): Record<string, string> {
   const kept = Object.entries(process.env).filter(
@@ -75,48 +75,58 @@ export function gitEnvironment(extra: Record<string, string>): Record<string, st
   };
 }
 
-/** Runs git to its end. Throws when it could not be started, was ended by a signal, or was aborted; not for exit codes. */
+/** Runs git to its end. Throws when git cannot be started, is ended by a signal, or is aborted; not for exit codes. */
 export function runGit(call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     call.signal?.throwIfAborted();
-    // A group of its own, so that what git started ends with it.
+    // A process group of its own, so that programs which git started end with it.
     const child = spawn('git', call.args, {
       cwd: call.cwd,
       env: gitEnvironment(call.env),
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
-    const out: Buffer[] = [];
-    let [outBytes, stderr, cut] = [0, '', false];
-    const enough = (chunk: Buffer): boolean => {
-      if (call.onOutput) return !call.onOutput(chunk);
-      out.push(chunk);
-      outBytes += chunk.length;
-      return outBytes > (call.maxBytes ?? MAX_BYTES);
-    };
+    const out = collectOutput(call);
+    let [stderr, cut] = ['', false];
     const abort = () => {
       endGroup(child.pid);
       reject(new Error(`git ${commandOf(call.args)} was aborted`));
     };
     call.signal?.addEventListener('abort', abort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
-      if (cut || !enough(chunk)) return;
+      if (cut || !out.isLast(chunk)) return;
       cut = true;
       endGroup(child.pid);
     });
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8');
     });
-    // Git may end before it has read everything; its exit code tells whether that matters.
+    // Git may end before it has read all input; its exit code tells whether that matters.
     child.stdin.on('error', () => undefined);
     child.stdin.end(call.input ?? '');
     child.on('error', (error) => reject(startProblem(error, call)));
     child.on('close', (code, signal) => {
       call.signal?.removeEventListener('abort', abort);
       if (code === null && !cut) reject(new Error(`git ${commandOf(call.args)} was ended by ${signal}`));
-      else resolve({ exitCode: code ?? 0, stdout: Buffer.concat(out), stderr, cut });
+      else resolve({ exitCode: code ?? 0, stdout: out.bytes(), stderr, cut });
     });
   });
+}
+
+/** Collects stdout, or hands it to `onOutput`. */
+function collectOutput({ onOutput, maxBytes = MAX_BYTES }: GitCall) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return {
+    bytes: () => Buffer.concat(chunks),
+    /** Returns true when this chunk was the last that is wanted. */
+    isLast(chunk: Buffer): boolean {
+      if (onOutput) return !onOutput(chunk);
+      chunks.push(chunk);
+      length += chunk.length;
+      return length > maxBytes;
+    },
+  };
 }
 
 function endGroup(pid: number | undefined): void {
@@ -127,16 +137,16 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** The same for calls of which nothing but success is of use. */
+/** Runs git and returns its output. Throws for an exit code other than 0, too. */
 export async function gitOutput(call: GitCall): Promise<Buffer> {
   const result = await runGit(call);
   if (result.exitCode !== 0) throw new GitError(call.args, result.exitCode, result.stderr);
   if (result.cut && !call.onOutput)
-    throw new Error(`git ${commandOf(call.args)} printed more than can be held`);
+    throw new Error(`git ${commandOf(call.args)} printed more than ${call.maxBytes ?? MAX_BYTES} bytes`);
   return result.stdout;
 }
 
-/** `-c name=value` before the command is of no interest in a message. */
+/** The git command for messages, without the `-c name=value` before it. */
 function commandOf(args: readonly string[]): string {
   return args.find((arg, i) => !arg.startsWith('-') && args[i - 1] !== '-c') ?? '';
 }
@@ -146,5 +156,5 @@ function startProblem(error: NodeJS.ErrnoException, call: GitCall): Error {
   if (!statSync(call.cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return new Error(`there is no folder ${call.cwd}`);
   }
-  return new Error('git is not on PATH: install git, the state of the work cannot be named without it');
+  return new Error('git is not on PATH: install git, without it untildone cannot tell what changed');
 }

@@ -1,4 +1,4 @@
-/** What tool rules need to know of the machine: where words lead, what lies in folders, where git stands. */
+/** Answers what tool rules ask: which paths a word means, what is in a folder, what git has not saved. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -15,7 +15,7 @@ const GIT_MS = 5000;
 
 const NO_VARIABLES: Variables = new Map();
 
-/** Made anew by a build or an install: nothing in them is anybody's only copy. */
+/** Folders that a build or an install makes again: removing them loses nothing. */
 const DERIVED =
   /^(?:node_modules|bower_components|dist|build|out|target|coverage|\.next|\.nuxt|\.svelte-kit|\.turbo|\.cache|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.gradle)$/i;
 
@@ -43,7 +43,7 @@ export function toolPlace(project: string, cwd: string, userHome: string, env: N
       return found ? [...new Set([join(found.top, '.git'), found.gitDir, found.commonDir])] : [];
     },
     worktrees: () => worktreesOf(here(), links.real(resolve(project))),
-    // A session, or an agent of it, may work in a worktree of its own: what git would lose is what is there.
+    // A session, or a subagent of it, may work in a worktree of its own: git would lose what is in that one.
     branch: () => branchIn(findUserRepository(cwd) ?? here()),
     uncommitted: () => uncommittedIn(findUserRepository(cwd) ?? here()),
   };
@@ -72,7 +72,7 @@ function spellingsOf(written: string, around: Around): string[] {
   return [...new Set(whole.flatMap((path) => readings(path, around.links)))];
 }
 
-/** The path as it is called, after every link at its end, and as the system walks it. */
+/** All paths that one path may mean: as written, after each link at its end, without links, as the system walks it. */
 function readings(path: string, links: Links): string[] {
   const called = resolve(path);
   const found = [called];
@@ -86,7 +86,7 @@ function readings(path: string, links: Links): string[] {
   return [...found, links.real(called), links.walked(path)];
 }
 
-/** Where links lead, looked up once each: a command line can have thousands of words in a few folders. */
+/** Looks up where links lead, once each: a command line can have thousands of words in a few folders. */
 class Links {
   private readonly targets = new Map<string, string | undefined>();
   private readonly reals = new Map<string, string>();
@@ -98,7 +98,7 @@ class Links {
     return target;
   }
 
-  /** Without links, also where they lead to something that does not exist yet. */
+  /** The path without links, even where they lead to something that does not exist yet. */
   real(path: string, followed = 0): string {
     const known = this.reals.get(path);
     if (known !== undefined) return known;
@@ -111,7 +111,7 @@ class Links {
     return found;
   }
 
-  /** `..` behind a link leads out of where the link leads to. */
+  /** The path as the system walks it: `..` after a link leaves the link's target. */
   walked(path: string): string {
     return path.split('/').reduce((at, part) => {
       if (part === '' || part === '.') return at;
@@ -128,7 +128,7 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** What a shell would put in the place of a word with wildcards; names that begin with a dot only where it says so. */
+/** The paths that a shell puts in place of a word with wildcards; hidden names only where the word has the dot. */
 function expandedGlob(word: string, cwd: string): string[] {
   if (!/[*?[]/.test(word)) return [];
   const parts = resolve(cwd, word).split('/').slice(1);
@@ -155,14 +155,14 @@ function patternOf(part: string): RegExp {
   const expression = pieces.map((piece) => {
     if (piece.startsWith('*')) return '[^/]*';
     if (piece === '?') return '[^/]';
-    // Which characters a set means is not looked at: any one will do.
+    // A set such as [a-z] is read as any one character.
     if (/^\[.+\]$/.test(piece)) return '[^/]';
     return piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   });
   return new RegExp(`^${expression.join('')}$`, 'i');
 }
 
-/** What lies below a folder, nearest first. Of a repository only what lies at its top. */
+/** The paths below a folder, nearest first. Of a `.git` folder only its own entries. */
 function listed(folder: string): string[] {
   if (DERIVED.test(basename(folder))) return [];
   const found: string[] = [];
@@ -186,7 +186,7 @@ function entriesOf(folder: string) {
   }
 }
 
-/** The project's folder in every other worktree: git writes down where they are. */
+/** The project's folder in every other worktree, as git records them. */
 function worktreesOf(repository: UserRepository | undefined, project: string): string[] {
   if (!repository) return [];
   const { commonDir, top } = repository;
@@ -229,7 +229,7 @@ function branchIn(repository: UserRepository | undefined): string | undefined {
   }
 }
 
-/** Asked only for the few commands that would throw such work away. */
+/** Whether there is uncommitted work. This runs git, so only rules about commands that destroy such work ask. */
 function uncommittedIn(repository: UserRepository | undefined): ReturnType<ToolPlace['uncommitted']> {
   if (!repository) return undefined;
   const config = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);

@@ -1,15 +1,16 @@
-/** What ends a command from outside, and the exit code that says so. */
+/** Signals that end a command, and its exit code then. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+/** The exit code when nobody reads our output any more, as after SIGPIPE. */
 const NOBODY_READS = 141;
 
 export interface Interruption {
   /** Aborted by the first signal, or when nobody reads our output any more. */
   signal: AbortSignal;
-  /** Undefined as long as nothing has interrupted us. */
+  /** Undefined before an interruption. */
   exitCode(): number | undefined;
 }
 
-/** From here on signals no longer end the process: the command that watches has to. */
+/** Turns signals into an abort. From now on they do not end the process: the caller has to. */
 export function watchInterruption(): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
@@ -18,7 +19,7 @@ export function watchInterruption(): Interruption {
     controller.abort();
   };
   for (const [name, code] of Object.entries(EXIT_CODES)) process.on(name, () => interrupt(code));
-  // Elsewhere a reader that goes away simply ends the program; here something has to be cleaned up first.
+  // Other commands end at once when their reader goes away; the caller of this one has to clean up first.
   process.stdout.removeAllListeners('error').on('error', () => interrupt(NOBODY_READS));
   return { signal: controller.signal, exitCode: () => exitCode };
 }

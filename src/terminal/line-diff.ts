@@ -1,11 +1,11 @@
 import { type StructuredPatch, structuredPatch } from 'diff';
 
 const CONTEXT = 3;
-/** Texts that differ in more lines are shown as replaced: nobody reads a diff of that size. */
+/** Texts that differ in more lines are shown as one replacement, because nobody reads such a diff. */
 const MOST_CHANGES = 2_000;
 
-/** A unified diff of two texts, without file names; empty when they are equal. `undefined` is a file that is not there. */
-export function lineDiff(before = '', after = ''): string[] {
+/** A unified diff of two texts, without file names; empty when they are equal. `undefined` stands for a missing file. */
+export function renderDiff(before = '', after = ''): string[] {
   const options = { context: CONTEXT, maxEditLength: MOST_CHANGES };
   const patch =
     structuredPatch('', '', before, after, undefined, undefined, options) ?? replaced(before, after);

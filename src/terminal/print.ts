@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 
-/** One line for the person, or the program, that called. */
+/** Prints one line to stdout. */
 export function out(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Both ends are a terminal: someone is there to ask. */
+/** Whether stdin and stdout are a terminal, so that there is somebody to ask. */
 export function onTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** Only `y` or `yes` is a yes; the end of input is a no. */
+/** Asks on the terminal. Only `y` or `yes` is a yes; the end of input is a no. */
 export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted'> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   let interrupted = false;
@@ -28,7 +28,7 @@ export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted
   return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
 }
 
-/** For commands that have nothing to clean up: Ctrl-C ends the program here. */
+/** Asks for a yes. Ctrl-C ends the program, so this is for commands that have nothing to clean up. */
 export async function confirm(question: string): Promise<boolean> {
   const answer = await ask(question);
   if (answer === 'interrupted') process.exit(130);

@@ -3,36 +3,34 @@ import { stripAnsi } from '../core/text/ansi.ts';
 import { oneLine } from '../core/text/clip.ts';
 import { redact } from '../core/text/redact.ts';
 
-/** Text on its way to a terminal or a log: harmless, in one line, as wide as there is room. */
-
 export function colourWanted(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
-/** Never shown beyond this, so it need not be searched for secrets either. */
+/** The most characters of a text that are shown, and so searched for secrets. */
 const MOST = 8_000;
-/** Marks that turn the direction of writing: a line would read as another one. */
+/** Characters that turn the direction of writing, by which a line can be made to read as another one. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** What others wrote, as one line without secrets that cannot steer the terminal. */
+/** A text of others as one line, without secrets and without characters that steer the terminal. */
 export function harmless(text: string): string {
   return oneLine(redact(stripAnsi(text.slice(0, MOST)).replace(DIRECTION_MARKS, '')), MOST);
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** How many columns a text takes on a terminal, escape sequences aside. */
+/** The columns that a text takes on a terminal, without its escape sequences. */
 export function columnsOf(text: string): number {
   return stringWidth(text);
 }
 
-/** At most so many columns of a text; what was cut ends in `…`. */
+/** Cuts a text to a number of columns; a text that was cut ends in `…`. */
 export function cutTo(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   return columns < 1 ? '' : `${text.slice(0, lengthWithin(text, columns - 1))}…`;
 }
 
-/** How many characters from the beginning of a text fit into so many columns. */
+/** The number of characters from the start of a text that fit into so many columns. */
 function lengthWithin(text: string, columns: number): number {
   let used = 0;
   for (const { segment, index } of graphemes.segment(text)) {
@@ -42,7 +40,7 @@ function lengthWithin(text: string, columns: number): number {
   return text.length;
 }
 
-/** Broken between words; what belongs to a line begins where the line begins, its quotation mark included. */
+/** Breaks a line between words. The next lines are indented like the first, and repeat its quotation mark `| `. */
 export function wrapLine(line: string, width: number): string[] {
   const [lead = ''] = /^\s*(\| |[-+$] )?/.exec(line) ?? [];
   const next = lead.includes('|') ? lead : ' '.repeat(lead.length);
@@ -57,7 +55,7 @@ export function wrapLine(line: string, width: number): string[] {
   return [...lines, rest];
 }
 
-/** What is needed of a terminal; `columns` and `rows` are 0 or absent when nobody knows. */
+/** The terminal of a region. `columns` and `rows` are 0 or absent when they are not known. */
 export type Terminal = Pick<NodeJS.WriteStream, 'write' | 'columns' | 'rows' | 'writableNeedDrain'>;
 
 const KEEP_TO_THE_LINE = '\x1b[?7l';
@@ -66,8 +64,8 @@ const CLEAR_LINE_REST = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
 /**
- * The last lines of a terminal, drawn again and again in place; what is said above them stays and scrolls away.
- * Every change is one write that leaves the cursor below and the terminal as it was: whoever is ended, nothing to mend.
+ * The last lines of a terminal, drawn again in place; lines above them stay and scroll away. Every change is one write that
+ * leaves the cursor below and the terminal's modes as they were, so that a killed process leaves nothing to repair.
  */
 export class TerminalRegion {
   readonly #terminal: Terminal;
@@ -79,16 +77,16 @@ export class TerminalRegion {
   }
 
   get columns(): number {
-    // The last column is left free: a sign in it makes some terminals begin a new line.
+    // The last column is left free, because a character in it makes some terminals begin a new line.
     return (this.#terminal.columns || 80) - 1;
   }
 
-  /** The most lines that can be drawn in place: the cursor needs one of its own. */
+  /** The most lines that can be drawn in place. The cursor needs one more. */
   get rows(): number {
     return (this.#terminal.rows || 24) - 1;
   }
 
-  /** Lines above stay. Nothing is written when nothing changed, nor to a terminal that does not keep up. */
+  /** Draws the region, and prints `above` over it. Skips a redraw that changes nothing, or when the terminal is slow. */
   draw(lines: readonly string[], above: readonly string[] = []): void {
     const same = this.#columns === this.columns && lines.join('\n') === this.#drawn.join('\n');
     if (above.length === 0 && (same || this.#terminal.writableNeedDrain)) return;
@@ -99,7 +97,7 @@ export class TerminalRegion {
     this.#terminal.write(`${KEEP_TO_THE_LINE}${back}${text}${CLEAR_BELOW}${WRAP_LINES}`);
   }
 
-  /** Takes the region away and leaves lines in its place, whole: the terminal may break them. */
+  /** Removes the region and prints lines in its place, which the terminal may wrap. */
   finish(lines: readonly string[]): void {
     const text = lines.map((line) => `${line}\n`).join('');
     const clear = this.#drawn.length > 0 ? `${this.#toTheTop()}${CLEAR_BELOW}` : '';
@@ -107,12 +105,12 @@ export class TerminalRegion {
     if (clear + text !== '') this.#terminal.write(clear + text);
   }
 
-  /** Somebody else has written below: what is drawn next begins there. */
+  /** Forgets the drawn lines: another writer has written below them, so the next ones are drawn there. */
   forget(): void {
     this.#drawn = [];
   }
 
-  /** A narrower terminal has broken the lines that were too long for it. */
+  /** Moves the cursor to the first drawn line. A terminal that became narrower has wrapped long lines. */
   #toTheTop(): string {
     const height = this.#drawn.reduce((rows, line) => rows + this.#rowsOf(line), 0);
     return height === 0 ? '' : `\x1b[${height}A\r`;

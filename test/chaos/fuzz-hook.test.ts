@@ -314,7 +314,7 @@ test('a lock that nobody lets go is waited for once, then the event is let throu
   last.input = eventOf('Stop');
   const end = await callHook(world, last.input).ended;
   expectGoodEnd(last.input, end, 16_000);
-  expect(end.stderr).toContain('did not let go within 10 s');
+  expect(end.stderr).toContain('for more than 10 s');
   expect(readFileSync(join(folder, 'journal.jsonl'), 'latin1')).toBe(victim[join(folder, 'journal.jsonl')]);
 });
 
@@ -336,7 +336,7 @@ test('a disk that is full in the middle of a line costs that line, and the next 
   const end = await callHook(world, eventOf('Stop'), full).ended;
   expect(end).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^\{"systemMessage":"untildone could not judge this stop .*EFBIG.*\}\n$/),
+    stdout: expect.stringMatching(/^\{"systemMessage":"untildone could not judge this Stop, .*EFBIG.*\}\n$/),
     stderr: expect.stringMatching(/^untildone hook: .*EFBIG.*\n$/),
   });
   const torn = readTail(join(folder, 'journal.jsonl'), key.content.trim());

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { homeAt, layOut } from '../../src/home/layout.ts';
+import { createHome, homeAt } from '../../src/home/layout.ts';
 import { FileStore } from '../../src/home/store.ts';
 import { callHook, newWorld, type World } from '../support/chaos/world.ts';
 import { contractWith, frozenWith, run } from '../support/hook/judging.ts';
@@ -22,7 +22,7 @@ afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
 
 function makeLoops(): FileStore {
   const home = homeAt(world.home);
-  layOut(home);
+  createHome(home);
   let now = Date.now() - 40 * DAY;
   const store = new FileStore(home, { now: () => now });
   const { project } = world;

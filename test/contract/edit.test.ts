@@ -31,7 +31,7 @@ describe('a new contract', () => {
     );
     expect(text).toBe(`# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json
 # Made by: untildone import
-# Commands run only after you trust them: untildone trust
+# Commands run only after you have trusted them: untildone trust
 
 gates:
   checks: { run: npm run lint && npm test, timeout: 2m }

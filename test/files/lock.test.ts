@@ -47,7 +47,7 @@ function leave(path: string, owner: string, secondsAgo = 0): void {
   utimesSync(path, then, then);
 }
 
-/** The file by which the right to remove this very lock is claimed. */
+/** The file that claims the right to remove this lock. */
 function claimOf(path: string, number: number): string {
   const { ino, mtimeNs } = statSync(path, { bigint: true });
   return `${path}.dead-${ino}-${mtimeNs}.${number}`;
@@ -110,7 +110,7 @@ describe("a dead owner's lock", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
   test('is taken over when its owner is dead but nobody asked for its exit code', async () => {
-    // A parent that turns into something that never looks after its children.
+    // A parent that never asks for the exit code of its children.
     const parent = spawn(
       'sh',
       ['-c', '"$@" <&3 & exec sleep 60', 'sh', ...workerCommand({ do: 'hold', lock })],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_JUDGE_MS, DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contract.ts';
-import { homeAt, layOut } from '../../src/home/layout.ts';
+import { createHome, homeAt } from '../../src/home/layout.ts';
 import { FileStore } from '../../src/home/store.ts';
 import type { LoopRef } from '../../src/ports/ports.ts';
 
@@ -14,7 +14,7 @@ let ref: LoopRef;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'untildone-foreign-'));
   const home = homeAt(join(root, 'home'));
-  layOut(home);
+  createHome(home);
   store = new FileStore(home, { now: () => 1000 });
   ref = store.create({
     loop: 'loop1',

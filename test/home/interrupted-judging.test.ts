@@ -3,20 +3,20 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { renderProcessId, thisProcess } from '../../src/files/process-id.ts';
-import { judgingMark } from '../../src/home/interrupted-judging.ts';
+import { judgingWatch } from '../../src/home/interrupted-judging.ts';
 import { homeAt } from '../../src/home/layout.ts';
-import type { JudgingMark } from '../../src/ports/ports.ts';
+import type { JudgingWatch } from '../../src/ports/ports.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 
 const JUDGED = { loop: 'l1', gates: ['tests', 'lint'] };
 
 let active: string;
-let mark: JudgingMark;
+let mark: JudgingWatch;
 beforeEach(() => {
   const home = homeAt(temporaryFolder());
   active = home.active;
   mkdirSync(active);
-  mark = judgingMark(home);
+  mark = judgingWatch(home);
 });
 
 const file = (kind = '') => join(active, `s1${kind}`);
@@ -51,7 +51,7 @@ describe('a judging', () => {
     const end = mark.begin('s1', JUDGED);
     expect(readFileSync(file('.judging'), 'utf8').split('\n')[0]).toBe(String(process.ppid));
     expect(statSync(file('.judging')).mode & 0o777).toBe(0o600);
-    expect(mark.takeCutOff('s1', 'l1')).toBeUndefined();
+    expect(mark.takeInterrupted('s1', 'l1')).toBeUndefined();
     end();
     end();
     expect(readdirSync(active)).toEqual([]);
@@ -65,43 +65,43 @@ describe('a judging', () => {
   test('goes on where nothing can be written', () => {
     mkdirSync(file('.judging'));
     expect(() => mark.begin('s1', JUDGED)()).not.toThrow();
-    expect(mark.takeCutOff('s1', 'l1')).toBeUndefined();
+    expect(mark.takeInterrupted('s1', 'l1')).toBeUndefined();
   });
 });
 
 describe('what is left of one that was cut off', () => {
   test('is told once, to its own loop', () => {
     leave();
-    expect(mark.takeCutOff('s1', 'another')).toBeUndefined();
-    expect(mark.takeCutOff('s1', 'l1')).toEqual({ ...JUDGED, inARow: 0, held: false });
-    expect(mark.takeCutOff('s1', 'l1')).toBeUndefined();
+    expect(mark.takeInterrupted('s1', 'another')).toBeUndefined();
+    expect(mark.takeInterrupted('s1', 'l1')).toEqual({ ...JUDGED, inARow: 0, held: false });
+    expect(mark.takeInterrupted('s1', 'l1')).toBeUndefined();
   });
   test('was held when the shell has counted it, and the count goes on', () => {
     leave();
     writeFileSync(file('.cut'), 'xx\n');
-    expect(mark.takeCutOff('s1', 'l1')).toEqual({ ...JUDGED, inARow: 2, held: true });
+    expect(mark.takeInterrupted('s1', 'l1')).toEqual({ ...JUDGED, inARow: 2, held: true });
     expect(readdirSync(active)).toEqual(['s1.cut']);
   });
   test('was let go at the third, and the count begins anew', () => {
     leave();
     writeFileSync(file('.cut'), 'xxx\n');
-    expect(mark.takeCutOff('s1', 'l1')).toEqual({ ...JUDGED, inARow: 3, held: false });
+    expect(mark.takeInterrupted('s1', 'l1')).toEqual({ ...JUDGED, inARow: 3, held: false });
     expect(readdirSync(active)).toEqual([]);
   });
   test('was not answered when the count is older', () => {
     writeFileSync(file('.cut'), 'x\n');
     utimesSync(file('.cut'), 1, 1);
     leave();
-    expect(mark.takeCutOff('s1', 'l1')).toEqual({ ...JUDGED, inARow: 0, held: false });
+    expect(mark.takeInterrupted('s1', 'l1')).toEqual({ ...JUDGED, inARow: 0, held: false });
   });
   test('is nothing when it is torn or foreign', () => {
     for (const judged of [null, {}, { loop: 'l1' }, { loop: 1, gates: [] }]) {
       leave(judged);
-      expect(mark.takeCutOff('s1', 'l1')).toBeUndefined();
+      expect(mark.takeInterrupted('s1', 'l1')).toBeUndefined();
     }
     for (const text of ['', '4711', '4711\n', '4711\nx y z\n{']) {
       writeFileSync(file('.judging'), text);
-      expect(mark.takeCutOff('s1', 'l1')).toBeUndefined();
+      expect(mark.takeInterrupted('s1', 'l1')).toBeUndefined();
     }
   });
   test('does not concern a loop that begins', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isSafeId } from '../../src/core/text/paths.ts';
-import { type Home, homeAt, homeFrom, layOut, projectFolder, readKey } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt, homeFrom, projectFolder, readKey } from '../../src/home/layout.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { makeFifo, runWorker, temporaryFolder } from '../support/files/workers.ts';
 
@@ -28,7 +28,7 @@ describe('where it is', () => {
 
 describe('laying it out', () => {
   test('makes folders and a key that only the user can read', () => {
-    layOut(home);
+    createHome(home);
     for (const path of [home.root, home.active, home.sessions, home.projects]) {
       expect(statSync(path).mode & 0o777).toBe(0o700);
     }
@@ -36,14 +36,14 @@ describe('laying it out', () => {
     expect(readKey(home)).toMatch(/^[0-9a-f]{64}$/);
   });
   test('again keeps the key', () => {
-    layOut(home);
+    createHome(home);
     const key = readKey(home);
-    layOut(home);
+    createHome(home);
     expect(readKey(home)).toBe(key);
   });
   test('at the same time by many processes makes one key, the same for all', async () => {
     const keys = await Promise.all(
-      Array.from({ length: 8 }, () => runWorker({ do: 'layOut', root: home.root })),
+      Array.from({ length: 8 }, () => runWorker({ do: 'createHome', root: home.root })),
     );
     for (const { code, stderr } of keys) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(new Set(keys.map((k) => k.stdout))).toEqual(new Set([readKey(home)]));
@@ -51,10 +51,10 @@ describe('laying it out', () => {
   test('with a pipe or a folder as key is refused, not waited for', async () => {
     mkdirSync(home.root);
     makeFifo(home.keyFile);
-    const pipe = await runWorker({ do: 'layOut', root: home.root });
+    const pipe = await runWorker({ do: 'createHome', root: home.root });
     expect(pipe).toMatchObject({ code: 1, stderr: expect.stringContaining('not a regular file') });
     mkdirSync(join(folder, 'other', 'key'), { recursive: true });
-    const inPlace = await runWorker({ do: 'layOut', root: join(folder, 'other') });
+    const inPlace = await runWorker({ do: 'createHome', root: join(folder, 'other') });
     expect(inPlace).toMatchObject({ code: 1, stderr: expect.stringContaining('not a regular file') });
   });
 });
@@ -62,7 +62,7 @@ describe('laying it out', () => {
 describe('the key', () => {
   test('that is missing or empty is said by its path', () => {
     expect(() => readKey(home)).toThrow(home.keyFile);
-    layOut(home);
+    createHome(home);
     writeFileSync(home.keyFile, '\n');
     expect(() => readKey(home)).toThrow('missing or empty');
     expect(readFileSync(home.keyFile, 'utf8')).toBe('\n');

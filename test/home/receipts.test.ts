@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contrac
 import { makeReceipt, type Receipt } from '../../src/core/loop/receipt.ts';
 import { end } from '../../src/core/loop/state.ts';
 import { traitsOf } from '../../src/gates/traits.ts';
-import { type Home, homeAt, layOut } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt } from '../../src/home/layout.ts';
 import {
   isOwnKey,
   keyName,
@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/files/workers.ts';
 let home: Home;
 beforeEach(() => {
   home = homeAt(join(temporaryFolder(), 'home'));
-  layOut(home);
+  createHome(home);
 });
 
 function receipt(): Receipt {
@@ -46,13 +46,13 @@ function receipt(): Receipt {
   );
 }
 
-/** As it comes from a file, with something changed in it. */
+/** A receipt as read from a file, with a change. */
 function edited(change: (signed: SignedReceipt) => void): SignedReceipt {
   const signed = JSON.parse(JSON.stringify(signReceipt(receipt(), home))) as SignedReceipt;
   change(signed);
   return signed;
 }
-const NOT_SIGNED = 'the signature does not fit the digests: they were changed too, or it was signed anew';
+const NOT_SIGNED = 'the signature does not fit the digests: one of the two was changed, too';
 
 test('what is as it was signed has no problems, however its keys are ordered', () => {
   expect(receiptProblems(edited(() => {}))).toEqual([]);
@@ -135,7 +135,7 @@ describe('the key', () => {
   });
   test('of another home is another one', () => {
     const elsewhere = homeAt(join(temporaryFolder(), 'home'));
-    layOut(elsewhere);
+    createHome(elsewhere);
     const signed = signReceipt(receipt(), elsewhere);
     expect(isOwnKey(signed, home)).toBe(false);
     expect(receiptProblems(signed)).toEqual([]);

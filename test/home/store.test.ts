@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contract.ts';
 import type { Entry } from '../../src/core/loop/entry.ts';
 import { JournalScan } from '../../src/home/journal/scan.ts';
-import { type Home, homeAt, layOut, readKey } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt, readKey } from '../../src/home/layout.ts';
 import { FileStore, LoopExists } from '../../src/home/store.ts';
 import type { LoopRef, NewLoop } from '../../src/ports/ports.ts';
 import { seenStop, T0, verdict } from '../support/core/samples.ts';
@@ -15,7 +15,7 @@ let store: FileStore;
 let now: number;
 beforeEach(() => {
   home = homeAt(join(temporaryFolder(), 'home'));
-  layOut(home);
+  createHome(home);
   now = T0;
   store = new FileStore(home, { now: () => now });
 });

@@ -62,7 +62,7 @@ describe('a copy', () => {
 
   test('of a transcript far above the limit is quick', () => {
     writeFileSync(transcript, 'x\n');
-    // Sparse: a gigabyte of nothing, and a line.
+    // A sparse file: a gigabyte of NULs, and a line.
     truncateSync(transcript, 1024 ** 3);
     writeFileSync(transcript, '\n{"last":1}\n', { flag: 'a' });
     const began = performance.now();

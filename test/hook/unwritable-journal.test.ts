@@ -6,11 +6,11 @@ import { sessionGuard } from '../../src/client/settings/guard.ts';
 import type { Contract } from '../../src/core/contract/contract.ts';
 import { type Answer, SILENCE } from '../../src/core/loop/event.ts';
 import { textGate } from '../../src/gates/text/index.ts';
-import { approve, setStanding, standingFiles } from '../../src/home/approvals.ts';
-import { spareCounts } from '../../src/home/fallback-counts.ts';
+import { fallbackCounts } from '../../src/home/fallback-counts.ts';
 import { keepTranscript } from '../../src/home/transcript-copies.ts';
-import { otherEvents } from '../../src/hook/events/other-events.ts';
+import { recordTrust, setStanding, standingFiles } from '../../src/home/trust.ts';
 import { GUARDED_BLOCKS } from '../../src/hook/guard/guard-work.ts';
+import { otherEvents } from '../../src/hook/wiring/session.ts';
 import { applyChanges, foreignFiles } from '../../src/project/files.ts';
 import { T0 } from '../support/core/samples.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
@@ -47,15 +47,15 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
   const { home, project } = scene;
   if (place === 'loop') scene.begin(contract);
   else setStanding(home, project, frozenWith(contract, { project, fingerprint: 'print' }));
-  approve(home, project, 'print', T0);
+  recordTrust(home, project, 'print', T0);
   const folder = realpathSync(temporaryFolder());
-  const spare = spareCounts(counts ? folder : join(folder, 'is not there'));
+  const counted = fallbackCounts(counts ? folder : join(folder, 'is not there'));
   const guard = { ...sessionGuard(home, join(folder, '.claude'), folder, {}), hasContract: () => true };
   scene.ports.session = async () =>
     otherEvents({
       standing: { ...standingFiles(home), write: full },
       guard,
-      spare,
+      fallbackCounts: counted,
       notes: { files: foreignFiles, change: (changes) => applyChanges(changes, join(folder, 'files.lock')) },
       keepTranscript,
     });
@@ -63,7 +63,7 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
   return scene;
 }
 
-const TOLD = 'cannot be written down';
+const TOLD = 'cannot be written';
 const messageIn = (answer: Answer) => ('message' in answer ? (answer.message ?? '') : '');
 const write = { name: 'PreToolUse' as const, tool: 'Write', input: { file_path: 'untildone.yaml' } };
 const subagent = { name: 'SubagentStop' as const, agentType: 'review', agentId: 'a1', stopHookActive: false };
@@ -78,7 +78,7 @@ async function kinds(scene: HookScene, event: Parameters<HookScene['hook']>[0], 
   return found;
 }
 
-describe('what is refused stays refused when it cannot be written down', () => {
+describe('what is refused stays refused when it cannot be written', () => {
   test('a tool call that reaches for the definition of done; the person is told once', async () => {
     const scene = fullDisk('loop');
     const first = await scene.hook(write);
@@ -112,7 +112,7 @@ describe('what is refused stays refused when it cannot be written down', () => {
     const cutOff = { loop: 'l1', gates: ['tests'], inARow: 1, held: true };
     scene.ports.judging = {
       ...{ watch: () => {}, begin: () => () => {}, forget: () => {} },
-      takeCutOff: () => cutOff,
+      takeInterrupted: () => cutOff,
     };
     expect((await scene.hook(write)).kind).toBe('refuse');
   });
@@ -161,7 +161,7 @@ describe('what is refused stays refused when it cannot be written down', () => {
   });
 });
 
-describe('what has to be said is said when it cannot be written down', () => {
+describe('what has to be said is said when it cannot be written', () => {
   test('the reminder of a session that begins or was compacted', async () => {
     const scene = fullDisk('loop');
     const answer = await scene.hook({ name: 'SessionStart', source: 'compact' });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateSpec } from '../../src/core/contract/contract.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
-import { approve, setStanding } from '../../src/home/approvals.ts';
-import type { AgentStory, Worktree } from '../../src/ports/ports.ts';
+import { recordTrust, setStanding } from '../../src/home/trust.ts';
+import type { SubagentActivity, Worktree } from '../../src/ports/ports.ts';
 import { T0 } from '../support/core/samples.ts';
 import { type HookScene, hookScene, reasonOf } from '../support/hook/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run } from '../support/hook/judging.ts';
@@ -19,7 +19,7 @@ const CONTRACT = contractWith(
   { tests: run(), tidy: TIDY, parses: run('parses'), prints: run('prints'), plan: PLAN },
   { done: ['tests'], subagent: { 'chunk-*': ['tidy'], planner: ['plan'] } },
 );
-const STORY: AgentStory = { edited: [], others: [], whole: true };
+const STORY: SubagentActivity = { edited: [], others: [], whole: true };
 const WITH_BASH = { ...STORY, others: ['Bash'] };
 const start = (changes = {}) => ({
   ...{ name: 'SubagentStart' as const, agentType: 'chunk-a', agentId: 'a1' },
@@ -34,7 +34,7 @@ const end = (changes = {}) => ({
 /** What `tidy` was given, and a place to say what an agent did. */
 interface Scene extends HookScene {
   seen: GateContext[];
-  story: AgentStory | undefined;
+  story: SubagentActivity | undefined;
   worktrees: Record<string, Worktree>;
 }
 
@@ -49,7 +49,7 @@ function scene(tidy: Judgement | ((context: GateContext) => Judgement) = PASS): 
   it.seen = seen;
   it.story = STORY;
   it.worktrees = {};
-  it.judges.agentStory = async () => it.story;
+  it.judges.subagentActivity = async () => it.story;
   it.judges.worktree = (_, folder) => it.worktrees[folder];
   return it;
 }
@@ -93,7 +93,7 @@ describe('what a subagent is judged by', () => {
     await it.hook(end());
     expect(it.seen[0]?.onlyPaths).toEqual([]);
   });
-  test.each<[string, AgentStory | undefined]>([
+  test.each<[string, SubagentActivity | undefined]>([
     ['ran a shell and no file can be told', WITH_BASH],
     ['has a transcript that is too long', { ...STORY, edited: ['a.ts'], whole: false }],
     ['has no transcript', undefined],
@@ -101,7 +101,7 @@ describe('what a subagent is judged by', () => {
     const it = begun(FAIL);
     it.story = story;
     const reason = reasonOf(await it.hook(end()));
-    expect(it.seen[0]).not.toHaveProperty('onlyPaths');
+    expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(reason).toContain('a.ts:1 wrong');
     expect(reason).toContain('it is not known which files this agent changed');
   });
@@ -142,7 +142,7 @@ describe('what a subagent is judged by', () => {
     const it = scene();
     it.begin({ ...CONTRACT, taskDone: ['tidy'] });
     await it.hook({ name: 'TaskCompleted', taskId: '1', subject: 'x' });
-    expect(it.seen[0]).not.toHaveProperty('onlyPaths');
+    expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(it.seen[0]?.outputDir).not.toContain('agents');
   });
 });
@@ -159,7 +159,7 @@ describe('one in a worktree of its own', () => {
     await it.hook(end({ cwd: '/w/agent-a1' }));
     expect(it.seen[0]).toMatchObject({ project: '/w/agent-a1', baseTree: TREE, baseCommit: 'c'.repeat(40) });
     expect(it.seen[0]?.workspace).toBe(there.workspace);
-    expect(it.seen[0]).not.toHaveProperty('onlyPaths');
+    expect(it.seen[0]?.onlyPaths).toBeUndefined();
     expect(it.state().agents).toMatchObject([{ status: 'passed', measured: true }]);
   });
   test('what its gates run there has to be what a person approved', async () => {
@@ -260,7 +260,7 @@ describe('the beginning of a subagent', () => {
 describe('in a session without a loop', () => {
   function standing(tidy: Judgement): Scene {
     const it = scene(tidy);
-    approve(it.home, it.project, 'print', T0);
+    recordTrust(it.home, it.project, 'print', T0);
     setStanding(it.home, it.project, frozenWith(CONTRACT, { project: it.project }));
     return it;
   }
@@ -273,7 +273,7 @@ describe('in a session without a loop', () => {
     it.story = { ...STORY, edited: ['a.ts'] };
     expect(reasonOf(await it.hook(end()))).toContain('Fails: tidy');
     expect(it.seen[0]).toMatchObject({ onlyPaths: ['a.ts'] });
-    expect(it.seen[0]).not.toHaveProperty('agents');
+    expect(it.seen[0]?.agents).toBeUndefined();
   });
   test('nobody is told what guards others', async () => {
     const it = standing(PASS);

@@ -229,5 +229,5 @@ test('a question without an end stops at its turns', async () => {
   const scene = await sceneOfTest();
   const script = { after: calling('Bash', { command: 'true' }) };
   const answer = await ask(scene, script, { tools: ['Bash'], maxTurns: 3 });
-  expect(answer).toMatchObject({ ok: false, problem: 'no answer within 3 turns' });
+  expect(answer).toMatchObject({ ok: false, problem: 'the model gave no answer within 3 turns' });
 });

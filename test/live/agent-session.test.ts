@@ -213,7 +213,7 @@ describe('what cannot begin says why', () => {
   test('a client that is not there', async () => {
     const scene = await sceneOfTest();
     const port = agentSessions({ env: { PATH: '/nonexistent' }, claude: join(scene.root, 'nothing') });
-    await expect(port.prepare(planIn(scene))).rejects.toThrow('is no executable file');
+    await expect(port.prepare(planIn(scene))).rejects.toThrow('is not an executable file');
     const facts = await port.run(planIn(scene), 'Build a cuckoo clock', listener(), limits());
     expect(nameEnd(facts)).toMatchObject({ kind: 'crashed', detail: expect.stringContaining('nothing') });
   });

@@ -150,7 +150,9 @@ describe('standing gates in a session without a loop', () => {
     ];
     const run = await scene.runClient({ prompt: 'break it', script: { turns } });
     expect(run.requests).toHaveLength(4);
-    expect(run.lines.some((line) => JSON.stringify(line).includes('let go after 2 blocks'))).toBe(true);
+    expect(run.lines.some((line) => JSON.stringify(line).includes('allowed to stop after 2 holds'))).toBe(
+      true,
+    );
   });
 
   longTest('run nothing when nothing changed', async () => {

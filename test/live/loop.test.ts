@@ -374,5 +374,5 @@ longTest('start inside a session that has a living loop is refused', async () =>
   const session = await heldSession(scene);
   const again = await untildone(scene, ['start', 'another', '--session', session]);
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('already has a living loop');
+  expect(again.stderr).toContain('already has a loop that has not ended');
 });

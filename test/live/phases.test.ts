@@ -172,7 +172,7 @@ describe('phases in a session', () => {
     });
     expect(asked(first, 1)).toContain('The phase \\"think\\": Write notes.md');
     expect(asked(first, 1)).toContain('Fails: notes');
-    expect(JSON.stringify(first.lines)).toContain('your answer is wanted: think_approved: Shall it be made?');
+    expect(JSON.stringify(first.lines)).toContain('a question for you: think_approved: Shall it be made?');
     expect(await loopOf(scene)).toMatchObject({
       status: 'active',
       phase: 'think',

@@ -267,7 +267,7 @@ longTest('a person is asked once, about the whole, and the children work before 
   };
   const prompts = ['--prompt-file', 'one.md', '--prompt-file', 'two.md'];
   const run = startRun(scene, [...prompts, '--parallel', '2', ...MODEL], script);
-  await waitFor(() => run.said().includes('waiting for a person'), 60_000);
+  await waitFor(() => run.said().includes('waiting for you'), 60_000);
   await must(scene, ['approve']);
   const { code, stdout } = await run.ended;
   expect(code, stdout).toBe(0);

@@ -52,8 +52,8 @@ describe('pause, resume, cancel, release', () => {
     expect((await stop('s1'))?.reason).toContain('iteration 3 of 50');
   });
   test.each([
-    ['cancel', 'cancelled', 'cancelled by a person: enough'],
-    ['release', 'released', 'NOT done: released by a person: enough'],
+    ['cancel', 'cancelled', 'cancelled by hand: enough'],
+    ['release', 'released', 'NOT done: released by hand: enough'],
   ])('%s ends it for good, whatever hook comes later', async (command, status, text) => {
     const id = await start('s1', 'x');
     await stop('s1');
@@ -120,7 +120,7 @@ describe('status', () => {
     const id = await start('s1', 'x');
     expect(await ok(['status'])).toMatch(new RegExp(`^${id}  active  iteration 1 of 50`));
     await ok(['cancel']);
-    expect(await ok(['status'])).toMatch(/ended \S+Z: cancelled by a person/);
+    expect(await ok(['status'])).toMatch(/ended \S+Z: cancelled by hand/);
   });
   test('shows a damaged loop as such, and the others all the same', async () => {
     const id = await start('s1', 'x');
@@ -188,12 +188,12 @@ describe('log', () => {
     expect(child.exitCode).toBeNull();
     await ok(['cancel']);
     expect(await ended).toBe(0);
-    expect(seen.at(-1)).toContain('cancel by a person');
+    expect(seen.at(-1)).toContain('you cancelled it');
   });
   test('--follow of an ended loop ends at once', async () => {
     await start('s1', 'x');
     await ok(['cancel']);
-    expect(await ok(['log', '--follow'])).toContain('cancel by a person');
+    expect(await ok(['log', '--follow'])).toContain('you cancelled it');
   });
   test('is quiet when its reader has had enough', async () => {
     await start('s1', 'x');

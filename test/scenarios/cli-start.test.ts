@@ -121,7 +121,7 @@ describe('flags', () => {
     [['start', '--session', 's1', '--prompt-file', '.'], /cannot read the prompt file/],
     [['cancel', 'nothing'], /no loop "nothing"; see: untildone status/],
     [['cancel', ''], /loop id is empty/],
-    [['cancel'], /no living loop in this project/],
+    [['cancel'], /no unfinished loop in this project/],
     [['cancel', 'a', 'b'], /too many arguments/],
     [['log'], /no loop in this project yet/],
     [['log', 'nothing'], /no loop "nothing"/],

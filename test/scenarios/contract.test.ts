@@ -186,7 +186,7 @@ test.each([
   await ok(command, '--note', 'enough');
   const told = JSON.parse(readFileSync(join(world.project, '..', 'told.json'), 'utf8'));
   expect(told).toMatchObject({ event, title: `untildone: ${event}: make it good` });
-  expect(told.text).toContain('by a person: enough');
+  expect(told.text).toContain('by hand: enough');
 });
 
 test('status says when the installed hooks are too old for the tool rules of the contract', async () => {
@@ -230,7 +230,7 @@ describe('contract update', () => {
     rmSync(join(world.project, 'untildone.yaml'));
     expect(await refusal(['contract', 'update'])).toContain('there is no untildone.yaml');
     await ok('cancel');
-    expect(await refusal(['contract', 'update'])).toContain('no living loop');
+    expect(await refusal(['contract', 'update'])).toContain('no unfinished loop');
   });
 });
 
@@ -249,8 +249,8 @@ describe('allow', () => {
       'allowed deleted:a.test.js',
     );
     expect((await stop('y')).systemMessage).toContain('done, and verified');
-    expect(await ok('receipt')).toContain('allowed by a person: deleted:a.test.js');
-    expect(await refusal(['allow', 'deleted:a.test.js'])).toContain('no living loop');
+    expect(await ok('receipt')).toContain('allowed by hand: deleted:a.test.js');
+    expect(await refusal(['allow', 'deleted:a.test.js'])).toContain('no unfinished loop');
   });
 });
 
@@ -359,8 +359,8 @@ describe('phases with a checkpoint', () => {
     write('PLAN.md', '- [x] make it\n');
     expect((await stop()).systemMessage).toContain('done, and verified');
     const log = await ok('log');
-    expect(log).toContain('a person approved plan_approved: fine');
-    expect(log).toContain('held, iteration 3 begins; left behind: phase plan; now: make');
+    expect(log).toContain('you approved plan_approved: fine');
+    expect(log).toContain('held, iteration 3 begins; phase plan is done; now: make');
   });
 
   test('neither answer is for the agent', async () => {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineDiff } from '../../src/terminal/line-diff.ts';
+import { renderDiff } from '../../src/terminal/line-diff.ts';
 
 test('equal texts have no diff', () => {
-  expect(lineDiff('a\nb\n', 'a\nb\n')).toEqual([]);
-  expect(lineDiff(undefined, undefined)).toEqual([]);
+  expect(renderDiff('a\nb\n', 'a\nb\n')).toEqual([]);
+  expect(renderDiff(undefined, undefined)).toEqual([]);
 });
 
 test('a change is shown with three lines around it', () => {
   const before = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
-  expect(lineDiff(before, before.replace('5', 'five\nfive and a half'))).toEqual([
+  expect(renderDiff(before, before.replace('5', 'five\nfive and a half'))).toEqual([
     '@@ -2,7 +2,8 @@',
     ' 2',
     ' 3',
@@ -25,31 +25,31 @@ test('a change is shown with three lines around it', () => {
 
 test('changes that are far apart are shown apart', () => {
   const before = Array.from({ length: 20 }, (_each, at) => `${at + 1}\n`).join('');
-  const heads = lineDiff(before, before.replace('1\n', 'one\n').replace('20\n', '')).filter((line) =>
+  const heads = renderDiff(before, before.replace('1\n', 'one\n').replace('20\n', '')).filter((line) =>
     line.startsWith('@@'),
   );
   expect(heads).toEqual(['@@ -1,4 +1,4 @@', '@@ -17,4 +17,3 @@']);
 });
 
 test('a new file and a removed one', () => {
-  expect(lineDiff(undefined, 'a\n')).toEqual(['@@ -0,0 +1,1 @@', '+a']);
-  expect(lineDiff('a\n', undefined)).toEqual(['@@ -1,1 +0,0 @@', '-a']);
+  expect(renderDiff(undefined, 'a\n')).toEqual(['@@ -0,0 +1,1 @@', '+a']);
+  expect(renderDiff('a\n', undefined)).toEqual(['@@ -1,1 +0,0 @@', '-a']);
 });
 
 test('a missing final newline is named', () => {
-  expect(lineDiff('a\n', 'a')).toEqual(['@@ -1,1 +1,1 @@', '-a', '+a', '\\ No newline at end of file']);
+  expect(renderDiff('a\n', 'a')).toEqual(['@@ -1,1 +1,1 @@', '-a', '+a', '\\ No newline at end of file']);
 });
 
 test('what is too large to compare is shown as replaced', () => {
   const numbered = (sign: string) => Array.from({ length: 2100 }, (_each, at) => `${sign}${at}\n`).join('');
-  const diff = lineDiff(numbered('a'), numbered('b'));
+  const diff = renderDiff(numbered('a'), numbered('b'));
   expect(diff.length).toBe(4201);
   expect(diff.slice(0, 2)).toEqual(['@@ -1,2100 +1,2100 @@', '-a0']);
 });
 
 test('a file of many lines that is new is shown at once', () => {
   const began = performance.now();
-  const diff = lineDiff(undefined, 'x\n'.repeat(50_000));
+  const diff = renderDiff(undefined, 'x\n'.repeat(50_000));
   expect(diff[0]).toBe('@@ -0,0 +1,50000 @@');
   expect(diff.length).toBe(50_001);
   expect(performance.now() - began).toBeLessThan(2_000);
@@ -61,7 +61,7 @@ test('for any two texts, the diff turns one into the other', () => {
     .map((all) => all.map((line) => `${line}\n`).join(''));
   fc.assert(
     fc.property(text, text, (before, after) => {
-      expect(patched(before, lineDiff(before, after))).toBe(after);
+      expect(patched(before, renderDiff(before, after))).toBe(after);
     }),
   );
 });

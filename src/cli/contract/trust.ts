@@ -2,9 +2,9 @@ import { type ContractFile, readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE, type Contract, type RunRules } from '../../core/contract/contract.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { approve, dropStanding, revoke, setStanding } from '../../home/approvals.ts';
+import { dropStanding, recordTrust, revokeTrust, setStanding } from '../../home/trust.ts';
 import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
@@ -24,9 +24,9 @@ export async function trust(
   world: World,
   out: (line: string) => void,
 ): Promise<number> {
-  if (!options.show) onlyForPeople('trust', world.home, world.env);
+  if (!options.show) refuseInsideClient('trust', world.home, world.env);
   if (options.revoke) {
-    revoke(world.home, world.project);
+    revokeTrust(world.home, world.project);
     dropStanding(world.home, world.project);
     out(`Nothing of ${world.project} is approved on this machine any more.`);
     return 0;
@@ -45,7 +45,7 @@ export async function trust(
     out('Not approved; nothing was changed.');
     return 1;
   }
-  approve(world.home, world.project, fingerprint, world.clock.now());
+  recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
     ...freezing.frozen,
     contractFile: file.sha256,

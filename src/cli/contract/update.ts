@@ -9,15 +9,15 @@ import {
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { writeFrozenContract } from '../../home/store.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { writeFrozenContract } from '../../home/frozen-contract.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { freezeNow } from './trust.ts';
 
 /** A person puts today's untildone.yaml in place of the one that a loop began with. Both hashes stay on record. */
 export async function updateContract(ref: LoopRef, world: World, out: (line: string) => void): Promise<void> {
-  onlyForPeople('contract update', world.home, world.env);
+  refuseInsideClient('contract update', world.home, world.env);
   const state = world.store.read(ref);
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
   const before = world.store.contract(ref);
@@ -67,10 +67,10 @@ export function allowException(
   world: World,
   out: (line: string) => void,
 ): void {
-  onlyForPeople('allow', world.home, world.env);
+  refuseInsideClient('allow', world.home, world.env);
   world.store.append(ref, (state) => {
     if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
-    return { kind: 'allowed', exception, note: note ? note : undefined };
+    return { kind: 'allowed', exception, note: note || undefined };
   });
   out(`Loop ${ref.loop}: allowed ${exception}. It will stand in the receipt.`);
 }

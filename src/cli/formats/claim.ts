@@ -4,10 +4,10 @@ import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
 import { FORMAT_NAMES, type ForeignLoop, type StateFormat, type StatePlace } from '../../formats/format.ts';
-import { approve } from '../../home/approvals.ts';
 import { claimFiles } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { transcriptSoFar } from '../../hook/start/inputs.ts';
 import { stateFingerprint } from '../../hook/wiring/foreign.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -69,7 +69,7 @@ function bind(
     );
   }
   if (loop.rest !== undefined) throw new UsageError(`${path} asks for nothing: ${loop.rest}`);
-  approve(home, place.folder, stateFingerprint({ format, path, reading: loop }), clock.now());
+  recordTrust(home, place.folder, stateFingerprint({ format, path, reading: loop }), clock.now());
   claimFiles(home).change(path, (current) => {
     const living = current?.identity === loop.identity ? livingLoop(current.loopDir, store) : undefined;
     if (living && current?.session === session) return current;
@@ -83,7 +83,7 @@ function bind(
       path,
       identity: loop.identity,
       session,
-      loopDir: living ? living.dir : undefined,
+      loopDir: living?.dir,
     };
   });
   store.mark(session, true);

@@ -3,7 +3,7 @@ import { prepareHome } from '../../client/settings/files.ts';
 import { hookScript } from '../../home/hook-line.ts';
 import { ownerFrom } from '../../hook/start/inputs.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld, placeHere } from '../../hook/wiring/world.ts';
 import { out } from '../../terminal/print.ts';
 import { thisInstallation } from '../install/commands.ts';
@@ -31,7 +31,7 @@ export function addForeignCommands(cli: Command): void {
       const session = ownerFrom(args.session, process.env);
       const world = openWorld(session);
       if (session !== process.env.CLAUDE_CODE_SESSION_ID)
-        onlyForPeople('ralph-loop --session', world.home, process.env);
+        refuseInsideClient('ralph-loop --session', world.home, process.env);
       prepareHome(world.home.root, hookScript(thisInstallation()));
       const { folder } = placeHere(world, session);
       startRalph(args, { session, folder }, world.clock.now(), out);
@@ -52,7 +52,7 @@ export function addForeignCommands(cli: Command): void {
     .option('--session <id>', 'the session (default: the only one that runs in this folder)')
     .action((format: string | undefined, { session }: { session?: string }) => {
       const world = openWorld(session);
-      onlyForPeople('claim', world.home, process.env);
+      refuseInsideClient('claim', world.home, process.env);
       const given = session === undefined ? undefined : ownerFrom(session, process.env);
       claim(format, given, placeHere(world, session), world, out);
     });

@@ -37,7 +37,7 @@ export function newFeatures(options: NewTask, out: (line: string) => void): void
   const current = join(loops, CURRENT);
   const before = taskBehind(current);
   orUsageError(loops, () => makeLoops(loops));
-  layOut(join(loops, name), name, options);
+  createHome(join(loops, name), name, options);
   if (options.pursuedBy !== undefined) {
     out(
       `${LOOPS}/${name} is laid out. ${CURRENT} still leads to ${before}: session ${options.pursuedBy} is at work on it. ` +
@@ -85,7 +85,7 @@ function makeLoops(loops: string): void {
   writeFileSync(join(loops, '.gitignore'), 'progress.txt\n');
 }
 
-function layOut(folder: string, name: string, { task, prompt, maxIterations }: NewTask): void {
+function createHome(folder: string, name: string, { task, prompt, maxIterations }: NewTask): void {
   try {
     mkdirSync(folder);
   } catch (error) {

@@ -4,7 +4,7 @@ import { prepareHome } from '../../client/settings/files.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { hookScript } from '../../home/hook-line.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { sessionFolder } from '../../hook/wiring/project.ts';
 import { openWorld, type World } from '../../hook/wiring/world.ts';
 import { out } from '../../terminal/print.ts';
@@ -38,14 +38,14 @@ export function addLockCommands(cli: Command): void {
     .description('remove the lock and what lies beside it (for a person)')
     .action(() => {
       const world = openWorld();
-      onlyForPeople('lock off', world.home, process.env);
-      lockOff(placeOf(world), out);
+      refuseInsideClient('lock off', world.home, process.env);
+      lockOff(foreignPlaceOf(world), out);
     });
   lock
     .command('status')
     .description('LOCKED or UNLOCKED, since when, until when, for whom')
     .option('--json', 'as JSON', false)
-    .action(({ json }: { json: boolean }) => lockStatus(json, placeOf(openWorld()), out));
+    .action(({ json }: { json: boolean }) => lockStatus(json, foreignPlaceOf(openWorld()), out));
 }
 
 function on({ continuationFile, ...flags }: OnFlags): void {
@@ -53,11 +53,11 @@ function on({ continuationFile, ...flags }: OnFlags): void {
   const session = flags.session ?? inside;
   const world = openWorld(session);
   if (flags.session !== undefined && flags.session !== inside)
-    onlyForPeople('lock on --session', world.home, process.env);
-  if (flags.renew) onlyForPeople('lock on --renew', world.home, process.env);
+    refuseInsideClient('lock on --session', world.home, process.env);
+  if (flags.renew) refuseInsideClient('lock on --renew', world.home, process.env);
   const continuation = continuationFrom(flags.continuation, continuationFile);
   prepareHome(world.home.root, hookScript(thisInstallation()));
-  const place = placeOf(world, session);
+  const place = foreignPlaceOf(world, session);
   lockOn(
     {
       ...flags,
@@ -71,7 +71,10 @@ function on({ continuationFile, ...flags }: OnFlags): void {
 }
 
 /** A lock lies where its session was started, which may be a package of the project. */
-function placeOf({ store, home, clock }: World, session = process.env.CLAUDE_CODE_SESSION_ID): LockPlace {
+function foreignPlaceOf(
+  { store, home, clock }: World,
+  session = process.env.CLAUDE_CODE_SESSION_ID,
+): LockPlace {
   const started = session ? store.projectOfSession(session) : undefined;
   return {
     folder: sessionFolder(started, process.env, process.cwd()),

@@ -12,7 +12,7 @@ import { verdictsOf } from '../../formats/verified-done/judge.ts';
 import { DEFAULT_MAX_ITERATIONS, readState } from '../../formats/verified-done/read-state.ts';
 import { isTaskId } from '../../formats/verified-done/tasks.ts';
 import { homeFrom } from '../../home/layout.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { foreignFiles } from '../../project/files.ts';
 import { type Assignment, parseAssignment, probablyMeant, withValues } from './state-edit.ts';
 
@@ -186,7 +186,7 @@ function openLines({ gate, summary, evidence, next }: Verdict): string[] {
 /** The agent writes the state of its own session; to hold or let go another one is for a person. */
 function mayWrite(session: string, command: string, env: NodeJS.ProcessEnv): void {
   if (session === env.CLAUDE_CODE_SESSION_ID) return;
-  onlyForPeople(`state ${command} ${session}`, homeFrom(env), env);
+  refuseInsideClient(`state ${command} ${session}`, homeFrom(env), env);
 }
 
 export function folderOf(session: string, env: NodeJS.ProcessEnv): string {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ownerFrom } from '../../hook/start/inputs.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { trust } from '../contract/trust.ts';
@@ -35,7 +35,7 @@ export function addImportCommands(cli: Command): void {
       const terminal = onTerminal();
       const io = { out, ask: confirm };
       if (!flags.dryRun && (undo || flags.from !== undefined))
-        onlyForPeople('import', world.home, process.env);
+        refuseInsideClient('import', world.home, process.env);
       if (undo) {
         process.exitCode = await undoImport(terminal, world, io);
         return;

@@ -6,7 +6,7 @@ import type { Fate } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { FormatName } from '../../formats/format.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import { lineDiff } from '../../terminal/line-diff.ts';
+import { renderDiff } from '../../terminal/line-diff.ts';
 
 const COMMAND_LIMIT = 160;
 const UNSEEN = /\p{Cc}/gu;
@@ -29,7 +29,7 @@ export function fateLines(fates: readonly Fate<PlacedHook>[]): string[] {
 /** Files of a repository must not steer the terminal. */
 export function diffLines(path: string, before: string | undefined, after: string): string[] {
   const name = relative(process.cwd(), path) || path;
-  const lines = lineDiff(before, after);
+  const lines = renderDiff(before, after);
   if (lines.length === 0) return [];
   const visible = lines.map((line) =>
     line.replace(UNSEEN, (sign) => (sign === '\t' || sign === '\n' ? sign : '')),

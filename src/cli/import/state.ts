@@ -44,7 +44,7 @@ export async function importState(
   const { out } = io;
   const found = findState(name, options.session, world);
   const session = options.session ?? found.loop.owner ?? claimFiles(world.home).of(found.path)?.session;
-  const alive = session === undefined ? undefined : world.store.aliveLoopOf(session);
+  const alive = session === undefined ? undefined : world.store.activeLoopOf(session);
   if (alive) throw new UsageError(`session ${session} already has a living loop: ${alive.loop}`);
   const contract = readContract(world.project);
   const converted = convertState(name, found.path, found.loop, world.project, contract?.contract);

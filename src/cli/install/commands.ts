@@ -4,8 +4,8 @@ import type { Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { homeFrom, realPath } from '../../home/layout.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
-import { hasForeignSigns, placeOf } from '../../hook/wiring/detect-foreign-state.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { foreignPlaceOf, hasForeignSigns } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
 import { out } from '../../terminal/print.ts';
 import { install, uninstall } from './install.ts';
@@ -47,7 +47,7 @@ export function addInstallCommands(cli: Command): void {
     .addOption(scope())
     .option('--dry-run', 'show it, write nothing', false)
     .action(async (flags: ScopeFlags) => {
-      onlyForPeople('uninstall', homeFrom(process.env), process.env);
+      refuseInsideClient('uninstall', homeFrom(process.env), process.env);
       process.exitCode = await uninstall(settingsPlace(flags), out);
     });
 }
@@ -63,7 +63,7 @@ function judgeTimeout(project: string): { judgeTimeout?: number } {
 
 /** Of this project, or of any session in `~/.ralph/state`. */
 function hasForeignState(project: string): boolean {
-  const place = placeOf({ session: '', cwd: project }, project, process.env, Date.now());
+  const place = foreignPlaceOf({ session: '', cwd: project }, project, process.env, Date.now());
   return hasForeignSigns(place, homeFrom(process.env), () => false);
 }
 

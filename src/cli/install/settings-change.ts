@@ -17,7 +17,7 @@ import { JsonRefused } from '../../client/settings/json-text.ts';
 import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
 import type { SettingsTexts } from '../../core/contract/installation.ts';
 import { sha256 } from '../../files/digest.ts';
-import { lineDiff } from '../../terminal/line-diff.ts';
+import { renderDiff } from '../../terminal/line-diff.ts';
 import type { Change, Installation } from './install-hooks.ts';
 
 /** All paths are absolute. */
@@ -59,7 +59,7 @@ export function describePath(place: SettingsPlace, real: string): string {
 
 export function printDiff(change: Change, out: (line: string) => void): void {
   const mask = (text: string | undefined) => (text === undefined ? undefined : maskEnv(text));
-  const lines = lineDiff(mask(change.before), mask(change.after));
+  const lines = renderDiff(mask(change.before), mask(change.after));
   if (lines.length === 0) return;
   out(`--- ${change.before === undefined ? '/dev/null' : change.path}`);
   out(`+++ ${change.after === undefined ? '/dev/null' : change.path}`);

@@ -11,7 +11,7 @@ import { hookScript } from '../../home/hook-line.ts';
 import { childrenOf, meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { ownerFrom, taskFrom } from '../../hook/start/inputs.ts';
 import { warnOldHooks } from '../../hook/start/installed-hooks.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { start } from '../../hook/start/start.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign, openForeign } from '../../hook/wiring/foreign.ts';
@@ -77,7 +77,7 @@ function addPrune(cli: Command): void {
     .option('--receipts', 'their receipts go as well', false)
     .action(async (options: { olderThan?: number; dryRun: boolean; receipts: boolean }) => {
       const { home, store, clock } = openWorld();
-      if (!options.dryRun) onlyForPeople('prune', home, process.env);
+      if (!options.dryRun) refuseInsideClient('prune', home, process.env);
       const { olderThan: olderThanMs = 30 * DAY_MS, dryRun, receipts } = options;
       await prune({ olderThanMs, dryRun, receipts }, { store, home, now: clock.now() }, out);
     });
@@ -113,7 +113,7 @@ function addStart(cli: Command): void {
       const session = ownerFrom(flags.session, process.env);
       const world = openWorld(session);
       if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID) {
-        onlyForPeople('start --session', world.home, process.env);
+        refuseInsideClient('start --session', world.home, process.env);
       }
       const { promptFile, session: _, ...limits } = flags;
       prepareHome(world.home.root, hookScript(thisInstallation()));
@@ -133,7 +133,7 @@ function addAnswer(cli: Command, command: string, said: Answer['said'], descript
     .option('--note <text>', 'for the journal, and for the agent', value)
     .action(async (name: string | undefined, options: { loop?: string; note?: string }) => {
       const world = openWorld();
-      onlyForPeople(command, world.home, process.env);
+      refuseInsideClient(command, world.home, process.env);
       const ref = askingLoop(world.store, world.project, options.loop);
       await answerQuestion({ said, name, note: options.note }, ref, world, out);
     });
@@ -158,7 +158,7 @@ function addControl(cli: Command, command: PersonCommand, description: string): 
     .action(async (id: string | undefined, options: { note?: string }) => {
       const world = openWorld();
       const { home, store, project } = world;
-      if (command !== 'resume') onlyForPeople(command, home, process.env);
+      if (command !== 'resume') refuseInsideClient(command, home, process.env);
       const ref = meantLoop(store, project, id);
       const children = childrenOf(store, store.read(ref));
       control(command, ref, options.note, store, out);

@@ -19,7 +19,7 @@ export function control(
   const before = store.read(ref);
   const after = store.append(ref, (state) => {
     refuseNonsense(command, state);
-    return { kind: 'command', command, note: note ? note : undefined };
+    return { kind: 'command', command, note: note || undefined };
   });
   if (hasEnded(after)) store.mark(after.session, false);
   // Whoever lets go of a run lets go of its children; they are taken up again together with it.
@@ -29,7 +29,7 @@ export function control(
 }
 
 function quietly(command: PersonCommand, ref: LoopRef, note: string | undefined, store: FileStore): void {
-  const after = store.append(ref, () => ({ kind: 'command', command, note: note ? note : undefined }));
+  const after = store.append(ref, () => ({ kind: 'command', command, note: note || undefined }));
   if (hasEnded(after)) store.mark(after.session, false);
 }
 

@@ -8,7 +8,7 @@ import type { FileStore } from '../../home/store.ts';
 import { type Found, parentOf, readLoops } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
-import { readFlowRecord } from '../../run/git/record.ts';
+import { readRunGitRecord } from '../../run/git/record.ts';
 import {
   bytesIn,
   claimedDirs,
@@ -132,7 +132,7 @@ function asOld(found: Found, oldBefore: number): OldLoop[] {
 /** A run that somebody drives, or whose git work is still to be finished when it goes on. */
 function isUnfinished(ref: LoopRef, home: Home): boolean {
   if (isLocked(driverLock(ref))) return true;
-  const record = readFlowRecord(home, ref.loop);
+  const record = readRunGitRecord(home, ref.loop);
   return record !== undefined && !record.finished;
 }
 

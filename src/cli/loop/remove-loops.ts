@@ -9,7 +9,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { groupBy } from '../../core/text/group-by.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import { withLock } from '../../files/lock.ts';
 import { wasRunningAt } from '../../files/process-id.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
@@ -17,7 +17,7 @@ import { parseSessionRecord } from '../../home/hook-line.ts';
 import { type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
-import { removeFlowRecord } from '../../run/git/record.ts';
+import { removeRunGitRecord } from '../../run/git/record.ts';
 
 /** What is removed from the home when a person tidies it up: loops that ended long ago, and trees that nothing names. */
 
@@ -62,7 +62,7 @@ export function removeLoop(
     return true;
   });
   if (!removed) return false;
-  removeFlowRecord(home, ref.loop);
+  removeRunGitRecord(home, ref.loop);
   rmSync(trash, { recursive: true, force: true });
   return true;
 }

@@ -3,14 +3,14 @@ import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/ph
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
-import { groupBy } from '../../core/text/group-by.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
-import { estimatedPart } from '../../run/view/figures.ts';
+import { estimatedPart } from '../../run/view/format-figures.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 
 /** What `status --json` promises to others; fields are added, never changed. */

@@ -2,7 +2,7 @@ import type { BackgroundTask, HookEvent, OtherEvent, WakeUp } from '../../core/l
 
 export type Parsed = { ok: true; event: HookEvent } | { ok: false; problem: string };
 
-/** One hook event from the client's stdin. Unknown fields and unknown events are fine; unusable input is a problem. */
+/** Parses one hook event of Claude Code. Unknown fields and events are accepted; unusable input is a problem. */
 export function parseHookEvent(input: string): Parsed {
   if (input.trim() === '') return problem('stdin was empty; expected one JSON object from Claude Code');
   let value: unknown;
@@ -47,7 +47,7 @@ function isNamed(name: string): name is EventName {
   return Object.hasOwn(OWN_FIELDS, name);
 }
 
-/** What an event carries beside the fields that all events have. */
+/** The fields of each event beside those that all events have. */
 const OWN_FIELDS: { readonly [N in EventName]: (fields: Fields) => Omit<EventNamed<N>, keyof OtherEvent> } = {
   Stop: stopFields,
   SubagentStop: stopFields,
@@ -73,7 +73,7 @@ const OWN_FIELDS: { readonly [N in EventName]: (fields: Fields) => Omit<EventNam
   }),
 };
 
-/** A text that the client always sends; empty where it does not. */
+/** A text that Claude Code always sends; empty when it does not. */
 function word(fields: Fields, key: string): string {
   return text(fields, key) ?? '';
 }
@@ -135,7 +135,7 @@ function taskFields(fields: Fields) {
   };
 }
 
-/** The client's own field first, then the names that hooks were written for before; ids were numbers, too. */
+/** The first of these fields that is set: today's name first, then older ones. An id may be a number. */
 function eitherOf(fields: Fields, names: readonly string[]): string | undefined {
   const isWord = (value: unknown) =>
     (typeof value === 'string' && value !== '') || Number.isSafeInteger(value);
@@ -143,8 +143,7 @@ function eitherOf(fields: Fields, names: readonly string[]): string | undefined 
   return found === undefined ? undefined : String(found);
 }
 
-/** Tolerant readers for what the client sends: a field of the wrong type counts as absent. */
-
+/** What Claude Code sent. The readers below are tolerant: a field of the wrong type counts as absent. */
 export type Fields = Record<string, unknown>;
 
 export function isFields(value: unknown): value is Fields {

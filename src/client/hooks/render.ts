@@ -10,10 +10,10 @@ export interface HookOutput {
 
 const NOTHING: HookOutput = { stdout: '', stderr: '', exitCode: 0 };
 
-/** These events know no JSON refusal: exit 2 with the reason on stderr is the only way. */
+/** Events that cannot be refused by JSON, only by exit code 2 with the reason on stderr. */
 const REFUSED_BY_EXIT = new Set(['TeammateIdle', 'TaskCreated']);
 
-/** Whatever stands on stdout, JSON for the person included, joins the request for a summary: only what belongs there. */
+/** Claude Code adds all stdout of this event, JSON included, to its request for a summary. */
 const COMPACTION = 'PreCompact';
 
 export function renderAnswer(eventName: string, answer: Answer): HookOutput {
@@ -43,7 +43,7 @@ export function renderAnswer(eventName: string, answer: Answer): HookOutput {
   }
 }
 
-/** What the summary of a compaction is to keep; undefined for every other event and answer. */
+/** What the summary of a compaction should keep; undefined for all other events and answers. */
 function summaryWish(eventName: string, answer: Answer): string | undefined {
   return eventName === COMPACTION && answer.kind === 'inject' ? answer.context : undefined;
 }
@@ -73,19 +73,18 @@ function json(value: unknown): HookOutput {
   return { ...NOTHING, stdout: JSON.stringify(value) };
 }
 
-/** Hooks as in-process callbacks of the Agent SDK: the same fields in, the same JSON out, and no exit code. */
-
+/** Parses an event that the Agent SDK hands to a hook in this process: the same fields as on stdin. */
 export function parseCallbackInput(input: unknown): Parsed {
   return parseHookEvent(JSON.stringify(input) ?? '');
 }
 
 /**
- * What a process could only say by exit 2, a callback says by `decision` (measured for TaskCreated; TeammateIdle never
- * fired without a terminal).
+ * Renders the answer of a hook in this process: the same JSON as on stdout. A refusal by exit code 2 becomes a `decision`,
+ * which was measured for TaskCreated; TeammateIdle never fired without a terminal.
  */
 export function renderCallback(eventName: string, answer: Answer): Record<string, unknown> {
   const wish = summaryWish(eventName, answer);
-  // Of a callback's answer, the message to the person is what the client puts into the request for a summary.
+  // Claude Code adds this field of a callback's answer to its request for a summary.
   if (wish !== undefined) return { systemMessage: wish };
   const { stdout, stderr, exitCode } = renderAnswer(eventName, answer);
   if (exitCode === 2) return { decision: 'block', reason: stderr };

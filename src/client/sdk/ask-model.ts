@@ -1,4 +1,4 @@
-/** Asks a model through the Agent SDK: one client process, one question, one structured answer. */
+/** Asks a model through the Agent SDK: one process of Claude Code, one question, one structured answer. */
 import { randomBytes } from 'node:crypto';
 import type { Options, SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { AgentAnswer, AgentAsk, AgentPort } from '../../ports/ports.ts';
 import { loginFrom } from './environment.ts';
 import { ClientTree, findSdk, messageOf, problemWith, type Sdk, type SdkOptions } from './sdk.ts';
 
-/** In the environment of everything that the client starts, so that it is found wherever it went. */
+/** A variable in the environment of everything that Claude Code starts, by which these processes are found. */
 const MARK = 'UNTILDONE_ASK';
 const PROBLEM_LIMIT = 400;
 
@@ -17,7 +17,7 @@ export function agentSdk(options: SdkOptions): AgentPort {
       try {
         return await askOnce(ask, options);
       } catch (error) {
-        return refusal(`the client could not be asked: ${messageOf(error)}`);
+        return refusal(`Claude Code could not be asked: ${messageOf(error)}`);
       }
     },
   };
@@ -44,8 +44,8 @@ async function askOnce(ask: AgentAsk, options: SdkOptions): Promise<AgentAnswer>
 }
 
 /**
- * No file of the project or of the person says how this client behaves: no settings, hooks, plugins, MCP servers or
- * memory; no transcript is left. `verbatimPrompts` keeps an `@path` in judged text from being read in.
+ * Options by which no file of the project or of the user changes the answer: no settings, hooks, plugins, MCP servers or
+ * memory. No transcript is left. `verbatimPrompts` keeps an `@path` in judged text from being read in.
  */
 function optionsFor(ask: AgentAsk, env: NodeJS.ProcessEnv, claude: string, client: ClientTree): Options {
   const login = loginFrom(env);
@@ -76,11 +76,11 @@ function optionsFor(ask: AgentAsk, env: NodeJS.ProcessEnv, claude: string, clien
 
 type Ending = { result: SDKResultMessage } | { problem: string };
 
-/** Error results are yielded, and then the iterator throws: the first result is the ending. */
+/** Takes the first result as the ending: after an error result the iterator throws. */
 async function endingOf(session: ReturnType<Sdk['query']>, client: ClientTree): Promise<Ending> {
   try {
     for await (const message of session) if (message.type === 'result') return { result: message };
-    return { problem: 'the client ended without a result' };
+    return { problem: 'Claude Code ended without a result' };
   } catch (error) {
     return { problem: problemWith(client, error) };
   }
@@ -100,24 +100,24 @@ function answerFrom(ending: Ending, ask: AgentAsk): AgentAnswer {
 }
 
 const CALLED_OFF = 'the question was called off';
-const NO_ANSWER = 'the model gave no answer of the asked shape';
+const NO_ANSWER = 'the answer of the model does not have the required shape';
 
-/** Never by `subtype`: the client calls an API error a success. */
+/** Why there is no answer. `subtype` does not tell: for Claude Code an API error is a success. */
 function problemOf(result: SDKResultMessage, ask: AgentAsk): string | undefined {
   const reason = result.terminal_reason ?? 'unknown';
   if (!result.is_error && reason === 'completed') return undefined;
   const said = result.subtype === 'success' ? result.result : result.errors.join('; ');
   switch (reason) {
     case 'budget_exhausted':
-      return `no answer for ${ask.maxCostUsd} USD, which is all it may cost`;
+      return `the model gave no answer within the ${ask.maxCostUsd} USD that it may cost`;
     case 'max_turns':
-      return `no answer within ${ask.maxTurns} turns`;
+      return `the model gave no answer within ${ask.maxTurns} turns`;
     case 'structured_output_retry_exhausted':
       return `${NO_ANSWER}: ${said}`;
     case 'api_error':
       return `the model could not be reached: ${said}${isLogin(result) ? LOGIN_HINT : ''}`;
     default:
-      return `the client ended with ${reason}: ${said}`;
+      return `Claude Code ended with ${reason}: ${said}`;
   }
 }
 
@@ -127,7 +127,7 @@ function isLogin(result: SDKResultMessage): boolean {
   return result.subtype === 'success' && [401, 403].includes(result.api_error_status ?? 0);
 }
 
-/** The client checks it too; an older one may not. */
+/** Checks the answer against its schema. Claude Code does so, too, but older versions may not. */
 function mismatchOf(value: unknown, schema: Record<string, unknown>): string | undefined {
   const parsed = z.fromJSONSchema(schema).safeParse(value);
   if (parsed.success) return undefined;

@@ -1,11 +1,11 @@
-/** What a client that we start gets from the environment: all of the person's, or, when it is only asked, a login. */
+/** The environment of Claude Code when untildone starts it: your own for a session, only your login for a question. */
 import { join } from 'node:path';
 import { userHome } from '../../files/system.ts';
 import { readSmall } from '../../files/whole-file.ts';
 
 /**
- * How to log in, which service to use and how to reach it. Everything else that begins with CLAUDE belongs to the
- * session inside of which we may run: a client that inherits it takes itself for that one.
+ * Variables of Claude Code that say how to log in, which service to use and how to reach it. All others belong to the session
+ * that untildone may run in: a new process that inherits them takes itself for a part of that session.
  */
 const KEPT_OF_CLAUDE = new RegExp(
   `^CLAUDE_(?:${[
@@ -24,7 +24,7 @@ const KEPT_OF_CLAUDE = new RegExp(
   ].join('|')})$`,
 );
 
-/** Of the variables in the person's settings only those that have to do with the login; see KEPT_OF_CLAUDE. */
+/** Other variables of your settings that are about the login. */
 const LOGIN_VARIABLE =
   /^(?:ANTHROPIC_|AWS_|VERTEX_|GOOGLE_|CLOUD_ML_|(?:HTTPS?|NO)_PROXY$|NODE_EXTRA_CA_CERTS$)/i;
 
@@ -34,11 +34,11 @@ export type LoginSettings = Partial<Record<(typeof LOGIN_SETTINGS)[number], stri
 
 export interface Login {
   environment: Record<string, string>;
-  /** Handed over by hand, because no settings file is loaded. */
+  /** Passed as options, because no settings file is loaded. */
   settings: LoginSettings;
 }
 
-/** The client itself tries for three minutes, while a person waits at the Stop. */
+/** Fewer retries than Claude Code makes by itself, which take three minutes while you wait at a Stop. */
 const RETRIES = '5';
 
 const QUIET = {
@@ -46,7 +46,7 @@ const QUIET = {
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
-  // Nobody would come back for their results.
+  // Nothing would read their results.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
   DISABLE_AUTOUPDATER: '1',
@@ -71,8 +71,8 @@ export function loginFrom(environment: NodeJS.ProcessEnv): Login {
 }
 
 /**
- * What the client puts into the environment of its hooks and commands (measured, client 2.1.325), and the SDK into that
- * of the client: with it a client takes itself for a part of that session. Settings of the person stay.
+ * Variables that Claude Code sets for its hooks and commands (measured with 2.1.325), or the SDK for Claude Code. A new process
+ * that inherits them takes itself for a part of that session. Your own settings are not among them.
  */
 const OF_A_SESSION = new RegExp(
   `^(?:CLAUDECODE|AI_AGENT|CLAUDE_AGENT_SDK_\\w+|CLAUDE_(?:${[
@@ -87,7 +87,7 @@ const OF_A_SESSION = new RegExp(
   ].join('|')}))$`,
 );
 
-/** For a whole session in the person's place: their environment, without what belongs to a session around us. */
+/** The environment of a session of a run: yours, without the variables of a session around untildone. */
 export function sessionEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   const own = Object.entries(environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !OF_A_SESSION.test(entry[0]),
@@ -99,12 +99,14 @@ export function sessionEnvironment(environment: NodeJS.ProcessEnv): Record<strin
   };
 }
 
-/** The hook's guard line takes them away, because they make Node slow to start. */
-function certificatesOf({ UNTILDONE_EXTRA_CA_CERTS: certificates }: NodeJS.ProcessEnv): Record<string, string> {
+/** The certificates that `hook.sh` moved to another name, because they make Node slow to start. */
+function certificatesOf({
+  UNTILDONE_EXTRA_CA_CERTS: certificates,
+}: NodeJS.ProcessEnv): Record<string, string> {
   return certificates ? { NODE_EXTRA_CA_CERTS: certificates } : {};
 }
 
-/** The person's own settings file; a project cannot name a command that makes keys. */
+/** The login in your own settings file. That of a project does not count, because it could name a command to run. */
 function personalLogin(environment: NodeJS.ProcessEnv) {
   const folder = environment.CLAUDE_CONFIG_DIR || join(userHome(environment), '.claude');
   const file = readRecord(join(folder, 'settings.json'));
@@ -120,7 +122,7 @@ function personalLogin(environment: NodeJS.ProcessEnv) {
   return { variables: Object.fromEntries(variables), settings };
 }
 
-/** Empty when there is no such file, or it cannot be read: the login may well be elsewhere. */
+/** Empty when the file is missing or cannot be read: the login may be elsewhere. */
 function readRecord(path: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(readSmall(path) ?? '{}');

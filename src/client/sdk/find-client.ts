@@ -1,4 +1,4 @@
-/** The Claude Code client: where it is on this machine, and an environment in which it talks to nobody else. */
+/** Finds Claude Code on this machine, and makes an environment in which it talks only to the simulator. */
 import { accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ export interface FoundClaude {
 }
 
 export interface FindClaudeOptions {
-  /** Take the client of the Agent SDK before the one on PATH: its version is known. */
+  /** Prefer the one of the Agent SDK to the one on PATH, because its version is known. */
   preferBundled?: boolean;
   /** Searched instead of the PATH of this process. */
   searchPath?: string;
@@ -17,7 +17,7 @@ export interface FindClaudeOptions {
 
 const SDK = '@anthropic-ai/claude-agent-sdk';
 
-/** `given` is a path, or a name to look up on PATH; when it is no executable file nothing else is tried. */
+/** `given` is a path, or a name to look up on PATH. When it is not an executable file, nothing else is tried. */
 export function findClaude(given?: string, options: FindClaudeOptions = {}): FoundClaude | undefined {
   const searchPath = options.searchPath ?? process.env.PATH ?? '';
   if (given !== undefined) {
@@ -39,7 +39,7 @@ function executableName(): string {
   return process.platform === 'win32' ? 'claude.exe' : 'claude';
 }
 
-/** Relative entries of PATH are left out: a project must not be able to put its own `claude` in the way. */
+/** Ignores relative entries of PATH, so that a project cannot supply its own `claude`. */
 function onPath(name: string, searchPath: string): string | undefined {
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find(isExecutable);
@@ -54,7 +54,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The SDK keeps the client in one optional package a platform; package managers put it beside the SDK or inside it. */
+/** The Claude Code of the Agent SDK. It is an optional package for each platform, beside the SDK or inside it. */
 function bundledClaude(): string | undefined {
   const here = createRequire(typeof __filename === 'string' ? __filename : import.meta.url);
   const sdk = resolved(here, SDK);
@@ -78,7 +78,7 @@ function resolved(from: NodeJS.Require, specifier: string): string | undefined {
   }
 }
 
-/** Asked only when both packages are there: the report is slow to make. */
+/** Whether this system uses musl. The report is slow, so this is asked only when both packages are installed. */
 function runsOnMusl(): boolean {
   const report: unknown = process.report.getReport();
   const { header } = report as { header?: { glibcVersionRuntime?: string } };
@@ -86,17 +86,17 @@ function runsOnMusl(): boolean {
 }
 
 export interface CleanEnvironmentOptions {
-  /** A scratch folder that stands for the user's home. */
+  /** A scratch folder to use as the user's home. */
   home: string;
   /** The address of the simulator. */
   baseUrl: string;
-  /** Added last; undefined takes a variable away. */
+  /** Added last; undefined removes a variable. */
   extra?: Record<string, string | undefined>;
 }
 
 const FAKE_KEY = 'simulated-key-000000000000000000000000';
 
-/** Of this process only PATH and TMPDIR go along: no key, no login, no setting of the person who runs this. */
+/** An environment with only PATH and TMPDIR of this process: no key, no login and no settings of yours. */
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { PATH, TMPDIR } = process.env;
   const environment = {
@@ -115,13 +115,13 @@ export function cleanEnvironment(options: CleanEnvironmentOptions): Record<strin
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Answers, in a scratch home, what the client asks a person at its first start in a terminal. */
+/** Answers in a scratch home what Claude Code asks at its first start in a terminal. */
 export function prepareClientHome(home: string, trustedProjects: readonly string[] = []): void {
   const projects = trustedProjects.map((project) => [project, { hasTrustDialogAccepted: true }]);
   const answers = {
     hasCompletedOnboarding: true,
     theme: 'dark',
-    // The client knows a key by its last 20 characters.
+    // Claude Code recognises a key by its last 20 characters.
     customApiKeyResponses: { approved: [FAKE_KEY.slice(-20)], rejected: [] },
     projects: Object.fromEntries(projects),
   };

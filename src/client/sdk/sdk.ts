@@ -5,14 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { ProcessTree } from '../../files/process-tree.ts';
 import { findClaude } from './find-client.ts';
 
-/** The Agent SDK and the client that it drives: where they are, and the process tree that one client is. */
-
 export interface SdkOptions {
   /** The environment of this process: PATH, login, proxies. */
   env: NodeJS.ProcessEnv;
-  /** The client to run instead of the one on PATH. */
+  /** The Claude Code to run instead of the one on PATH. */
   claude?: string;
-  /** Where the SDK is looked for when it is not installed beside us; that of the session when absent. */
+  /** The project in which to look for the SDK when it is not installed beside untildone; else that of the session. */
   project?: string;
 }
 
@@ -21,18 +19,21 @@ export type Sdk = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query' 
 const SDK = '@anthropic-ai/claude-agent-sdk';
 const STDERR_LIMIT = 4_000;
 
-/** The SDK is only loaded when it is needed: it is large, and may not be there. */
+/** Loads the Agent SDK and finds Claude Code. This happens late, because the SDK is large and optional. */
 export async function findSdk(
   options: SdkOptions,
 ): Promise<{ sdk: Sdk; claude: string } | { problem: string }> {
   const sdk = await loadSdk(options.project ?? options.env.CLAUDE_PROJECT_DIR);
-  if (!sdk) return { problem: `the package ${SDK} is not installed: npm i -g ${SDK} (or -D in the project)` };
+  if (!sdk)
+    return {
+      problem: `the package ${SDK} is not installed; run: npm i -g ${SDK} (or npm i -D ${SDK} in the project)`,
+    };
   const searchPath = options.env.PATH;
   const claude = findClaude(options.claude, searchPath === undefined ? {} : { searchPath });
   return claude ? { sdk, claude: claude.path } : { problem: missingClient(options.claude) };
 }
 
-/** Our own installation first. A project's copy is code that the agent can write; it decides nothing that is measured. */
+/** Looks beside untildone first, because the agent can write to the project's copy. */
 async function loadSdk(project: string | undefined): Promise<Sdk | undefined> {
   const here = createRequire(typeof __filename === 'string' ? __filename : import.meta.url);
   const anchors = project === undefined ? [here] : [here, createRequire(join(project, 'package.json'))];
@@ -54,13 +55,13 @@ function resolved(anchor: NodeJS.Require): string | undefined {
 function missingClient(given: string | undefined): string {
   return given === undefined
     ? 'Claude Code was not found: put `claude` on PATH'
-    : `${given} is no executable file: name the Claude Code client`;
+    : `${given} is not an executable file: name the program of Claude Code`;
 }
 
-/** One client process and everything that it starts; found by `mark`, which is in the environment of all of them. */
+/** One process of Claude Code and everything that it starts. All of them have `mark` in their environment. */
 export class ClientTree {
   readonly mark: string;
-  /** Aborted when the client is called off; the SDK listens, too. */
+  /** Aborted by `callOff`; the SDK listens, too. */
   readonly abort = new AbortController();
   #child: ChildProcess | undefined;
   #tree: ProcessTree | undefined;
@@ -89,7 +90,7 @@ export class ClientTree {
     return Object.assign(child, { stdin, stdout });
   }
 
-  /** The end of what the client wrote to stderr. */
+  /** The end of what Claude Code wrote to stderr. */
   get stderr(): string {
     return this.#stderr.trim();
   }
@@ -99,7 +100,7 @@ export class ClientTree {
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** At once, without waiting: there is nothing to save, and the answer is no longer wanted. */
+  /** Kills all processes without waiting, when the answer is no longer wanted. */
   callOff(): void {
     this.kill();
     this.abort.abort();
@@ -109,13 +110,13 @@ export class ClientTree {
     this.#tree?.signal('SIGKILL');
   }
 
-  /** SIGTERM, time to clean up, SIGKILL: servers that a command left running end with the client that ran it. */
+  /** Ends all processes, with time to clean up. Servers that a command left running end, too. */
   async end(): Promise<void> {
     await this.#tree?.end();
   }
 }
 
-/** What went wrong, with what the client said about it on stderr. */
+/** The message of an error, with what Claude Code wrote about it to stderr. */
 export function problemWith(client: ClientTree, error: unknown): string {
   const said = messageOf(error);
   return client.stderr && !said.includes(client.stderr) ? `${said}: ${client.stderr}` : said;
@@ -125,19 +126,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Ends a client that its driver left behind: nobody answers its hooks any more, so each of its calls fails, and is paid for. */
-
 /**
- * Its input ends without a line when the driver was killed. SIGTERM first: the client then writes down what it has
- * spent, and ends the commands that it runs.
+ * Waits for the end of its input. A line says that Claude Code has ended; without one, the driver was killed, and the script
+ * ends Claude Code. SIGTERM comes first, so that Claude Code records its cost and ends its commands.
  */
 const SCRIPT = 'read -r _ && exit; kill -s TERM -- "-$1"; sleep 3; kill -s KILL -- "-$1"';
 
-/** For a client that leads a group of its own. Where there is no `sh` nothing is guarded. */
+/** Ends Claude Code when this process is killed: nobody would answer its hooks, yet its calls cost money. Needs `sh`. */
 function guardOrphan(client: ChildProcess): void {
   if (client.pid === undefined || process.platform === 'win32') return;
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'untildone-guard', String(client.pid)], {
-    // Ctrl-C in the terminal is the driver's to hear.
+    // Ctrl-C in the terminal reaches the driver only.
     detached: true,
     cwd: '/',
     env: { PATH: process.env.PATH ?? '' },

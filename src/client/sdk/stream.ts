@@ -1,4 +1,4 @@
-/** What the client prints with `--output-format stream-json`: one JSON object a line, as happenings of the session. */
+/** Parses what Claude Code prints with `--output-format stream-json`: one JSON object a line. */
 import { type Fields, isFields, list, text } from '../hooks/parse.ts';
 
 export type Happening =
@@ -8,20 +8,20 @@ export type Happening =
   | { kind: 'returned'; id: string; output: string; failed: boolean }
   /** A Stop hook held the session; `reason` is what the model reads. */
   | { kind: 'held'; reason: string }
-  /** A message of a hook or of the client for the person, not for the model. */
+  /** A message of a hook or of Claude Code for you, not for the model. */
   | { kind: 'told'; text: string }
   | { kind: 'finished'; failed: boolean; text: string };
 
 const HELD = 'Stop hook feedback:\n';
 const TOLD = /^\w+ says: /;
 
-/** Never throws: a line that is no JSON, of an unknown type, or of a subagent is no happening. */
+/** Never throws. A line that is not JSON, of an unknown type, or of a subagent gives nothing. */
 export function parseStreamLine(line: string): Happening[] {
   const fields = parseFields(line);
   return fields ? happeningsIn(fields) : [];
 }
 
-/** The same, from a line that was parsed already: the messages of the Agent SDK are these lines. */
+/** The same for a parsed line. The messages of the Agent SDK are such lines. */
 export function happeningsIn(fields: Fields): Happening[] {
   if (isOfSubagent(fields)) return [];
   switch (fields.type) {

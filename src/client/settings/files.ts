@@ -28,7 +28,7 @@ import { removeCompiledCode } from '../../home/layout.ts';
 export const SCOPES = ['project', 'local', 'user'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A settings file that must not be touched; the message says why and what to do. */
+/** Thrown for a settings file that must not be changed. The message says why and what to do. */
 export class SettingsFileRefused extends Error {
   override name = 'SettingsFileRefused';
 }
@@ -60,12 +60,12 @@ export function removeSettings(file: SettingsFile, createdFolder: string | null)
     try {
       rmdirSync(folder);
     } catch {
-      return; // Something else is in it by now, or it is gone.
+      return; // The folder is not empty, or gone.
     }
   }
 }
 
-/** The folders and the script that the installed line looks for. */
+/** Creates the folders and the script that the installed line looks for. */
 export function prepareHome(home: string, hookScript: string): void {
   for (const folder of ['active', 'sessions', 'installs'])
     mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
@@ -79,7 +79,7 @@ export function hookScriptPath(home: string): string {
   return join(home, 'hook.sh');
 }
 
-/** `undefined` if there is none, or none that can be read: uninstall then takes out our hooks and nothing else. */
+/** Undefined when the record is missing or damaged: uninstall then removes our hooks and nothing else. */
 export function readRecord(home: string, path: string): InstallRecord | undefined {
   try {
     const record: unknown = JSON.parse(readText(recordPath(home, path)) ?? 'null');
@@ -113,7 +113,7 @@ function isRecord(value: unknown): value is InstallRecord {
   );
 }
 
-/** The path without links, whether or not there is a file: writing must reach a link's target, not replace the link. */
+/** The path without links, even when there is no file: a link's target has to be written, not the link replaced. */
 function followLinks(named: string): string {
   let path = resolve(named);
   for (let hops = 0; hops < 40; hops++) {
@@ -121,24 +121,24 @@ function followLinks(named: string): string {
     if (missing !== undefined) {
       if (hops === 0) return join(realpathSync.native(dirname(missing)), path.slice(dirname(missing).length));
       throw new SettingsFileRefused(
-        `${named}: a link to ${path}, whose folder does not exist; correct the link`,
+        `${named} is a link to ${path}, whose folder does not exist; correct the link`,
       );
     }
     path = join(realpathSync.native(dirname(path)), basename(path));
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
     path = resolve(dirname(path), readlinkSync(path));
   }
-  throw new SettingsFileRefused(`${named}: a link that leads to itself; correct the link`);
+  throw new SettingsFileRefused(`${named} is a link that leads to itself; correct the link`);
 }
 
 function topmostMissing(folder: string): string | undefined {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return undefined;
-  if (stat !== undefined) throw new SettingsFileRefused(`${folder}: not a folder; move it out of the way`);
+  if (stat !== undefined) throw new SettingsFileRefused(`${folder} is not a folder; move it out of the way`);
   return topmostMissing(dirname(folder)) ?? folder;
 }
 
-/** Opened without waiting, and judged again once open: what lies there may change, and a pipe never ends. */
+/** Opens the file without waiting on a pipe, and checks again once it is open, because it may have been replaced. */
 function readText(path: string): string | undefined {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -151,34 +151,34 @@ function readText(path: string): string | undefined {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(descriptor));
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new SettingsFileRefused(`${path}: not UTF-8 text; save it as UTF-8 and run this again`);
+    throw new SettingsFileRefused(`${path} is not UTF-8 text; save it as UTF-8 and run this again`);
   } finally {
     closeSync(descriptor);
   }
 }
 
 function requireFile(path: string, stat: Stats): void {
-  if (!stat.isFile()) throw new SettingsFileRefused(`${path}: not a regular file; move it out of the way`);
+  if (!stat.isFile()) throw new SettingsFileRefused(`${path} is not a regular file; move it out of the way`);
 }
 
-/** A rename would get around a file's write protection; whoever set it means it. */
+/** Refuses a write-protected file, which a rename would replace all the same. */
 function requireWritable(path: string, mode: number): void {
   try {
     if ((mode & 0o222) === 0) throw new Error('write-protected');
     accessSync(path, constants.W_OK);
   } catch {
-    throw new SettingsFileRefused(`${path}: read-only; make it writable (chmod u+w) and run this again`);
+    throw new SettingsFileRefused(`${path} is read-only; make it writable (chmod u+w) and run this again`);
   }
 }
 
 function requireUnchanged(file: SettingsFile): void {
   if (readText(file.path) === file.text) return;
-  throw new SettingsFileRefused(`${file.path}: changed by another program just now; run this again`);
+  throw new SettingsFileRefused(`another program changed ${file.path} just now; run this again`);
 }
 
 /**
- * Readers see the old bytes or the new ones. `check` has the last word before the new ones are there. Only a regular file
- * is ever replaced: root could rename over a device.
+ * Replaces a file so that readers see the old bytes or the new ones. Calls `check` just before the rename. Replaces only a
+ * regular file, because root could rename over a device.
  */
 function writeWhole(
   path: string,
@@ -212,7 +212,7 @@ function keepOwnerAndMode(descriptor: number, uid: number, gid: number, mode: nu
   try {
     fchownSync(descriptor, uid, gid);
   } catch {
-    // Only root may give files away; the file is then the caller's, as with any editor.
+    // Only root may change the owner; the file then belongs to the caller, as with any editor.
   }
   fchmodSync(descriptor, mode & 0o7777);
 }
@@ -226,6 +226,6 @@ function syncFolder(folder: string): void {
       closeSync(descriptor);
     }
   } catch {
-    // Not every system can; the rename itself has happened.
+    // Some systems cannot sync a folder; the rename has happened all the same.
   }
 }

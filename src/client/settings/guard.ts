@@ -13,7 +13,7 @@ export function sessionGuard(
   userHome: string,
   env: NodeJS.ProcessEnv,
 ): Guard {
-  // The client reads the settings of the folder it was started in, which may be a package of the project.
+  // Claude Code reads the settings of the folder it was started in, which may be a package of the project.
   const folders = (project: string) => [...new Set([project, env.CLAUDE_PROJECT_DIR || project])];
   const settingsOf = (project: string) =>
     folders(project).flatMap((folder) =>
@@ -26,7 +26,7 @@ export function sessionGuard(
         [home.root, "untildone's own folder"],
         ...settingsOf(project).map((path): [string, string] => [path, 'the settings of Claude Code']),
       ]);
-      // A link and what it leads to: taking the one away does as much as changing the other.
+      // Both a link and its target are protected: removing the one does as much as changing the other.
       const real = new Map(
         [...names].flatMap(([path, what]) => [
           [resolveLinks(path), what],
@@ -41,7 +41,7 @@ export function sessionGuard(
   };
 }
 
-/** As the shell does with the beginning of a path: `~`, and variables that are known here. */
+/** Expands `~` or a known variable at the start of a path, as the shell does. */
 function expanded(path: string, env: NodeJS.ProcessEnv): string {
   return path.replace(
     /^(?:~|\$(\w+)|\$\{(\w+)\})(?=\/|$)/,
@@ -51,7 +51,7 @@ function expanded(path: string, env: NodeJS.ProcessEnv): string {
 
 const MOST_LINKS = 40;
 
-/** Resolves links, also where they lead to something that does not exist yet. */
+/** Resolves links, even where they lead to something that does not exist yet. */
 function resolveLinks(path: string, followed = 0): string {
   try {
     return realpathSync.native(path);
@@ -71,9 +71,9 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Without these nobody is held, the definition of done lies open, or nobody hears of changed settings. */
+/** The hooks that have to stay: they hold a session, protect the contract, and report changed settings. */
 const NEEDED = ['Stop', 'PreToolUse', 'ConfigChange'];
-/** The client ends a hook that takes longer; what it was judging then proves nothing. */
+/** A shorter timeout counts as a disabled hook, because Claude Code would end it before it has judged. */
 const SHORTEST_TIMEOUT_S = 60;
 
 interface Settings {
@@ -83,22 +83,22 @@ interface Settings {
 }
 
 function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
-  // A file that cannot be read as JSON sets nothing, hooks included.
+  // Claude Code takes nothing from a file that is not JSON, not even hooks.
   const files = paths.map((path) => ({ path, settings: parsed(readText(path)) }));
   const off = files.find(({ settings }) => settings.disableAllHooks === true);
-  if (off) return `"disableAllHooks" in ${off.path} would switch the hooks off`;
+  if (off) return `"disableAllHooks" in ${off.path} would switch all hooks off`;
   for (const { path, settings } of files) {
-    const name = bentVariable(settings.env, env);
-    if (name) return `"${name}" in the env of ${path} would bend what the hooks do`;
+    const name = harmfulVariable(settings.env, env);
+    if (name) return `"${name}" in the env of ${path} would change what the hooks do`;
   }
   const missing = NEEDED.filter((event) => !files.some(({ settings }) => callsUs(settings, event)));
-  if (missing.length === NEEDED.length) return 'the hooks of untildone were taken out of the settings';
+  if (missing.length === NEEDED.length) return 'the hooks of untildone were removed from the settings';
   return missing.length === 0
     ? undefined
-    : `the hooks of untildone for ${missing.join(' and ')} were taken out of the settings, or changed`;
+    : `the hooks of untildone for ${missing.join(' and ')} were removed from the settings, or changed`;
 }
 
-/** As install writes it: with a condition, in the background or within a second it would be there and do nothing. */
+/** Whether a hook is as install writes it. With a condition, in the background or with a short timeout it does nothing. */
 function callsUs(settings: Settings, event: string): boolean {
   return listIn(settings.hooks, event).some((group) => {
     const { matcher } = group as { matcher?: unknown };
@@ -126,15 +126,17 @@ function listIn(value: unknown, name: string): unknown[] {
 }
 
 /**
- * Settings hand variables to our hooks, and these to gates: one that moves our home, brings the client's cap back, or
- * puts other programs in the place of those that judge, is no setting.
+ * Variables that must not be set by settings, because our hooks and their gates get them: they move our home, bring back
+ * Claude Code's cap on blocks, or replace the programs that judge.
  */
-const BENDS =
+const HARMFUL =
   /^(?:UNTILDONE_|CLAUDE_(?:CODE_STOP_HOOK_BLOCK_CAP|CODE_SESSION_ID|PROJECT_DIR|PID)$|(?:HOME|PATH|ENV|BASH_ENV)$|NODE_(?!EXTRA_CA_CERTS$)|LD_|DYLD_|GIT_)/;
 
-function bentVariable(given: unknown, env: NodeJS.ProcessEnv): string | undefined {
+function harmfulVariable(given: unknown, env: NodeJS.ProcessEnv): string | undefined {
   if (typeof given !== 'object' || given === null) return undefined;
-  return Object.entries(given).find(([name, value]) => BENDS.test(name) && String(value) !== env[name])?.[0];
+  return Object.entries(given).find(
+    ([name, value]) => HARMFUL.test(name) && String(value) !== env[name],
+  )?.[0];
 }
 
 function readText(path: string): string {

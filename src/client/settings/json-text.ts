@@ -1,6 +1,6 @@
 /**
- * Edits to the text of a JSON document that leave every byte outside the edit as it is. `modify` of jsonc-parser does not:
- * it formats the lines around the edit anew, or writes what is added on one line.
+ * Edits the text of a JSON document and leaves every byte outside of the edit as it is. `modify` of jsonc-parser does not: it
+ * formats the lines around the edit, or writes additions on one line.
  */
 
 import { applyEdits, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
@@ -10,7 +10,7 @@ export class JsonRefused extends Error {
   readonly line: number;
   readonly column: number;
 
-  /** `message` says what is wrong and what to do; the caller knows the file. */
+  /** `message` says what is wrong and what to do; the caller adds the file. */
   constructor(message: string, text: string, offset: number) {
     super(message);
     const before = text.slice(0, offset).split(/\r\n|\r|\n/);
@@ -28,11 +28,11 @@ export interface Member {
 
 const BOM = '\uFEFF';
 
-/** The tree of a text that is strictly JSON (a byte order mark aside), offsets being those of the text. */
+/** Parses strict JSON, with or without a byte order mark. Offsets count in the given text. */
 export function parseStrict(text: string): Node {
   const errors: ParseError[] = [];
   const mark = text.startsWith(BOM);
-  // The parser takes a byte order mark for a foreign character; a space keeps the offsets.
+  // The parser does not accept a byte order mark; a space in its place keeps the offsets.
   const source = mark ? ` ${text.slice(1)}` : text;
   const root = parseTree(source, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors;
@@ -56,7 +56,7 @@ function syntaxMessage(source: string, error: ParseError): string {
   return `not JSON: ${fault}; correct it and run this again`;
 }
 
-/** The parser's names for faults, in words. */
+/** The parser's error codes in words. */
 const FAULTS: Readonly<Record<string, string>> = {
   InvalidSymbol: 'a word or sign that JSON does not know; texts stand in double quotes',
   InvalidNumberFormat: 'a number that is not written as JSON writes it',
@@ -74,7 +74,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a control character in a text; write a tab as \\t',
 };
 
-/** The members of an object. A key that stands twice is refused: readers disagree about which one counts. */
+/** The members of an object. Refuses a key that stands twice, because readers disagree about which one counts. */
 export function membersOf(text: string, object: Node): Member[] {
   const members: Member[] = [];
   const seen = new Set<string>();
@@ -111,7 +111,7 @@ export function appendElement(text: string, array: Node, value: unknown): string
   return append(text, array, (write) => write.value(value));
 }
 
-/** Removes a member or an element, with the comma and the white space that joined it to its neighbours. */
+/** Removes a member or an element, with its comma and the white space around it. */
 export function removeChild(text: string, container: Node, child: Node): string {
   const children = container.children ?? [];
   const index = children.indexOf(child);
@@ -131,7 +131,7 @@ interface Writer {
   value(value: unknown): string;
 }
 
-/** Writes a new last child in the manner of its surroundings: on its own line if its elder siblings are, else beside them. */
+/** Adds a last child in the style of the document: on a line of its own if the others are, else beside them. */
 function append(text: string, container: Node, render: (write: Writer) => string): string {
   const manner = mannerOf(text);
   const last = container.children?.at(-1);
@@ -184,7 +184,7 @@ function splice(text: string, offset: number, length: number, content: string): 
 interface Manner {
   eol: string;
   unit: string;
-  /** The document has content, and all of it on one line: what is added stays on it. */
+  /** True when the document has content on one line only: additions stay on that line. */
   oneLine: boolean;
 }
 
@@ -210,9 +210,9 @@ function oneLineWriter(spaced: boolean): Writer {
   const write = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(write).join(`,${gap}`)}]`;
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-    const members = Object.entries(value).map(
-      ([key, inner]) => `${JSON.stringify(key)}:${gap}${write(inner)}`,
-    );
+    const members = Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([key, inner]) => `${JSON.stringify(key)}:${gap}${write(inner)}`);
     return `{${members.join(`,${gap}`)}}`;
   };
   return { colon: `:${gap}`, value: write };

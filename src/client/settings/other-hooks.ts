@@ -1,17 +1,17 @@
-/** The hooks of others in the text of a Claude Code settings file: read, and taken out without touching anything else. */
+/** Reads and removes the hooks of others in the text of a Claude Code settings file. Everything else stays as it is. */
 import type { Node } from 'jsonc-parser';
 import type { ForeignHook } from '../../core/import/import-hooks.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { type Member, memberOf, membersOf, parseStrict, removeChild } from './json-text.ts';
 
-/** A hook and where it stands: which group of its event, and which one in it. */
+/** A hook with its place: the group of its event, and the index in that group. */
 export interface PlacedHook extends ForeignHook {
   group: number;
   index: number;
 }
 
-/** Throws `JsonRefused` for a text that is no strict JSON. What has not the client's shape is passed over. */
+/** Throws `JsonRefused` for a text that is not strict JSON. Ignores entries that do not have Claude Code's form. */
 export function foreignHooks(text: string, place: string): PlacedHook[] {
   if (text.trim() === '') return [];
   return eventsIn(text).flatMap(({ key: event, value }) =>
@@ -27,7 +27,7 @@ export function foreignHooks(text: string, place: string): PlacedHook[] {
   );
 }
 
-/** Which plugins the settings switch on or off. Throws as `foreignHooks` does. */
+/** The plugins that the settings switch on or off. Throws as `foreignHooks` does. */
 export function pluginSwitches(text: string): [name: string, isOn: boolean][] {
   if (text.trim() === '') return [];
   const plugins = memberOf(text, parseStrict(text), 'enabledPlugins');
@@ -71,7 +71,7 @@ function textAt(text: string, object: Node, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** With `args` there is no shell: the words are what they are, but for the places that the client fills in. */
+/** The command line of a hook with `args`, which runs without a shell: words are quoted, and the project's folder is `.`. */
 function withArguments(command: string, args: Node): string {
   const words = [command, ...elementsOf(args).map((word) => String(word.value))];
   return words
@@ -85,7 +85,7 @@ export function withoutForeignHooks(
   text: string,
   hooks: readonly Pick<PlacedHook, 'event' | 'group' | 'index'>[],
 ): string {
-  // From the last to the first: the places of those that are left stay right.
+  // From last to first, so that the places of the other hooks stay valid.
   const lastFirst = [...hooks].sort((a, b) => b.group - a.group || b.index - a.index);
   return lastFirst.reduce((current, hook) => withoutHook(current, hook), text);
 }

@@ -1,4 +1,4 @@
-/** Our hooks in the text of a Claude Code settings file: text in, text out, everything else left as it is. */
+/** Adds and removes our hooks in the text of a Claude Code settings file. Everything else stays as it is. */
 
 import type { Node } from 'jsonc-parser';
 import type { KnownEventName } from '../../core/loop/event.ts';
@@ -22,16 +22,16 @@ import {
 } from './json-text.ts';
 
 export interface HookPlan {
-  /** Seconds that an event which is judged may take. */
+  /** The timeout of events at which gates are judged, in seconds. */
   readonly judgeTimeout?: number;
 }
 
 export interface AddedHooks {
   readonly text: string;
   readonly changed: boolean;
-  /** The client's cap on blocks in a row that the user set and that therefore stays; absent: ours, none. */
+  /** Your own cap on blocks in a row, which stays; absent when untildone has lifted the cap. */
   readonly capKept?: string;
-  /** The file itself switches all hooks off, ours included. */
+  /** True when the file switches all hooks off. */
   readonly hooksDisabled: boolean;
 }
 
@@ -42,7 +42,7 @@ interface PlannedHook {
   readonly timeout: number;
 }
 
-/** Never PostToolBatch: its block ends the session. */
+/** The events of our hooks. PostToolBatch is not among them, because a block there ends the session. */
 const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick' | 'ending'])[] = [
   ['Stop', 'judged'],
   ['SubagentStop', 'judged'],
@@ -61,15 +61,15 @@ const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick
   ['SubagentStart', 'quick'],
 ];
 
-/** They can change the definition of done: every session in a loop is asked about them. */
+/** Tools that can change the contract: our hook sees every call of them in a loop. */
 const CHANGING_TOOLS = 'Bash|Write|Edit|MultiEdit|NotebookEdit';
 
 const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
 const NO_CAP = '0';
 
 /**
- * Merges our hooks in; twice is the same as once, and an older line of ours is replaced where it stands.
- * `undefined` is a file that does not exist. Throws `JsonRefused` for a text that it would have to guess about.
+ * Adds our hooks. Doing so twice is the same as once, and an older line of ours is replaced in place. `undefined` stands for
+ * a missing file. Throws `JsonRefused` for a text that does not have Claude Code's form.
  */
 export function addHooks(text: string | undefined, plan: HookPlan = {}): AddedHooks {
   const planned = plannedHooks(plan);
@@ -88,8 +88,8 @@ export function addHooks(text: string | undefined, plan: HookPlan = {}): AddedHo
 }
 
 /**
- * Takes out what `addHooks` put in. `original` is the text before that, if it is known: containers that it had stay even
- * when they are empty, and so does its cap. Without it, whatever our hooks leave empty goes.
+ * Removes what `addHooks` added. `original` is the text before that, if it is known: its objects and arrays stay even when
+ * they become empty, and so does its cap. Without it, everything that our hooks leave empty is removed.
  */
 export function removeHooks(text: string, original?: string): { text: string; changed: boolean } {
   if (isBlank(text)) return { text, changed: false };
@@ -100,7 +100,7 @@ export function removeHooks(text: string, original?: string): { text: string; ch
   return { text: current, changed: current !== text };
 }
 
-/** The same text with the values of `env` hidden: a diff of settings must not print keys. */
+/** Hides the values of `env`, so that a diff of settings does not print keys. */
 export function maskEnv(text: string): string {
   if (isBlank(text)) return text;
   const env = memberOf(text, parseStrict(text), 'env');
@@ -130,7 +130,7 @@ function isBlank(text: string | undefined): text is undefined | '' {
   return text === undefined || text.trim() === '';
 }
 
-/** Applies `step` until it has nothing more to do (`undefined`). Every step parses anew, so offsets are never stale. */
+/** Applies `step` until it returns undefined. Every step parses the text again, so offsets are never stale. */
 function untilSettled(text: string, step: (text: string) => string | undefined): string {
   let current = text;
   for (let next = step(current); next !== undefined; next = step(current)) current = next;
@@ -165,7 +165,7 @@ function placeOneStep(text: string, planned: PlannedHook): string | undefined {
   );
 }
 
-/** `undefined` when the member already has the value; the value `undefined` takes it out. */
+/** Sets a member, or removes it for the value undefined. Returns undefined when there is nothing to change. */
 function setMember(text: string, object: Node, key: string, value: unknown): string | undefined {
   const member = membersOf(text, object).find((each) => each.key === key);
   if (member === undefined) return value === undefined ? undefined : appendMember(text, object, key, value);
@@ -180,7 +180,7 @@ interface OurHook {
   readonly hook: Node;
 }
 
-/** Ours in one event's groups. What has not the client's shape cannot be ours, and is passed over. */
+/** Our hooks in one event's groups. Ignores entries that do not have Claude Code's form. */
 function ourHooksIn(text: string, groups: Node): OurHook[] {
   const found: OurHook[] = [];
   for (const group of elementsOf(groups)) {
@@ -227,7 +227,7 @@ function shapeOf(original: string): Shape {
   };
 }
 
-/** Takes out the first of our hooks together with the containers that it alone kept from being empty. */
+/** Removes the first of our hooks, and the objects and arrays that this leaves empty. */
 function dropOneHook(text: string, from: (event: string) => boolean, had?: Shape): string | undefined {
   const root = parseStrict(text);
   const hooks = memberOf(text, root, 'hooks');
@@ -251,7 +251,7 @@ function dropCap(text: string, had: Shape | undefined): string {
   return dropMember(text, root, 'env', cap, had?.env ?? false);
 }
 
-/** Removes a member of the root's `key`, and `key` itself if that would leave it empty and it is not the user's. */
+/** Removes a member of the root's `key`, and `key` itself when that leaves it empty, unless `keep` is set. */
 function dropMember(text: string, root: Node, key: 'hooks' | 'env', member: Member, keep: boolean): string {
   const container = membersOf(text, root).find((each) => each.key === key);
   if (container === undefined) return text;
@@ -304,7 +304,7 @@ function requireType(text: string, node: Node, type: 'object' | 'array', where: 
   );
 }
 
-/** The seconds that the client gives our Stop hooks in this settings text; none for a text that has no such hook. */
+/** The timeouts of our Stop hooks in this settings text, in seconds; empty when it has none. */
 export function stopTimeouts(text: string): number[] {
   let value: unknown;
   try {
@@ -322,5 +322,5 @@ export function stopTimeouts(text: string): number[] {
     .map((hook) => (typeof hook.timeout === 'number' && hook.timeout > 0 ? hook.timeout : CLIENT_TIMEOUT_S));
 }
 
-/** What the client gives a command hook that names no timeout. */
+/** Claude Code's timeout for a command hook that names none. */
 const CLIENT_TIMEOUT_S = 600;

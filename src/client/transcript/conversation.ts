@@ -3,12 +3,12 @@ import type { Utterance } from '../../core/loop/transcript.ts';
 
 type Fields = Record<string, unknown>;
 
-/** How many tools of one utterance are named. */
+/** The most tools that are named of one utterance. */
 const MOST_TOOLS = 50;
 
 /**
- * What was said on the main thread, from lines of the client's transcript in their order. Never throws: what is not
- * understood, and what hooks and tools answered, is left out.
+ * What was said on the main thread, from lines of a transcript in their order. Leaves out the answers of hooks and tools, and
+ * lines that it does not understand. Never throws.
  */
 export function parseConversation(lines: Iterable<string>): Utterance[] {
   const found: (Utterance & { id?: string })[] = [];
@@ -16,7 +16,7 @@ export function parseConversation(lines: Iterable<string>): Utterance[] {
     const said = utteranceIn(line);
     if (!said) continue;
     const last = found.at(-1);
-    // The client writes one line for each block of an answer.
+    // Claude Code writes one line for each block of an answer.
     if (last && last.who === 'agent' && said.who === 'agent' && said.id !== undefined && said.id === last.id)
       found[found.length - 1] = { ...last, ...joined(last, said) };
     else found.push(said);
@@ -32,7 +32,7 @@ function joined(a: Utterance, b: Utterance): Pick<Utterance, 'text' | 'tools'> {
 }
 
 function utteranceIn(line: string): (Utterance & { id?: string }) | undefined {
-  // Most of a transcript's bytes are what tools answered and what the client notes for itself.
+  // Most bytes of a transcript are other lines: skip them before parsing.
   if (!line.includes('"user"') && !line.includes('"assistant"')) return undefined;
   const entry = parsed(line);
   const message = fieldsOf(entry?.message);
@@ -79,10 +79,10 @@ function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** Of a longer transcript, the end. */
+/** The most bytes that are read, from the end of a transcript. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The end of the conversation in a transcript, oldest first. Never throws, never waits: what is no file says nothing. */
+/** The end of the conversation in a transcript, oldest first; empty for what is not a readable file. Never throws. */
 export function readConversation(path: string, maxBytes = MAX_BYTES): Utterance[] {
   const text = endOf(path, maxBytes);
   return text === undefined ? [] : parseConversation(text.split('\n'));
@@ -98,7 +98,7 @@ function endOf(path: string, maxBytes: number): string | undefined {
     const bytes = Buffer.alloc(size - start);
     const read = readSync(fd, bytes, 0, bytes.length, start);
     const text = bytes.toString('utf8', 0, read);
-    // The first line of a part is the end of another one.
+    // The first line of a part may be the rest of an earlier line.
     return start === 0 ? text : text.slice(text.indexOf('\n') + 1);
   } catch {
     return undefined;

@@ -8,9 +8,9 @@ import {
 import type { Transcripts } from '../../ports/ports.ts';
 import { parseTranscriptLine } from './lines.ts';
 
-/** One hook reads no more than this of a transcript in either direction, however long the transcript is. */
+/** The most bytes that one hook reads of a transcript, in either direction. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** A long transcript of which a loop has read nothing is older than the loop: only what came last can be its own. */
+/** The most bytes of a transcript that a loop reads first: a long one is older than the loop, so only its end counts. */
 const MAX_FIRST_BYTES = 1024 * 1024;
 const FIRST_CHUNK = 64 * 1024;
 const LARGEST_CHUNK = 1024 * 1024;
@@ -19,7 +19,7 @@ const NEWLINE = 0x0a;
 
 export interface SignalsOptions {
   maxBytes?: number;
-  /** Read the lines of subagents (in their own transcript all lines are theirs) instead of the main agent's. */
+  /** Read the lines of subagents instead of the main agent's. In a subagent's transcript all lines are its own. */
   sidechain?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface UsageOptions {
 
 /**
  * Reads backwards from the end until the signals are known, `maxBytes` are read or the file begins. Never throws and
- * never waits: what is no readable regular file has no signals.
+ * never waits: anything but a readable regular file has no signals.
  */
 export function readSignals(path: string, options: SignalsOptions = {}): TranscriptSignals {
   const scan = scanSignals(options.sidechain);
@@ -64,9 +64,9 @@ export async function pollSignals(
 }
 
 /**
- * Reads forwards from a byte offset and counts what the complete lines there cost; a torn last line is left for the next
- * read. When more than `maxBytes` were added, only the last of them count. A file shorter than `from` is another file
- * than the one that was read: it is read from its beginning. Never throws.
+ * Reads forwards from a byte offset and counts what the complete lines there cost. A torn last line waits for the next read.
+ * When more than `maxBytes` were added, only the last of them count. A file shorter than `from` is a new file, and is read
+ * from its start. Never throws.
  */
 export function readUsage(path: string, from: number, options: UsageOptions = {}): TranscriptUsage {
   const tally = tallyUsage(options.lastMessageId);
@@ -96,12 +96,12 @@ export const transcriptFiles: Transcripts = {
     }),
 };
 
-/** Quotes inside JSON strings are escaped, so these bytes can only be a key or a whole value. */
+/** Whether a line may hold costs. Quotes inside JSON strings are escaped, so these bytes are a key or a whole value. */
 function mayCost(line: Buffer): boolean {
   return line.includes('"usage"') || line.includes('"cost-state"');
 }
 
-/** Calls `use` with an open regular file. A FIFO is never opened to wait on: it is no file, and opening does not block. */
+/** Calls `use` with an open regular file. Never waits on a pipe. */
 function withFile(path: string, use: (fd: number, size: number) => void): void {
   let fd: number | undefined;
   try {
@@ -110,7 +110,7 @@ function withFile(path: string, use: (fd: number, size: number) => void): void {
     const stat = fstatSync(fd);
     if (stat.isFile()) use(fd, stat.size);
   } catch {
-    // Missing, unreadable or vanished while being read: what was seen until then stands.
+    // The file is missing, unreadable or gone: what was read until then counts.
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
@@ -124,7 +124,7 @@ function sizeOf(path: string): number {
   }
 }
 
-/** The file's lines, last one first; a torn last line and the line at the limit's edge come only when whole. */
+/** The file's lines, last one first. Leaves out a line of which the limit cuts off a part. */
 function* linesFromEnd(fd: number, size: number, maxBytes: number): Generator<string> {
   const stopAt = Math.max(0, size - maxBytes);
   let chunkSize = FIRST_CHUNK;
@@ -150,12 +150,12 @@ function lastNewline(chunk: Buffer, end: number): number {
   return end === 0 ? -1 : chunk.lastIndexOf(NEWLINE, end - 1);
 }
 
-/** Joined before decoding, for a character may lie across two pieces. */
+/** Joins before decoding, because a character may lie across two pieces. */
 function lineFrom(piecesFromEnd: Buffer[]): string {
   return decode(Buffer.concat(piecesFromEnd.reverse()));
 }
 
-/** A crash of the machine can leave NULs where the client goes on writing. */
+/** Drops NULs at the start: a crash of the machine can leave them before the next line. */
 function decode(line: Buffer): string {
   return line.toString('utf8').replace(/^\0+/, '');
 }
@@ -169,7 +169,7 @@ interface Line {
 
 /** The lines that begin and end between two offsets, in order. */
 function* completeLines(fd: number, from: number, to: number): Generator<Line> {
-  // One byte more shows whether a line begins at `from`.
+  // The byte before `from` shows whether a line begins there.
   let lineStart = from === 0 ? 0 : undefined;
   let pieces: Buffer[] = [];
   for (let position = Math.max(0, from - 1); position < to; ) {

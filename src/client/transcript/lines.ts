@@ -2,7 +2,7 @@ import type { AnswerLine, AnswerUsage, TranscriptLine } from '../../core/loop/tr
 
 const OTHER: TranscriptLine = { kind: 'other' };
 
-/** One line of the client's JSONL transcript. Never throws: what is not understood is `other`. */
+/** Parses one line of a transcript. Never throws: a line that is not understood is `other`. */
 export function parseTranscriptLine(line: string): TranscriptLine {
   const entry = parseObject(line);
   if (!entry) return OTHER;
@@ -36,7 +36,7 @@ function parseObject(line: string): Fields | undefined {
 
 function parseAnswer(entry: Fields): TranscriptLine {
   const message = asFields(entry.message);
-  // The client writes its own notices (API errors, interruptions) as if an assistant without a model had spoken.
+  // Claude Code writes its own notices (API errors, interruptions) as answers of no model.
   if (!message || entry.isApiErrorMessage === true || message.model === '<synthetic>') return OTHER;
   const blocks = contentBlocks(message.content);
   const toolUses = blocks.filter((block) => block.type === 'tool_use').flatMap((block) => idIn(block, 'id'));
@@ -57,7 +57,7 @@ function parseAnswer(entry: Fields): TranscriptLine {
   return answer;
 }
 
-/** Without a stop reason (older clients) a text that calls no tool is taken for an end. */
+/** Whether an answer ends the work. Older versions write no stop reason: there, a text without a tool call does. */
 function endsWork(stopReason: unknown, callsTool: boolean, text: string | undefined): boolean {
   if (callsTool) return false;
   if (typeof stopReason !== 'string') return text !== undefined;
@@ -94,7 +94,7 @@ function parseUser(entry: Fields): TranscriptLine {
 
 const FEEDBACK = 'Stop hook feedback:';
 
-/** A command that the client serves itself begins with its name; one that goes to the model, with its message. */
+/** A command that Claude Code handles itself begins with its name; one for the model begins with its message. */
 const LOCAL_COMMAND = /^\s*<(command-name|local-command-\w+|bash-(input|stdout|stderr))>/;
 
 /** Lines written in the user's name that start no turn. */
@@ -106,7 +106,7 @@ function isNote(entry: Fields, text: string): boolean {
   );
 }
 
-/** Of the three ways to hold an agent, `additionalContext` leaves no feedback line, only an attachment. */
+/** Finds holds by attachments, because a hold by `additionalContext` leaves no feedback line. */
 function parseAttachment(entry: Fields): TranscriptLine {
   const attachment = asFields(entry.attachment);
   const holds = attachment?.type === 'hook_blocking_error' || attachment?.type === 'hook_additional_context';

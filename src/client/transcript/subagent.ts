@@ -1,22 +1,21 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { keepShort } from '../../core/text/clip.ts';
-import type { AgentStory } from '../../ports/ports.ts';
+import type { SubagentActivity } from '../../ports/ports.ts';
 import { pollSignals } from './file.ts';
 
-/** The transcript of one subagent: what it was asked to do, and which files its tool calls name. */
-
+/** What one line of a subagent's transcript tells. */
 interface AgentLineSaid {
-  /** What it was asked at its beginning. */
+  /** The task that the subagent was given. */
   prompt?: string;
-  /** Files that it wrote or edited, as the calls name them. */
+  /** Files that its calls wrote or edited, as they name them. */
   edited: string[];
-  /** Other tools it called that may have changed something. */
+  /** Other tools that it called and that may have changed something. */
   others: string[];
 }
 
 const NOTHING: AgentLineSaid = { edited: [], others: [] };
 
-/** The field that names the file, by tool. */
+/** Tools that write a file, with the input field that names it. */
 const EDITS: Record<string, string> = {
   Write: 'file_path',
   Edit: 'file_path',
@@ -24,7 +23,7 @@ const EDITS: Record<string, string> = {
   NotebookEdit: 'notebook_path',
 };
 
-/** Tools that leave the project as it is. What is not known may change anything. */
+/** Tools that change nothing in the project. Any other tool may change something. */
 const READS = new Set(
   (
     'Read Glob Grep LS LSP NotebookRead WebFetch WebSearch ToolSearch TodoWrite TaskCreate TaskGet TaskList TaskUpdate ' +
@@ -32,13 +31,13 @@ const READS = new Set(
   ).split(' '),
 );
 
-/** One line of it. Never throws: what is not understood says nothing. */
+/** Parses one line. Never throws: a line that is not understood tells nothing. */
 export function parseAgentLine(line: string): AgentLineSaid {
   const entry = fieldsIn(line);
   const message = asFields(entry?.message);
   if (!entry || !message) return NOTHING;
   if (entry.type === 'assistant') return callsIn(message.content);
-  // The first line has no line before it.
+  // The task is the first line, which has no parent.
   if (entry.type !== 'user' || entry.parentUuid !== null) return NOTHING;
   const prompt = textOf(message.content);
   return prompt === '' ? NOTHING : { ...NOTHING, prompt };
@@ -76,21 +75,24 @@ function asFields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** Of a longer transcript not every call can be told. */
+/** The most bytes that are read. A longer transcript counts as incomplete. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const PROMPT_LIMIT = 20_000;
 const MOST_FILES = 2000;
-/** The client writes behind its own hooks. */
+/** How long to wait for the last answer, which Claude Code may write after it calls the hook. */
 const WAIT_MS = 1000;
 
 /** What a subagent was asked and did, from its own transcript; undefined when there is none. Never throws. */
-export async function readAgentStory(path: string, maxBytes = MAX_BYTES): Promise<AgentStory | undefined> {
+export async function readSubagentActivity(
+  path: string,
+  maxBytes = MAX_BYTES,
+): Promise<SubagentActivity | undefined> {
   await pollSignals(path, (signals) => signals.answered === true, WAIT_MS, { sidechain: true });
   const start = startOf(path, maxBytes);
-  return start && storyIn(start.text.split('\n'), start.whole);
+  return start && activityIn(start.text.split('\n'), start.whole);
 }
 
-function storyIn(lines: readonly string[], whole: boolean): AgentStory {
+function activityIn(lines: readonly string[], whole: boolean): SubagentActivity {
   const edited = new Set<string>();
   const others = new Set<string>();
   let prompt: string | undefined;

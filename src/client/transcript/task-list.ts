@@ -10,7 +10,7 @@ interface Task {
   status: string;
 }
 
-/** The task lists that the client keeps in its config folder, one file a task. */
+/** The task lists in the config folder of Claude Code, one file a task. */
 export function taskListIn(configDir: string): TaskList {
   return {
     async open(session) {
@@ -41,7 +41,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** Undefined for one that was deleted since it was listed. Throws when it cannot be read: it may well be open. */
+/** Undefined for a task that was deleted meanwhile. Throws for one that cannot be read, because it may be open. */
 function readTask(path: string, id: string): Task | undefined {
   const text = readSmall(path);
   if (text === undefined) return undefined;
@@ -49,7 +49,7 @@ function readTask(path: string, id: string): Task | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error(`task ${id} cannot be read: ${path} is no JSON`);
+    throw new Error(`task ${id} cannot be read: ${path} is not JSON`);
   }
   const { subject, status } = (value ?? {}) as Record<string, unknown>;
   return {

@@ -256,7 +256,7 @@ export function promiseOf(contract: Contract): string | undefined {
 }
 
 /** Whether what a loop runs was approved here; a loop that runs nothing needs nobody's word. */
-export function isApproved(
+export function isTrustedContract(
   frozen: Frozen,
   isTrusted: (project: string, fingerprint: string) => boolean,
 ): boolean {

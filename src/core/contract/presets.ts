@@ -9,6 +9,7 @@ import {
   type ProposedGate,
   type Role,
   SCHEMA_LINE,
+  TRUST_LINE,
 } from './propose.ts';
 
 /** Ready-made phases. What a contract says itself, by the name of a condition, takes the place of what is here. */
@@ -161,8 +162,8 @@ export function proposePreset(preset: PresetName, facts: ProjectFacts): Proposed
     text: [
       SCHEMA_LINE,
       '# What "done" means here: the conditions of VERIFIED_DONE, phase by phase: plan, implement, verify, retrospect.',
-      '# Commands run only after a person has approved them: untildone trust',
-      '# The plan is approved when it is written: untildone approve plan (or: untildone reject plan --note "why")',
+      TRUST_LINE,
+      '# You approve the plan when it is written: untildone approve plan (or: untildone reject plan --note "why")',
       '',
       `preset: ${preset}`,
       `# From ${REVIEW_FROM} on, and when absent, a model reviews the work and tries to prove it wrong:`,

@@ -47,6 +47,7 @@ const ROLES = Object.keys(SCRIPTS) as Role[];
 export const SCHEMA_LINE =
   '# yaml-language-server: $schema=./node_modules/untildone/schema/untildone.schema.json';
 
+export const TRUST_LINE = '# Commands run only after you have trusted them: untildone trust';
 export const DEFAULT_LIMITS_LINE = 'limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }';
 export const INTACT = gate('intact', '{ tests_intact: true }', 'tests were not deleted, skipped or emptied');
 
@@ -61,7 +62,7 @@ export function proposeContract(facts: ProjectFacts): string {
   return [
     SCHEMA_LINE,
     '# What "done" means here: a loop may stop when every gate in "done" passes.',
-    '# Commands run only after a person has approved them: untildone trust',
+    TRUST_LINE,
     '',
     'gates:',
     ...(commands.some(({ name }) => name === 'tests') ? [] : NO_TESTS),

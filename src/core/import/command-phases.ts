@@ -67,7 +67,7 @@ export function importCommands(files: readonly CommandFile[], known: KnownPlan):
 }
 
 const NOTHING_ASKED =
-  'nothing in these files asks a person (<checkpoint>, STOP), so nothing ends a phase; write it by hand, with gates: phases: { build: { do: Write it, exit: [tests] } }';
+  'nothing in these files asks you anything (<checkpoint>, STOP), so nothing ends a phase; write it by hand, with gates: phases: { build: { do: Write it, exit: [tests] } }';
 
 function endLast(plan: CommandImport, known: KnownPlan, open: readonly Part[]): void {
   const last = open.at(-1)?.fate;
@@ -75,8 +75,8 @@ function endLast(plan: CommandImport, known: KnownPlan, open: readonly Part[]): 
   const exit = [...known.done];
   last.notes.push(
     exit.length > 0
-      ? `nobody is asked at its end: it ends with the gates of the contract (${exit.join(', ')})`
-      : 'nothing ends it: a person is asked. Better, a gate: exit: [tests] in the place of checkpoint',
+      ? `it asks you nothing at its end, so it ends with the gates of the contract (${exit.join(', ')})`
+      : 'nothing ends it, so you are asked; a gate is better: exit: [tests] instead of checkpoint',
   );
   addPhase(plan, known, open, last, exit.length > 0 ? { exit } : { checkpoint: true });
 }
@@ -99,13 +99,13 @@ function addPhase(
   else if (JSON.stringify(before) === JSON.stringify(phase)) named.notes.push(`"${name}" is there already`);
   else {
     for (const { fate } of parts) fate.becomes = fate.becomes.filter((other) => other !== name);
-    named.notes.push(`the contract has a phase "${name}" of its own, which is left as it is`);
+    named.notes.push(`the contract has a phase "${name}" of its own, which stays as it is`);
   }
 }
 
 function mergedNote({ stage }: StageFate, name: string): string {
   return asksSomebody(stage)
-    ? `what stands behind its last question is part of "${name}"`
+    ? `what comes after its last question is part of "${name}"`
     : `nothing in it ends a phase: it is part of "${name}" (a phase of its own needs a gate: exit: [tests])`;
 }
 

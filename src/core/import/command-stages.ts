@@ -70,7 +70,7 @@ function divided(items: readonly Item[], level: number, file: string, note: Note
       stages.push({ file, line: item.line, title: item.stage, items: open });
     } else if (open) open.push(item);
     else if (item.kind === 'asks')
-      note(item.line, `left out, for it stands in no stage: ${item.text === '' ? 'STOP' : item.text}`);
+      note(item.line, `left out, because it is in no stage: ${item.text === '' ? 'STOP' : item.text}`);
   }
   return stages.map(({ items: own, ...stage }) => ({ ...stage, pieces: piecesOf(own) }));
 }
@@ -108,7 +108,7 @@ function tidied(lines: readonly string[]): string {
     .trim();
 }
 
-/** Without the front matter, and with what code fences and comments hide. */
+/** The lines behind the front matter, each with whether a code fence or a comment hides it. */
 function visibleLines(text: string): Line[] {
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -116,21 +116,33 @@ function visibleLines(text: string): Line[] {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: no contract can hold them
     .map((line) => line.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ''));
   const matter = lines[0] === '---' ? lines.indexOf('---', 1) : -1;
-  let fence: string | undefined;
-  let comment = false;
+  let after: Hiding = { comment: false };
   return lines.flatMap((line, i): Line[] => {
     if (i <= matter) return [];
-    const [, mark] = /^[ \t>]*(`{3,}|~{3,})/.exec(line) ?? [];
-    const wasHidden = fence !== undefined || comment;
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence) && line.trim().replace(/^[> ]+/, '') === mark) fence = undefined;
-    } else if (!comment && mark !== undefined) fence = mark;
-    else {
-      const from = comment ? 0 : line.indexOf('<!--');
-      comment = from >= 0 && line.indexOf('-->', from) < 0;
-    }
-    return [{ number: i + 1, text: line, hidden: wasHidden || fence !== undefined || isComment(line) }];
+    const before = after;
+    after = hidingAfter(line, before);
+    const isInside = before.comment || before.fence !== undefined || after.fence !== undefined;
+    return [{ number: i + 1, text: line, hidden: isInside || isComment(line) }];
   });
+}
+
+/** The code fence or the comment that the lines so far leave open. */
+interface Hiding {
+  /** The mark that opened the fence. */
+  fence?: string;
+  comment: boolean;
+}
+
+function hidingAfter(line: string, before: Hiding): Hiding {
+  const { fence, comment } = before;
+  const [, mark] = /^[ \t>]*(`{3,}|~{3,})/.exec(line) ?? [];
+  if (fence !== undefined) {
+    const closes = mark?.startsWith(fence) && line.trim().replace(/^[> ]+/, '') === mark;
+    return closes ? { comment: false } : before;
+  }
+  if (!comment && mark !== undefined) return { fence: mark, comment: false };
+  const from = comment ? 0 : line.indexOf('<!--');
+  return { comment: from >= 0 && line.indexOf('-->', from) < 0 };
 }
 
 function isComment(line: string): boolean {
@@ -142,27 +154,32 @@ const CLOSE = /<\/checkpoint\s*>/i;
 
 function itemsOf(lines: readonly Line[], note: Note): Item[] {
   const items: Item[] = [];
-  const say = (kind: 'text' | 'asks', line: number, text: string) => items.push({ kind, line, text });
   for (let i = 0; i < lines.length; i++) {
-    const { text, number, hidden } = lines[i] as Line;
-    const open = hidden ? null : OPEN.exec(text);
-    if (open) {
-      const block = blockFrom(lines, i, open);
-      if (block.unclosed) note(number, '<checkpoint> is not closed: it was read up to the next heading');
-      items.push(...itemsOfBlock(block, number));
-      i = block.end;
-      continue;
-    }
-    const stop = hidden ? undefined : stopFrom(lines, i);
-    if (stop && CONDITION.test(stop.question)) {
-      note(number, `no question, for it depends on something: ${oneLine(text, 80)}`);
-      say('text', number, text);
-    } else if (stop) {
-      say('asks', number, stop.question);
-      i = stop.end;
-    } else items.push((hidden ? undefined : headingOf(text, number)) ?? { kind: 'text', line: number, text });
+    const read = itemsAt(lines, i, note);
+    items.push(...read.items);
+    i = read.end;
   }
   return items;
+}
+
+/** What begins with a line, and the last line of it. */
+function itemsAt(lines: readonly Line[], start: number, note: Note): { items: Item[]; end: number } {
+  const { text, number: line, hidden } = lines[start] as Line;
+  const asText: Item = { kind: 'text', line, text };
+  if (hidden) return { items: [asText], end: start };
+  const open = OPEN.exec(text);
+  if (open) {
+    const block = blockFrom(lines, start, open);
+    if (block.unclosed) note(line, '<checkpoint> is not closed: it was read up to the next heading');
+    return { items: itemsOfBlock(block, line), end: block.end };
+  }
+  const stop = stopFrom(lines, start);
+  if (!stop) return { items: [headingOf(text, line) ?? asText], end: start };
+  if (CONDITION.test(stop.question)) {
+    note(line, `not taken for a question, because it depends on a condition: ${oneLine(text, 80)}`);
+    return { items: [asText], end: start };
+  }
+  return { items: [{ kind: 'asks', line, text: stop.question }], end: stop.end };
 }
 
 function itemsOfBlock({ before, inside, after }: Block, line: number): Item[] {

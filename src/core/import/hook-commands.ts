@@ -29,16 +29,16 @@ export function roleOf(command: string): CommandRole {
     return noGate('it runs in the background, so it cannot fail');
   if (SPEAKS.test(command)) return { role: 'protocol' };
   if (working.length === 0)
-    return refusesAlone(calls) ? { role: 'protocol' } : noGate('it says something, and judges nothing');
+    return refusesAlone(calls) ? { role: 'protocol' } : noGate('it prints something, and judges nothing');
   if (isRecord(working)) return noGate('it writes something down, and judges nothing');
   if (working.every(({ program }) => TELLERS.test(program)))
-    return noGate('it tells somebody, and judges nothing');
+    return noGate('it notifies someone, and judges nothing');
   if (calls.some(readsEvent)) return { role: 'protocol' };
   if (working.every(isCheck)) return roleOfCheck(command, working);
   const script = bookkeeper(working);
   return script === undefined
     ? { role: 'protocol' }
-    : noGate(`by its name ${script} keeps records or tells somebody, and judges nothing`);
+    : noGate(`by its name ${script} keeps records or notifies someone, and judges nothing`);
 }
 
 function noGate(why: string): CommandRole {
@@ -102,11 +102,12 @@ function changesFiles({ program, args }: ShellCall): boolean {
 /** What always ends with 0 never held anybody, and as a gate it would pass whatever happens. */
 function cannotFail(command: string): string | undefined {
   const excused = /(?:\|\||;)\s*(true|:|exit 0)\s*[;)}]*\s*$/.exec(command)?.[1];
-  if (excused !== undefined) return `it always succeeds ("${excused}" at its end), so it never held anybody`;
+  if (excused !== undefined)
+    return `it always succeeds ("${excused}" at its end), so it never held a session`;
   const last = simpleCommands(command).at(-1);
   const filter = baseName(last?.words[0] ?? '');
   if (!last?.piped || !FILTERS.test(filter)) return undefined;
-  return `its exit code is that of "${filter}", so it never held anybody: name the check without the pipe as a gate`;
+  return `its exit code is that of "${filter}", so it never held a session: name the check without the pipe as a gate`;
 }
 
 /** An `exit 2` behind `||` is what a failing check leads to; anywhere else it means more than that. */

@@ -74,13 +74,13 @@ function fateOf(hook: ForeignHook, plan: Additions, known: Readonly<Record<strin
   if (!/^(?:Stop|SubagentStop|SessionStart)$/.test(hook.event))
     return stays(`${hook.event} is not judged by untildone`);
   if (hook.event === 'SessionStart') return memoryFate(hook, plan);
-  if (hook.background) return stays('it runs in the background, so it holds nobody');
+  if (hook.background) return stays('it runs in the background, so it holds no session');
   if (hook.condition !== undefined)
     return stays(`a hook of ${hook.event} with "if" is never run by Claude Code`);
   const format = hook.event === 'Stop' ? formatDrivenBy(hook.command ?? '') : undefined;
   if (format !== undefined)
     return stays(
-      `untildone obeys the files of ${format} itself: take this hook out, or both count every stop`,
+      `untildone works with the files of ${format} itself: remove this hook, or both count every stop`,
     );
   const written = writtenGate(hook);
   if ('why' in written) return stays(written.why);

@@ -54,7 +54,7 @@ export function messageFingerprint(message: string | undefined): string | undefi
 }
 
 /** The failing picture: which gates fail and how, without what changes from run to run. */
-export function pictureOf(verdicts: readonly Verdict[]): string | undefined {
+export function failureFingerprint(verdicts: readonly Verdict[]): string | undefined {
   const failing = verdicts.filter(blocks);
   if (failing.length === 0) return undefined;
   return fingerprint(failing.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'));
@@ -138,7 +138,7 @@ function countMessage(state: LoopState, message: string | undefined): Partial<Lo
 }
 
 function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Partial<LoopState> {
-  const picture = pictureOf(verdicts);
+  const picture = failureFingerprint(verdicts);
   if (picture === undefined) return {};
   const before = state.picture?.fingerprint === picture ? state.picture : undefined;
   const sameTree = before !== undefined && seen.tree !== undefined && before.tree === seen.tree;
@@ -184,11 +184,11 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
 }
 
 /** The state after the decision about an observed Stop. */
-export function settle(state: LoopState, decision: Decision, at: number): LoopState {
+export function applyDecision(state: LoopState, decision: Decision, at: number): LoopState {
   if (hasEnded(state)) return state;
   switch (decision.kind) {
     case 'block':
-      return settleRun(
+      return applyToRun(
         {
           // Asking for a hand-over note is no further try.
           ...(decision.instruction === 'hand_over' ? state : countIteration(state)),
@@ -201,12 +201,12 @@ export function settle(state: LoopState, decision: Decision, at: number): LoopSt
     case 'end':
       return end(state, decision.status, decision.cause, decision.detail, at);
     case 'allow':
-      if (decision.cause === 'hand_over') return settleRun(state, decision);
+      if (decision.cause === 'hand_over') return applyToRun(state, decision);
       return decision.wait ? openWait(state, decision.wait, at, decision.detail) : state;
   }
 }
 
-function settleRun(state: LoopState, decision: Decision): LoopState {
+function applyToRun(state: LoopState, decision: Decision): LoopState {
   const { run } = state;
   if (!run) return state;
   if (decision.kind === 'allow' && decision.cause === 'hand_over') {

@@ -23,11 +23,7 @@ export function decide(
   if (before.status === 'paused') return { kind: 'allow', cause: 'paused' };
   if (before.status !== 'active') return { kind: 'allow', cause: 'ended' };
   if (seen.contractReplaced) {
-    return ending(
-      'failed',
-      'contract_replaced',
-      'the frozen contract of this loop was changed behind its back',
-    );
+    return ending('failed', 'contract_replaced', 'the frozen contract of this loop was changed');
   }
   if (seen.needsPerson !== undefined) {
     return { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail: seen.needsPerson };
@@ -161,7 +157,7 @@ function exhaustion(
   const stall = stallOf(state, verdicts, limits);
   if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
   if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap) {
-    const detail = `${state.blocksInARow} blocks in a row without a tool call; the client overrides the next one`;
+    const detail = `held ${state.blocksInARow} times in a row without a tool call; Claude Code overrides the next hold`;
     return ending('capped', 'block_cap', detail);
   }
   return undefined;

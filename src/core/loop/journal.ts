@@ -1,7 +1,7 @@
 import { advanceChildren, type ChildEntry } from '../run/children.ts';
 import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/entries.ts';
 import { newRun, runFromSession } from '../run/run.ts';
-import { observe, settle } from './count-stop.ts';
+import { applyDecision, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
 import { allTold, answer } from './questions.ts';
 import {
@@ -61,7 +61,7 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 };
 
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
-  return agentsAtStop(settle(observe(state, seen, verdicts, at), decision, at), seen, at);
+  return agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
 }
 
 function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdrawn'>, at: number): LoopState {
@@ -73,7 +73,7 @@ function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdraw
 function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const { gate, said, note, digest } = entry;
-  const answered = { said, at, note: note ? note : undefined, digest: digest ? digest : undefined };
+  const answered = { said, at, note: note || undefined, digest: digest || undefined };
   const goesOn = state.waiting?.why === 'approval' ? judgedNext(closeWait(state, at)) : state;
   return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
 }

@@ -121,8 +121,8 @@ export function combineChunks(name: string, chunks: readonly Chunk[], parts: rea
     evidence: open.flatMap((v) => v.evidence ?? [`${v.gate}: ${v.summary}`]),
     next: now ? instructionFor(chunks, now, parts) : undefined,
     onUnproven: outcome === 'unproven' && !now ? ('allow' as const) : undefined,
-    asks: asks ? asks : undefined,
-    letGo: letGo ? letGo : undefined,
+    asks: asks || undefined,
+    letGo: letGo || undefined,
     fingerprint: open.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'),
     children: [...parts],
   };

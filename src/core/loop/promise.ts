@@ -61,26 +61,54 @@ const TAG = /<\/?promise>/;
 
 function findClaims(text: string, lines: Line[]): Claim[] {
   const code = inlineCode(text, lines);
-  const end = endOfWords(text);
-  const claims: Claim[] = [];
-  let open: { start: number; line: Line } | undefined;
-  let quotations = new Map<string, number>();
+  const reader = new ClaimReader(text);
   for (const line of lines) {
-    if (!line.prose) open = undefined;
-    if (open === undefined && line.breaks) quotations = new Map();
-    for (const { token, at } of tokensIn(text, line, code)) {
-      if (token === OPEN) {
-        open = { start: at, line };
-      } else if (token === CLOSE) {
-        const claim = open && claimBetween(text, open, { at, line }, end);
-        if (claim) claims.push(claim);
-        open = undefined;
-      } else if (open === undefined) {
-        closeQuotation(QUOTATION[token] ?? 'straight', at, quotations, claims);
-      }
-    }
+    reader.beginLine(line);
+    for (const { token, at } of tokensIn(text, line, code)) reader.take(token, at, line);
   }
-  return claims;
+  return reader.claims;
+}
+
+class ClaimReader {
+  readonly claims: Claim[] = [];
+  private readonly text: string;
+  private readonly end: number;
+  private open: { start: number; line: Line } | undefined;
+  /** Where an open quotation of each kind began. */
+  private quotations = new Map<string, number>();
+
+  constructor(text: string) {
+    this.text = text;
+    this.end = endOfWords(text);
+  }
+
+  beginLine({ prose, breaks }: Line): void {
+    if (!prose) this.open = undefined;
+    if (this.open === undefined && breaks) this.quotations = new Map();
+  }
+
+  take(token: string, at: number, line: Line): void {
+    if (token === OPEN) this.open = { start: at, line };
+    else if (token === CLOSE) this.close(at, line);
+    else if (this.open === undefined) this.quote(QUOTATION[token] ?? 'straight', at);
+  }
+
+  private close(at: number, line: Line): void {
+    const claim = this.open && claimBetween(this.text, this.open, { at, line }, this.end);
+    if (claim) this.claims.push(claim);
+    this.open = undefined;
+  }
+
+  /** A second mark of a kind in the same paragraph closes a quotation: what was claimed inside it is taken back. */
+  private quote(kind: string, at: number): void {
+    const opened = this.quotations.get(kind);
+    if (opened === undefined) {
+      this.quotations.set(kind, at);
+      return;
+    }
+    this.quotations.delete(kind);
+    while ((this.claims.at(-1)?.start ?? -1) > opened) this.claims.pop();
+  }
 }
 
 /** Tags and quotation marks of a line of prose, those in inline code left out. */
@@ -102,17 +130,6 @@ function claimBetween(
   const after = close.at + CLOSE.length;
   const isClaim = isAlone(text, open, close.line, after) || (after >= end && isSpoken(text, open));
   return promise && isClaim && !TAG.test(promise) ? { start: open.start, promise } : undefined;
-}
-
-/** A second mark of a kind in the same paragraph closes a quotation: what was claimed inside it is taken back. */
-function closeQuotation(kind: string, at: number, quotations: Map<string, number>, claims: Claim[]): void {
-  const opened = quotations.get(kind);
-  if (opened === undefined) {
-    quotations.set(kind, at);
-    return;
-  }
-  quotations.delete(kind);
-  while ((claims.at(-1)?.start ?? -1) > opened) claims.pop();
 }
 
 const AFTER_TAG = /^[*_]{0,8}[.!]?[*_]{0,8}(?:[^\S\n]+#+)?[^\S\n]*$/;

@@ -140,7 +140,7 @@ function plain(receipt: Receipt): string {
     `  contract  ${contract.sha256.slice(0, 16)}${drift(receipt)}`,
     `  effort    ${effort.iterations} iterations, ${effort.workingSeconds} s, ${effort.tokens} tokens`,
     ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
-    ...receipt.allowed.map((name) => `  allowed by a person: ${name}`),
+    ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),
   ].join('\n');
 }
 
@@ -155,7 +155,7 @@ function verdictText(verdict: ReceiptVerdict, indent: string): string[] {
 
 function drift({ contract }: Receipt): string {
   if (contract.fileAtStart === contract.fileNow) return '';
-  return ' (untildone.yaml was changed since; the one from the start ruled)';
+  return ' (untildone.yaml was changed since; the contract from the start was used)';
 }
 
 function markdown(receipt: Receipt): string {
@@ -168,7 +168,7 @@ function markdown(receipt: Receipt): string {
     '|---|---|---|---|---|',
     ...receipt.verdicts.flatMap((v) => rowsOf(v, '')),
     '',
-    ...receipt.allowed.map((name) => `Allowed by a person: ${cell(name)}.\n`),
+    ...receipt.allowed.map((name) => `Allowed by hand: ${cell(name)}.\n`),
     `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`${drift(receipt)}, ` +
       `${receipt.effort.iterations} iterations, loop ${receipt.loop}.`,
   ].join('\n');

@@ -256,7 +256,7 @@ export function closeWait(state: LoopState, now: number): LoopState {
 }
 
 export function openWait(state: LoopState, why: WaitCause, since: number, detail?: string): LoopState {
-  return { ...closeWait(state, since), waiting: { why, since, detail: detail ? detail : undefined } };
+  return { ...closeWait(state, since), waiting: { why, since, detail: detail || undefined } };
 }
 
 /** An ending is final: whatever comes later changes nothing. */

@@ -40,7 +40,7 @@ export function agentBegun(state: LoopState, detail: Record<string, string>, at:
   // The client's own compaction has no type, and is nobody's work.
   if (!id || !type) return state;
   const known = lineOf(state, id);
-  const place = worktree ? { worktree: { folder: worktree, commit: commit ? commit : undefined } } : {};
+  const place = worktree ? { worktree: { folder: worktree, commit: commit || undefined } } : {};
   return withLine(state, {
     ...place,
     ...(known ? begunAgain(known) : { id, type, begunAt: at }),

@@ -82,55 +82,75 @@ interface SignalsScan {
 /** Collects the signals of the main agent, or of the subagents (`sidechain`), while a transcript is read backwards. */
 export function scanSignals(sidechain = false): SignalsScan {
   const signals: TranscriptSignals = {};
+  const seeTurn = turnScan(signals);
+  const seeContext = contextScan(signals);
+  return {
+    see(line) {
+      if (line.kind === 'other' || line.kind === 'cost' || line.sidechain !== sidechain) return false;
+      const contextKnown = seeContext(line);
+      const turnKnown = seeTurn(line);
+      return turnKnown && contextKnown;
+    },
+    signals: () => signals,
+  };
+}
+
+/** Puts what a line says into the signals. Returns true when no earlier line can add anything. */
+type LineScan = (line: TranscriptLine) => boolean;
+
+/** Finds model and context size in the last answer after the last compaction. */
+function contextScan(signals: TranscriptSignals): LineScan {
+  let tokensKnown = false;
+  return (line) => {
+    if (line.kind === 'compaction') tokensKnown = true;
+    if (line.kind === 'answer') {
+      if (line.model !== undefined) signals.model ??= line.model;
+      if (!tokensKnown && line.usage) {
+        signals.contextTokens = contextTokens(line.usage);
+        tokensKnown = true;
+      }
+    }
+    return tokensKnown && signals.model !== undefined;
+  };
+}
+
+/** Finds what the agent said and called since the last prompt or held Stop. */
+function turnScan(signals: TranscriptSignals): LineScan {
   const answeredTools = new Set<string>();
-  let turnKnown = false;
-  let contextKnown = false;
+  let known = false;
   let lastAnswer: { id: string | undefined } | undefined;
   let earlierAnswerSeen = false;
 
-  function endTurn(): void {
-    signals.answered ??= false;
-    signals.toolSinceBlock ??= false;
-    turnKnown = true;
-  }
-
-  function seeTurnOf(answer: AnswerLine): void {
+  function seeAnswer(answer: AnswerLine): void {
     signals.answered ??= answer.final;
     if (answer.text !== undefined) signals.lastText ??= answer.text;
     if (answer.toolUses.length > 0) signals.toolSinceBlock = true;
     lastAnswer ??= { id: answer.messageId };
-    // An answer can only be asked for when every tool call of the answers before it has its result.
+    // Only the last answer can have an open call: Claude Code asks for an answer when all earlier calls have results.
     if (answer.messageId !== lastAnswer.id) earlierAnswerSeen = true;
-    if (!earlierAnswerSeen && signals.openToolUse === undefined) {
-      const open = answer.toolUses.find((id) => !answeredTools.has(id));
-      if (open !== undefined) signals.openToolUse = open;
-    }
-    turnKnown = earlierAnswerSeen && signals.lastText !== undefined && signals.toolSinceBlock === true;
+    const open = answer.toolUses.find((id) => !answeredTools.has(id));
+    if (!earlierAnswerSeen && open !== undefined) signals.openToolUse ??= open;
+    known = earlierAnswerSeen && signals.lastText !== undefined && signals.toolSinceBlock === true;
   }
 
-  function seeContextOf(answer: AnswerLine): void {
-    if (answer.model !== undefined) signals.model ??= answer.model;
-    if (contextKnown || !answer.usage) return;
-    signals.contextTokens = contextTokens(answer.usage);
-    contextKnown = true;
-  }
-
-  function see(line: TranscriptLine): boolean {
-    if (line.kind === 'other' || line.kind === 'cost' || line.sidechain !== sidechain) return false;
-    if (line.kind === 'compaction') contextKnown = true;
-    if (line.kind === 'answer') seeContextOf(line);
-    if (!turnKnown) {
-      if (line.kind === 'answer') seeTurnOf(line);
-      if (line.kind === 'prompt' || line.kind === 'block') endTurn();
-      if (line.kind === 'tool_results') {
+  return (line) => {
+    if (known) return true;
+    switch (line.kind) {
+      case 'answer':
+        seeAnswer(line);
+        break;
+      case 'prompt':
+      case 'block':
+        signals.answered ??= false;
+        signals.toolSinceBlock ??= false;
+        known = true;
+        break;
+      case 'tool_results':
         signals.answered ??= false;
         for (const id of line.toolUses) answeredTools.add(id);
-      }
     }
-    return turnKnown && contextKnown && signals.model !== undefined;
-  }
-
-  return { see, signals: () => signals };
+    return known;
+  };
 }
 
 interface UsageTally {

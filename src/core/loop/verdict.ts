@@ -84,9 +84,9 @@ export function combine(how: Combination, name: string, children: readonly Verdi
         ? `passed by ${names(counted.filter((v) => v.outcome === 'pass'))}`
         : `open: ${names(open) || 'nothing applied'}`,
     evidence: open.flatMap((v) => [`${v.gate}: ${v.summary}`, ...(v.evidence ?? [])]),
-    next: next ? next : undefined,
-    asks: asks ? asks : undefined,
-    letGo: letGo ? letGo : undefined,
+    next: next || undefined,
+    asks: asks || undefined,
+    letGo: letGo || undefined,
     fingerprint: open.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'),
     children: [...children],
   };

@@ -91,7 +91,7 @@ function advanceList(children: Children, entry: ListEntry): Children {
   if (entry.kind === 'child_begun') {
     const { child: loop, piece, share } = entry;
     if (children.list.some((known) => known.loop === loop)) return children;
-    const begun: ChildState = { piece, loop, status: 'open', share, spent: NOTHING };
+    const begun: ChildState = { piece, loop, status: 'open', share, spent: NOTHING_SPENT };
     return { ...children, list: [...children.list, begun] };
   }
   const known = children.list.find(({ loop }) => loop === entry.child);
@@ -101,7 +101,7 @@ function advanceList(children: Children, entry: ListEntry): Children {
   return { ...children, list, merged: children.merged + (isIn ? 1 : 0) };
 }
 
-const NOTHING: Spent = { costUsd: 0, tokens: 0, iterations: 0 };
+const NOTHING_SPENT: Spent = { costUsd: 0, tokens: 0, iterations: 0 };
 
 function changed(child: ChildState, entry: Exclude<ListEntry, { kind: 'child_begun' }>): ChildState {
   switch (entry.kind) {

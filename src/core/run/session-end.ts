@@ -54,21 +54,21 @@ export function nameEnd(facts: SessionFacts): SessionEnd {
   const { result, cutBy, crash } = facts;
   if (cutBy) return CUT[cutBy];
   if (crash !== undefined) return crashEnd(crash);
-  if (!result) return end('unknown', 'the client ended without a result');
+  if (!result) return end('unknown', 'Claude Code ended without a result');
   return result.isError ? errorEnd(result, facts) : quietEnd(result, facts);
 }
 
 const CUT: Record<NonNullable<SessionFacts['cutBy']>, SessionEnd> = {
-  hang: { kind: 'hung', detail: 'the client gave no sign of life and was ended' },
-  abort: { kind: 'aborted', detail: 'the session was ended before it was through' },
-  deadline: { kind: 'deadline', detail: 'the session took longer than it may and was ended' },
+  hang: { kind: 'hung', detail: 'Claude Code gave no sign of life and was ended' },
+  abort: { kind: 'aborted', detail: 'the session was ended before it had finished' },
+  deadline: { kind: 'deadline', detail: 'the session reached its time limit and was ended' },
 };
 
 /** The client looks for the session before it begins, and gives up in words. */
 const NO_SESSION = /No conversation found with session ID/i;
 
 function crashEnd(crash: string): SessionEnd {
-  return NO_SESSION.test(crash) ? end('no_session', crash) : end('crashed', `the client broke off: ${crash}`);
+  return NO_SESSION.test(crash) ? end('no_session', crash) : end('crashed', `Claude Code crashed: ${crash}`);
 }
 
 /** The client itself saw nothing wrong: it may still not have been let through to its end. */
@@ -79,8 +79,8 @@ function quietEnd(result: SessionResult, facts: SessionFacts): SessionEnd {
   switch (result.terminalReason) {
     case 'completed':
       return facts.capped
-        ? end('capped', 'the client overrode the hook at its cap of blocks in a row')
-        : end('completed', 'the client ended by itself');
+        ? end('capped', 'Claude Code overrode the hook at its own limit of holds in a row')
+        : end('completed', 'Claude Code ended by itself');
     case 'stop_hook_prevented':
     case 'hook_stopped':
       return end('stopped_by_hook', 'a hook ended the session');
@@ -101,11 +101,11 @@ const INTERRUPTED: SessionEnd = { kind: 'interrupted', detail: 'the session was 
 function errorEnd(result: SessionResult, facts: SessionFacts): SessionEnd {
   switch (result.terminalReason) {
     case 'max_turns':
-      return end('max_turns', result.text || 'the session used all the turns that it had');
+      return end('max_turns', result.text || 'the session used all its turns');
     case 'budget_exhausted':
-      return end('budget', result.text || 'the session used all the money that it had');
+      return end('budget', result.text || 'the session used all its money');
     case 'prompt_too_long':
-      return end('prompt_too_long', 'the conversation is longer than the model takes');
+      return end('prompt_too_long', 'the conversation is too long for the model');
     case 'blocking_limit':
     case 'rapid_refill_breaker':
       return end('context_full', 'the context is full and could not be compacted');
@@ -169,7 +169,7 @@ function limitEnd({ text }: SessionResult, { rateLimit }: SessionFacts): Session
 }
 
 function unknownEnd({ terminalReason, text }: SessionResult): SessionEnd {
-  return end('unknown', `the client ended with ${terminalReason ?? 'no reason'}: ${text}`);
+  return end('unknown', `Claude Code ended with ${terminalReason ?? 'no reason'}: ${text}`);
 }
 
 function end(kind: Exclude<SessionEnd['kind'], 'rate_limited' | 'api_error'>, detail: string): SessionEnd {

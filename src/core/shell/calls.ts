@@ -71,21 +71,34 @@ function inputOf({ input }: SimpleCommand): string[] {
   return input === undefined ? [] : [input];
 }
 
+/** The words of the real command; `fed` when a wrapper hands it its input as words. */
 function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } {
   let at = 0;
   let fed = false;
   for (;;) {
     const program = baseName(words[at] ?? '');
-    const second = words[at + 1] ?? '';
-    if (RUNNERS.test(program) && (/^(?:exec|x|dlx)$/.test(second) || isUntildone(second)))
-      at += isUntildone(second) ? 1 : 2;
-    else if (ENVIRONMENTS.test(`${program} ${second}`)) at += 2;
-    else if (WRAPPERS.test(program)) at++;
-    else return { words: words.slice(at), fed };
+    const length = wrapperLength(program, words[at + 1] ?? '');
+    if (length === 0) return { words: words.slice(at), fed };
     fed ||= program === 'xargs';
-    for (let word = words[at]; word !== undefined && BETWEEN.test(word); word = words[at])
-      at += WITH_VALUE.test(word) || (program === 'xargs' && WITH_VALUE_TO_XARGS.test(word)) ? 2 : 1;
+    at = afterOptions(words, at + length, program);
   }
+}
+
+/** How many words a wrapper takes; 0 for the real command. */
+function wrapperLength(program: string, second: string): number {
+  if (RUNNERS.test(program) && isUntildone(second)) return 1;
+  if (RUNNERS.test(program) && /^(?:exec|x|dlx)$/.test(second)) return 2;
+  if (ENVIRONMENTS.test(`${program} ${second}`)) return 2;
+  return WRAPPERS.test(program) ? 1 : 0;
+}
+
+function afterOptions(words: readonly string[], from: number, wrapper: string): number {
+  const takesValue = (word: string) =>
+    WITH_VALUE.test(word) || (wrapper === 'xargs' && WITH_VALUE_TO_XARGS.test(word));
+  let at = from;
+  for (let word = words[at]; word !== undefined && BETWEEN.test(word); word = words[at])
+    at += takesValue(word) ? 2 : 1;
+  return at;
 }
 
 /** Command lines that a call is given to run. */

@@ -22,30 +22,46 @@ const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '
  * (variables, substitutions) stays as it is written.
  */
 export function simpleCommands(line: string): SimpleCommand[] {
-  const commands: SimpleCommand[] = [];
-  let depth = 0;
-  let current: SimpleCommand = { words: [], writes: [] };
-  let goes: Destination = 'to words';
-  const next = (operator: string) => {
-    if (current.words.length + current.writes.length > 0) commands.push(current);
-    if (operator === '(') depth++;
-    if (operator === ')') depth = Math.max(0, depth - 1);
-    current = commandAfter(operator, depth);
-    goes = 'to words';
-  };
-  for (const token of new Tokens(line).all()) {
-    if (token.kind === 'operator') next(token.text);
-    else if (token.kind === 'redirection') {
-      goes = destinationOf(token.text);
-    } else {
-      if (token.inner.length > 0) current.inner = [...(current.inner ?? []), ...token.inner];
-      if (token.kind === 'heredoc' || goes === 'to input') current.input = (current.input ?? '') + token.text;
-      else (goes === 'to writes' ? current.writes : current.words).push(token.text);
-      goes = 'to words';
-    }
+  const commands = new CommandList();
+  for (const token of new Tokens(line).all()) commands.take(token);
+  return commands.all();
+}
+
+/** Puts tokens together to simple commands. */
+class CommandList {
+  private readonly ended: SimpleCommand[] = [];
+  private depth = 0;
+  private current: SimpleCommand = { words: [], writes: [] };
+  private goes: Destination = 'to words';
+
+  take(token: Token): void {
+    if (token.kind === 'operator') this.begin(token.text);
+    else if (token.kind === 'redirection') this.goes = destinationOf(token.text);
+    else this.add(token);
   }
-  next('');
-  return commands.map(withoutAssignments);
+
+  all(): SimpleCommand[] {
+    this.begin('');
+    return this.ended.map(withoutAssignments);
+  }
+
+  /** Ends the current command and begins the one behind the operator. */
+  private begin(operator: string): void {
+    const { words, writes } = this.current;
+    if (words.length + writes.length > 0) this.ended.push(this.current);
+    if (operator === '(') this.depth++;
+    if (operator === ')') this.depth = Math.max(0, this.depth - 1);
+    this.current = commandAfter(operator, this.depth);
+    this.goes = 'to words';
+  }
+
+  private add({ kind, text, inner }: Token): void {
+    const { current } = this;
+    if (inner.length > 0) current.inner = [...(current.inner ?? []), ...inner];
+    if (kind === 'heredoc' || this.goes === 'to input') current.input = (current.input ?? '') + text;
+    else (this.goes === 'to writes' ? current.writes : current.words).push(text);
+    this.goes = 'to words';
+  }
 }
 
 function commandAfter(operator: string, depth: number): SimpleCommand {
@@ -221,22 +237,30 @@ function closing(line: string, open: number, escapes = false): number {
 /** Where the bracket stands that closes a substitution; quotes and here-documents in it may hold brackets of their own. */
 function substitutionEnd(line: string, from: number): number {
   let depth = 1;
-  const delimiters: string[] = [];
+  let delimiters: string[] = [];
   for (let i = from; i < line.length; i++) {
-    const char = line[i];
+    const char = line[i] ?? '';
     if (char === '\\') i++;
-    else if (char === "'" || char === '"') i = closing(line, i);
+    else if (/['"]/.test(char)) i = closing(line, i);
     else if (char === '(') depth++;
     else if (char === ')' && --depth === 0) return i;
     else if (char === '\n') {
-      for (const delimiter of delimiters.splice(0)) i = heredocBody(line, i + 1, delimiter).end;
+      i = delimiters.reduce((at, delimiter) => heredocBody(line, at + 1, delimiter).end, i);
+      delimiters = [];
     } else if (line.startsWith('<<', i) && line[i + 2] !== '<') {
-      const asked = /^<<-?\s*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|<>()'"]+))/.exec(line.slice(i, i + 200));
-      delimiters.push(asked?.[1] ?? asked?.[2] ?? asked?.[3] ?? '');
-      i += (asked?.[0].length ?? 2) - 1;
+      const asked = heredocAskedAt(line, i);
+      delimiters.push(asked.delimiter);
+      i += asked.length - 1;
     }
   }
   return line.length;
+}
+
+/** The delimiter of a here-document that is asked for by the `<<` at this place, and how long both are. */
+function heredocAskedAt(line: string, at: number): { delimiter: string; length: number } {
+  const asked = /^<<-?\s*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|<>()'"]+))/.exec(line.slice(at, at + 200));
+  if (!asked) return { delimiter: '', length: 2 };
+  return { delimiter: asked[1] ?? asked[2] ?? asked[3] ?? '', length: asked[0].length };
 }
 
 function substitutions(quoted: string): string[] {

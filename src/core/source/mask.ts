@@ -54,34 +54,60 @@ function view(text: string, kinds: Uint8Array, shown: (kind: number) => boolean)
 
 function kindsOf(text: string, lexicon: Lexicon): Uint8Array {
   const kinds = new Uint8Array(text.length);
-  /** Open `${` of template literals: how many braces were open when each began. */
-  const templates: number[] = [];
-  let braces = 0;
+  const templates = lexicon.quirks === 'javascript' ? new TemplateLiterals(text, kinds) : undefined;
   for (let at = 0; at < text.length; ) {
-    const end = commentEnd(text, at, lexicon);
-    if (end !== undefined) {
-      kinds.fill(COMMENT, at, end);
-      at = end;
-      continue;
-    }
-    if (lexicon.quirks === 'javascript') {
-      const character = text[at];
-      if (character === '{') braces++;
-      else if (character === '}' && templates.at(-1) === braces) {
-        templates.pop();
-        at = templatePart(text, at + 1, kinds, () => templates.push(braces));
-        continue;
-      } else if (character === '}') braces--;
-      else if (character === '`') {
-        at = templatePart(text, at + 1, kinds, () => templates.push(braces));
-        continue;
-      }
-    }
-    const string = stringAt(text, at, lexicon);
-    if (string) kinds.fill(STRING, string.start, string.end);
-    at = string ? Math.max(string.next, at + 1) : at + 1;
+    const comment = commentEnd(text, at, lexicon);
+    if (comment !== undefined) kinds.fill(COMMENT, at, comment);
+    at = comment ?? templates?.markFrom(at) ?? markString(text, at, lexicon, kinds);
   }
   return kinds;
+}
+
+/** Marks a string that begins here, if one does, and returns where reading goes on. */
+function markString(text: string, at: number, lexicon: Lexicon, kinds: Uint8Array): number {
+  const string = stringAt(text, at, lexicon);
+  if (!string) return at + 1;
+  kinds.fill(STRING, string.start, string.end);
+  return Math.max(string.next, at + 1);
+}
+
+/** Template literals of JavaScript: the code inside `${...}` is code, and may hold templates again. */
+class TemplateLiterals {
+  private readonly text: string;
+  private readonly kinds: Uint8Array;
+  private braces = 0;
+  /** For each open `${`: how many braces were open when it began. */
+  private readonly open: number[] = [];
+
+  constructor(text: string, kinds: Uint8Array) {
+    this.text = text;
+    this.kinds = kinds;
+  }
+
+  /** Marks the text of a template that begins or goes on here and returns where the code goes on; undefined for code. */
+  markFrom(at: number): number | undefined {
+    const character = this.text[at];
+    if (character === '`') return this.markText(at + 1);
+    if (character === '}' && this.open.at(-1) === this.braces) {
+      this.open.pop();
+      return this.markText(at + 1);
+    }
+    if (character === '{') this.braces++;
+    if (character === '}') this.braces--;
+    return undefined;
+  }
+
+  /** Up to the closing quote or the next `${`. */
+  private markText(from: number): number {
+    const { text } = this;
+    let at = from;
+    while (at < text.length && text[at] !== '`' && !text.startsWith('${', at))
+      at += text[at] === '\\' ? 2 : 1;
+    this.kinds.fill(STRING, from, Math.min(at, text.length));
+    if (text[at] !== '$') return at + 1;
+    this.open.push(this.braces);
+    return at + 2;
+  }
 }
 
 /** The end of a comment that begins here. A line comment leaves its line break to the code. */
@@ -141,16 +167,6 @@ function stringEnd(text: string, from: number, rule: StringRule): number | undef
     else if (text[at] === '\n' && !rule.multiline) return undefined;
   }
   return rule.multiline ? text.length : undefined;
-}
-
-/** Up to the closing quote or the next `${`; returns where the code goes on. */
-function templatePart(text: string, from: number, kinds: Uint8Array, opened: () => void): number {
-  let at = from;
-  while (at < text.length && text[at] !== '`' && !text.startsWith('${', at)) at += text[at] === '\\' ? 2 : 1;
-  kinds.fill(STRING, from, Math.min(at, text.length));
-  if (text[at] !== '$') return at + 1;
-  opened();
-  return at + 2;
 }
 
 const BEFORE_REGEX =

@@ -33,27 +33,20 @@ function globExpression(glob: string): RegExp {
   return new RegExp(`^${anywhere}${translate(body)}(?:/.*)?$`, 's');
 }
 
+const WILDCARDS: Record<string, string> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' };
+
 function translate(glob: string): string {
   let expression = '';
   let depth = 0;
-  for (let at = 0; at < glob.length; at++) {
-    const character = glob[at] as string;
-    if (glob.startsWith('**/', at)) {
-      expression += '(?:.*/)?';
-      at += 2;
-    } else if (glob.startsWith('**', at)) {
-      expression += '.*';
-      at += 1;
-    } else if (character === '*') expression += '[^/]*';
-    else if (character === '?') expression += '[^/]';
-    else if (character === '{' && glob.includes('}', at)) {
+  for (const { 0: part, index } of glob.matchAll(/\*\*\/|\*\*|./gs)) {
+    if (part === '{' && glob.includes('}', index)) {
       depth++;
       expression += '(?:';
-    } else if (character === '}' && depth > 0) {
+    } else if (part === '}' && depth > 0) {
       depth--;
       expression += ')';
-    } else if (character === ',' && depth > 0) expression += '|';
-    else expression += character.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    } else if (part === ',' && depth > 0) expression += '|';
+    else expression += WILDCARDS[part] ?? part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   }
   return expression + ')'.repeat(depth);
 }

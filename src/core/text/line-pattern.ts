@@ -32,33 +32,38 @@ interface Group {
 
 /** Counts what repeats without a small bound, and notes a repeated group that repeats or chooses inside itself. */
 function openEndedRepeats(source: string): { count: number; nested: boolean } {
-  const groups: Group[] = [{ repeats: false, chooses: false }];
+  const groups: Group[] = [];
+  let group: Group = { repeats: false, chooses: false };
+  let closed: Group | undefined;
   let count = 0;
   let nested = false;
-  let closed: Group | undefined;
   for (const token of tokensOf(source)) {
-    const group = groups.at(-1);
-    if (!group) break;
     const times = repetitions(token);
-    if (closed?.repeats && times > 1) nested = true;
+    nested ||= closed !== undefined && isSlow(closed, times);
+    closed = undefined;
     if (times > FEW) {
       count++;
       group.repeats = true;
-      if (closed?.chooses) nested = true;
-    }
-    closed = undefined;
-    if (token === '(') groups.push({ repeats: false, chooses: false });
-    else if (token === '|') group.chooses = true;
-    else if (token === ')' && groups.length > 1) {
-      closed = groups.pop();
-      const outer = groups.at(-1);
-      if (outer && closed) {
-        outer.repeats ||= closed.repeats;
-        outer.chooses ||= closed.chooses;
-      }
+    } else if (token === '|') group.chooses = true;
+    else if (token === '(') {
+      groups.push(group);
+      group = { repeats: false, chooses: false };
+    } else if (token === ')') {
+      closed = group;
+      group = around(closed, groups.pop());
     }
   }
   return { count, nested };
+}
+
+/** Whether repeating this group can take exponential time. */
+function isSlow({ repeats, chooses }: Group, times: number): boolean {
+  return (repeats && times > 1) || (chooses && times > FEW);
+}
+
+/** What repeats or chooses in a group does so in the group around it. */
+function around(inner: Group, outer: Group = inner): Group {
+  return { repeats: outer.repeats || inner.repeats, chooses: outer.chooses || inner.chooses };
 }
 
 /** Escapes and character classes count as one token: what is inside them neither groups nor repeats. */

@@ -1,8 +1,9 @@
-import type { ToolPlace, Variables } from './tool-rules.ts';
 /** What git can lose for good: history that others have, work that is in no commit, and the ways back. */
 
 import { inFolder, type ShellCall } from '../shell/calls.ts';
+import { firstFound } from '../text/lists.ts';
 import { fold } from './tool-paths.ts';
+import type { ToolPlace, Variables } from './tool-rules.ts';
 
 /** Branches that others build on. */
 const SHARED =
@@ -41,26 +42,35 @@ export const has = (words: readonly string[], short: string, ...long: string[]) 
 
 function lostOnServer({ command, words }: GitCall, { place }: Look): string | undefined {
   if (command !== 'push') return undefined;
-  const [, ...refs] = words.filter((word) => !word.startsWith('-'));
   const forced = has(words, 'f', '--force', '--force-with-lease');
   const everything = has(words, '', '--mirror') || (forced && has(words, '', '--all', '--branches'));
   if (everything) return 'overwrites every branch on the server';
+  return firstFound(branchesAtRisk(words, forced, place), lostBranch);
+}
+
+interface BranchAtRisk {
+  /** Undefined when it cannot be told. */
+  branch: string | undefined;
+  deleted: boolean;
+}
+
+/** The branches that a push overwrites or deletes. */
+function branchesAtRisk(words: readonly string[], forced: boolean, place: ToolPlace): BranchAtRisk[] {
+  const [, ...refs] = words.filter((word) => !word.startsWith('-'));
+  if (refs.length === 0) return forced ? [{ branch: place.branch(), deleted: false }] : [];
   const deletes = has(words, 'd', '--delete');
-  const named = refs.map((ref) => ({
-    branch: branchOf(ref, place.branch()),
-    overwritten: forced || ref.startsWith('+'),
-    deleted: deletes || /^\+?:./.test(ref),
-  }));
-  const all =
-    forced && refs.length === 0 ? [{ branch: place.branch(), overwritten: true, deleted: false }] : named;
-  for (const { branch, overwritten, deleted } of all) {
-    if (!overwritten && !deleted) continue;
-    if (branch === undefined) return 'overwrites a branch on the server that is not named';
-    if (branch.includes('*')) return 'overwrites every branch on the server';
-    if (SHARED.test(branch))
-      return `${deleted ? 'deletes' : 'overwrites'} the branch ${branch} on the server`;
-  }
-  return undefined;
+  return refs.flatMap((ref) => {
+    const deleted = deletes || /^\+?:./.test(ref);
+    const overwritten = forced || ref.startsWith('+');
+    return deleted || overwritten ? [{ branch: branchOf(ref, place.branch()), deleted }] : [];
+  });
+}
+
+function lostBranch({ branch, deleted }: BranchAtRisk): string | undefined {
+  if (branch === undefined) return 'overwrites a branch on the server that is not named';
+  if (branch.includes('*')) return 'overwrites every branch on the server';
+  if (!SHARED.test(branch)) return undefined;
+  return `${deleted ? 'deletes' : 'overwrites'} the branch ${branch} on the server`;
 }
 
 function branchOf(ref: string, current: string | undefined): string | undefined {
@@ -139,15 +149,21 @@ function whatGoes({ command, words }: GitCall): 'changed' | 'untracked' | 'ignor
       return wholeTree && (!has(words, 'S', '--staged') || has(words, 'W', '--worktree'))
         ? 'changed'
         : undefined;
-    case 'clean': {
-      const kept = words.flatMap((word, i) => (/^(?:-e|--exclude)$/.test(word) ? [words[i + 1] ?? ''] : []));
-      const named = paths.some((path) => !/^(?:\.\/?|:\/)$/.test(path) && !kept.includes(path));
-      if (!has(words, 'f', '--force') || has(words, 'n', '--dry-run') || named) return undefined;
-      return has(words, '[xX]') ? 'ignored' : 'untracked';
-    }
+    case 'clean':
+      return whatCleanTakes(words, paths);
     default:
       return undefined;
   }
+}
+
+function whatCleanTakes(
+  words: readonly string[],
+  paths: readonly string[],
+): 'untracked' | 'ignored' | undefined {
+  const kept = words.flatMap((word, i) => (/^(?:-e|--exclude)$/.test(word) ? [words[i + 1] ?? ''] : []));
+  const named = paths.some((path) => !/^(?:\.\/?|:\/)$/.test(path) && !kept.includes(path));
+  if (!has(words, 'f', '--force') || has(words, 'n', '--dry-run') || named) return undefined;
+  return has(words, '[xX]') ? 'ignored' : 'untracked';
 }
 
 /** One call of a line, and what is around it. */

@@ -1,6 +1,7 @@
 /** Commands that destroy what cannot be had back, or run what nobody has seen. docs/guides/tool-rules.md says why each. */
 
 import { inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
+import { firstFound } from '../text/lists.ts';
 import { has, type Look, lossInGit } from './dangerous-git.ts';
 import { fold } from './tool-paths.ts';
 import type { ToolPlace, Variables } from './tool-rules.ts';
@@ -224,13 +225,5 @@ function throwsAway({ call: { program, args } }: Look): string | undefined {
   if (program === 'crontab' && has(args, 'r')) return 'deletes all scheduled jobs';
   if (program === 'gh' && args[0] === 'repo' && args[1] === 'delete')
     return 'deletes a repository on the server';
-  return undefined;
-}
-
-function firstFound<T>(all: readonly T[], find: (one: T) => string | undefined): string | undefined {
-  for (const one of all) {
-    const found = find(one);
-    if (found !== undefined) return found;
-  }
   return undefined;
 }

@@ -16,7 +16,7 @@ import {
   type ToolRules,
   type ToolRuling,
 } from './tool-rules.ts';
-import { hiddenPath } from './unreadable-paths.ts';
+import { unreadablePath } from './unreadable-paths.ts';
 
 const SHOWN = 200;
 /** A command that cannot be taken apart in time is no command that somebody wrote. */
@@ -55,8 +55,7 @@ type Refusal = Extract<ToolRuling, { kind: 'refuse' }>;
 function refusal(given: ToolCall, rules: ToolRules, place: ToolPlace): Refusal | undefined {
   const length = typeof given.input.command === 'string' ? given.input.command.length : 0;
   if (given.tool === 'Bash' && length > LONGEST_COMMAND) {
-    const reason =
-      'untildone: this command is too long to be looked at. Put it into a file, or use shorter ones.';
+    const reason = 'untildone: this command is too long to be checked. Use shorter ones.';
     return { kind: 'refuse', why: 'a command of excessive length', reason };
   }
   const asked = askedOf(given, place);
@@ -64,7 +63,7 @@ function refusal(given: ToolCall, rules: ToolRules, place: ToolPlace): Refusal |
     deniedBy(asked, rules) ??
     dangerous(asked, rules) ??
     changesProtected(asked, rules) ??
-    readsHidden(asked, rules)
+    readsUnreadable(asked, rules)
   );
 }
 
@@ -116,9 +115,9 @@ function changesProtected(asked: Asked, { protect }: ToolRules): Refusal | undef
   };
 }
 
-function readsHidden({ call, place, variables }: Asked, { hide }: ToolRules): Refusal | undefined {
+function readsUnreadable({ call, place, variables }: Asked, { hide }: ToolRules): Refusal | undefined {
   if (hide.length === 0) return undefined;
-  const path = hiddenPath(call.tool, call.input, protectedBy(hide, place, hide), (word) =>
+  const path = unreadablePath(call.tool, call.input, protectedBy(hide, place, hide), (word) =>
     place.spellings(word, variables),
   );
   if (path === undefined) return undefined;

@@ -6,7 +6,7 @@ import { gitCallOf } from './dangerous-git.ts';
 import { changedPath } from './protect.ts';
 import { fold, pathsMeant } from './tool-paths.ts';
 import type { ToolCall, ToolPlace, Variables } from './tool-rules.ts';
-import { hiddenPath } from './unreadable-paths.ts';
+import { unreadablePath } from './unreadable-paths.ts';
 
 /**
  * Permission rules as the client writes them: `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
@@ -61,7 +61,7 @@ export function denies(written: string, asked: Asked): boolean {
   const { tool, input } = asked.call;
   if (rule.content === undefined) return namesTool(rule.tool, tool);
   if (WRITERS.includes(rule.tool)) return deniesPath(rule.content, asked, changedPath);
-  if (READERS.includes(rule.tool)) return deniesPath(rule.content, asked, hiddenPath);
+  if (READERS.includes(rule.tool)) return deniesPath(rule.content, asked, unreadablePath);
   if (!namesTool(rule.tool, tool)) return false;
   if (rule.tool === 'Bash') return typeof input.command === 'string' && isDeniedCommand(rule.content, asked);
   return matchesContent(rule, input, 'widely');

@@ -1,4 +1,6 @@
-import { baseName, inFolder, isUntildone, type ShellCall, shellCalls } from '../shell/calls.ts';
+import { baseName, inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
+import { firstFound } from '../text/lists.ts';
+import { changedNames, namesIn } from './changed-names.ts';
 
 /** What must stay out of the agent's reach, as absolute paths. */
 export interface Protected {
@@ -26,34 +28,11 @@ const WRITE_TOOLS: Record<string, string> = {
   NotebookEdit: 'notebook_path',
 };
 
-/** Programs that change the files they name. Reading a protected file is fine. */
-const CHANGERS =
-  /^(?:rm|rimraf|unlink|shred|truncate|touch|tee|sponge|chmod|chown|patch|ed|ex|vi|vim|nvim|nano|mkdir|rmdir)$/;
-/** The last one they name is where they write. */
-const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
-/** What they take from is changed, too. */
-const TAKERS = /^(?:mv|ln)$/;
-/** Programs that change files only with some words. */
-const CHANGERS_WITH: Record<string, RegExp> = {
-  sed: /^-[a-zA-Z]*i|^--in-place/,
-  perl: /^-[a-zA-Z]*i/,
-  ruby: /^-[a-zA-Z]*i/,
-  awk: /^inplace$/,
-  gawk: /^inplace$/,
-  yq: /^-i$|^--inplace/,
-  curl: /^-[a-zA-Z]*[oO]|^--(?:output|remote-name)/,
-  wget: /./,
-  sort: /^-o|^--output/,
-  'ssh-keygen': /^-f/,
-};
-/** What stands behind these is a file that is written, whatever the program. */
-const OUTPUT = /^(?:-o|-out|--out|--output|--output-file)$/;
-/** Formatters, which agents let loose on whole projects: only what they name counts, not what they may find. */
-const IN_PLACE = /^--(?:write|fix|in-?place)$/;
 /** Of git, these change the files they name. */
 const GIT_CHANGERS = /^(?:checkout|restore|rm|mv|stash|clean)$/;
 /** Programs that run a text they are given: a protected path anywhere in it is enough. */
-const INTERPRETERS = /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|osascript|pwsh)$/;
+export const INTERPRETERS =
+  /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|osascript|pwsh)$/;
 const WITH_TEXT = /^-\w*[ecpr]$|^--(?:eval|print|command)(?:=|$)|^eval$/i;
 
 /** Why this tool call is refused; undefined when nothing speaks against it. Best effort: hashes find what slips through. */
@@ -79,13 +58,13 @@ export function changedPath(
   const path = field === undefined ? undefined : input[field];
   if (typeof path === 'string') return hit([resolve(path)].flat(), guarded);
   if (tool !== 'Bash' || typeof input.command !== 'string') return undefined;
-  return firstOf(shellCalls(input.command), (call) => reachedBy(call, guarded, resolve));
+  return firstFound(shellCalls(input.command), (call) => reachedBy(call, guarded, resolve));
 }
 
 /** The protected path that a call would change, if any. */
 function reachedBy(call: ShellCall, guarded: Protected, resolve: ResolvePath): string | undefined {
   const at: ResolveAll = (path) => [resolve(inFolder(call.folder, path))].flat();
-  const hits = (paths: readonly string[]) => firstOf(paths, (path) => hit(at(path), guarded));
+  const hits = (paths: readonly string[]) => firstFound(paths, (path) => hit(at(path), guarded));
   const words = call.fed ? fedWords(call) : call.args;
   return (
     hits(call.writes) ??
@@ -109,68 +88,6 @@ function namesFed(given: readonly string[]): string[] {
   return /^(?:[ef]?grep|rg|ag|ack)$/.test(names[0] ?? '') ? names.slice(2) : names;
 }
 
-function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
-  for (const one of all) {
-    const found = find(one);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** The names among a call's words that it may change. */
-function changedNames(program: string, words: readonly string[]): string[] {
-  const names = namesIn(program === 'sed' ? withoutScript(words) : words);
-  if (COPIERS.test(program)) return copiedTo(program, words, names);
-  if (program === 'dd') return words.filter((word) => word.startsWith('of=')).map((word) => word.slice(3));
-  return [
-    ...changedByProgram(program, words, names),
-    ...words.filter((_, i) => OUTPUT.test(words[i - 1] ?? '')),
-    ...(CHANGERS_WITH[program] ? words.flatMap((word) => /^-[oO](.+)/.exec(word)?.[1] ?? []) : []),
-  ];
-}
-
-/** What `sed` is to do is no file, whatever it speaks of. */
-function withoutScript(words: readonly string[]): string[] {
-  const isExpression = (word: string | undefined) => /^-[a-zA-Z]*e$|^--expression$/.test(word ?? '');
-  if (words.some((word) => isExpression(word) || /^(?:-f|--file|--expression=)/.test(word)))
-    return words.filter((word, i) => !isExpression(words[i - 1]) && !word.startsWith('--expression='));
-  const script = words.findIndex((word) => word !== '' && !word.startsWith('-'));
-  return words.filter((_, i) => i !== script);
-}
-
-function changedByProgram(
-  program: string,
-  words: readonly string[],
-  names: readonly string[],
-): readonly string[] {
-  const pattern = CHANGERS_WITH[program];
-  if (CHANGERS.test(program) || words.some((word) => pattern?.test(word))) {
-    // A file from the net is called here as it is there.
-    return /^(?:wget|curl)$/.test(program) ? [...names, ...names.map(baseName)] : names;
-  }
-  return words.some((word) => IN_PLACE.test(word)) ? names.filter((name) => !/[*?[{]/.test(name)) : [];
-}
-
-/** `--output=FILE` and the like name their file behind the sign. */
-function namesIn(words: readonly string[]): string[] {
-  return words.flatMap((word) =>
-    word.startsWith('-') ? (word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : []) : [word],
-  );
-}
-
-function copiedTo(program: string, words: readonly string[], names: readonly string[]): string[] {
-  const named = words.find((word) => word.startsWith('--target-directory='))?.slice(19);
-  const at = words.findIndex((word) => /^(?:-t|--target-directory)$/.test(word));
-  const close = program === 'rsync' ? undefined : words.find((word) => /^-t./.test(word))?.slice(2);
-  const target = named ?? close ?? (at >= 0 ? words[at + 1] : names.at(-1)) ?? '';
-  const sources = names.filter((name) => name !== target);
-  return [
-    target,
-    ...sources.map((source) => `${target}/${baseName(source)}`),
-    ...(TAKERS.test(program) ? sources : []),
-  ];
-}
-
 /** What goes away with everything in it. */
 function takenAlong(
   program: string,
@@ -180,7 +97,7 @@ function takenAlong(
 ): string | undefined {
   const names = namesIn(words);
   const gone = /^(?:rm|rimraf|shred)$/.test(program) ? names : program === 'mv' ? names.slice(0, -1) : [];
-  return firstOf(gone.flatMap(at), (folder) => {
+  return firstFound(gone.flatMap(at), (folder) => {
     const listed = guarded.paths.find((path) => foldersOf(path).some((above) => isMeant(folder, above)));
     return listed ?? guarded.inside?.(folder).find((path) => guarded.fits?.(path));
   });
@@ -197,7 +114,8 @@ function reachedByGit(words: readonly string[], guarded: Protected, at: ResolveA
   if (!GIT_CHANGERS.test(command)) return undefined;
   const there: ResolveAll = (path) => at(inFolder(folder, path.replace(/^:(?:\/|\([^)]*\))/, '')));
   return (
-    firstOf(namesIn(paths), (path) => hit(there(path), guarded)) ?? takenAlong(command, paths, guarded, there)
+    firstFound(namesIn(paths), (path) => hit(there(path), guarded)) ??
+    takenAlong(command, paths, guarded, there)
   );
 }
 
@@ -222,7 +140,7 @@ function foundBy(words: readonly string[], guarded: Protected, at: ResolveAll): 
     return unwanted.some((name) => parts.includes(baseName(name.replace(/\/\*+$/, ''))));
   };
   const roots = first === 0 ? ['.'] : words.slice(0, first < 0 ? undefined : first);
-  return firstOf(
+  return firstFound(
     roots.flatMap(at),
     (root) =>
       guarded.paths.find((path) => isBelow(root, path) && isFound(root, path)) ??
@@ -266,7 +184,7 @@ function mentioned(text: string, guarded: Protected, at: ResolveAll): string | u
     return has(tail) || (/untildone/.test(baseName(path)) && has(baseName(path)));
   });
   if (listed !== undefined || !guarded.fits || !CHANGES_FILES.test(text)) return listed;
-  return firstOf(namesInText(text).flatMap(at), (path) => (guarded.fits?.(path) ? path : undefined));
+  return firstFound(namesInText(text).flatMap(at), (path) => (guarded.fits?.(path) ? path : undefined));
 }
 
 /** Words of programs that do something to files. What only reads what a pattern protects is let through. */
@@ -281,7 +199,7 @@ export function namesInText(text: string): string[] {
 }
 
 function hit(paths: readonly string[], guarded: Protected): string | undefined {
-  return firstOf(
+  return firstFound(
     paths,
     (path) =>
       guarded.paths.find((p) => isMeant(path, p) || isBelow(p, path)) ??
@@ -314,41 +232,4 @@ function isMeant(written: string, path: string): boolean {
     return choices ? `(?:${choices.map(literal).join('|')})` : literal(part);
   });
   return new RegExp(`^${expression.join('')}$`, 'i').test(path);
-}
-
-const PERSON_ONLY = new Set([
-  'trust',
-  'approve',
-  'reject',
-  'cancel',
-  'release',
-  'pause',
-  'uninstall',
-  'allow',
-  'claim',
-  'import',
-  'prune',
-]);
-
-/** A command that only a person may give, called in a shell; the word for it, or undefined. */
-export function personOnlyCommand(line: string): string | undefined {
-  for (const { program, args } of shellCalls(line)) {
-    const script = INTERPRETERS.test(program) ? args.findIndex(isUntildone) : -1;
-    if (script < 0 && !isUntildone(program)) continue;
-    const words = args.slice(script + 1);
-    const [command = '', argument] = words.filter((word) => !word.startsWith('-') && !isUntildone(word));
-    // Looking at what would be approved, changed or removed is for everyone.
-    if (command === 'trust' && words.includes('--show')) continue;
-    if (command === 'import' && isOnlyLooking(words)) continue;
-    if (command === 'prune' && words.includes('--dry-run')) continue;
-    if (PERSON_ONLY.has(command)) return command;
-    if (command === 'contract' && argument === 'update') return 'contract update';
-    if (command === 'lock' && argument === 'off') return 'lock off';
-  }
-  return undefined;
-}
-
-/** Listing what could be imported, or what that would change. */
-function isOnlyLooking(words: readonly string[]): boolean {
-  return words.includes('--dry-run') || !words.some((word) => /^--(?:from|undo)\b/.test(word));
 }

@@ -3,6 +3,7 @@
 import { inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
 import { simpleCommands } from '../shell/words.ts';
 import { pathMatcher } from '../text/globs.ts';
+import { firstFound } from '../text/lists.ts';
 import { changedPath, namesInText, type Protected, type ResolvePath } from './protect.ts';
 
 const FIELDS: Record<string, string> = {
@@ -21,7 +22,7 @@ const LEFT_OUT = /^--(?:exclude(?:-dir)?=|ignore-dir=|i?glob=!)(.+)$/;
 const GREPS = /^[ef]?grep$/;
 
 /** The hidden path that a tool call would read or change, if any. */
-export function hiddenPath(
+export function unreadablePath(
   tool: string,
   input: Record<string, unknown>,
   guarded: Protected,
@@ -30,22 +31,32 @@ export function hiddenPath(
   const changed = changedPath(tool, input, guarded, resolve);
   if (changed !== undefined) return changed;
   const at = (word: string) => [resolve(word)].flat();
-  const hit = (words: readonly string[]) => words.flatMap(at).find((path) => guarded.fits?.(path));
-  if (tool === 'Bash') {
-    if (typeof input.command !== 'string') return undefined;
-    for (const call of shellCalls(input.command)) {
-      const found = readBy(call, guarded, (word) => at(inFolder(call.folder, word)));
-      if (found !== undefined) return found;
-    }
-    // A file that is read by `<`, or run, may stand where the program stands.
-    return hit(simpleCommands(input.command).map(({ words }) => words[0] ?? ''));
-  }
+  if (tool === 'Bash') return readByLine(input.command, guarded, at);
   const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined;
   if (field === undefined) return undefined;
   const path = input[field];
   const named = typeof path === 'string' ? path : '.';
   const pattern = tool === 'Glob' && typeof input.pattern === 'string' ? [under(named, input.pattern)] : [];
-  return hit([named, ...pattern]) ?? (tool === 'Grep' ? foundByGrep(input, at(named), guarded) : undefined);
+  return (
+    firstHidden([named, ...pattern], guarded, at) ??
+    (tool === 'Grep' ? foundByGrep(input, at(named), guarded) : undefined)
+  );
+}
+
+type PathsOf = (word: string) => readonly string[];
+
+function firstHidden(words: readonly string[], guarded: Protected, at: PathsOf): string | undefined {
+  return words.flatMap(at).find((path) => guarded.fits?.(path));
+}
+
+function readByLine(line: unknown, guarded: Protected, at: PathsOf): string | undefined {
+  if (typeof line !== 'string') return undefined;
+  const found = firstFound(shellCalls(line), (call) =>
+    readBy(call, guarded, (word) => at(inFolder(call.folder, word))),
+  );
+  // A file that is read by `<`, or run, may stand where the program stands.
+  const programs = () => simpleCommands(line).map(({ words }) => words[0] ?? '');
+  return found ?? firstHidden(programs(), guarded, at);
 }
 
 function under(folder: string, pattern: string): string {
@@ -67,16 +78,12 @@ function foundByGrep(
     .find(({ path, relative }) => guarded.fits?.(path) && glob(relative))?.path;
 }
 
-function readBy(
-  { program, args, given }: ShellCall,
-  guarded: Protected,
-  at: (word: string) => readonly string[],
-) {
+function readBy({ program, args, given }: ShellCall, guarded: Protected, at: PathsOf): string | undefined {
   const fits = (path: string) => guarded.fits?.(path) === true;
   const words = namedBy(program, args)
     .flatMap((word) => [word, ...valuesIn(word)])
     .filter((word) => word.length <= 500);
-  const named = words.flatMap(at).find(fits) ?? textOf(program, args, given).flatMap(at).find(fits);
+  const named = words.flatMap(at).find(fits) ?? namesInProgram(program, args, given).flatMap(at).find(fits);
   if (named !== undefined || !goesThroughFolders(program, args)) return named;
   const left = args.flatMap((word) => LEFT_OUT.exec(word)?.[1] ?? []);
   const isLeftOut = (path: string) =>
@@ -116,6 +123,6 @@ function valuesIn(word: string): string[] {
 const PROGRAMS =
   /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|awk|gawk|mawk|jq|sqlite3|psql)$/;
 
-function textOf(program: string, args: readonly string[], given: readonly string[]): string[] {
+function namesInProgram(program: string, args: readonly string[], given: readonly string[]): string[] {
   return PROGRAMS.test(program) ? namesInText([...args, ...given].join('\n').slice(0, 50_000)) : [];
 }

@@ -3,15 +3,15 @@ import { keepShort } from '../text/clip.ts';
 import {
   failuresOf,
   howToFinish,
+  iterationWords,
   nextStepOf,
   phaseWords,
-  place,
   REASON_LIMIT,
   type Situation,
   taskOf,
 } from './reason.ts';
 
-/** What a session of a run is told at its beginning, and what it is asked for at its end. */
+/** What a session of a run is told at its start, and the note that it is asked for at its end. */
 
 const BREAK = '\n\n';
 const NOTE_LIMIT = 3000;
@@ -22,19 +22,19 @@ export interface Brief {
   verdicts: readonly Verdict[];
   /** The gates that have to pass. */
   gates: readonly string[];
-  /** What others left beside this work; empty when nothing. */
+  /** Work of the run's children that was not merged; empty when there is none. */
   beside?: string;
   /** Absent in the first session of a run. */
   before?: { sessions: number; note?: string };
 }
 
-/** The first prompt of a session: everything that a client without a memory needs to go on. */
+/** The first prompt of a session: everything that an agent without memory needs to go on. */
 export function briefFor({ situation, verdicts, gates, beside = '', before }: Brief): string {
   const fails = failuresOf(verdicts);
   return keepShort(
     [
       before
-        ? `untildone: you go on with work that ${before.sessions === 1 ? 'an earlier session' : `${before.sessions} earlier sessions`} began (${place(situation)}). You remember nothing of it; this is what there is to know.`
+        ? `untildone: you go on with work that ${before.sessions === 1 ? 'an earlier session' : `${before.sessions} earlier sessions`} began (${iterationWords(situation)}). You remember nothing of it; this is what there is to know.`
         : '',
       taskOf(situation),
       phaseWords(situation),
@@ -57,10 +57,10 @@ function noteOf(before: Brief['before']): string {
   return `The last session left this note (it may be wrong; check what you rely on):\n${note}`;
 }
 
-/** Asks a session that is about to be left what the next one should know. */
+/** Asks a session for its hand-over note. */
 export function handOverReason(situation: Situation): string {
   return [
-    `untildone: ${place(situation)}. This session ends here; a fresh one without its memory goes on. Do not go on with the work now.`,
+    `untildone: ${iterationWords(situation)}. This session ends here; a fresh one without its memory goes on. Do not go on with the work now.`,
     'Write a hand-over note as your final message, at most 400 words, for someone who sees only the files and this note:',
     '- what is done, and how you know\n- what is not done\n- what you tried that did not work, and why\n- which files matter\n- the very next step',
     'No tool calls, nothing else.',

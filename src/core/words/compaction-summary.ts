@@ -1,9 +1,9 @@
 import { blocks, type Verdict } from '../loop/verdict.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
-import { howToFinish, nextStepOf, phaseWords, place, type Situation } from './reason.ts';
+import { howToFinish, iterationWords, nextStepOf, phaseWords, type Situation } from './reason.ts';
 
-/** The client cuts what joins the request for a summary at 10,000 characters. */
-const ESSENTIALS_LIMIT = 6000;
+/** Claude Code cuts what is added to its request for a summary at 10,000 characters. */
+const SUMMARY_LIMIT = 6000;
 const TASK_LIMIT = 600;
 const FAILURES_LIMIT = 1000;
 const FAILURE_LIMIT = 300;
@@ -11,18 +11,18 @@ const FAILURE_LIMIT = 300;
 const OPENING =
   'untildone: this session works in a loop, and the loop goes on after the summary. Keep the following in it, as it stands here:';
 
-/** What a summary of the conversation has to keep of a loop. It joins the request for that summary. */
-export function essentialsOf(situation: Situation, verdicts: readonly Verdict[]): string {
+/** What the summary of a compaction has to keep of a loop. Claude Code adds it to its request for that summary. */
+export function compactionSummary(situation: Situation, verdicts: readonly Verdict[]): string {
   const parts = [
     OPENING,
-    `Where it is: ${place(situation)}.`,
+    `Where it is: ${iterationWords(situation)}.`,
     taskInShort(situation),
     phaseWords(situation),
     failures(verdicts),
     nextStepOf(verdicts),
     howToFinish(situation.promise),
   ];
-  return keepShort(parts.filter((part) => part !== '').join('\n\n'), ESSENTIALS_LIMIT);
+  return keepShort(parts.filter((part) => part !== '').join('\n\n'), SUMMARY_LIMIT);
 }
 
 function taskInShort({ task, taskFile }: Situation): string {
@@ -31,7 +31,7 @@ function taskInShort({ task, taskFile }: Situation): string {
   return `Task:\n${keepShort(text, TASK_LIMIT)}${whole}`;
 }
 
-/** Without their details: the checks are run again anyway. */
+/** Failures without their evidence: the gates are judged again anyway. */
 function failures(verdicts: readonly Verdict[]): string {
   const lines = verdicts
     .filter(blocks)

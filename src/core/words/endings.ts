@@ -1,7 +1,7 @@
 import type { Notification } from '../contract/contract.ts';
 import type { LoopState, RunState } from '../loop/state.ts';
 
-/** What an ending means, in words for a person who was not there. */
+/** Says how a loop ended, in words that explain themselves to someone who was not there. */
 export function describeEnding(state: LoopState): string {
   const ending = state.ending;
   if (!ending) return '';
@@ -19,12 +19,12 @@ export function describeEnding(state: LoopState): string {
     case 'idle':
       return `NOT done: the agent had nothing more to say (${detail})`;
     case 'capped':
-      return `NOT done: let go at the client's own limit (${detail}); run \`untildone install\` to raise it`;
+      return `NOT done: let go at Claude Code's own limit (${detail}); run \`untildone install\` to raise it`;
     case 'cancelled':
-      return cause === 'person' ? `cancelled ${byWhom(detail)}` : `cancelled: ${detail}`;
+      return cause === 'person' ? `cancelled ${byHand(detail)}` : `cancelled: ${detail}`;
     case 'released':
       return cause === 'person'
-        ? `NOT done: released ${byWhom(detail)}`
+        ? `NOT done: released ${byHand(detail)}`
         : `NOT done: let go without proof (${detail})`;
     case 'failed':
       return `NOT done: ${detail}`;
@@ -33,31 +33,32 @@ export function describeEnding(state: LoopState): string {
   }
 }
 
-/** What the person in front of the session is shown when a loop ends. */
+/** The message in the session when a loop ends. */
 export function endingMessage(state: LoopState): string {
   return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
 }
 
-/** What the person in front of the session is shown when the loop waits for their answer. */
+/** The message in the session when the loop waits for your answer. */
 export function questionMessage(asked: string): string {
-  return `untildone: your answer is wanted: ${asked}. In a terminal: untildone approve, or untildone reject --note "what has to change". Then send any prompt here.`;
+  return `untildone: a question for you: ${asked}. Answer in a terminal: untildone approve, or untildone reject --note "what has to change". Then send any prompt here.`;
 }
 
 function claimWords(cause: string, detail: string): string {
   switch (cause) {
     case 'nothing_changed':
-      return `ended without proof: ${detail} passed, but nothing was changed since the beginning, when all that can be measured passed already`;
+      return `ended without proof: ${detail} passed, but the tree is the same as at the start, where everything that can be measured passed already`;
     case 'approved_only':
-      return `ended on a person's word: ${detail} passed, nothing was measured`;
+      return `ended on an approval alone: ${detail} passed, nothing was measured`;
     case 'judged_only':
-      return `ended on a model's judgement: ${detail} passed, nothing was measured`;
+      return `ended on a model's judgement alone: ${detail} passed, nothing was measured`;
     default:
       return `ended on the agent's word alone: ${detail} passed, nothing was measured`;
   }
 }
 
-function byWhom(detail: string): string {
-  return detail === 'by a person' ? detail : `by a person: ${detail}`;
+/** The journal says `by a person` where you gave no reason. */
+function byHand(detail: string): string {
+  return detail === 'by a person' ? 'by hand' : `by hand: ${detail}`;
 }
 
 function limitName(cause: string): string {
@@ -81,7 +82,7 @@ function stallWords(cause: string): string {
   return words[cause] ?? cause;
 }
 
-/** Why a living loop is not being pursued right now. */
+/** Says why a loop that has not ended waits, and what to do about it. */
 export function describeWait(state: LoopState): string {
   const waiting = state.waiting;
   if (!waiting) return '';
@@ -90,16 +91,16 @@ export function describeWait(state: LoopState): string {
     case 'paused':
       return `paused${detail}; go on with: untildone ${state.run ? 'run --resume' : 'resume'} ${state.run?.parent ?? state.loop}`;
     case 'needs_person':
-      return `waiting for a person${detail}`;
+      return `waiting for you${detail}`;
     case 'approval':
-      return `waiting for a person's answer${detail}; untildone approve, or untildone reject --note "why"`;
+      return `waiting for your answer${detail}; untildone approve, or untildone reject --note "why"`;
     case 'background':
       return `waiting for background work${detail}`;
     case 'wake_up':
       return `waiting for a wake-up${detail}`;
     case 'context_full':
       if (state.run) return `the context of its session is full${detail}; the run goes on in a fresh one`;
-      return `let go for now: the context is full${detail}; /compact in that session, then go on`;
+      return `allowed to stop: the context is full${detail}; /compact in that session, then go on`;
     case 'api_error':
       if (state.run?.children && !state.run.children.over) return `all its children wait${detail}`;
       if (state.run)
@@ -111,13 +112,13 @@ export function describeWait(state: LoopState): string {
   }
 }
 
-/** A limit of the account that says when it ends. */
+/** When the run tries again, for a limit of the account that says when it ends. */
 function againAt({ lastEnd }: RunState): string {
   if (lastEnd?.kind !== 'rate_limited' || lastEnd.until === undefined) return '';
   return `, at ${new Date(lastEnd.until).toISOString()}`;
 }
 
-/** What a person far away is told. Names no path, no prompt beyond the task's first words, no output. */
+/** A notification. It holds no path, no output, and of the prompt only the first words of the task. */
 export interface Message {
   event: string;
   loop: string;
@@ -125,7 +126,7 @@ export interface Message {
   text: string;
 }
 
-/** Which of a contract's notifications this ending concerns. `done` stands for both ways of being done. */
+/** The notifications of a contract for this event. `done` stands for both `verified_done` and `claimed_done`. */
 export function notificationsFor(event: string, notify: readonly Notification[]): Notification[] {
   const names = [event, ...(event === 'verified_done' || event === 'claimed_done' ? ['done'] : [])];
   return notify.filter(({ on }) => on.some((wanted) => names.includes(wanted)));
@@ -142,7 +143,7 @@ export function questionNotice(state: LoopState, task: string): Message {
   return { event: 'needs_person', loop: state.loop, title: `untildone: needs you: ${task}`, text };
 }
 
-/** The JSON that a webhook gets: the shape its service understands, else our own. */
+/** The body for a webhook, in the shape that its service understands; others get the message as JSON. */
 export function webhookBody(
   url: string,
   message: Message,

@@ -1,10 +1,10 @@
-import type { Entry, EntryOf } from '../loop/entry.ts';
+import type { Entry, EntryOf, PersonCommand } from '../loop/entry.ts';
 import type { Children, ChildState, LoopState } from '../loop/state.ts';
 import type { Verdict } from '../loop/verdict.ts';
 import type { ChildEntry } from '../run/children.ts';
 import { oneLine } from '../text/clip.ts';
 
-/** One journal entry in words, for people who read `untildone log`. */
+/** Says one journal entry in words, for `untildone log`. */
 export function describeEntry(entry: Entry, state: LoopState): string {
   if (!isOwn(entry)) return describeChildEntry(entry);
   const describe = WORDS[entry.kind] as Describe<OwnKind>;
@@ -18,23 +18,23 @@ function isOwn(entry: Entry): entry is EntryOf<OwnKind> {
   return Object.hasOwn(WORDS, entry.kind);
 }
 
-/** The words for each kind of entry; those of a run's children are in a file of their own. */
+/** The words for each kind of entry but those of a run's children. */
 const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
   stop: (entry, state) =>
     `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`,
   event: ({ event, detail }) => `${event}${detailWords(detail)}`,
   guard: ({ event, subject, refused, verdicts }) =>
-    `${event} of ${subject}: ${refused ? 'held' : 'let through'}${verdictWords(verdicts)}`,
-  allowed: ({ exception, note }) => `a person allowed ${exception}${noteWords(note)}`,
-  answered: ({ said, gate, note }) => `a person ${said} ${gate}${noteWords(note)}`,
-  contract: ({ contractSha256 }) => `a person updated the contract (now ${contractSha256.slice(0, 12)})`,
+    `${event} of ${subject}: ${refused ? 'held' : 'allowed'}${verdictWords(verdicts)}`,
+  allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
+  answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
+  contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
   command: commandWords,
   synced: (entry) => `the state file says: ${syncedWords(entry)}`,
   withdrawn: ({ detail }, { status }) => `ended as ${status}: ${detail}`,
-  closed: () => 'its state files were closed',
-  claimed: ({ session }) => `session ${session} goes on with it`,
-  run_begun: () => 'goes on as a run: its session is full',
+  closed: () => 'untildone wrote its state files for the last time',
+  claimed: ({ session }) => `session ${session} goes on with this loop`,
+  run_begun: () => 'goes on as a run, because its session is full',
   intent: ({ resume, session, why }) => `${resume ? 'going on in' : 'starting'} session ${session} (${why})`,
   result: ({ end }) => `session ended: ${end.kind} (${end.detail})`,
   ended: ({ status, cause, detail }) => `ended as ${status} (${cause}: ${detail})`,
@@ -50,8 +50,15 @@ function noteWords(note: string | undefined): string {
 function commandWords({ command, note }: EntryOf<'command'>, { run }: LoopState): string {
   // A run pauses by itself, too; its note says why.
   if (command === 'pause' && run && note) return `paused: ${note}`;
-  return `${command} by a person${noteWords(note)}`;
+  return `you ${COMMAND_DONE[command]} it${noteWords(note)}`;
 }
+
+const COMMAND_DONE: Record<PersonCommand, string> = {
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  release: 'released',
+};
 
 function saidWords([name, value]: [string, string | string[]]): string {
   return `${name}: ${Array.isArray(value) ? value.join(', ') : value}`;
@@ -73,7 +80,7 @@ function decisionWords({ decision }: EntryOf<'stop'>, state: LoopState): string 
       return `held, iteration ${state.iteration} begins${other}`;
     }
     case 'allow':
-      return `let through (${decision.cause}${decision.detail ? `: ${decision.detail}` : ''}), not counted`;
+      return `allowed to stop (${decision.cause}${decision.detail ? `: ${decision.detail}` : ''}), not counted`;
     case 'end':
       return `ended as ${decision.status} (${decision.cause}: ${decision.detail})`;
   }
@@ -81,14 +88,14 @@ function decisionWords({ decision }: EntryOf<'stop'>, state: LoopState): string 
 
 function phaseWords({ seen: { phase } }: EntryOf<'stop'>): string {
   if (!phase || phase.passed.length === 0) return '';
-  return `; left behind: phase ${phase.passed.join(', ')}; now: ${phase.name}`;
+  return `; phase ${phase.passed.join(', ')} is done; now: ${phase.name}`;
 }
 
 function verdictWords(verdicts: readonly Verdict[]): string {
   return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
 }
 
-/** What these say is plain beside the name of the event. */
+/** Details that need no name: the name of the event explains them. */
 const PLAIN = ['tool', 'source', 'reason', 'error', 'type', 'cutOff'];
 
 function detailWords(detail: Record<string, string> | undefined): string {
@@ -98,8 +105,7 @@ function detailWords(detail: Record<string, string> | undefined): string {
   return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
 
-/** What is said of the children of a run: in its journal, and to the session that goes on where they left off. */
-
+/** Says an entry about a child of a run in words. */
 export function describeChildEntry(entry: ChildEntry): string {
   switch (entry.kind) {
     case 'split':
@@ -119,7 +125,7 @@ export function describeChildEntry(entry: ChildEntry): string {
     case 'children_resumed':
       return 'the children go on';
     case 'children_over':
-      return 'the children are over: the run goes on by itself';
+      return 'all children have ended: the run goes on by itself';
   }
 }
 
@@ -129,13 +135,13 @@ export function mergeWords(
 ): string {
   switch (outcome) {
     case 'begun':
-      return 'its merge was cut off';
+      return 'its merge was interrupted';
     case 'merged':
       return 'merged';
     case 'conflict':
-      return `not merged, it conflicts in ${namesOf(files ?? [])}`;
+      return `not merged: it conflicts in ${namesOf(files ?? [])}`;
     case 'regressed':
-      return `not merged, with it this stops passing: ${detail ?? ''}`;
+      return `not merged: with it, this no longer passes: ${detail ?? ''}`;
     case 'refused':
       return `not merged: ${detail ?? ''}`;
     case 'nothing':
@@ -152,7 +158,7 @@ function namesOf(files: readonly string[]): string {
 
 const TOLD = 12;
 
-/** What the session that goes on has to know of work that lies beside it; empty when there is none. */
+/** Tells the session that goes on which work of the children was not merged; empty when all was. */
 export function followUpWords(children: Children | undefined): string {
   const left = (children?.list ?? []).filter(isLeftBehind);
   if (!children?.over || left.length === 0) return '';

@@ -11,7 +11,7 @@ const FAILURES_LIMIT = 6000;
 const NEXT_LIMIT = 1500;
 const NAME_LIMIT = 150;
 
-/** Why a piece of work is held: what it is about, what is wrong and where, what to do, and when it is looked at again. */
+/** The reason for a held task, teammate or subagent: what is held, what fails, what to do, when it is judged again. */
 export function guardReason(event: HookEvent, verdicts: readonly Verdict[]): string {
   const words = wordsFor(event, verdicts);
   if (!words) return standingReason(verdicts, 'first');
@@ -36,19 +36,19 @@ function wordsFor(
         again: 'Then mark it as completed again: it is checked each time.',
       };
     case 'TaskCreated':
-      // Its words are the ones that are refused, and whoever wrote them has them.
+      // The reason does not repeat the text of the task: that text is what is refused.
       return { held: 'this task was not created.', again: 'Then create it again: it is checked each time.' };
     case 'TeammateIdle':
       return {
         held: `${short(event.teammate) || 'teammate'}, your work is not finished yet. Fix this first.`,
-        again: 'Then rest: it is checked each time.',
+        again: 'Then stop: it is checked each time.',
       };
     default:
       return undefined;
   }
 }
 
-/** What the task says about itself is left out when that is what is wrong with it. */
+/** Names a task; its subject is left out when a text gate refuses it. */
 function named(id: string, subject: string, verdicts: readonly Verdict[]): string {
   const isWrong = verdicts.some((verdict) => verdict.kind === 'text' && blocks(verdict));
   const quoted = subject.trim() === '' || isWrong ? '' : ` "${short(subject)}"`;
@@ -59,30 +59,28 @@ function short(text: string): string {
   return oneLine(redact(text), NAME_LIMIT);
 }
 
-/** What a person reads of a prompt that was not sent, and what a model reads beside one that was. */
-
-/** Told anew with every prompt: it costs its tokens each time. */
+/** The most that is told with a prompt: it costs its tokens with every one. */
 export const TELL_LIMIT = 4000;
 
-/** The prompt never reaches the model: this is for the person who wrote it. */
+/** The message for a prompt that was refused. The model sees neither. */
 export function promptRefusal(verdicts: readonly Verdict[]): string {
   const next = verdicts.filter(blocks).flatMap((verdict) => (verdict.next ? [verdict.next] : []));
   const parts = [
     'untildone: this prompt was not sent to the model.',
     keepShort(failuresOf(verdicts), FAILURES_LIMIT),
     ...(next.length > 0 ? [keepShort(`What to do: ${next.join('; ')}.`, NEXT_LIMIT)] : []),
-    'Write it anew and send it again: every prompt is looked at by itself. What is asked of prompts stands in untildone.yaml, under "prompt".',
+    'Change it and send it again: every prompt is checked by itself. The rules for prompts are in untildone.yaml, under "prompt".',
   ];
   return keepShort(parts.join('\n\n'), REASON_LIMIT);
 }
 
-/** A gate that is broken must not lock a person out of their session. */
-export function promptLetThrough(verdicts: readonly Verdict[], refusals: number): string {
+/** The message for a prompt that is sent although it fails: a broken gate must not lock you out of your session. */
+export function promptSentAnyway(verdicts: readonly Verdict[], refusals: number): string {
   const failing = verdicts.filter(blocks).map(({ gate }) => gate);
   return `untildone: this prompt was sent after ${refusals} refusals in a row, although ${oneLine(failing.join(', '), 300)} still refuses it.`;
 }
 
-/** Within what the client hands over whole. */
+/** The texts of the contract that go with a prompt; undefined when there are none. */
 export function toldWithPrompt(texts: readonly string[]): string | undefined {
   const told = texts.map((text) => keepShort(text.trim(), TELL_LIMIT)).filter((text) => text !== '');
   if (told.length === 0) return undefined;
@@ -91,7 +89,7 @@ export function toldWithPrompt(texts: readonly string[]): string | undefined {
 
 const WORDS_LEFT_OUT = 'what it said is not kept: it may repeat the prompt';
 
-/** A verdict on a prompt for the journal, which holds no prompts: only a text gate is known not to repeat them. */
+/** A verdict without words of the prompt: the journal holds no prompts, and only a text gate never repeats them. */
 export function withoutPrompt(verdict: Verdict): Verdict {
   if (verdict.kind === 'text') return verdict;
   const { gate, kind, class: evidence, outcome, onUnproven, children } = verdict;
@@ -106,7 +104,7 @@ export function withoutPrompt(verdict: Verdict): Verdict {
   };
 }
 
-/** What a text gate refuses is refused each time: its words say what to change. */
+/** Whether a text gate refuses it. Such a refusal is repeated without limit, because it says what to change. */
 export function isRefusedByText(verdict: Verdict): boolean {
   if (!blocks(verdict)) return false;
   if (verdict.children) return verdict.children.some(isRefusedByText);
@@ -118,7 +116,7 @@ const CHECK_LIMIT = 110;
 const MOST_CHECKS = 12;
 const INSTRUCTION_LIMIT = 400;
 
-/** What a subagent is told at its beginning: what it is judged by before it may stop, and what the loop is at. */
+/** Tells a subagent at its start which gates judge it, and which phase the loop is in. */
 export function agentBrief(calls: readonly GateCall[], traitsOf: TraitsOf, phase?: PhaseSituation): string {
   const checkWords = (call: GateCall) => oneLine(whatPasses(call, traitsOf), CHECK_LIMIT);
   const checks = calls.slice(0, MOST_CHECKS).map((call) => `- ${call.name}: ${checkWords(call)}`);

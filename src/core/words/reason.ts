@@ -5,7 +5,7 @@ import type { Decision } from '../loop/state.ts';
 import { blocks, type Verdict } from '../loop/verdict.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 
-/** The client shows a reason to the model twice; anything longer belongs into a file that the reason names. */
+/** Claude Code shows a reason to the model twice; anything longer belongs into a file that the reason names. */
 export const REASON_LIMIT = 9000;
 const TASK_LIMIT = 2000;
 const EVIDENCE_LIMIT = 1500;
@@ -24,13 +24,13 @@ export interface Situation {
   promise?: string;
   /** Of a contract with phases: where the work is. */
   phase?: PhaseSituation;
-  /** What else has to be said before everything else. */
+  /** What is said before everything else. */
   notes?: readonly string[];
   /** Gates that fail exactly as they did before, with the iteration since which they do. */
   unchanged?: Record<string, number>;
 }
 
-/** The instruction for a blocked Stop: where we are, what fails, what to do next, how to finish. */
+/** The reason for a held Stop: the iteration, what fails, what to do next, how to finish. */
 export function reasonFor(
   situation: Situation,
   verdicts: readonly Verdict[],
@@ -38,7 +38,7 @@ export function reasonFor(
 ): string {
   return fitted(
     [
-      `untildone: ${place(situation)}. The work is not done yet.`,
+      `untildone: ${iterationWords(situation)}. The work is not done yet.`,
       ...(situation.notes ?? []),
       ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
     ],
@@ -53,21 +53,23 @@ export function reasonFor(
   );
 }
 
-/** What a session is told when it starts anew (resume) or has lost its memory (compaction) in mid-loop. */
+/** Tells a session about its loop after a resume or a compaction. */
 export function reminderFor(
   situation: Situation,
   verdicts: readonly Verdict[],
   limit: number = REASON_LIMIT,
 ): string {
   return fitted(
-    [`untildone: this session works in a loop (${place(situation)}); it goes on until the work is done.`],
+    [
+      `untildone: this session works in a loop (${iterationWords(situation)}); it goes on until the work is done.`,
+    ],
     failing(verdicts, {}),
     [taskOf(situation), phaseWords(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
     limit,
   );
 }
 
-/** For work that is held outside a loop's own Stop: a plain session, a subagent, a task, a teammate. */
+/** The reason for standing gates and subagents, where no loop is at a Stop of its own. */
 export function standingReason(verdicts: readonly Verdict[], when: string): string {
   return fitted([`untildone: fix this ${when}.`], failing(verdicts, {}), [
     passing(verdicts),
@@ -75,7 +77,7 @@ export function standingReason(verdicts: readonly Verdict[], when: string): stri
   ]);
 }
 
-/** Where there is not room for all, what fails is cut short: what to do next and how to finish are always said. */
+/** Cuts only what fails when there is too little room: what to do next and how to finish are always said. */
 function fitted(before: string[], fails: string, after: string[], limit: number = REASON_LIMIT): string {
   const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);
   const parts = [...before, fails === '' ? '' : keepShort(fails, limit - taken), ...after];
@@ -92,7 +94,7 @@ export const DIFFERENT_APPROACH =
 const NEXT_STEP =
   'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
 
-export function place({ iteration, maxIterations, phase }: Situation): string {
+export function iterationWords({ iteration, maxIterations, phase }: Situation): string {
   const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
   const where = phase ? `, phase "${phase.name}" (${phase.number} of ${phase.of})` : '';
   return `iteration ${iteration}${of}${where}`;
@@ -113,7 +115,6 @@ export function taskOf({ task, taskFile }: Situation): string {
   return `Task:\n${keepShort(text, TASK_LIMIT)}\n(The whole task is in ${taskFile}: read it.)`;
 }
 
-/** What fails and how, for whoever writes an instruction of their own. */
 export function failuresOf(verdicts: readonly Verdict[]): string {
   return failing(verdicts, {});
 }
@@ -125,7 +126,7 @@ function failing(verdicts: readonly Verdict[], unchanged: Record<string, number>
     .join('\n\n');
 }
 
-/** The same output again and again says nothing new and costs the model its attention: it is shown once. */
+/** Shows evidence once: the same evidence again tells the model nothing new. */
 function failure(verdict: Verdict, since: number | undefined): string {
   const mark = verdict.outcome === 'unproven' ? 'Could not be judged' : 'Fails';
   const head = `${mark}: ${verdict.gate} - ${verdict.summary}`;

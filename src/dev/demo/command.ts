@@ -5,7 +5,7 @@ import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
 import { findSdk } from '../../client/sdk/sdk.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { homeFrom } from '../../home/layout.ts';
-import { onlyForPeople } from '../../hook/start/person.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { watchInterruption } from '../../terminal/interruption.ts';
 import { ask, onTerminal, out } from '../../terminal/print.ts';
 import { colourWanted } from '../../terminal/text.ts';
@@ -34,7 +34,7 @@ const WIDTH = { least: 60, most: 100 };
 
 /** Exit code: 0 every step happened, 1 one did not or was not wanted, else that of the interruption. */
 export async function demo(flags: DemoFlags, installation: Installation): Promise<number> {
-  if (flags.real) onlyForPeople('demo --real', homeFrom(process.env), process.env);
+  if (flags.real) refuseInsideClient('demo --real', homeFrom(process.env), process.env);
   if (flags.run && flags.plan) throw new UsageError('one at a time: demo --run, or demo --plan');
   if (flags.real && isRun(flags)) throw new UsageError(isScripted(flags));
   const claude = clientFor(flags);

@@ -1,6 +1,7 @@
 import { asksForMoreThanPromise } from '../../core/contract/contract.ts';
 import type { Decision, Ending, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { defined } from '../../core/text/defined.ts';
 import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, StateChange } from '../../ports/ports.ts';
@@ -25,7 +26,7 @@ export function behaviourOf(
         workspace: async () => (await foreign.judges()).workspace(ports.projectOf(seen.event)),
         hasGates: asksForMoreThanPromise(contract),
       }),
-    limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...reading.limits }),
+    limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...defined(reading.limits ?? {}) }),
     instruct: (held) => reading.instruct(held),
     writeBack: (decision, after, verdicts) => writeBack(decision, after, verdicts, seen, ref, foreign, ports),
     agentWrites: agentWritesIn(seen.format, foreign),

@@ -25,7 +25,7 @@ export interface TakeUpPorts {
   approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
   judges(): Promise<Judges>;
   /** Makes the files of a loop. The claim decides whose loop it is. */
-  layDown(loop: NewLoop): LoopRef;
+  createLoopFiles(loop: NewLoop): LoopRef;
   newLoopId(): string;
   /** What the session has used before its loop begins. */
   transcriptSoFar(transcript: string | undefined): { transcriptOffset: number; costTotalUsd: number };

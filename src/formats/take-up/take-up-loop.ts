@@ -32,7 +32,7 @@ export async function takeUp(
   const begun: { ref?: LoopRef } = {};
   foreign.claims.change(path, (current) => {
     if (!isSame(current, seen.claim)) return undefined;
-    begun.ref = foreign.layDown(loop);
+    begun.ref = foreign.createLoopFiles(loop);
     const { session } = event;
     return { v: 1, dialect: format.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
   });

@@ -1,8 +1,8 @@
 import type { GateOptions } from '../../core/contract/gate-options.ts';
 import { fingerprint } from '../../core/loop/verdict.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
-import { groupBy } from '../../core/text/group-by.ts';
 import { patternProblem } from '../../core/text/line-pattern.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import type { AddedLine } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { contentsAt, NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/contents.ts';

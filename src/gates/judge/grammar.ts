@@ -36,6 +36,6 @@ export const judgeGrammar = gateKind({
   build: (question, { transcript, ...options }) => ({
     question,
     ...money(options),
-    transcript: transcript ? transcript : undefined,
+    transcript: transcript || undefined,
   }),
 });

@@ -1,5 +1,5 @@
 /** Matches the tests of the start with those of now: by name, else by what they do. */
-import { groupBy } from '../../core/text/group-by.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import type { TestCase, TestFacts } from './languages/language.ts';
 
 /** A test file at the start and now. One that is new, gone, or no longer a test has one side only. */

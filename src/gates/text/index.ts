@@ -1,7 +1,7 @@
 import type { GateOptions } from '../../core/contract/gate-options.ts';
 import { writtenIn } from '../../core/loop/event.ts';
-import { groupBy } from '../../core/text/group-by.ts';
 import { patternProblem } from '../../core/text/line-pattern.ts';
+import { groupBy } from '../../core/text/lists.ts';
 import { findInText, piecesOf, type TextFinding } from '../forbid/find.ts';
 import { groupsOf } from '../forbid/index.ts';
 import type { InstantGate, Judgement } from '../gate.ts';

@@ -9,15 +9,15 @@ import { JOURNAL_VERSION, type JournalLine, parseLine, renderLine, sealLine, uns
 
 export class JournalError extends Error {}
 
-/** The end of a journal: its last valid line, and what stands behind it that is not one. */
+/** The end of a journal: its last valid line, and what follows it that is not valid. */
 export interface Tail {
   line: JournalLine;
   text: string;
-  /** Bytes of a line that was cut short by a crash. */
+  /** True when a line that a crash cut short follows. */
   torn: boolean;
-  /** Whole lines after the last valid one: not ours, or damaged. */
+  /** How many whole lines follow that are damaged, or not ours. */
   bad: number;
-  /** Names the content of the file when it was read. */
+  /** Identifies the content of the file when it was read. */
   mark: string;
 }
 
@@ -26,8 +26,8 @@ const MOST = 64 * 1024 * 1024;
 export const NO_PREVIOUS = '0'.repeat(64);
 
 /**
- * Reads backwards from the end until a valid line is found, so that a long journal costs no more than a short one.
- * `known` is what was read before from the same path: as long as the file has not changed, it still holds.
+ * Reads backwards from the end until it finds a valid line, so that a long journal costs no more than a short one. `known`
+ * is the last result for the same path, which is returned when the file has not changed.
  */
 export function readTail(path: string, key: string, known?: Tail): Tail {
   const now = known && statSync(path, { throwIfNoEntry: false });
@@ -47,7 +47,9 @@ export function readTail(path: string, key: string, known?: Tail): Tail {
   } finally {
     closeSync(fd);
   }
-  throw new JournalError(`no valid line in ${path}: it was damaged, or not written by this installation`);
+  throw new JournalError(
+    `the journal ${path} has no valid line: it is damaged, or another installation wrote it`,
+  );
 }
 
 function markOf({ size, ino, ctimeMs }: Stats): string {
@@ -57,7 +59,7 @@ function markOf({ size, ino, ctimeMs }: Stats): string {
 function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Omit<Tail, 'mark'> | undefined {
   const lines = bytes.toString('utf8').split('\n');
   const torn = lines[lines.length - 1] !== '';
-  // What stands before the first line break may be the rest of a line that began earlier.
+  // The text before the first line break may be the rest of an earlier line.
   const first = fromStart ? 0 : 1;
   for (let i = lines.length - 1, bad = 0; i >= first; i--) {
     const text = lines[i] ?? '';
@@ -71,21 +73,21 @@ function lastValid(bytes: Buffer, fromStart: boolean, check: LineCheck): Omit<Ta
   return undefined;
 }
 
-/** One of our own lines, copied to the end, would turn the state back: it has to follow from the line before it. */
+/** Whether a valid line does not follow from the lines above it. A copy of an old line would turn the state back. */
 function isOutOfPlace(line: JournalLine, above: readonly string[], check: LineCheck): boolean {
-  // What it names as the line before it stands there: the seal of this one vouches for both.
+  // The line above is the one that this line names, so the seal of this line covers both.
   if (line.prev === sha256(above.at(-1) ?? '')) return false;
   for (let i = above.length - 1; i >= 0; i--) {
     const text = above[i] ?? '';
     const before = text === '' ? undefined : check(text);
     if (!before) continue;
-    // A gap is damage in between, which is no reason to forget what came after it.
+    // A gap in the numbers is damage in between; the lines after it still count.
     return before.seq >= line.seq || (before.seq === line.seq - 1 && line.prev !== sha256(text));
   }
   return false;
 }
 
-/** The beginning of a line of ours, cut short by a crash; anything else was written by someone else. */
+/** Whether a text is the start of one of our lines, which a crash cut short. Other text is another program's. */
 function isTornLine(text: string): boolean {
   if (!text.startsWith(`{"v":${JOURNAL_VERSION},`) && !`{"v":${JOURNAL_VERSION},`.startsWith(text))
     return false;
@@ -97,17 +99,18 @@ function isTornLine(text: string): boolean {
   }
 }
 
-/** Returns a line that carries our seal and belongs to this journal; throws for one that this version cannot read. */
+/** Parses a line that has our seal and belongs to this journal. Throws for a sealed line that this version cannot read. */
 export type LineCheck = (text: string) => JournalLine | undefined;
 
 export function lineCheck(path: string, key: string): LineCheck {
-  // A journal lies in its loop's folder: a sealed line of another loop says nothing about this one.
+  // The folder is named after the loop: a sealed line of another loop does not count here.
   const loop = basename(dirname(path));
   return (text) => {
     const sealed = unseal(text);
     if (!sealed || sealed.mac !== seal(sealed.body, key)) return undefined;
     const parsed = parseLine(text);
-    if (!parsed.ok) throw new JournalError(`a sealed line in ${path} cannot be read: ${parsed.problem}`);
+    if (!parsed.ok)
+      throw new JournalError(`this version of untildone cannot read a line of ${path}: ${parsed.problem}`);
     return parsed.line.state.loop === loop ? parsed.line : undefined;
   };
 }
@@ -121,19 +124,20 @@ export function appendAfter(
   at: number,
   durable: boolean,
 ): LoopState {
-  const state = advance(tail?.line.state, entry, at);
+  const written = asWritten(entry);
+  const state = asWritten(advance(tail?.line.state, written, at));
   const body = renderLine({
     v: JOURNAL_VERSION,
     seq: (tail?.line.seq ?? 0) + 1,
     at: new Date(at).toISOString(),
-    entry,
+    entry: written,
     state,
     prev: tail ? sha256(tail.text) : NO_PREVIOUS,
   });
   const line = `${sealLine(body, seal(body, key))}\n`;
   const fd = openJournal(path, 'a+');
   try {
-    // A line without its line break is closed first, whether it was cut short or only lost its end.
+    // A last line without a line break gets one first, whether it is cut short or whole.
     writeAll(fd, Buffer.from(endsOpen(fd) ? `\n${line}` : line));
     if (durable) fsyncSync(fd);
   } finally {
@@ -142,13 +146,18 @@ export function appendAfter(
   return state;
 }
 
+/** The value as it will be read back: a key without a value is absent. So the state after an append is that of a replay. */
+function asWritten<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
 function endsOpen(fd: number): boolean {
   const size = fstatSync(fd).size;
   return size > 0 && readAt(fd, size - 1, 1)[0] !== 0x0a;
 }
 
 function openJournal(path: string, flags: 'r' | 'a+'): number {
-  // Opening a pipe would wait for its other end for ever: look before opening.
+  // Opening a pipe would wait for its other end for ever.
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat && !stat.isFile()) throw new JournalError(`${path} is not a regular file`);
   try {

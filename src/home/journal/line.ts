@@ -13,7 +13,7 @@ export interface JournalLine {
   prev: string;
 }
 
-/** The line without its seal and without a line break; `sealLine` adds the seal. */
+/** Renders a line without its seal and line break; `sealLine` adds the seal. */
 export function renderLine(line: JournalLine): string {
   const { v, seq, at, entry, state, prev } = line;
   return JSON.stringify({ v, seq, at, entry, state, prev });
@@ -26,7 +26,7 @@ export function sealLine(body: string, mac: string): string {
   return `${body.slice(0, -1)}${SEAL}${mac}${END}`;
 }
 
-/** Takes a line apart into what was sealed and its seal. */
+/** Splits a line into its sealed content and its seal; undefined when it has no seal. */
 export function unseal(text: string): { body: string; mac: string } | undefined {
   const at = text.lastIndexOf(SEAL);
   if (at < 0 || !text.endsWith(END)) return undefined;
@@ -35,7 +35,7 @@ export function unseal(text: string): { body: string; mac: string } | undefined 
 
 export type ParsedLine = { ok: true; line: JournalLine } | { ok: false; problem: string };
 
-/** Parses the shape that the rest of the program relies on; a line of a later version is a problem, not a guess. */
+/** Parses a line and checks the fields that the program relies on. A line of another version is a problem. */
 export function parseLine(text: string): ParsedLine {
   let value: unknown;
   try {
@@ -46,7 +46,10 @@ export function parseLine(text: string): ParsedLine {
   if (typeof value !== 'object' || value === null) return { ok: false, problem: 'not an object' };
   const line = value as Partial<JournalLine>;
   if (line.v !== JOURNAL_VERSION)
-    return { ok: false, problem: `version ${String(line.v)}, this program reads ${JOURNAL_VERSION}` };
+    return {
+      ok: false,
+      problem: `it has version ${String(line.v)}, this program reads version ${JOURNAL_VERSION}`,
+    };
   if (!Number.isSafeInteger(line.seq) || (line.seq ?? 0) < 1)
     return { ok: false, problem: 'no sequence number' };
   if (typeof line.at !== 'string' || Number.isNaN(Date.parse(line.at)))

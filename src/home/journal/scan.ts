@@ -8,7 +8,7 @@ export type Scanned =
   | { ok: true; line: JournalLine; text: string; sha256: string; chained: boolean }
   | { ok: false; number: number; problem: string };
 
-/** Reads whole lines from a byte offset to the present end; a torn last line is left for the next time. */
+/** Reads a journal line by line, and later the lines that were added since. A torn last line waits for the next call. */
 export class JournalScan {
   private offset = 0;
   private number = 0;
@@ -22,9 +22,9 @@ export class JournalScan {
     this.valid = lineCheck(path, key);
   }
 
-  /** Everything that has come since the last call. */
+  /** The lines that were added since the last call. */
   async *next(): AsyncGenerator<Scanned> {
-    // Opening a pipe would wait for its other end for ever: look before opening.
+    // Opening a pipe would wait for its other end for ever.
     if (!(await stat(this.path)).isFile()) throw new JournalError(`${this.path} is not a regular file`);
     const file = await open(this.path, 'r');
     try {
@@ -38,7 +38,7 @@ export class JournalScan {
     yield* this.openEnd();
   }
 
-  /** A line that lacks nothing but its line break is valid already; the break that comes later ends an empty line. */
+  /** Yields a last line that is whole except for its line break. The break, when it comes, ends an empty line. */
   private *openEnd(): Generator<Scanned> {
     const text = this.rest.toString('utf8');
     if (!this.valid(text)) return;
@@ -65,7 +65,7 @@ export class JournalScan {
     if (!line) {
       const parsed = parseLine(text);
       const problem = parsed.ok
-        ? 'its seal is wrong: changed, or not written by this installation'
+        ? 'its seal is wrong: it was changed, or another installation wrote it'
         : parsed.problem;
       return { ok: false, number: this.number, problem };
     }

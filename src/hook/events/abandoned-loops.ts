@@ -1,7 +1,7 @@
 import { type Answer, type HookEvent, type SessionStartEvent, SILENCE } from '../../core/loop/event.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import { place } from '../../core/words/reason.ts';
+import { iterationWords } from '../../core/words/reason.ts';
 import type { LoopRef, Ports } from '../../ports/ports.ts';
 import { situationOf } from '../stop/situation.ts';
 
@@ -24,7 +24,7 @@ export function tellLeftLoops(event: HookEvent, ports: Ports): Answer {
 function leftBy(event: SessionStartEvent, ports: Ports): Answer {
   const { source } = event;
   // For every source: what has ended is forgotten on the way.
-  const living = ports.store.livingLoops(ports.projectOf(event));
+  const living = ports.store.unendedLoops(ports.projectOf(event));
   if (source !== 'clear' && source !== 'fork') return SILENCE;
   const left = living
     .map((ref) => ({ ref, state: ports.store.read(ref) }))
@@ -46,7 +46,7 @@ const OPENING = {
 function whereItIs(ref: LoopRef, state: LoopState, ports: Ports): string {
   const task = oneLine(ports.store.taskDigest(ref).preview, 80);
   return (
-    `Loop ${ref.loop} (${task}; ${place(situationOf(ref, state, ports))}) stays with session ${state.session}. ` +
+    `Loop ${ref.loop} (${task}; ${iterationWords(situationOf(ref, state, ports))}) stays with session ${state.session}. ` +
     `Go on with it: claude --resume ${state.session}; look at it: untildone status; end it: untildone cancel ${ref.loop}`
   );
 }

@@ -2,7 +2,7 @@ import { type Answer, type HookEvent, type SessionStartEvent, SILENCE } from '..
 import type { LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
-import { essentialsOf } from '../../core/words/compaction-summary.ts';
+import { compactionSummary } from '../../core/words/compaction-summary.ts';
 import { REASON_LIMIT, reminderFor } from '../../core/words/reason.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
@@ -73,7 +73,7 @@ export function beforeCompaction(
   const detail = Object.keys(kept).length > 0 ? { detail: kept } : {};
   noteDown(event, { ref, state }, { kind: 'event', event: 'PreCompact', ...detail }, ports);
   if (state.status !== 'active') return SILENCE;
-  return { kind: 'inject', context: essentialsOf(situationOf(ref, state, ports), lastVerdicts(state)) };
+  return { kind: 'inject', context: compactionSummary(situationOf(ref, state, ports), lastVerdicts(state)) };
 }
 
 function keepTranscript(

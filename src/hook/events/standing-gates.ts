@@ -13,9 +13,8 @@ import { judgeEvent } from '../../judging/judge-event.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { StandingState } from '../../ports/ports.ts';
-import { beginAgent } from '../guard/begin-subagent.ts';
 import { guardPrompt } from '../guard/guard-prompt.ts';
-import { guardWork } from '../guard/guard-work.ts';
+import { beginAgent, guardWork } from '../guard/guard-work.ts';
 import { sessionWithoutLoop } from '../guard/guarded-session.ts';
 import { answerRuling, rulingOn } from '../guard/tool-rules.ts';
 import { withMessages } from '../stop/answers.ts';
@@ -110,7 +109,7 @@ async function standingStop(event: StopEvent, session: GuardedSession, ports: Se
   const kept = keepStanding(event, after, frozen.project, ports);
   switch (decision.kind) {
     case 'halt':
-      return { kind: 'halt', message: `untildone: let go: ${decision.why}` };
+      return { kind: 'halt', message: `untildone: a gate ended the work: ${decision.why}` };
     case 'block':
       return withMessages(refusal(event, decision, verdicts, rule, kept.written, ports), kept.messages);
     case 'let_go':
@@ -164,13 +163,16 @@ function refusal(
 function unjudged(verdicts: readonly Verdict[]): Answer {
   const open = verdicts.filter((v) => v.outcome === 'unproven').map((v) => `${v.gate} (${v.summary})`);
   if (open.length === 0) return SILENCE;
-  return { kind: 'tell', message: `untildone: could not be judged, and was let through: ${open.join(', ')}` };
+  return {
+    kind: 'tell',
+    message: `untildone: the session may stop, although these gates could not be judged: ${open.join(', ')}`,
+  };
 }
 
 function letGo(failing: readonly Verdict[], blocked: number): Answer {
   const names = failing.map((v) => `${v.gate} (${v.summary})`).join(', ');
   return {
     kind: 'tell',
-    message: `untildone: let go after ${blocked} blocks although ${names} still fails.`,
+    message: `untildone: allowed to stop after ${blocked} holds although ${names} still fails.`,
   };
 }

@@ -4,8 +4,8 @@ import { planGates } from '../../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import {
   isRefusedByText,
-  promptLetThrough,
   promptRefusal,
+  promptSentAnyway,
   toldWithPrompt,
   withoutPrompt,
 } from '../../core/words/guards.ts';
@@ -58,7 +58,7 @@ function outcomeOf(verdicts: readonly Verdict[], before: number): Outcome {
   if (verdicts.some(isRefusedByText) || before < GUARDED_BLOCKS) {
     return { refused: true, answer: { kind: 'refuse', reason: promptRefusal(verdicts) } };
   }
-  return { refused: false, answer: { kind: 'tell', message: promptLetThrough(verdicts, before) } };
+  return { refused: false, answer: { kind: 'tell', message: promptSentAnyway(verdicts, before) } };
 }
 
 /** What was found, where the count of refusals cannot be kept: a prompt must not be refused for ever by what no wording passes. */

@@ -1,6 +1,7 @@
 import { type Answer, type ConfigChangeEvent, SILENCE, type ToolEvent } from '../../core/loop/event.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import { personOnlyCommand, refusedWrite } from '../../core/tools/protect.ts';
+import { personOnlyCommand } from '../../core/tools/person-only-commands.ts';
+import { refusedWrite } from '../../core/tools/protect.ts';
 import type { ToolRuling } from '../../core/tools/tool-rules.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
 import type { SessionPorts } from '../../judging/ports.ts';

@@ -1,10 +1,13 @@
-import { type Answer, type HookEvent, SILENCE } from '../../core/loop/event.ts';
+import type { FrozenContract } from '../../core/contract/contract.ts';
+import { type Answer, type HookEvent, SILENCE, type SubagentStartEvent } from '../../core/loop/event.ts';
 import { type GateCall, planGates } from '../../core/loop/plan-gates.ts';
-import { agentWords, type GuardedAgent } from '../../core/loop/subagents.ts';
+import type { AgentLine } from '../../core/loop/state.ts';
+import { agentWords, beginningOf, type GuardedAgent } from '../../core/loop/subagents.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
-import { guardReason } from '../../core/words/guards.ts';
+import { agentBrief, guardReason } from '../../core/words/guards.ts';
+import { traitsOf } from '../../gates/traits.ts';
 import { judgeEvent } from '../../judging/judge-event.ts';
-import type { SessionPorts } from '../../judging/ports.ts';
+import type { JudgingPorts, SessionPorts } from '../../judging/ports.ts';
 import { workOfAgent } from '../../judging/subagent-work.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
@@ -67,6 +70,40 @@ function agentIn(event: HookEvent, isUnapproved: boolean): GuardedAgent | undefi
   if (event.name !== 'SubagentStop' || !event.agentId || !event.agentType) return undefined;
   return {
     ...agentWords({ id: event.agentId, type: event.agentType }),
-    unjudged: isUnapproved ? 'nobody approved what its gates run' : undefined,
+    unjudged: isUnapproved ? 'what its gates run is not trusted' : undefined,
   };
+}
+
+/** Remembers a subagent that begins, and tells it what it will be judged by. */
+export async function beginAgent(
+  event: SubagentStartEvent,
+  session: GuardedSession,
+  ports: JudgingPorts,
+): Promise<Answer> {
+  const { agentId: id = '', agentType: type = '' } = event;
+  const planned = planGates(event, session.contract.contract);
+  const calls = planned.length > 0 && session.rules() ? planned : [];
+  const isFollowed = session.keepsNotes && calls.length > 0;
+  const worktree = isFollowed ? await worktreeOf(event, session.contract, ports) : undefined;
+  const messages = session.note(beginningOf({ id, type }, worktree));
+  if (calls.length === 0 || !session.isActive) return withMessages(SILENCE, messages);
+  return withMessages({ kind: 'inject', context: agentBrief(calls, traitsOf, session.phase) }, messages);
+}
+
+/** Where it begins: what it changes later is told from what was there by this commit. */
+async function worktreeOf(
+  { cwd }: SubagentStartEvent,
+  { contract, frozen }: FrozenContract,
+  ports: JudgingPorts,
+): Promise<AgentLine['worktree']> {
+  if (cwd === undefined || cwd === frozen.project) return undefined;
+  try {
+    const there = (await ports.judges(contract)).worktree?.(frozen.project, cwd);
+    if (!there) return undefined;
+    const head = await there.workspace.head();
+    return { folder: there.top, commit: head?.commit };
+  } catch {
+    // No git, or a checkout that is half made: then it is judged where everybody works.
+    return undefined;
+  }
 }

@@ -43,8 +43,9 @@ export function meantLoop(store: FileStore, project: string, id: string | undefi
     readLoops(store, loopsAround(store, project)).filter((f) => 'state' in f && !hasEnded(f.state)),
   );
   const [only, second] = living;
-  if (!only) throw new UsageError('no living loop in this project; see: untildone status --all');
-  if (second) throw new UsageError(`${living.length} loops are alive here; name one of: ${names(living)}`);
+  if (!only) throw new UsageError('no unfinished loop in this project; see: untildone status --all');
+  if (second)
+    throw new UsageError(`${living.length} unfinished loops are here; name one of: ${names(living)}`);
   return only.ref;
 }
 

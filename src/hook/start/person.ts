@@ -10,7 +10,7 @@ import type { Home } from '../../home/layout.ts';
  * Refuses a command that only a person may give when it comes from inside a Claude Code session. The agent has a shell
  * under the same user, so this makes cheating loud, not impossible (docs/security-model.md).
  */
-export function onlyForPeople(command: string, home: Home, env: NodeJS.ProcessEnv): void {
+export function refuseInsideClient(command: string, home: Home, env: NodeJS.ProcessEnv): void {
   if (!insideClient(home, env)) return;
   throw new UsageError(
     `"untildone ${command}" is for a person: run it in a terminal of your own, not from inside a Claude Code session`,

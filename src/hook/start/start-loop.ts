@@ -1,7 +1,7 @@
 import {
   type Contract,
   type FrozenContract,
-  isApproved,
+  isTrustedContract,
   type RunMode,
 } from '../../core/contract/contract.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
@@ -48,7 +48,7 @@ export interface StartPorts {
 export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
   const measured = needsApproval(plan.contract) || measures(plan.contract);
   const contract = await frozenFor(plan, measured, ports.judges);
-  const trusted = isApproved(contract.frozen, ports.isTrusted);
+  const trusted = isTrustedContract(contract.frozen, ports.isTrusted);
   const base = measured ? await baseOf(plan.project, ports.judges) : {};
   const baseline = measured && trusted ? await judgeBaseline(plan, contract, base, ports.judges) : [];
   if (baseline.length > 0 && sumUp(baseline).result !== 'failing' && !canShowWork(plan.contract)) {
@@ -101,7 +101,7 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   const workspace = judges.workspace(project);
   const tree = await workspace.tree().catch(() => undefined);
   const head = await workspace.head().catch(() => undefined);
-  return { tree, commit: head ? head.commit : undefined };
+  return { tree, commit: head?.commit };
 }
 
 /** Whether the end can show that work was done although everything else passed from the beginning. */

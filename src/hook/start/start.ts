@@ -155,7 +155,7 @@ function checkTask(task: string): void {
 
 /** Before the baseline is judged: that may take minutes. */
 function refuseSecondLoop(session: string, store: FileStore): void {
-  const alive = store.aliveLoopOf(session);
+  const alive = store.activeLoopOf(session);
   if (alive) throw new UsageError(secondLoop(new LoopExists(alive.loop)));
 }
 
@@ -212,7 +212,7 @@ export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind
   if (gates.length === 0) lines.push('It is a claim, not a proof: the loop will end as "claimed_done".');
   if (!started.trusted) {
     lines.push(
-      'NOT JUDGED YET: a person has to approve what the contract runs, in a terminal: untildone trust',
+      'NOT JUDGED YET: a person has to trust what the contract runs. In a terminal: untildone trust',
     );
   }
   return lines;

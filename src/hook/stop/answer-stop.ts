@@ -65,7 +65,7 @@ function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
     case 'context_full':
       return {
         kind: 'tell',
-        message: `untildone: let go for now, ${decision.detail}. /compact, then go on.`,
+        message: `untildone: the session may stop for now, ${decision.detail}. Type /compact, then go on.`,
       };
     case 'approval':
       return { kind: 'tell', message: questionMessage(decision.detail ?? '') };

@@ -52,7 +52,7 @@ async function answerStop(
   return withMessages(answerTo(decided, now, judged.verdicts, loop.format, ports), messages);
 }
 
-const FORGED = 'a tool call of this session is still open, so this Stop did not come from the client';
+const FORGED = 'a tool call of this session is still open, so this Stop did not come from Claude Code';
 
 function ignoreForged(ref: LoopRef, { store }: JudgingPorts): Answer {
   store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: FORGED } }));
@@ -92,7 +92,7 @@ function beginRun(
   const { permissionMode } = event;
   ports.store.append(ref, () => ({
     kind: 'run_begun',
-    permissionMode: permissionMode ? permissionMode : undefined,
+    permissionMode: permissionMode || undefined,
   }));
 }
 

@@ -16,7 +16,7 @@ export function noteCutOff(
   state: LoopState,
   ports: Pick<Ports, 'judging' | 'store'>,
 ): LoopState {
-  const cut = state.run ? undefined : ports.judging?.takeCutOff(state.session, ref.loop);
+  const cut = state.run ? undefined : ports.judging?.takeInterrupted(state.session, ref.loop);
   if (!cut) return state;
   const gates = oneLine(cut.gates.join(', '), GATES_LIMIT);
   const detail = {

@@ -1,4 +1,4 @@
-import { type Frozen, isApproved } from '../../core/contract/contract.ts';
+import { type Frozen, isTrustedContract } from '../../core/contract/contract.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../../core/loop/count-stop.ts';
 import type { StopEvent } from '../../core/loop/event.ts';
 import type { LoopState } from '../../core/loop/state.ts';
@@ -52,8 +52,9 @@ export async function gatherFacts(
 
 /** Commands of a repository run only after a person approved them. A session is not held for what only a person can do. */
 function whatPersonMustDo(frozen: Frozen, { store }: JudgingPorts): string | undefined {
-  if (isApproved(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint))) return undefined;
-  return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
+  if (isTrustedContract(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint)))
+    return undefined;
+  return `the contract of ${frozen.project} is not trusted on this machine yet: run "untildone trust" there, in a terminal`;
 }
 
 /**
@@ -146,7 +147,7 @@ export function seenAt(
     tree,
     phase,
     note: state.run ? noteFrom(lastMessage) : undefined,
-    needsPerson: needsPerson ? needsPerson : undefined,
+    needsPerson: needsPerson || undefined,
   };
 }
 

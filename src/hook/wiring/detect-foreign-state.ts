@@ -7,7 +7,7 @@ import type { Home } from '../../home/layout.ts';
 import { sessionFolder } from './project.ts';
 
 /** Where the foreign state of a session would be. */
-export function placeOf(
+export function foreignPlaceOf(
   event: Pick<HookEvent, 'session' | 'cwd'>,
   recorded: string | undefined,
   env: NodeJS.ProcessEnv,

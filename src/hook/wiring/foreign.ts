@@ -10,10 +10,10 @@ import type { StatePlace } from '../../formats/format.ts';
 import { close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
-import { approvedContract } from '../../home/approvals.ts';
 import { claimFiles } from '../../home/claims.ts';
-import { filesLock, type Home, layOut } from '../../home/layout.ts';
+import { createHome, filesLock, type Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
+import { trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -40,7 +40,7 @@ export function foreignLoops(
   world: ForeignWorld,
 ): Promise<ForeignLoops> {
   // A state file may be there before anything of ours is.
-  layOut(world.home);
+  createHome(world.home);
   recordClient(event.session, world);
   return findLoops(event, hasNative, openForeign(world), world.ports);
 }
@@ -57,7 +57,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
     approved: (project) => approvedNow(project, { home, store, judges }),
     judges,
-    layDown: (loop) => store.layDown(loop),
+    createLoopFiles: (loop) => store.createLoopFiles(loop),
     newLoopId: () => newLoopId(new Date(ports.clock.now())),
     transcriptSoFar: transcriptUntilNow,
     needsApproval: async (one) =>
@@ -100,10 +100,10 @@ async function approvedNow(
 ): Promise<{ contract?: FrozenContract; note?: string }> {
   const file = contractFileDigest(project);
   if (file === undefined) return {};
-  const known = approvedContract(home, project);
+  const known = trustedContract(home, project);
   if (!known || !store.isTrusted(project, known.frozen.fingerprint)) {
     return {
-      note: `${CONTRACT_FILE} of ${project} is not approved on this machine, so ${ASIDE}: untildone trust`,
+      note: `${CONTRACT_FILE} of ${project} is not trusted on this machine, so ${ASIDE}: untildone trust`,
     };
   }
   const now = await freeze(known.contract, project, await judges());
@@ -111,7 +111,7 @@ async function approvedNow(
     return { contract: known };
   }
   return {
-    note: `what ${CONTRACT_FILE} of ${project} runs was changed since it was approved, so ${ASIDE}: untildone trust`,
+    note: `what ${CONTRACT_FILE} of ${project} runs was changed since you trusted it, so ${ASIDE}: untildone trust`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
-import { readAgentStory } from '../../client/transcript/subagent.ts';
+import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
 import type { Receipt } from '../../core/loop/receipt.ts';
 import { sha256 } from '../../files/digest.ts';
@@ -36,7 +36,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),
-    agentStory: (transcript) => readAgentStory(transcript),
+    subagentActivity: (transcript) => readSubagentActivity(transcript),
     worktree: (project, folder) => {
       const found = worktreeAt(project, folder);
       if (!found) return undefined;

@@ -2,14 +2,14 @@ import { transcriptFiles } from '../../client/transcript/file.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
-import { judgingMark } from '../../home/interrupted-judging.ts';
+import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
 import { FileStore } from '../../home/store.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
-import { hasForeignSigns, placeOf } from './detect-foreign-state.ts';
+import { foreignPlaceOf, hasForeignSigns } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
@@ -36,14 +36,14 @@ export function openPorts(
     transcripts: transcriptFiles,
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
-    judging: judgingMark(home),
+    judging: judgingWatch(home),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
     session: async () => (await import('./session.ts')).openSession(home, env),
     tools: async () => (await import('./session.ts')).openTools(env),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
-      const place = placeOf(event, store.projectOfSession(event.session), env, systemClock.now());
+      const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
       if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
       const since = store.sessionSince(event.session);
       const { foreignLoops } = await load();

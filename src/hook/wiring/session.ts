@@ -2,25 +2,42 @@ import { sessionGuard } from '../../client/settings/guard.ts';
 import { judgeTool } from '../../core/tools/judge-tool.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { userHome } from '../../files/system.ts';
-import { standingFiles } from '../../home/approvals.ts';
-import { spareCounts } from '../../home/fallback-counts.ts';
+import { fallbackCounts } from '../../home/fallback-counts.ts';
 import { filesLock, type Home } from '../../home/layout.ts';
 import { keepTranscript } from '../../home/transcript-copies.ts';
-import type { OtherEvents } from '../../judging/ports.ts';
+import { standingFiles } from '../../home/trust.ts';
+import type { OtherEvents, SessionWorld } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { toolPlace } from '../../project/path-resolver.ts';
-import { otherEvents } from '../events/other-events.ts';
+import { tellLeftLoops } from '../events/abandoned-loops.ts';
+import { eventInLoop } from '../events/event-in-loop.ts';
+import { updateMemory } from '../events/notes.ts';
+import { handleStanding } from '../events/standing-gates.ts';
+import { holdForRoom } from '../unwritable-journal.ts';
 import { claudeConfigDir } from './project.ts';
 
-/** Looks after sessions with what this machine has. */
+/** Answers all events but the judged Stop, with what this machine has. */
 export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
   return otherEvents({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
-    spare: spareCounts(),
+    fallbackCounts: fallbackCounts(),
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     keepTranscript,
   });
+}
+
+export function otherEvents(world: SessionWorld): OtherEvents {
+  const { notes } = world;
+  return {
+    inLoop: (event, loop, ports) => eventInLoop(event, loop, { ...ports, ...world }),
+    withoutLoop: async (event, ports) => [
+      await handleStanding(event, { ...ports, ...world }),
+      tellLeftLoops(event, ports),
+    ],
+    holdForRoom: (event, ref) => holdForRoom(event, ref, world),
+    writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
+  };
 }
 
 /** Tool rules, asked on this machine. */

@@ -1,9 +1,9 @@
 import { UsageError } from '../../core/text/errors.ts';
 import type { StatePlace } from '../../formats/format.ts';
-import { type Home, homeFrom, layOut } from '../../home/layout.ts';
+import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import { placeOf } from './detect-foreign-state.ts';
+import { foreignPlaceOf } from './detect-foreign-state.ts';
 import { type JudgeBundle, loadJudgeBundle } from './load-bundles.ts';
 import { openPorts } from './ports.ts';
 import { projectOf } from './project.ts';
@@ -31,7 +31,7 @@ export function worldWith(
 ): World {
   const home = homeFrom(env);
   try {
-    layOut(home);
+    createHome(home);
   } catch (error) {
     const why = (error as Error).message;
     throw new UsageError(
@@ -45,5 +45,5 @@ export function worldWith(
 /** Where the foreign state of a session would be; of the current folder without a session. */
 export function placeHere({ store, clock, env }: World, session: string | undefined): StatePlace {
   const recorded = session ? store.projectOfSession(session) : undefined;
-  return placeOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
+  return foreignPlaceOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
 }

@@ -15,8 +15,8 @@ import { readSmall } from '../../files/whole-file.ts';
 const DEPTH = 5;
 
 /**
- * What some commands resolve to in a project now, scripts that call scripts included: name to text. A script that a
- * package manager would run beside another one, and that is not there, has an empty text: adding it is a change.
+ * The scripts, make targets and files that some commands run in a project now, each by name with its text. Scripts that
+ * these scripts run are included. A `pre` or `post` script that is missing has an empty text, so that adding it is a change.
  */
 export function resolveParts(project: string, commands: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
@@ -44,7 +44,7 @@ export function hashParts(parts: Record<string, string>): Record<string, string>
   return Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, sha256(text)]));
 }
 
-/** A rule runs the rules it needs first, then its recipe; `@` and `-` only say how. A variable may hold the command. */
+/** The commands in a make rule: the rules that it needs, its recipe without `@` and `-`, and the values of variables. */
 function commandsIn(part: CommandPart, text: string): string {
   if (part.kind !== 'target') return text;
   const lines = text.split('\n').flatMap((line) => {
@@ -57,7 +57,7 @@ function commandsIn(part: CommandPart, text: string): string {
   return lines.join('\n');
 }
 
-/** In the order in which make looks for them. */
+/** Names of makefiles, in the order in which make looks for them. */
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 
 function textOf(project: string, part: CommandPart): string | undefined {
@@ -83,7 +83,7 @@ function textOf(project: string, part: CommandPart): string | undefined {
   }
 }
 
-/** An included file may bring another recipe for a target. Names that are computed stay as they are. */
+/** The makefile with included files put in, because they may bring another recipe. Computed names are not followed. */
 function withIncluded(project: string, folder: string, makefile: string, seen = new Set<string>()): string {
   return makefile.replace(/^ *[-s]?include[ \t]+([^\n#$*?[]+)(?:#.*)?$/gm, (line, names: string) => {
     const fresh = names.split(/\s+/).filter((name) => name !== '' && !seen.has(name));
@@ -93,7 +93,7 @@ function withIncluded(project: string, folder: string, makefile: string, seen = 
   });
 }
 
-/** By file: the lines that say with what, or whether, a script is run. Others may hold secrets. */
+/** Settings files of package managers, with the lines that change how scripts run. Other lines may hold secrets. */
 const MANAGER_SETTINGS: Record<string, RegExp> = {
   '.npmrc': /^\s*(?:script-shell|shell-emulator|node-options|if-present|workspaces?|prefix)\s*=.*$/gm,
   'pnpm-workspace.yaml': /^\s*(?:scriptShell|shellEmulator|nodeOptions)\s*:.*$/gm,
@@ -102,7 +102,7 @@ const MANAGER_SETTINGS: Record<string, RegExp> = {
   'bunfig.toml': /^\s*(?:preload|shell|root)\s*=.*$/gm,
 };
 
-/** Of a package in a workspace, those of the project rule, too. */
+/** The settings lines of a package's folder and of the project's root, which rule in all packages. */
 function managerSettings(project: string, folder: string): string {
   const folders = [...new Set([folder, '.'])];
   return folders
@@ -127,7 +127,7 @@ function packageScript(text: string | undefined, script: string): string | undef
   }
 }
 
-/** A part that cannot be read now differs from one that could be read at the start: that is what counts. */
+/** Undefined for a file that cannot be read, which differs from its text at the start and so counts as a change. */
 function read(project: string, folder: string, file: string): string | undefined {
   try {
     return readSmall(join(project, folder, file));
@@ -138,7 +138,7 @@ function read(project: string, folder: string, file: string): string | undefined
 
 const MOST_PACKAGES = 1_000;
 
-/** The folders of the packages that a name, a folder or `*` stands for, seen from the project. */
+/** The folders, relative to the project, of the workspace packages that a name, a folder or a glob selects. */
 function packageFolders(project: string, folder: string, which: string): string[] {
   const root = join(project, folder);
   const folders = globsOf(root).flatMap((glob) => foldersFor(root, glob.replace(/^\.\//, '').split('/')));
@@ -161,7 +161,7 @@ function globsOf(root: string): string[] {
   ].filter((glob): glob is string => typeof glob === 'string' && !glob.startsWith('!'));
 }
 
-/** `packages/*`; of `packages/**`, the packages right in there. */
+/** The folders that a workspace glob selects; `packages/**` is read as `packages/*`. */
 function foldersFor(root: string, [part, ...rest]: readonly string[], at = ''): string[] {
   if (part === undefined || part === '') return at === '' ? [] : [at];
   if (!part.includes('*')) return foldersFor(root, rest, join(at, part));
@@ -197,7 +197,7 @@ function text(path: string): string {
   }
 }
 
-/** SHA-256 of a project's untildone.yaml as it is now. */
+/** SHA-256 of a project's untildone.yaml as it is now; undefined when there is none. */
 export function contractFileDigest(project: string): string | undefined {
   const text = readSmall(join(project, CONTRACT_FILE));
   return text === undefined ? undefined : sha256(text);

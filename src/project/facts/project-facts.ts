@@ -17,7 +17,7 @@ const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const PLANS = ['PLAN.md', 'plan.md', 'docs/PLAN.md', '.claude/PLAN.md'];
 const FEATURE_LISTS = ['feature_list.json', '.claude/feature_list.json', 'docs/feature_list.json'];
 
-/** What can be seen without running anything. Files that cannot be read are as if they were not there. */
+/** Facts about a project that can be seen without running anything. A file that cannot be read counts as missing. */
 export function projectFacts(folder: string): ProjectFacts {
   const has = (path: string) => existsSync(join(folder, path));
   const read = (path: string) => readQuietly(join(folder, path));
@@ -86,7 +86,7 @@ function withoutComments(toml: string): string {
   return toml.replace(/^\s*#.*$/gm, '');
 }
 
-/** Names at the beginning of a line before a colon; not variables, not patterns, not hidden ones. */
+/** The targets of a makefile, without variables, patterns and hidden targets. */
 function makeTargets(text: string): string[] {
   const rules = text.matchAll(/^([A-Za-z][\w.-]*(?: +[A-Za-z][\w.-]*)*) *::?(?!=)/gm);
   return [...new Set([...rules].flatMap(([, names = '']) => names.split(/ +/)))];

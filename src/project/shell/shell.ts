@@ -8,21 +8,21 @@ import { ProcessTree } from '../../files/process-tree.ts';
 import { writeAll } from '../../files/whole-file.ts';
 import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
 
-/** How long the output of an ended command may be held open by a process it left behind. */
+/** How long to wait for output that a process left behind by an ended command keeps open. */
 const DRAIN_MS = 1_000;
-/** For a process that even SIGKILL does not end, such as one that waits for a dead network drive. */
+/** How long to wait for a process that even SIGKILL does not end, such as one that reads a dead network drive. */
 const LOST_MS = 2_000;
-/** In the environment of everything that a command starts, so that it is found wherever it went. */
+/** A variable in the environment of everything that a command starts, by which these processes are found. */
 const MARK = 'UNTILDONE_GATE';
 
-/** Runs the commands of contracts. `environment` is that of this process; commands get what is left after scrubbing. */
+/** Runs the commands of contracts. `environment` is that of this process; commands get it scrubbed. */
 export function systemShell(environment: NodeJS.ProcessEnv): Shell {
   return { run: (command) => run(command, environment) };
 }
 
-/** The secrets and settings of the client and of untildone are none of a command's business. */
+/** Variables of Claude Code and of untildone, with secrets among them, which commands do not get. */
 const WITHHELD = /^(?:ANTHROPIC_|CLAUDE|UNTILDONE_)/;
-/** They point git at another repository than that of the working folder; git itself sets them for its hooks. */
+/** Variables that point git at another repository. Git itself sets them for its hooks. */
 const REDIRECTS_GIT = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -42,7 +42,7 @@ export function scrubbedEnvironment(environment: NodeJS.ProcessEnv): Record<stri
       continue;
     scrubbed[name] = value;
   }
-  // The hook's guard line takes them away, because they make Node slow to start.
+  // `hook.sh` moved the certificates to this name, because they make Node slow to start.
   const certificates = environment.UNTILDONE_EXTRA_CA_CERTS;
   if (certificates) scrubbed.NODE_EXTRA_CA_CERTS = certificates;
   return { ...scrubbed, NO_COLOR: '1', TERM: 'dumb' };
@@ -69,13 +69,13 @@ async function run(command: ShellCommand, environment: NodeJS.ProcessEnv): Promi
   const ending = await endOf(child, command, new ProcessTree(child.pid ?? 0, id));
   const endedAt = performance.now();
   await Promise.race([closed, wait(DRAIN_MS, undefined, { ref: false })]);
-  letGoOf(child);
+  detach(child);
   return result(ending, endedAt);
 }
 
 type Ending = Pick<ShellResult, 'exitCode' | 'endedBy'>;
 
-/** The second shell replaces the first: one process, whose two streams are one. */
+/** Joins both streams into one. The second shell replaces the first, so there is still one process. */
 const ONE_STREAM = 'exec /bin/sh -c "$0" 2>&1';
 
 async function start(
@@ -87,7 +87,7 @@ async function start(
   try {
     const child = spawn('/bin/sh', oneStream ? ['-c', ONE_STREAM, command] : ['-c', command], {
       cwd,
-      // A command that itself runs commands through untildone is found by the marks of both.
+      // A command may itself run commands through untildone: their processes carry both marks.
       env: {
         ...scrubbedEnvironment(environment),
         UNTILDONE_NODE: process.execPath,
@@ -98,7 +98,7 @@ async function start(
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     if (child.pid === undefined) return new Promise((resolve) => child.once('error', resolve));
-    // A command that does not read its stdin closes it; its exit code says more than EPIPE.
+    // A command that does not read its input closes it; its exit code says more than EPIPE.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
     return child;
@@ -107,7 +107,7 @@ async function start(
   }
 }
 
-/** When this resolves, the command has ended, and after a timeout or an abort so has everything it started. */
+/** Waits until the command has ended. After a timeout or an abort, ends everything that it started, too. */
 async function endOf(child: ChildProcess, command: ShellCommand, tree: ProcessTree): Promise<Ending> {
   const exited = new Promise<Ending>((resolve) => {
     child.once('exit', (code) => resolve(code === null ? { endedBy: 'signal' } : { exitCode: code }));
@@ -141,8 +141,8 @@ function awaitInterruption({ timeoutMs, signal }: ShellCommand) {
   return { came, stopWaiting: () => stopWaiting() };
 }
 
-/** What the command left running on purpose lives on; it must keep neither us waiting nor this process alive. */
-function letGoOf(child: ChildProcess): void {
+/** Stops listening to a command. Processes that it left running on purpose go on without keeping this process alive. */
+function detach(child: ChildProcess): void {
   child.stdin?.destroy();
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -151,7 +151,7 @@ function letGoOf(child: ChildProcess): void {
 
 const running = new Set<ProcessTree>();
 
-/** A process that exits while its commands are still being ended gently must not leave them behind. */
+/** Kills the command when this process exits before the command has ended. */
 function endWithThisProcess(tree: ProcessTree): void {
   if (!process.listeners('exit').includes(killRunning)) process.on('exit', killRunning);
   running.add(tree);
@@ -202,7 +202,7 @@ class BoundedText {
     }
   }
 
-  /** What is no text becomes replacement characters; where something is missing, a line says how much. */
+  /** Bytes that are not UTF-8 become replacement characters. Where bytes are left out, a line says how many. */
   text(): string {
     const head = Buffer.concat(this.#head);
     const tail = Buffer.concat(this.#tail);
@@ -214,7 +214,7 @@ class BoundedText {
 
 const FILE_LIMIT = 32 * 1024 * 1024;
 
-/** The whole output in a file, up to a bound; a disk that fills up costs the rest of the file, never the judgement. */
+/** The output in a file, up to a limit. A full disk costs the rest of the file, never the verdict. */
 class OutputFile {
   #fd: number | undefined;
   #written = 0;
@@ -233,7 +233,7 @@ class OutputFile {
       if (part.length === chunk.length) return;
       writeAll(this.#fd, Buffer.from(`\n[cut: only the first ${FILE_LIMIT} bytes are kept]\n`));
     } catch {
-      // What was written so far stays.
+      // The disk is full, perhaps: the part that was written stays.
     }
     this.close();
   }
@@ -248,7 +248,7 @@ const HEAD_BYTES = 16 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const ANSWER_BYTES = 1024 * 1024;
 
-/** Everything that is kept of a command's output. */
+/** Collects a command's output: bounded texts, the digest of all bytes, and a file. */
 class Recording {
   readonly #hash = createHash('sha256');
   readonly #both = new BoundedText(HEAD_BYTES, TAIL_BYTES);

@@ -1,4 +1,4 @@
-/** What git prints, as values. Names of files are bytes to git; `decodeName` and `encodeName` keep every one of them. */
+/** Parsers of what git prints. A file name is bytes to git; `decodeName` and `encodeName` lose none of them. */
 
 export interface RawChange {
   path: string;
@@ -18,7 +18,7 @@ export interface PatchLimits {
   maxLines: number;
 }
 
-/** Bytes that are no UTF-8 become lone surrogates (U+DC80 to U+DCFF), so that the name can be turned back. */
+/** Bytes that are not UTF-8 become lone surrogates (U+DC80 to U+DCFF), so that `encodeName` can turn the name back. */
 export function decodeName(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   if (!text.includes('\ufffd') || Buffer.from(text, 'utf8').equals(bytes)) return text;
@@ -79,86 +79,119 @@ export function parseGitlinks(output: Buffer): string[] {
     .map((entry) => decodeName(entry.subarray(entry.indexOf(9) + 1)));
 }
 
-/** `git diff-tree -r -z --raw`. */
+/** The changes that `git diff-tree -r -z --raw` prints: a letter and a name each, for renames and copies a second name. */
 export function parseRawDiff(output: Buffer): RawChange[] {
-  const parts = splitNul(output);
+  const parts = splitNul(output)[Symbol.iterator]();
   const changes: RawChange[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    const letter = /^:.* ([A-Z])\d*$/.exec((parts[i] as Buffer).toString('latin1'))?.[1];
-    const first = parts[++i];
-    if (letter === undefined || first === undefined)
-      throw new Error('git printed a change that cannot be read');
-    const path = decodeName(first);
-    if (letter === 'R' || letter === 'C') {
-      const second = parts[++i];
-      if (second === undefined) throw new Error('git printed a rename without a new name');
-      const to = decodeName(second);
-      changes.push(
-        letter === 'R' ? { path: to, change: 'renamed', from: path } : { path: to, change: 'added' },
-      );
-    } else {
-      changes.push({ path, change: letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified' });
-    }
+  for (const entry of parts) {
+    const letter = /^:.* ([A-Z])\d*$/.exec(entry.toString('latin1'))?.[1];
+    const nextName = (what: string) => decodeName(parts.next().value ?? refuse(`${what} without a name`));
+    changes.push(changeOf(letter ?? refuse('a change that cannot be read'), nextName));
   }
   return changes;
 }
 
-/** Longer than any line that is kept, and than any header: what comes after is dropped unseen. */
+function changeOf(letter: string, nextName: (what: string) => string): RawChange {
+  const path = nextName('a change');
+  switch (letter) {
+    case 'R':
+      return { path: nextName('the target of a rename'), change: 'renamed', from: path };
+    case 'C':
+      return { path: nextName('the target of a copy'), change: 'added' };
+    case 'A':
+      return { path, change: 'added' };
+    case 'D':
+      return { path, change: 'deleted' };
+    default:
+      return { path, change: 'modified' };
+  }
+}
+
+function refuse(what: string): never {
+  throw new Error(`git diff-tree printed ${what}`);
+}
+
+/** Longer than any line that is kept, and than any header: the rest of such a line is dropped. */
 const LONGEST_KEPT = 64 * 1024;
+const NEWLINE = 0x0a;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
 
-/** Reads the added lines of a `-U0` patch as it comes; `push` answers false when it has enough. */
-export function patchReader(limits: PatchLimits): { push(chunk: Buffer): boolean; end(): PatchLine[] } {
-  const lines: PatchLine[] = [];
-  let rest: Buffer[] = [];
-  let restLength = 0;
-  let path: string | undefined;
-  let hunk = { removed: 0, added: 0, line: 0 };
+/** Reads the added lines of a `-U0` patch, chunk by chunk. */
+export class PatchReader {
+  readonly #limits: PatchLimits;
+  readonly #lines: PatchLine[] = [];
+  #rest: Buffer[] = [];
+  #restLength = 0;
+  #path: string | undefined;
+  #hunk: Hunk = { removed: 0, added: 0, line: 0 };
 
-  const takeLine = (bytes: Buffer, length: number): void => {
-    const mark = bytes[0];
-    if (hunk.removed > 0 && mark === 0x2d) hunk.removed--;
-    else if (hunk.added > 0 && mark === 0x2b) {
-      if (path !== undefined && length <= limits.maxLineLength * 4) keep(bytes.toString('utf8', 1));
+  constructor(limits: PatchLimits) {
+    this.#limits = limits;
+  }
+
+  /** Returns false when there are enough lines. */
+  push(chunk: Buffer): boolean {
+    for (let start = 0; start < chunk.length; ) {
+      const end = chunk.indexOf(NEWLINE, start);
+      this.#hold(chunk.subarray(start, end === -1 ? chunk.length : end));
+      if (end === -1) break;
+      this.#finishLine();
+      if (this.#lines.length >= this.#limits.maxLines) return false;
+      start = end + 1;
+    }
+    return true;
+  }
+
+  end(): PatchLine[] {
+    if (this.#restLength > 0) this.#finishLine();
+    return this.#lines.slice(0, this.#limits.maxLines);
+  }
+
+  #hold(bytes: Buffer): void {
+    if (this.#restLength < LONGEST_KEPT) this.#rest.push(bytes.subarray(0, LONGEST_KEPT));
+    this.#restLength += bytes.length;
+  }
+
+  #finishLine(): void {
+    const [only] = this.#rest;
+    this.#take(this.#rest.length === 1 && only ? only : Buffer.concat(this.#rest), this.#restLength);
+    this.#rest = [];
+    this.#restLength = 0;
+  }
+
+  /** A header counts only outside of a hunk: inside, `+++ ` may be the text of an added line. */
+  #take(bytes: Buffer, length: number): void {
+    const hunk = this.#hunk;
+    if (hunk.removed > 0 && bytes[0] === MINUS) {
+      hunk.removed--;
+    } else if (hunk.added > 0 && bytes[0] === PLUS) {
+      this.#keep(bytes, length);
       hunk.added--;
       hunk.line++;
     } else if (bytes.subarray(0, 4).toString('latin1') === '+++ ') {
-      path = patchPath(bytes.subarray(4));
+      this.#path = patchPath(bytes.subarray(4));
     } else {
-      hunk = hunkOf(bytes) ?? hunk;
+      this.#hunk = hunkOf(bytes) ?? hunk;
     }
-  };
-  const keep = (text: string): void => {
-    const line = text.replace(/\r$/, '');
-    if (line.length <= limits.maxLineLength)
-      lines.push({ path: path as string, line: hunk.line, text: line });
-  };
-  const hold = (bytes: Buffer): void => {
-    if (restLength < LONGEST_KEPT) rest.push(bytes.subarray(0, LONGEST_KEPT));
-    restLength += bytes.length;
-  };
+  }
 
-  return {
-    push(chunk) {
-      for (let start = 0; start < chunk.length; ) {
-        const end = chunk.indexOf(10, start);
-        hold(chunk.subarray(start, end === -1 ? chunk.length : end));
-        if (end === -1) break;
-        takeLine(rest.length === 1 ? (rest[0] as Buffer) : Buffer.concat(rest), restLength);
-        rest = [];
-        restLength = 0;
-        if (lines.length >= limits.maxLines) return false;
-        start = end + 1;
-      }
-      return true;
-    },
-    end() {
-      if (restLength > 0) takeLine(Buffer.concat(rest), restLength);
-      return lines.slice(0, limits.maxLines);
-    },
-  };
+  #keep(bytes: Buffer, length: number): void {
+    const { maxLineLength } = this.#limits;
+    if (this.#path === undefined || length > maxLineLength * 4) return;
+    const text = bytes.toString('utf8', 1).replace(/\r$/, '');
+    if (text.length <= maxLineLength) this.#lines.push({ path: this.#path, line: this.#hunk.line, text });
+  }
 }
 
-function hunkOf(bytes: Buffer): { removed: number; added: number; line: number } | undefined {
+/** How many lines of a hunk are still to come, and the number of the next added one. */
+interface Hunk {
+  removed: number;
+  added: number;
+  line: number;
+}
+
+function hunkOf(bytes: Buffer): Hunk | undefined {
   const match = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(bytes.toString('latin1', 0, 100));
   if (!match) return undefined;
   return { removed: Number(match[1] ?? 1), line: Number(match[2]), added: Number(match[3] ?? 1) };

@@ -1,7 +1,7 @@
 /**
- * Keeps the shadow repositories small: packs what lies about loose, and drops what nothing names any more. Other processes may
- * write trees meanwhile, and a kill at any point loses nothing: an object goes only after a finished pack holds it, or when
- * it is old, unnamed, and nobody has asked for it since (git renews the time of what is written again).
+ * Keeps the shadow repositories small: packs loose objects, and drops objects that nothing names any more. Other processes
+ * may write trees meanwhile, and a kill at any point loses nothing. An object is removed only when a finished pack holds it,
+ * or when it is old, unnamed, and was not written again since (git renews the time of an object that is written again).
  */
 import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -22,14 +22,14 @@ interface Loose {
 export interface PackOptions {
   /** Fewer loose objects than this are left alone. */
   atLeast: number;
-  /** What is older goes into a pack of its own, so that it can be dropped by itself. */
+  /** Objects older than this time go into a pack of their own, so that they can be dropped together. */
   oldBefore?: number;
-  /** No more than this at a time: what is packed then stays packed, whatever time there is for the rest. */
+  /** The most objects that one call packs. A caller with little time calls more than once. */
   atMost?: number;
   signal?: AbortSignal;
 }
 
-/** Packs what is loose and returns how many objects that were; 0 when there are few, or another process is at it. */
+/** Packs loose objects and returns how many; 0 when there are too few, or another process is packing. */
 export async function packLoose(shadowDir: string, options: PackOptions): Promise<number> {
   const { atLeast, oldBefore = 0, atMost, signal } = options;
   if (atLeast > 1 && estimatedLoose(shadowDir) < atLeast) return 0;
@@ -55,26 +55,26 @@ async function packGroup(shadowDir: string, group: readonly Loose[], signal?: Ab
   utimesSync(pack, newest, newest);
   const held = new Set(await idsIn(shadowDir, pack));
   for (const { id, path, mtimeMs } of group) {
-    // Written again meanwhile: its time is news that the pack does not have.
+    // An object that was written again meanwhile has a newer time than its pack: it stays loose.
     if (held.has(id) && mtimeOf(path) === mtimeMs) rmSync(path, { force: true });
   }
 }
 
-/** The objects of a group in a pack that is whole and on the disk; returns its path. */
+/** Writes a complete pack of these objects and returns its path. */
 async function writePack(shadowDir: string, ids: readonly string[], signal?: AbortSignal): Promise<string> {
   const folder = packFolder(shadowDir);
   const more = { input: `${ids.join('\n')}\n`, signal };
-  // Not --local: what the user's repository also holds may be pruned there.
+  // Not --local: objects that the user's repository holds, too, may be pruned there.
   const name = await gitOutput(objectCall(shadowDir, ['pack-objects', '-q', join(folder, 'pack')], more));
   return join(folder, `pack-${name.toString('latin1').trim()}.pack`);
 }
 
 export interface DropOptions {
-  /** Text of everything that may name a tree: whatever looks like the name of an object in it keeps that object. */
+  /** Texts that may name a tree. Every word in them that looks like an object's name keeps that object. */
   named: Iterable<string>;
-  /** Indexes of workspaces on this shadow: what they hold is not read again, and has to stay. */
+  /** Indexes of workspaces on this shadow. The objects that they hold stay, because git does not write them again. */
   indexFiles: readonly string[];
-  /** Only packs that nobody has asked for since are looked at, in milliseconds. */
+  /** A time in milliseconds: younger packs are left alone. */
   oldBefore: number;
   signal?: AbortSignal;
 }
@@ -86,7 +86,7 @@ export interface Dropped {
 
 const NOTHING: Dropped = { objects: 0, bytes: 0 };
 
-/** Drops the objects of old packs that nothing names. Throws, having dropped nothing, when that cannot be told. */
+/** Drops the objects of old packs that nothing names. When git cannot tell, it throws and drops nothing. */
 export async function dropUnnamed(shadowDir: string, options: DropOptions): Promise<Dropped> {
   const dropped = await alone(shadowDir, () => drop(shadowDir, options));
   return dropped === 0 ? NOTHING : dropped;
@@ -97,40 +97,54 @@ async function drop(shadowDir: string, options: DropOptions): Promise<Dropped> {
   const candidates = packsIn(shadowDir).filter(({ mtimeMs }) => mtimeMs < oldBefore);
   if (candidates.length === 0 || isBeingWritten(indexFiles)) return NOTHING;
   const wanted = await reachable(shadowDir, options);
-  const old: Pack[] = [];
-  const ids = new Set<string>();
-  for (const pack of candidates) {
-    const held = await idsIn(shadowDir, pack.path);
-    if (held.every((id) => wanted.has(id))) continue;
-    old.push(pack);
-    for (const id of held) ids.add(id);
-  }
-  if (old.length === 0) return NOTHING;
+  const { packs, ids } = await packsWithUnwanted(shadowDir, candidates, wanted);
+  if (packs.length === 0) return NOTHING;
   const kept = [...ids].filter((id) => wanted.has(id));
-  const fresh = kept.length === 0 ? undefined : await writePack(shadowDir, kept, signal);
-  if (fresh !== undefined) await refuseIncomplete(shadowDir, fresh, kept);
-  // A process that wrote one of these objects again while we looked relies on it.
-  if (isBeingWritten(indexFiles) || old.some(({ path, mtimeMs }) => mtimeOf(path) !== mtimeMs))
+  const fresh = kept.length === 0 ? undefined : await writeCheckedPack(shadowDir, kept, signal);
+  // A process that wrote one of these objects again meanwhile relies on it.
+  if (isBeingWritten(indexFiles) || packs.some(({ path, mtimeMs }) => mtimeOf(path) !== mtimeMs))
     return NOTHING;
-  const before = old.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { path } of old) if (path !== fresh) removePack(path);
+  const before = packs.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { path } of packs) if (path !== fresh) removePack(path);
   const after = fresh === undefined ? 0 : (statSync(fresh, { throwIfNoEntry: false })?.size ?? 0);
   return { objects: ids.size - kept.length, bytes: Math.max(0, before - after) };
 }
 
-async function refuseIncomplete(shadowDir: string, pack: string, ids: readonly string[]): Promise<void> {
-  const held = new Set(await idsIn(shadowDir, pack));
-  if (!ids.every((id) => held.has(id))) throw new Error(`${pack} does not hold what was to be kept`);
+/** The packs that hold at least one object that is not wanted, and all objects in them. */
+async function packsWithUnwanted(
+  shadowDir: string,
+  candidates: readonly Pack[],
+  wanted: ReadonlySet<string>,
+): Promise<{ packs: Pack[]; ids: Set<string> }> {
+  const packs: Pack[] = [];
+  const ids = new Set<string>();
+  for (const pack of candidates) {
+    const held = await idsIn(shadowDir, pack.path);
+    if (held.every((id) => wanted.has(id))) continue;
+    packs.push(pack);
+    for (const id of held) ids.add(id);
+  }
+  return { packs, ids };
 }
 
-/** Every object that something named leads to. Of commits, which are the user's, nothing. */
+async function writeCheckedPack(
+  shadowDir: string,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const pack = await writePack(shadowDir, ids, signal);
+  const held = new Set(await idsIn(shadowDir, pack));
+  if (!ids.every((id) => held.has(id)))
+    throw new Error(`the new pack ${pack} is incomplete: git left out objects that are still in use`);
+  return pack;
+}
+
+/** Every object that something named leads to. Commits are the user's and lead to nothing here. */
 async function reachable(
   shadowDir: string,
   { named, indexFiles, signal }: DropOptions,
 ): Promise<Set<string>> {
-  const words = new Set<string>();
-  for (const text of named)
-    for (const [word] of text.matchAll(/\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g)) words.add(word);
+  const words = objectNamesIn(named);
   const wanted = new Set<string>();
   for (const file of indexFiles) for (const id of await idsOfIndex(shadowDir, file)) wanted.add(id);
   const run = async (args: string[], input: string) =>
@@ -147,6 +161,13 @@ async function reachable(
   return wanted;
 }
 
+function objectNamesIn(texts: Iterable<string>): Set<string> {
+  const names = new Set<string>();
+  for (const text of texts)
+    for (const [name] of text.matchAll(/\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g)) names.add(name);
+  return names;
+}
+
 async function idsOfIndex(shadowDir: string, index: string): Promise<string[]> {
   if (!statSync(index, { throwIfNoEntry: false })) return [];
   const call = objectCall(shadowDir, ['ls-files', '-s', '-z'], { env: { GIT_INDEX_FILE: index } });
@@ -158,7 +179,7 @@ function lines(words: Iterable<string>): string {
   return [...words, ''].join('\n');
 }
 
-/** A call of `workspace.tree()` works on a copy of its index that is named after its process. */
+/** Whether a call of `workspace.tree()` is under way: it works on a copy of the index, named after its process. */
 function isBeingWritten(indexFiles: readonly string[]): boolean {
   return indexFiles.some((index) =>
     namesIn(dirname(index)).some((name) => {
@@ -172,7 +193,7 @@ function afterPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : '';
 }
 
-/** One process at a time keeps a shadow; the others have nothing to wait for. */
+/** Runs `work` unless another process is packing this shadow; returns 0 then, without waiting. */
 async function alone<T>(shadowDir: string, work: () => Promise<T>): Promise<T | 0> {
   const lock = holdLock(`${shadowDir}.keeping`);
   if (!lock) return 0;
@@ -183,7 +204,7 @@ async function alone<T>(shadowDir: string, work: () => Promise<T>): Promise<T | 
   }
 }
 
-/** As git does before it tidies up: names are spread evenly over 256 folders. */
+/** Estimates from one of 256 folders, as `git gc --auto` does: names are spread evenly over them. */
 function estimatedLoose(shadowDir: string): number {
   return namesIn(join(shadowDir, 'objects', '17')).length * 256;
 }
@@ -224,7 +245,7 @@ async function idsIn(shadowDir: string, pack: string): Promise<string[]> {
   return listing.split('\n').flatMap((line) => line.split(' ')[1] ?? []);
 }
 
-/** Without its index a pack is not one: what is left of it after a kill is litter. */
+/** Removes the index first: after a kill, git ignores what is left of the pack, and `sweepLeftovers` removes it. */
 function removePack(path: string): void {
   for (const ending of ['.idx', '.rev', '.pack']) rmSync(path.replace(/\.pack$/, ending), { force: true });
 }

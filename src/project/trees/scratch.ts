@@ -1,4 +1,4 @@
-/** Copies of a project's tree in temporary folders, made from our own repository of the project. */
+/** Copies of a tree in temporary folders, made from the shadow repository. */
 import { lstatSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ import type { Scratch, ScratchFolder } from '../../ports/ports.ts';
 import { gitOutput, QUIET_CONFIG } from '../git.ts';
 
 const PREFIX = 'untildone-scratch-';
-/** Beside the copy, not in it: who made it. */
+/** A file beside the copy that names the process which made it. */
 const OWNER = 'owner';
 const COPY = 'project';
 
-/** The bytes of the tree as they are, whatever attributes the project has. */
+/** Git writes the bytes of the tree unchanged, whatever attributes the project has. */
 const ATTRIBUTES = '* -text !eol -ident -filter !working-tree-encoding\n';
 
-/** Names that other systems reserve are names here. */
+/** Names that are reserved on other systems are allowed. */
 const CONFIG = [...QUIET_CONFIG, 'core.protectNTFS=false', 'core.protectHFS=false', 'core.symlinks=true'];
 
 const NOBODY = {
@@ -84,21 +84,21 @@ async function fill(
   await git('update-ref', 'HEAD', commit.toString('latin1').trim());
 }
 
-/** A tree's name is an option to nobody. */
+/** Refuses what is not the name of a tree, so that git cannot take it for an option. */
 function treeId(tree: string): string {
   if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
     throw new Error(`${JSON.stringify(tree)} does not name a tree`);
   return tree;
 }
 
-/** A process that was killed could not clean up: its folders go when the next one is made. */
+/** Removes the folders of processes that were killed before they could clean up. */
 async function removeAbandoned(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const abandoned = names.filter((name) => name.startsWith(PREFIX) && isAbandoned(join(folder, name)));
   await Promise.all(abandoned.map((name) => removeWhole(join(folder, name))));
 }
 
-/** Only what is ours: anybody may put anything into a folder for temporary files. */
+/** Only a folder of ours whose process is dead: other users, too, may put folders among temporary files. */
 function isAbandoned(root: string): boolean {
   try {
     const stat = lstatSync(root);
@@ -115,7 +115,7 @@ async function removeWhole(root: string): Promise<void> {
   try {
     await remove();
   } catch {
-    // Package managers leave folders that nobody may write to.
+    // Package managers leave write-protected folders.
     await makeWritable(root);
     await remove().catch(() => {});
   }
@@ -128,6 +128,6 @@ async function makeWritable(folder: string): Promise<void> {
       if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
     }
   } catch {
-    // What cannot be opened now cannot be removed either.
+    // A folder that cannot be opened cannot be removed either.
   }
 }

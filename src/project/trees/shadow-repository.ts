@@ -1,6 +1,6 @@
 /**
- * A repository of our own that looks at the project's folder: trees of the work are made in it, the user's repository is
- * only read. Neither the user's git configuration nor attributes in the project change a byte of what is seen.
+ * The shadow: a git repository in the untildone home whose working folder is the project. Trees are written to it, so that
+ * the user's repository is only read. The user's git configuration and attributes do not change what a tree holds.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { runUserGit, type UserRepository } from './user-repository.ts';
 export interface Shadow {
   dir: string;
   project: string;
-  /** The folder whose ignore files rule: where the user's repository began when the shadow was made. */
+  /** The top folder of the user's repository when the shadow was made. Ignore files count from there. */
   top: string;
-  /** The project, seen from `top`, with a slash at its end; empty when they are the same. */
+  /** The project's path relative to `top`, with a slash at its end; empty when they are the same. */
   prefix: string;
-  /** Tells this shadow from one that was here before it. */
+  /** A random id that tells this shadow from an earlier one in the same folder. */
   made: string;
 }
 
@@ -39,33 +39,33 @@ const CONFIG: readonly string[] = [
   'core.sparseCheckout=false',
   'core.quotePath=true',
   `core.attributesFile=${devNull}`,
-  // Names that other systems reserve are names here.
+  // Names that are reserved on other systems are allowed.
   'core.protectNTFS=false',
   'core.protectHFS=false',
   'core.looseCompression=1',
   'pack.compression=1',
-  // Larger files are hashed in a stream, and count as binary.
+  // Git hashes larger files in a stream, and takes them for binary.
   'core.bigFileThreshold=32m',
   'advice.addEmbeddedRepo=false',
   'submodule.recurse=false',
 ];
 
-/** Endings whose files are text whatever bytes they hold: a NUL does not hide a line of code. */
+/** Files with these endings count as text, so that a NUL byte does not hide lines of code. */
 const TEXT_ENDINGS =
   'c cc cjs cpp cs css cts dart ex exs go h hpp html java js json jsx kt kts lua m md mjs mts php pl py rb rs scala sh sql svelte swift toml ts tsx vue xml yaml yml';
 
-/** The highest place git looks for attributes: nothing is converted, filtered, or declared binary by the project. */
+/** Attributes that overrule the project's own: git converts and filters nothing, and shows text as text. */
 const ATTRIBUTES = [
   '* -text !eol -ident -filter !working-tree-encoding !diff !whitespace',
   ...TEXT_ENDINGS.split(' ').map((ending) => `*.${ending} diff`),
   '',
 ].join('\n');
 
-/** Outside git there may be no ignore file at all; what tools install or leave behind is still not the work. */
+/** Patterns to ignore in a project without git, which may have no ignore file: what tools install or leave behind. */
 const IGNORED_OUTSIDE_GIT =
   'node_modules/ .venv/ venv/ __pycache__/ *.pyc .pytest_cache/ .mypy_cache/ .ruff_cache/ .tox/ .nox/ .gradle/ target/ .DS_Store';
 
-/** What a loop of a foreign format writes about itself is not the work: it would look like progress at every Stop. */
+/** State files of foreign formats, which change at every Stop: in a tree they would look like progress. */
 const STATE_OF_LOOPS = [
   '**/.claude/ralph-loop.local.md',
   '**/.claude/runtime/',
@@ -91,10 +91,10 @@ function parseDescription(text: string, dir: string): Pick<Shadow, 'prefix' | 'm
     const { prefix, made } = JSON.parse(text) as { prefix?: unknown; made?: unknown };
     if (typeof prefix === 'string' && typeof made === 'string') return { prefix, made };
   } catch {
-    // Said below, in the same words.
+    // The error below says so.
   }
   throw new Error(
-    `${join(dir, DESCRIPTION)} cannot be read: remove ${dir} when no loop of this project is active`,
+    `${join(dir, DESCRIPTION)} is damaged: remove the folder ${dir} when no loop of this project is active`,
   );
 }
 
@@ -141,7 +141,7 @@ async function objectFormat(repository: UserRepository): Promise<string> {
   return exitCode === 0 ? stdout.toString('utf8').trim() : 'sha1';
 }
 
-/** What the person had git ignore besides the project's own files, as it is now: later additions are the agent's. */
+/** The patterns that you let git ignore outside of the project's own files, as they are now: an agent may add others. */
 async function exclusions(project: string, repository: UserRepository | undefined): Promise<string> {
   const own = repository ? readText(join(repository.commonDir, 'info', 'exclude')) : '';
   const always = [...STATE_OF_LOOPS, ...(repository ? [] : IGNORED_OUTSIDE_GIT.split(' '))].join('\n');
@@ -167,7 +167,7 @@ function readText(path: string): string {
   }
 }
 
-/** Blobs that the user's repository has are not written again. A repository made later is linked later. */
+/** Lets the shadow use the objects of the user's repository, so that they are not written again. */
 function linkObjects(dir: string, repository: UserRepository): void {
   const file = join(dir, 'objects', 'info', 'alternates');
   const objects = realPath(join(repository.commonDir, 'objects'));
@@ -177,7 +177,7 @@ function linkObjects(dir: string, repository: UserRepository): void {
   writeWhole(file, `${linked}${objects}\n`);
 }
 
-/** Neither the system's nor the user's configuration is read, in any version of git. */
+/** An environment in which no version of git reads the configuration of the system or of the user. */
 function privateEnvironment(dir: string): Record<string, string> {
   return {
     HOME: dir,
@@ -189,7 +189,7 @@ function privateEnvironment(dir: string): Record<string, string> {
   };
 }
 
-/** One git call on the objects of a shadow, whether its project is still there or not. */
+/** One git call on the objects of a shadow, which works even when its project is gone. */
 export function objectCall(dir: string, args: readonly string[], more: Partial<GitCall> = {}): GitCall {
   return {
     ...more,
@@ -205,7 +205,7 @@ export interface ShadowCall extends Omit<GitCall, 'cwd' | 'env'> {
   excludesFile?: string;
 }
 
-/** One git call in the shadow, in the project's folder; to be run by `gitOutput` or `runGit`. */
+/** One git call in the shadow and in the project's folder, for `gitOutput` or `runGit`. */
 export function shadowCall(shadow: Shadow, { index, excludesFile, ...call }: ShadowCall): GitCall {
   const config = [...CONFIG, `core.excludesFile=${excludesFile ?? devNull}`];
   return {

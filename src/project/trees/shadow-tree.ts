@@ -24,18 +24,18 @@ import { type Shadow, type ShadowCall, shadowCall } from './shadow-repository.ts
 import { runUserGit, trackedStamp, type UserRepository, worktreesInside } from './user-repository.ts';
 
 /**
- * Names the content of the project's folder by a git tree.
+ * Writes the content of the project's folder as a git tree.
  *
- * The index is a cache and nothing else: each call works on a copy of its own and puts it back whole, so that calls do not
- * wait for each other and a killed one leaves nothing half done. What is in a tree does not depend on the calls before it:
+ * The index is only a cache: each call works on a copy of its own and puts it back whole. So calls do not wait for each
+ * other, and a killed one leaves nothing half done. What is in a tree does not depend on the calls before it:
  *  - files that git does not ignore, and files that the user's repository tracks although they are ignored;
  *  - the files of repositories inside the project (submodules, checkouts), as if they were plain folders; but not other
- *    worktrees of the project's own repository, which are other sessions' work;
+ *    worktrees of the project's own repository, which belong to other sessions;
  *  - no files that cannot be read, no pipes, no sockets.
  */
 
 const MAX_NESTING = 16;
-/** Stands for a file in a nested repository until git has looked: git then takes the folder for a plain one. */
+/** A name that is put into the index for a nested repository, so that git takes its folder for a plain one. */
 const STAND_IN = '.untildone-nested';
 
 interface Work {
@@ -58,22 +58,22 @@ export async function writeTree(
     const work: Work = { shadow, repository, index, excludesFile: excludeFile(`${index}.exclude`, others) };
     const stamp = digest([shadow.made, trackedStamp(repository), ...others]);
     const copied = copyIndex(indexFile, index);
-    const settled = readSettled(indexFile);
-    const tree = await settledTree(work, settledBefore(settled, stamp, copied)).catch((error: unknown) => {
+    const cached = readCachedTree(indexFile);
+    const tree = await treeOfWork(work, reusableTree(cached, stamp, copied)).catch((error: unknown) => {
       if (!copied || !(error instanceof GitError)) throw error;
-      // The cache may be what is broken; the work is read anew without it.
+      // The index may be damaged: try again without it.
       rmSync(index, { force: true });
-      return settledTree(work, undefined);
+      return treeOfWork(work, undefined);
     });
     const kept = keepIndex(index, indexFile, copied);
-    writeSettled(indexFile, settled, { tree, stamp, index: kept ?? '' });
+    writeCachedTree(indexFile, cached, { tree, stamp, index: kept ?? '' });
     return tree;
   } finally {
     for (const path of [index, `${index}.lock`, `${index}.exclude`]) rmSync(path, { force: true });
   }
 }
 
-/** Puts the copy in the place of its original when git has changed it; returns what tells the index of now. */
+/** Puts the copy in place of its original when git has changed it; returns the identity of the index now. */
 function keepIndex(index: string, indexFile: string, copied: CopiedIndex | undefined): string | undefined {
   const ours = identityOf(index);
   if (ours === copied?.copy) return copied?.original;
@@ -82,14 +82,14 @@ function keepIndex(index: string, indexFile: string, copied: CopiedIndex | undef
   return ours;
 }
 
-/** `before` is the tree of the index as it was copied, if it is known that nothing in it was ignored and untracked. */
-async function settledTree(work: Work, before: string | undefined): Promise<string> {
+/** `before` is the tree of the copied index, when it is known to hold no files that are ignored and untracked. */
+async function treeOfWork(work: Work, before: string | undefined): Promise<string> {
   const copy = identityOf(work.index);
   await addEverything(work);
   if (before !== undefined && identityOf(work.index) === copy) return before;
   const tree = await namedTree(work);
   if (before !== undefined && !(await ignoreRulesDiffer(work, before, tree))) return tree;
-  return (await settleIgnored(work)) ? namedTree(work) : tree;
+  return (await applyIgnoreRules(work)) ? namedTree(work) : tree;
 }
 
 async function ignoreRulesDiffer(work: Work, before: string, after: string): Promise<boolean> {
@@ -101,11 +101,11 @@ async function ignoreRulesDiffer(work: Work, before: string, after: string): Pro
 
 function call(work: Work, args: string[], more: Partial<ShadowCall> = {}) {
   const { excludesFile, index, shadow } = work;
-  return shadowCall(shadow, { args, index, excludesFile: excludesFile ? excludesFile : undefined, ...more });
+  return shadowCall(shadow, { args, index, excludesFile: excludesFile || undefined, ...more });
 }
 
 async function addEverything(work: Work): Promise<void> {
-  // A project that became a repository of its own is still looked into from above.
+  // The project may have become a repository inside `top`: a stand-in lets git look into it.
   if (work.shadow.prefix !== '' && identityOf(work.index) === undefined) await standIn(work, ['']);
   for (let round = 0; round < MAX_NESTING; round++) {
     const args = ['add', '--all', '--ignore-errors', ...(work.shadow.prefix === '' ? [] : ['--', '.'])];
@@ -116,7 +116,9 @@ async function addEverything(work: Work): Promise<void> {
     if (nested.length === 0) return leaveOutUnreadable(work);
     await standIn(work, nested);
   }
-  throw new Error(`repositories are nested in each other more than ${MAX_NESTING} deep`);
+  throw new Error(
+    `${work.shadow.project} holds git repositories nested more than ${MAX_NESTING} deep: remove some of them, or let git ignore them`,
+  );
 }
 
 async function nestedRepositories(work: Work): Promise<string[]> {
@@ -142,14 +144,14 @@ async function standIn(work: Work, folders: string[]): Promise<void> {
   await gitOutput(call(work, args, { input: Buffer.concat(lines) }));
 }
 
-/** After everything was added, what still differs from the index could not be read. */
+/** Removes files that still differ from the index after everything was added: git could not read them. */
 async function leaveOutUnreadable(work: Work): Promise<void> {
   const differing = await gitOutput(call(work, ['ls-files', '-m', '-d', '-z']));
   await remove(work, parseNames(differing));
 }
 
-/** Brings the index to what the ignore rules of this moment say; true when it changed. */
-async function settleIgnored(work: Work): Promise<boolean> {
+/** Brings the index in line with the ignore rules of this moment; returns true when that changed it. */
+async function applyIgnoreRules(work: Work): Promise<boolean> {
   const listing = ['ls-files', '-c', '-i', '-z', '--exclude-standard'];
   const [ours, theirs] = await Promise.all([
     gitOutput(call(work, listing)).then(parseNames),
@@ -204,8 +206,8 @@ async function namedTree(work: Work): Promise<string> {
 }
 
 /**
- * Checkouts of the same repository inside the project. One that holds files which the project's own checkout tracks is no
- * checkout of its own, whatever it says.
+ * Worktrees of the same repository inside the project, relative to its top. A folder with files that the project itself
+ * tracks does not count, even if it claims to be a worktree.
  */
 async function otherWorktrees(repository: UserRepository | undefined): Promise<string[]> {
   const folders = repository ? worktreesInside(repository) : [];
@@ -227,17 +229,15 @@ function digest(names: readonly string[]): string {
   return sha256(names.join('\0')).slice(0, 16);
 }
 
-/** The index of the shadow as a file: a cache that is copied, replaced whole, and may be lost at any time. */
-
 const LEFTOVER_MS = 3_600_000;
 
-/** What tells a file from what replaced it, of an index and of its copy. */
+/** The identities of an index and of its copy; a file that replaces one of them has another identity. */
 interface CopiedIndex {
   original: string;
   copy: string | undefined;
 }
 
-/** Undefined when there is nothing to copy. */
+/** Undefined when there is no index to copy. */
 function copyIndex(from: string, to: string): CopiedIndex | undefined {
   let fd: number;
   try {
@@ -249,7 +249,7 @@ function copyIndex(from: string, to: string): CopiedIndex | undefined {
   try {
     const stat = fstatSync(fd, { bigint: true });
     writeFileSync(to, readFileSync(fd), { mode: 0o600 });
-    // Git doubts entries as young as the index itself. A copy must not look younger than its original.
+    // Git reads files again that are as young as the index: a copy must not look younger than its original.
     const seconds = (Number(stat.mtimeMs) - 2) / 1000;
     utimesSync(to, seconds, seconds);
     return { original: `${stat.ino}-${stat.mtimeNs}`, copy: identityOf(to) };
@@ -263,43 +263,45 @@ export function identityOf(path: string): string | undefined {
   return stat && `${stat.ino}-${stat.mtimeNs}`;
 }
 
-/** An index in which nothing is ignored and untracked, the tree it made, and what the user's repository tracked then. */
-interface Settled {
+/** A record of an index without ignored, untracked files: such an index can be used again as it is. */
+interface CachedTree {
   tree: string;
+  /** Changes with the shadow, with what the user's repository tracks, and with its worktrees. */
   stamp: string;
+  /** The identity of the index that made the tree. */
   index: string;
 }
 
-function settledFile(indexFile: string): string {
+function cachedTreeFile(indexFile: string): string {
   return `${indexFile}.settled`;
 }
 
-/** A line that cannot be read, or is torn, fits nothing: it costs a second look, no more. */
-function readSettled(indexFile: string): Settled | undefined {
+/** Undefined for a record that is damaged or cannot be read: the tree is then written from scratch. */
+function readCachedTree(indexFile: string): CachedTree | undefined {
   try {
-    const [tree, stamp, index] = (readSmall(settledFile(indexFile), 1024) ?? '').trim().split(' ');
+    const [tree, stamp, index] = (readSmall(cachedTreeFile(indexFile), 1024) ?? '').trim().split(' ');
     return tree && stamp && index ? { tree, stamp, index } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function writeSettled(indexFile: string, last: Settled | undefined, now: Settled): void {
+function writeCachedTree(indexFile: string, last: CachedTree | undefined, now: CachedTree): void {
   if (last?.tree === now.tree && last.stamp === now.stamp && last.index === now.index) return;
-  writeFileSync(settledFile(indexFile), `${now.tree} ${now.stamp} ${now.index}\n`, { mode: 0o600 });
+  writeFileSync(cachedTreeFile(indexFile), `${now.tree} ${now.stamp} ${now.index}\n`, { mode: 0o600 });
   sweepLeftovers(indexFile);
 }
 
-/** The tree of `copied`, when nothing that it depended on has changed since it was settled. */
-function settledBefore(
-  settled: Settled | undefined,
+/** The recorded tree of the copied index, when nothing that it depends on has changed since. */
+function reusableTree(
+  cached: CachedTree | undefined,
   stamp: string,
   copied: CopiedIndex | undefined,
 ): string | undefined {
-  return settled?.stamp === stamp && settled.index === copied?.original ? settled.tree : undefined;
+  return cached?.stamp === stamp && cached.index === copied?.original ? cached.tree : undefined;
 }
 
-/** Files of calls that were killed. The time of last change is no measure: a copy has that of its original. */
+/** Removes files of calls that were killed. Their age is told by ctime, because a copy has the mtime of its original. */
 function sweepLeftovers(indexFile: string): void {
   const prefix = `${basename(indexFile)}.`;
   const folder = dirname(indexFile);

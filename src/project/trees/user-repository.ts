@@ -4,19 +4,18 @@ import { sha256 } from '../../files/digest.ts';
 import { type Home, projectFolder, realPath } from '../../home/layout.ts';
 import { type GitCall, type GitResult, QUIET_CONFIG, runGit } from '../git.ts';
 
-/** The repository that the project's folder is in: found without git, so that its own configuration has no say. */
-
+/** The git repository that holds the project. It is found without git, so that its own configuration cannot interfere. */
 export interface UserRepository {
   /** The folder that git tracks: the project, or one above it. */
   top: string;
   gitDir: string;
-  /** Of all worktrees of this repository together. */
+  /** The git folder that all worktrees of this repository share. */
   commonDir: string;
 }
 
 /**
- * Walks up from the project. A `.git` above it that belongs to someone else than the project and us is passed over: its
- * configuration could run commands (a folder for everybody, such as /tmp, may hold one).
+ * Finds the nearest repository at or above the project. A `.git` above it that belongs to another user is passed over,
+ * because its configuration could run commands: a folder such as /tmp may hold one.
  */
 export function findUserRepository(project: string): UserRepository | undefined {
   const start = realPath(project);
@@ -35,7 +34,7 @@ function repositoryAt(top: string): UserRepository | undefined {
   return { top, gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common) };
 }
 
-/** Worktrees and submodules have a file `.git` that names the folder. */
+/** The git folder of a checkout. In worktrees and submodules `.git` is a file that names it. */
 function gitDirOf(folder: string): string | undefined {
   const path = join(folder, '.git');
   const stat = statOf(path);
@@ -46,8 +45,8 @@ function gitDirOf(folder: string): string | undefined {
 }
 
 /**
- * Other checkouts of the same repository that lie inside `top` (worktrees of other sessions), relative to it. Only those
- * whose own `.git` says so too.
+ * Other worktrees of the same repository inside `top`, relative to it. Only those count that git has registered and whose
+ * own `.git` agrees.
  */
 export function worktreesInside(repository: UserRepository): string[] {
   const registered = join(repository.commonDir, 'worktrees');
@@ -67,14 +66,14 @@ export function worktreesInside(repository: UserRepository): string[] {
   });
 }
 
-/** Changes whenever what the repository tracks changes. */
+/** A text that changes whenever the repository tracks other files. */
 export function trackedStamp(repository: UserRepository | undefined): string {
   if (!repository) return 'none';
   const stat = statSync(join(repository.gitDir, 'index'), { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.ino}-${stat.size}-${stat.mtimeNs}` : 'empty';
 }
 
-/** Commands that would run the repository's own programs to show a difference. */
+/** Git commands that may run programs of the repository to show a difference. */
 const PRINTS_DIFFS = new Set(['diff', 'log', 'show', 'diff-tree', 'diff-index', 'diff-files']);
 
 type UserGitCall = Pick<GitCall, 'args' | 'signal' | 'maxBytes' | 'input'>;
@@ -109,15 +108,15 @@ function firstLine(path: string): string | undefined {
   }
 }
 
-/** Another checkout of the project's repository. */
+/** Another worktree of the project's repository. */
 interface AgentWorktree {
-  /** The checkout. */
+  /** The worktree's top folder. */
   top: string;
   /** The project's folder in it. */
   project: string;
 }
 
-/** The worktree that a folder lies in, when it is another one of the project's own repository. */
+/** The worktree that holds a folder, when it belongs to the project's repository and is not the project's own. */
 export function worktreeAt(project: string, folder: string): AgentWorktree | undefined {
   const own = findUserRepository(project);
   const there = findUserRepository(folder);
@@ -126,7 +125,7 @@ export function worktreeAt(project: string, folder: string): AgentWorktree | und
   if (top === realPath(own.top)) return undefined;
   const inside = relative(realPath(own.top), realPath(project));
   const same = realPath(join(top, inside));
-  // A link in the place of a folder leads to what somebody else did.
+  // A link in place of the folder could lead out of the worktree.
   if (!isInside(top, same) || !statSync(same, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   return { top, project: same };
 }
@@ -138,7 +137,7 @@ function isInside(folder: string, path: string): boolean {
 
 const OLD_MS = 24 * 3_600_000;
 
-/** Trees of a worktree are made in the shadow of its project; only what was seen last is remembered by itself. */
+/** Where the trees of a worktree are written: in the shadow of its project, with an index of its own. */
 export function shadowOfWorktree(
   home: Home,
   project: string,
@@ -154,7 +153,7 @@ export function shadowOfWorktree(
   };
 }
 
-/** Worktrees of agents come and go. */
+/** Removes the indexes of worktrees that were not used for a day. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);

@@ -3,20 +3,20 @@ import { realPath } from '../../home/layout.ts';
 import type { AddedLine, FileChange, Workspace } from '../../ports/ports.ts';
 import { foreignFiles, readProjectFile } from '../files.ts';
 import { gitOutput, runGit } from '../git.ts';
-import { decodeName, encodeName, parseRawDiff, patchReader } from './git-output.ts';
+import { decodeName, encodeName, PatchReader, parseRawDiff } from './git-output.ts';
 import { openShadow, type Shadow, shadowCall } from './shadow-repository.ts';
 import { writeTree } from './shadow-tree.ts';
 import { findUserRepository, runUserGit } from './user-repository.ts';
 
 export interface WorkspaceOptions {
   project: string;
-  /** A folder in the untildone home for our own repository; made on first use. */
+  /** A folder in the untildone home for the shadow repository; made on first use. */
   shadowDir: string;
-  /** A file beside it that remembers what was seen last; safe to delete. */
+  /** The git index that makes the next tree quicker; safe to delete. */
   indexFile: string;
 }
 
-/** Only so much of a file is read; the rest is cut off. */
+/** The most bytes that are read of one file. */
 const MAX_CONTENT = 4 * 1024 * 1024;
 const PATCH_LIMITS = { maxLineLength: 2_000, maxLines: 200_000 };
 const RENAME_LIMIT = '-l2000';
@@ -28,7 +28,7 @@ export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOption
     const repository = findUserRepository(root);
     if (!repository) return { exitCode: 128, stdout: '', stderr: `fatal: not a git repository: ${root}` };
     const result = await runUserGit(repository, root, { args, signal });
-    if (result.cut) throw new Error(`git ${args[0]} printed more than can be held`);
+    if (result.cut) throw new Error(`git ${args[0]} printed more than untildone can hold in memory`);
     return { exitCode: result.exitCode, stdout: decodeName(result.stdout), stderr: result.stderr };
   };
   return {
@@ -64,7 +64,7 @@ async function changesBetween(shadow: Shadow, from: string, to: string): Promise
 }
 
 async function addedBetween(shadow: Shadow, from: string, to: string): Promise<AddedLine[]> {
-  const reader = patchReader(PATCH_LIMITS);
+  const reader = new PatchReader(PATCH_LIMITS);
   const args = [
     'diff-tree',
     '-r',
@@ -85,7 +85,7 @@ async function addedBetween(shadow: Shadow, from: string, to: string): Promise<A
   return reader.end();
 }
 
-/** A tree's name is an option to nobody. */
+/** Refuses what is not the name of a tree, so that git cannot take it for an option. */
 function treeId(tree: string): string {
   if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
     throw new Error(`${JSON.stringify(tree)} does not name a tree`);
@@ -94,7 +94,7 @@ function treeId(tree: string): string {
 
 async function contentOf(shadow: Shadow, tree: string, path: string): Promise<string | undefined> {
   const name = `${treeId(tree)}:${path}`;
-  // A name with a line break does not fit the batch's lines; as an argument it has to be UTF-8.
+  // The batch takes one name a line, so a name with a line break goes as an argument, which has to be UTF-8.
   if (path.includes('\n')) return contentByArgument(shadow, name);
   const request = Buffer.concat([encodeName(name), Buffer.from('\n')]);
   const maxBytes = MAX_CONTENT + 200;
@@ -116,14 +116,14 @@ async function contentByArgument(shadow: Shadow, name: string): Promise<string |
   return stdout.toString('utf8', 0, Math.min(stdout.length, MAX_CONTENT));
 }
 
-/** A file that the tree does not have is undefined; one whose bytes are gone is an error: nothing follows from it. */
+/** Undefined for a file that is not in the tree. Throws for one whose bytes are gone, from which nothing follows. */
 async function absentOrLost(shadow: Shadow, tree: string, name: string): Promise<undefined> {
   const known = await runGit(shadowCall(shadow, { args: ['rev-parse', '--quiet', '--verify', name] }));
   const isTree =
     known.exitCode === 0 && (await typeOf(shadow, known.stdout.toString('latin1').trim())) === 'tree';
   if (isTree) return undefined;
   if (known.exitCode === 0)
-    throw new Error(`the content of ${name.slice(tree.length + 1)} at the tree ${tree} is lost`);
+    throw new Error(`the content of ${name.slice(tree.length + 1)} in the tree ${tree} is lost`);
   if ((await typeOf(shadow, tree)) !== 'tree') throw new Error(`the tree ${tree} is lost`);
   return undefined;
 }

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { RunRules } from '../../core/contract/contract.ts';
+import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { Flow } from '../git/commit-progress.ts';
-import type { RunReporter } from '../view/reporter.ts';
+import type { RunGit } from '../git/commit-progress.ts';
+import type { RunReporter } from '../reporter.ts';
 import type { Interrupts } from './interrupts.ts';
 
 /** How the sessions of a run are started. */
@@ -35,8 +36,8 @@ export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): 
   const { mode: _, freshEvery: __, ...said } = rules;
   return {
     ...DEFAULT_CLIENT,
-    ...said,
-    ...given,
+    ...defined(said),
+    ...defined(given),
     allow: [...new Set([...(said.allow ?? []), ...(given.allow ?? [])])],
     client: { ...said.client, ...given.client },
   };
@@ -76,14 +77,14 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
 }
 
 /** Who watches a run, and what it is driven with. */
-export interface RunCompany {
+export interface RunObservers {
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;
 }
 
-export interface Driving extends RunCompany {
+export interface Driving extends RunObservers {
   ref: LoopRef;
   client: ClientOptions;
-  git: Flow | undefined;
+  git: RunGit | undefined;
 }

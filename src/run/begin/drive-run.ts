@@ -4,20 +4,21 @@ import { randomUUID } from 'node:crypto';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
-import { approve } from '../../home/approvals.ts';
-import { renderedReceipt } from '../../home/receipts.ts';
+import { readRenderedReceipt } from '../../home/receipts.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { FinishWords, GitFlow, LoopRef } from '../../ports/ports.ts';
+import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { runLoop } from '../driver/run-loop.ts';
-import type { Flow } from '../git/commit-progress.ts';
-import { openRunGit, resumeRunGit, trustedWith } from '../git/options.ts';
-import { readFlowRecord } from '../git/record.ts';
+import type { RunGit } from '../git/commit-progress.ts';
+import { beginRunGit, commitLate, resumeRunGit, trustedWith } from '../git/options.ts';
+import { readRunGitRecord } from '../git/record.ts';
 import { divisionOf, type Parallel, refuseIndivisible, splitWork } from '../parallel/pieces.ts';
 import { leftBeside, workInParallel } from '../parallel/work-in-parallel.ts';
 import {
@@ -27,9 +28,8 @@ import {
   type Driving,
   driverLock,
   keptClient,
-  type RunCompany,
+  type RunObservers,
 } from './client-options.ts';
-import { commitLate } from './commit-late.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { besideRun } from './warn-other-loops.ts';
 
@@ -49,13 +49,13 @@ export interface RunOptions {
   maxIterations?: Limit;
   maxDuration?: Limit;
   limits: Partial<Limits>;
-  git?: Parameters<typeof openRunGit>[0];
+  git?: Parameters<typeof beginRunGit>[0];
   parallel?: Parallel;
 }
 
 /** Throws `NothingToDo` and `NotApproved` before anything has begun. */
-export async function beginRun(options: RunOptions, company: RunCompany): Promise<LoopState> {
-  const { world, reporter, interrupts } = company;
+export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
+  const { world, reporter, interrupts } = observers;
   await refuseWithoutClient(world);
   const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
@@ -63,7 +63,7 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const watch = { note: reporter.note, signal: interrupts.atOnce };
   const git =
     options.git &&
-    (await openRunGit(
+    (await beginRunGit(
       { ...options.git, reads: featureGates(plan.contract).map(({ file }) => file) },
       { loop: plan.loop, task: plan.task },
       world,
@@ -88,11 +88,11 @@ export async function beginRun(options: RunOptions, company: RunCompany): Promis
   const { ref, baseline } = await begun(
     { ...plan, run, project: folder, files },
     { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
-    company,
+    observers,
   );
   git?.startsFrom(baseline);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
-  return drive({ ...company, ref, client, git });
+  return drive({ ...observers, ref, client, git });
 }
 
 /** Before anything begins: trying again and again would not bring it. */
@@ -112,11 +112,11 @@ async function begun(
     isTrusted,
     named,
   }: {
-    git: GitFlow | undefined;
+    git: RunGitPort | undefined;
     isTrusted: ReturnType<typeof trustedWith>;
     named: string | true | undefined;
   },
-  { world, reporter }: RunCompany,
+  { world, reporter }: RunObservers,
 ): Promise<Begun> {
   let began = false;
   try {
@@ -132,10 +132,11 @@ async function begun(
 }
 
 /** What a person names by its fingerprint is approved, if it is exactly that. */
-function trusting(named: string | true | undefined, git: GitFlow | undefined, world: World) {
+function trusting(named: string | true | undefined, git: RunGitPort | undefined, world: World) {
   const isTrusted = trustedWith(git, world);
   return (folder: string, fingerprint: string): boolean => {
-    if (named === true || named === fingerprint) approve(world.home, folder, fingerprint, world.clock.now());
+    if (named === true || named === fingerprint)
+      recordTrust(world.home, folder, fingerprint, world.clock.now());
     return isTrusted(folder, fingerprint);
   };
 }
@@ -146,13 +147,13 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
     kind: 'ended',
     status: 'failed',
     cause: 'not_approved',
-    detail: 'what the contract runs is not approved on this machine',
+    detail: 'what the contract runs is not trusted on this machine',
   }));
   const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
   return new NotApproved(
     typeof named === 'string'
       ? `the fingerprint is ${fingerprint}, not ${named}: look at what the contract runs again: ${how}`
-      : `a person has to approve what the contract runs before a run begins: ${how}`,
+      : `you have to trust what the contract runs before a run begins: ${how}`,
     fingerprint,
   );
 }
@@ -161,9 +162,9 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
 export async function goOnWithRun(
   ref: LoopRef,
   given: Partial<ClientOptions>,
-  company: RunCompany,
+  observers: RunObservers,
 ): Promise<LoopState> {
-  const { world, reporter, interrupts } = company;
+  const { world, reporter, interrupts } = observers;
   const state = world.store.read(ref);
   if (!state.run)
     throw new UsageError(
@@ -171,20 +172,20 @@ export async function goOnWithRun(
     );
   if (hasEnded(state)) {
     reporter.event({ type: 'ended', state });
-    await finishLate(ref, state, company);
+    await finishLate(ref, state, observers);
     return state;
   }
   const { limits, run: rules } = world.store.contract(ref).contract;
-  const client = { ...keptClient(ref, rules, world.home), ...given, ...fromSession(state) };
+  const client = { ...keptClient(ref, rules, world.home), ...defined(given), ...defined(fromSession(state)) };
   const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
   for (const note of git?.notes ?? []) reporter.note(note);
   reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
-  return drive({ ...company, ref, client, git });
+  return drive({ ...observers, ref, client, git });
 }
 
 /** Of a run whose runner was killed after it had ended: what it has done is still committed and published. */
-async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunCompany): Promise<void> {
-  const record = readFlowRecord(world.home, ref.loop);
+async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunObservers): Promise<void> {
+  const record = readRunGitRecord(world.home, ref.loop);
   const lock = record && !record.finished ? holdLock(driverLock(ref)) : undefined;
   if (!lock) return;
   try {
@@ -193,7 +194,7 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
     if (!git || (late.length === 0 && record?.mode !== 'pr')) return;
     for (const line of [
       ...late,
-      ...(await git.finish(state, renderedReceipt(ref, world.store), saidOf(state, git))),
+      ...(await git.finish(state, readRenderedReceipt(ref, world.store), saidOf(state, git))),
     ])
       reporter.note(line);
   } finally {
@@ -202,8 +203,8 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
 }
 
 /** What its children have done has pull requests of its own; where that had to be brought together, that is one more. */
-function saidOf({ run }: LoopState, git: Flow): FinishWords {
-  return run?.children && run.sessions === 0 && !git.hasSettled ? 'here' : 'all';
+function saidOf({ run }: LoopState, git: RunGit): FinishWords {
+  return run?.children && run.sessions === 0 && !git.hasResolvedConflicts ? 'here' : 'all';
 }
 
 /** A run that came out of a session never gets more than that session had. */
@@ -233,7 +234,7 @@ async function drive(driving: Driving): Promise<LoopState> {
       before.status === 'paused'
         ? before
         : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
-    const lines = (await git?.finish(after, renderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
+    const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
     for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;
   } finally {

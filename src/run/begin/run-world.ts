@@ -5,9 +5,9 @@ import { transcriptOf } from '../../hook/start/inputs.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { GitFlow, LoopRef } from '../../ports/ports.ts';
+import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
-import type { RunReporter } from '../view/reporter.ts';
+import type { RunReporter } from '../reporter.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { Interrupts } from './interrupts.ts';
 
@@ -44,7 +44,7 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
 /** What a run is driven with: the real client, this terminal, the person's git. */
 export async function worldOf(driving: {
   ref: LoopRef;
-  git: GitFlow | undefined;
+  git: RunGitPort | undefined;
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;

@@ -6,7 +6,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
 import type { StateFormat, StatePlace } from '../../formats/format.ts';
 import { claimFiles } from '../../home/claims.ts';
-import { placeOf } from '../../hook/wiring/detect-foreign-state.ts';
+import { foreignPlaceOf } from '../../hook/wiring/detect-foreign-state.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { foreignFiles } from '../../project/files.ts';
 
@@ -15,7 +15,7 @@ type Beside = Pick<World, 'project' | 'env' | 'clock' | 'home' | 'store'>;
 /** Sessions of a run serve the run alone: whoever has another loop lying here learns that, and how it is run. */
 export function besideRun(contract: Contract, world: Beside): string[] {
   const { project, env, clock } = world;
-  const place = placeOf({ session: '', cwd: project }, project, env, clock.now());
+  const place = foreignPlaceOf({ session: '', cwd: project }, project, env, clock.now());
   return ALL_FORMATS.flatMap((format) => {
     const path = format.path(place);
     return path !== undefined && waitsForSession(format, path, place, world)

@@ -5,7 +5,7 @@ import type { SessionLimits } from '../../ports/ports.ts';
 /** Node fires a longer one at once. */
 
 /** Calls once when nothing was heard for too long. Time in which somebody holds it does not count. */
-export class SilenceWatch {
+export class IdleTimer {
   readonly #onSilence: () => void;
   #limitMs: number;
   #heardAt = performance.now();
@@ -65,7 +65,7 @@ export class SilenceWatch {
 }
 
 /** Why a session is ended before its time; the first reason counts. */
-export class SessionCut {
+export class AbortReason {
   by: SessionFacts['cutBy'];
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;

@@ -43,7 +43,7 @@ const NOT_PASSED_ON: readonly (keyof Options)[] = [
   'stderr',
 ];
 
-export interface SessionMeans {
+export interface ClientStart {
   /** Of the person who runs us. */
   env: NodeJS.ProcessEnv;
   claude: string;
@@ -55,7 +55,7 @@ export interface SessionMeans {
  * The person's CLAUDE.md, settings, hooks and MCP servers count as in a session of their own; nobody is there to answer
  * a question. Partial messages are the only sign of life while the model writes or thinks for minutes.
  */
-export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: SessionMeans): Options {
+export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: ClientStart): Options {
   const passed: Options = { ...plan.client };
   for (const name of NOT_PASSED_ON) delete passed[name];
   const matchers = [{ hooks: [onEvent], timeout: CALLBACK_SECONDS }];

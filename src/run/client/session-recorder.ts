@@ -10,7 +10,7 @@ import { resetTimeIn, type Signal, signalsIn } from './messages.ts';
 /** How the client is told of a task that has ended in the background. */
 const TASK_NOTICE = '<task-notification>';
 
-export class SessionStory {
+export class SessionRecorder {
   readonly facts: SessionFacts = {};
   /** A turn runs that has no result yet. */
   turnIsOpen = true;

@@ -21,9 +21,9 @@ import type {
   SessionPlan,
   SessionPort,
 } from '../../ports/ports.ts';
-import { SessionCut, SilenceWatch } from './idle-timer.ts';
+import { AbortReason, IdleTimer } from './idle-timer.ts';
 import { optionsFor } from './session-options.ts';
-import { SessionStory } from './session-recorder.ts';
+import { SessionRecorder } from './session-recorder.ts';
 
 export function agentSessions(options: SdkOptions): SessionPort {
   return {
@@ -33,7 +33,7 @@ export function agentSessions(options: SdkOptions): SessionPort {
     },
     prepare: (plan) => StartedSession.start(plan, options, new AbortController().signal),
     async run(session, prompt, listener, limits) {
-      const cut = new SessionCut(limits);
+      const cut = new AbortReason(limits);
       try {
         if (session instanceof StartedSession && session.take()) {
           const facts = await session.run(prompt, listener, limits, cut);
@@ -57,7 +57,7 @@ const LAST_WORD_MS = 1_500;
 /** How long a client may take to leave once it was told that nothing more comes; hooks of the person run meanwhile. */
 const LEAVE_MS = 10_000;
 /** How long after the last background task the turn that it brings about may take to begin. */
-const SETTLE_MS = 2_000;
+const NOTICE_MS = 2_000;
 /** How long a listener may go on with an event after the session is over. */
 const LISTENER_MS = 5_000;
 
@@ -70,8 +70,8 @@ class StartedSession implements ReadySession {
   #warm: WarmQuery | undefined;
   #taken = false;
   #listener: SessionListener | undefined;
-  #story = new SessionStory((happening) => this.#tell(happening));
-  #watch: SilenceWatch | undefined;
+  #recorder = new SessionRecorder((happening) => this.#tell(happening));
+  #idleTimer: IdleTimer | undefined;
   #cutting = false;
   #leaving = false;
   #heard = false;
@@ -132,14 +132,14 @@ class StartedSession implements ReadySession {
     prompt: string,
     listener: SessionListener,
     limits: SessionLimits,
-    cut: SessionCut,
+    cut: AbortReason,
   ): Promise<SessionFacts> {
     if (!this.#warm) throw new Error('the client was not started');
     this.#taken = true;
     this.#listener = listener;
-    const story = this.#story;
-    this.#watch = new SilenceWatch(limits.idleMs, () => {
-      if (story.turnIsOpen) cut.now('hang');
+    const recorder = this.#recorder;
+    this.#idleTimer = new IdleTimer(limits.idleMs, () => {
+      if (recorder.turnIsOpen) cut.now('hang');
       else this.#leave();
     });
     const query = this.#warm.query(this.#input(prompt));
@@ -154,9 +154,9 @@ class StartedSession implements ReadySession {
     }
     cut.signal.removeEventListener('abort', onCut);
     await this.#end();
-    if (this.#cutting && cut.by !== undefined) return { ...story.facts, cutBy: cut.by };
+    if (this.#cutting && cut.by !== undefined) return { ...recorder.facts, cutBy: cut.by };
     // After an error result the SDK throws, too: the result says more.
-    return story.turnIsOpen ? { ...story.facts, crash: broke } : story.facts;
+    return recorder.turnIsOpen ? { ...recorder.facts, crash: broke } : recorder.facts;
   }
 
   /**
@@ -175,22 +175,22 @@ class StartedSession implements ReadySession {
 
   #hear(message: Fields, { idleMs, backgroundMs }: SessionLimits): void {
     this.#heard = true;
-    this.#watch?.heard();
-    for (const signal of this.#story.hear(message)) {
-      if (signal.kind === 'retry') this.#watch?.heard(signal.delayMs);
-      if (signal.kind === 'turn') this.#watch?.allow(idleMs);
-      if (this.#story.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
-      const { waitsFor } = this.#story;
+    this.#idleTimer?.heard();
+    for (const signal of this.#recorder.hear(message)) {
+      if (signal.kind === 'retry') this.#idleTimer?.heard(signal.delayMs);
+      if (signal.kind === 'turn') this.#idleTimer?.allow(idleMs);
+      if (this.#recorder.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
+      const { waitsFor } = this.#recorder;
       if (waitsFor === undefined || this.#cutting) this.#leave();
-      else this.#watch?.allow(waitsFor === 'notice' ? SETTLE_MS : (backgroundMs ?? idleMs));
+      else this.#idleTimer?.allow(waitsFor === 'notice' ? NOTICE_MS : (backgroundMs ?? idleMs));
     }
   }
 
   /** Nothing more comes. A client with work in the background would stay for it, and no longer reach us. */
   #leave(): void {
     this.#leaving = true;
-    this.#watch?.stop();
-    if (this.#cutting || this.#story.hasBackgroundTasks) {
+    this.#idleTimer?.stop();
+    if (this.#cutting || this.#recorder.hasBackgroundTasks) {
       void this.#client.end();
       return;
     }
@@ -206,11 +206,11 @@ class StartedSession implements ReadySession {
       return;
     }
     this.#cutting = true;
-    if (!this.#story.turnIsOpen) {
+    if (!this.#recorder.turnIsOpen) {
       this.#leave();
       return;
     }
-    this.#watch?.stop();
+    this.#idleTimer?.stop();
     query.interrupt().catch(() => {});
     this.#endAfter(LAST_WORD_MS);
   }
@@ -225,8 +225,8 @@ class StartedSession implements ReadySession {
     const listener = this.#listener;
     if (!parsed.ok || !listener) return {};
     const { event } = parsed;
-    this.#story.hearEvent(event);
-    this.#watch?.hold();
+    this.#recorder.hearEvent(event);
+    this.#idleTimer?.hold();
     const answering = (async () => listener.event(event, AbortSignal.any([signal, this.#over.signal])))();
     this.#answering.add(answering);
     try {
@@ -236,7 +236,7 @@ class StartedSession implements ReadySession {
       return {};
     } finally {
       this.#answering.delete(answering);
-      this.#watch?.release();
+      this.#idleTimer?.release();
     }
   }
 
@@ -250,7 +250,7 @@ class StartedSession implements ReadySession {
 
   /** When this resolves nothing of the session runs any more, and the listener has been left alone. */
   async #end(): Promise<void> {
-    this.#watch?.stop();
+    this.#idleTimer?.stop();
     this.#over.abort();
     this.#closeInput();
     await this.#client.end();

@@ -2,10 +2,9 @@ import type { Entry } from '../../core/loop/entry.ts';
 import type { Answer, HookEvent, StopEvent, ToolEvent } from '../../core/loop/event.ts';
 import { askedNames } from '../../core/loop/phases.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import type { TranscriptUsage } from '../../core/loop/transcript.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
-import { costLeft, limitBefore, nearLimit, nextStep, type Step, timeLeft } from '../../core/run/run.ts';
-import { nameEnd } from '../../core/run/session-end.ts';
+import { nextStep, type Step } from '../../core/run/run.ts';
+import { nameEnd, type SessionFacts } from '../../core/run/session-end.ts';
 import { briefFor } from '../../core/words/brief.ts';
 import { followUpWords } from '../../core/words/entries.ts';
 import { reminderFor } from '../../core/words/reason.ts';
@@ -13,9 +12,10 @@ import { handleHook } from '../../hook/handle-hook.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { situationOf } from '../../hook/stop/situation.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { LoopRef, ReadySession, SessionHappening, SessionPlan, SessionPort } from '../../ports/ports.ts';
-import { LastAnswer } from './last-answer.ts';
-import type { RunEvent } from './run-event.ts';
+import type { LoopRef, SessionHappening, SessionPlan, SessionPort } from '../../ports/ports.ts';
+import type { RunEvent } from '../reporter.ts';
+import { RunBudget } from './run-budget.ts';
+import { LastAnswer, RunClient } from './run-client.ts';
 
 /** What driving a run needs from the world. */
 export interface RunWorld {
@@ -24,7 +24,7 @@ export interface RunWorld {
   /** From now on the session's events belong to the loop. */
   bind(session: string): void;
   newSession(): string;
-  /** The file that the client keeps of a session; without one there is nothing that could be resumed. */
+  /** The transcript of a session; undefined for a session that cannot be resumed. */
   transcriptOf(session: string): string | undefined;
   /** Resolves at that time, or as soon as the run is interrupted. */
   waitUntil(time: number): Promise<void>;
@@ -32,8 +32,9 @@ export interface RunWorld {
   report(event: RunEvent): void;
   /** After a Stop was judged; never rejects. */
   judged(state: LoopState, verdicts: readonly Verdict[]): Promise<void>;
-  /** The person asked to stop: after the step, or at once. */
+  /** The user asked to pause after this step. */
   interrupted(): boolean;
+  /** Aborts when the user asked to stop at once. */
   atOnce: AbortSignal;
 }
 
@@ -45,188 +46,161 @@ export interface RunPlan {
   sessionMs?: number;
 }
 
-/** Drives a loop over as many sessions as it needs: next step, intent, perform, result, and again. */
+/** Drives a loop over as many sessions as it needs, until it ends or pauses. */
 export async function runLoop(plan: RunPlan, world: RunWorld): Promise<LoopState> {
   const driver = new Driver(plan, world);
   try {
     return await driver.drive();
   } finally {
-    await driver.discardAhead();
+    await driver.discardClient();
   }
 }
 
-/** How often a run that waits for a person looks whether they answered. */
+/** How often a waiting run looks whether its journal has changed. */
 const LOOK_AGAIN_MS = 500;
+
+type SessionStep = Extract<Step, { kind: 'session' }>;
 
 class Driver {
   readonly #plan: RunPlan;
   readonly #world: RunWorld;
-  /** The client of the next session, started ahead. */
-  #ahead: Promise<ReadySession | undefined> | undefined;
-  #lastText: string | undefined;
+  readonly #budget: RunBudget;
+  readonly #client: RunClient;
   readonly #lastAnswer: LastAnswer;
+  /** Of the session that ended last, unless it was cut off. */
+  #lastText: string | undefined;
   #transcript: string | undefined;
-  #warned = new Set<string>();
-  #tally: { session: string; from: number; usage: TranscriptUsage } | undefined;
 
   constructor(plan: RunPlan, world: RunWorld) {
+    const { ports, sessions, newSession } = world;
     this.#plan = plan;
     this.#world = world;
+    this.#budget = new RunBudget(() => ports.store.contract(plan.ref).contract, ports);
+    this.#client = new RunClient({
+      sessions,
+      newSession,
+      planFor: (state, session, resume) => ({
+        ...{ ...plan.session, session, resume },
+        ...this.#budget.costLeft(state),
+      }),
+    });
     this.#lastAnswer = new LastAnswer(plan.session.model);
   }
 
+  /** The journal decides each step: the same journal gives the same step after a crash. */
   async drive(): Promise<LoopState> {
-    this.#closeLost();
+    this.#recordLostSession();
     for (;;) {
-      const state = this.#pauseIfAsked(this.#state());
+      const state = this.#pauseIfAsked();
       const step = nextStep(state, this.#now());
-      switch (step.kind) {
-        case 'over':
-          this.#world.report({ type: 'ended', state });
-          return state;
-        case 'pause':
-          if (state.status !== 'paused') this.#append({ kind: 'command', command: 'pause', note: step.why });
-          this.#world.report({ type: 'paused', why: step.why });
-          return this.#state();
-        case 'fail':
-          await this.#end('failed', step.cause, step.detail);
-          break;
-        case 'wait':
-          this.#world.report({ type: 'waiting', until: step.until, why: step.why });
-          await this.#awaitTime(step.until);
-          break;
-        case 'ask':
-          await this.#awaitAnswer(step.why);
-          break;
-        case 'judge':
-          await this.#judge();
-          break;
-        case 'session':
-          await this.#session(step);
-          break;
+      if (step.kind === 'over') {
+        this.#world.report({ type: 'ended', state });
+        return state;
       }
+      if (step.kind === 'pause') return this.#pause(state, step.why);
+      await this.#perform(step);
     }
   }
 
-  async discardAhead(): Promise<void> {
-    await (await this.#ahead)?.discard();
-    this.#ahead = undefined;
+  async #perform(step: Exclude<Step, { kind: 'over' | 'pause' }>): Promise<void> {
+    switch (step.kind) {
+      case 'session':
+        return this.#runSession(step);
+      case 'judge':
+        return this.#judge();
+      case 'wait':
+        return this.#awaitTime(step.until, step.why);
+      case 'ask':
+        return this.#awaitAnswer(step.why);
+      case 'fail':
+        return this.#end('failed', step.cause, step.detail);
+    }
   }
 
-  /** The driver of before was ended in the middle of a session: its result is that nobody knows. */
-  #closeLost(): void {
-    const open = this.#state().run?.open;
-    if (!open) return;
-    const detail = 'the runner was ended while this session ran';
-    const spent = this.#spentIn(this.#world.transcriptOf(open.session));
-    this.#append({ kind: 'result', end: { kind: 'lost', detail }, ...spent });
-  }
-
-  #pauseIfAsked(state: LoopState): LoopState {
-    if (!this.#world.interrupted() || state.status !== 'active') return state;
-    return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by a person' });
-  }
-
-  /** A limit of the account may last for hours: a pause or a cancel from another terminal is heard meanwhile. */
-  async #awaitTime(until: number): Promise<void> {
-    while (this.#now() < until && !this.#world.interrupted() && this.#state().status === 'active')
-      await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
-  }
-
-  /** The answer comes through the journal, whoever writes it. */
-  async #awaitAnswer(why: string): Promise<void> {
-    this.#world.report({ type: 'waiting', why });
-    const isOpen = ({ status, waiting } = this.#state()) =>
-      status === 'active' && waiting?.why === 'approval';
-    while (isOpen() && !this.#world.interrupted()) await this.#world.waitUntil(this.#now() + LOOK_AGAIN_MS);
-  }
-
-  /** Whatever the session's own hooks said: nothing is done that was not judged by us. */
-  async #judge(): Promise<void> {
-    const state = this.#state();
-    const event: StopEvent = {
-      name: 'Stop',
-      session: state.session,
-      stopHookActive: false,
-      backgroundTasks: [],
-      wakeUps: [],
-      cwd: this.#plan.session.cwd,
-      lastMessage: this.#lastText,
-      transcript: this.#transcript,
-    };
-    const answer = await this.#stop(event);
-    const after = this.#state();
-    if (hasEnded(after) || after.run?.handOver === 'given' || after.status === 'paused') return;
-    if (isKeptWaiting(after)) return;
-    const prompt = answer.kind === 'refuse' ? answer.reason : undefined;
-    await this.#session({ kind: 'session', resume: true, why: 'not_done' }, prompt);
-  }
-
-  async #session(step: Extract<Step, { kind: 'session' }>, told?: string): Promise<void> {
+  /** Intent into the journal, the session itself, its result into the journal. */
+  async #runSession(step: SessionStep, reason?: string): Promise<void> {
     const state = this.#state();
     const resume = step.resume && this.#world.transcriptOf(state.session) !== undefined;
-    const limit = limitBefore(this.#contract(), state, resume, this.#now());
+    const limit = this.#budget.limitBefore(state, resume);
     if (limit) return this.#end('reached_limit', limit.cause, `${limit.used} of ${limit.limit}`);
-    const { session, client } = await this.#client(state, resume);
-    const prompt = resume ? (told ?? this.#reminder(state)) : this.#brief(state);
+    const { session, client } = await this.#client.next(state, resume);
+    const prompt = resume ? (reason ?? this.#reminder(state)) : this.#brief(state);
     this.#append({ kind: 'intent', session, resume, why: step.why });
     this.#world.bind(session);
     const begun = this.#state();
     this.#world.report({ type: 'session', session, resume, why: step.why, state: begun });
     const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
       idleMs: this.#plan.idleMs,
-      ...timeLeft(this.#limits(), this.#plan.sessionMs, begun, this.#now()),
+      ...this.#budget.timeLeft(begun, this.#plan.sessionMs),
       signal: this.#world.atOnce,
     });
-    const end = nameEnd(facts);
-    const spoke = end.kind === 'completed' || end.kind === 'stopped_by_hook';
-    // Who was cut off in the middle has said nothing yet.
-    this.#lastText = spoke ? facts.result?.text : undefined;
-    const spent = this.#spentIn(this.#transcript);
-    if (!spoke) this.#transcript = undefined;
-    const { costTotalUsd, tokensTotal } = facts.result ?? {};
-    const after = this.#append({
-      kind: 'result',
-      end,
-      ...spent,
-      ...(costTotalUsd === undefined ? {} : { costTotalUsd }),
-      tokensTotal,
-    });
-    this.#world.report({ type: 'session_ended', end, state: after });
-    this.#warnOfLimits(after);
+    this.#recordResult(facts);
   }
 
-  /** What a transcript says beyond what was counted; a client that was ended gently has written down its bill there. */
-  #spentIn(
-    transcript: string | undefined,
-  ): Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'read'> {
-    if (transcript === undefined) return {};
-    const { offset, tokens, totalCostUsd } = this.#usage(transcript, this.#state());
+  #recordResult(facts: SessionFacts): void {
+    const end = nameEnd(facts);
+    const spent = this.#budget.spentIn(this.#transcript, this.#state());
+    const { costTotalUsd = spent.costTotalUsd, tokensTotal } = facts.result ?? {};
+    const isFinished = end.kind === 'completed' || end.kind === 'stopped_by_hook';
+    this.#lastText = isFinished ? facts.result?.text : undefined;
+    if (!isFinished) this.#transcript = undefined;
+    const after = this.#append({ kind: 'result', end, ...spent, costTotalUsd, tokensTotal });
+    this.#world.report({ type: 'session_ended', end, state: after });
+    const near = hasEnded(after) ? undefined : this.#budget.newWarning(after);
+    if (near) this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
+  }
+
+  /** Judges the work between sessions, and goes on with the last session when the work is not done. */
+  async #judge(): Promise<void> {
+    const answer = await this.#stop({
+      name: 'Stop',
+      session: this.#state().session,
+      stopHookActive: false,
+      backgroundTasks: [],
+      wakeUps: [],
+      cwd: this.#plan.session.cwd,
+      lastMessage: this.#lastText,
+      transcript: this.#transcript,
+    });
+    const after = this.#state();
+    if (isOver(after) || waitsForOthers(after)) return;
+    const reason = answer.kind === 'refuse' ? answer.reason : undefined;
+    await this.#runSession({ kind: 'session', resume: true, why: 'not_done' }, reason);
+  }
+
+  /** What a running session tells, and the answers to its events. */
+  #listener() {
     return {
-      read: { offset, tokens },
-      costTotalUsd: totalCostUsd,
+      event: async (event: HookEvent): Promise<Answer> => {
+        this.#transcript = event.transcript ?? this.#transcript;
+        if (event.name === 'Stop') return this.#stopInSession(event);
+        const halt = event.name === 'PreToolUse' ? this.#haltBeforeTool(event) : undefined;
+        return halt ?? handleHook(event, this.#world.ports);
+      },
+      happened: (happening: SessionHappening) => {
+        this.#lastAnswer.hear(happening);
+        // The next client waits for this one to be there: two that start at once delay each other.
+        if (happening.kind === 'began' && !this.#client.isPrepared) this.#client.prepareNext(this.#state());
+        this.#world.report({ type: 'happening', happening });
+      },
     };
   }
 
-  /** All since the journal last counted. Read on from the last look: one look at a long transcript sees only its end. */
-  #usage(transcript: string, { session, read }: LoopState): TranscriptUsage {
-    const isSame = this.#tally?.session === session && this.#tally.from === read.offset;
-    const before = isSame ? this.#tally?.usage : undefined;
-    // All of it is the run's own, also what was never looked at.
-    const at = before ?? { ...read, offset: Math.max(1, read.offset) };
-    const more = this.#world.ports.transcripts.usage(transcript, at);
-    const usage = { ...before, ...more, tokens: (before?.tokens ?? 0) + more.tokens };
-    this.#tally = { session, from: read.offset, usage };
-    return usage;
+  async #stopInSession(event: StopEvent): Promise<Answer> {
+    this.#pauseIfAsked();
+    const answer = await this.#stop(this.#lastAnswer.with(event));
+    const state = this.#state();
+    this.#client.prepareNext(state);
+    if (!isOver(state)) return answer;
+    const message = 'message' in answer ? answer.message : undefined;
+    return { kind: 'halt', message: message ?? SESSION_ENDS };
   }
 
-  /** A turn may take hours: what ends or pauses a run, and what it may spend, is looked at before every tool call. */
-  async #beforeTool(event: ToolEvent): Promise<Answer | undefined> {
-    const state = this.#pauseIfAsked(this.#state());
-    if (isOver(state)) return { kind: 'halt', message: 'untildone: this session ends here' };
-    const { tokens } = this.#limits();
-    if (tokens === 'unlimited' || !event.transcript) return undefined;
-    if (state.spent.tokens + this.#usage(event.transcript, state).tokens < tokens) return undefined;
+  /** A turn can take hours, so a pause, an ending and the tokens are looked at before every tool call. */
+  #haltBeforeTool({ transcript }: ToolEvent): Answer | undefined {
+    const state = this.#pauseIfAsked();
+    if (isOver(state)) return { kind: 'halt', message: SESSION_ENDS };
+    if (this.#budget.hasTokensLeft(state, transcript)) return undefined;
     return { kind: 'halt', message: 'untildone: the tokens of this run are used up' };
   }
 
@@ -244,82 +218,69 @@ class Driver {
     return answer;
   }
 
-  #listener() {
-    return {
-      event: async (event: HookEvent): Promise<Answer> => {
-        this.#transcript = event.transcript ?? this.#transcript;
-        if (event.name === 'PreToolUse')
-          return (await this.#beforeTool(event)) ?? handleHook(event, this.#world.ports);
-        if (event.name !== 'Stop') return handleHook(event, this.#world.ports);
-        this.#pauseIfAsked(this.#state());
-        const answer = await this.#stop(this.#lastAnswer.with(event));
-        const state = this.#state();
-        this.#startAhead(state);
-        return isOver(state) ? { kind: 'halt', message: wordsOf(answer) } : answer;
-      },
-      happened: (happening: SessionHappening) => {
-        this.#lastAnswer.hear(happening);
-        // Not before this client is there itself: two that begin at once delay each other.
-        if (happening.kind === 'began' && !this.#ahead) this.#startAhead(this.#state());
-        this.#world.report({ type: 'happening', happening });
-      },
-    };
+  /** Waits for a time. A pause or a cancel from another terminal ends the wait. */
+  async #awaitTime(until: number, why: string): Promise<void> {
+    this.#world.report({ type: 'waiting', until, why });
+    while (this.#now() < until && !this.#world.interrupted() && this.#state().status === 'active')
+      await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
-  /** The next session is known before this one has ended: its client gets ready meanwhile. */
-  #startAhead(state: LoopState): void {
-    const run = state.run;
-    if (this.#ahead || !run || hasEnded(state) || state.status !== 'active') return;
-    if (run.mode !== 'fresh' && run.handOver === undefined) return;
-    const plan = this.#planFor(state, this.#world.newSession(), false);
-    // What cannot be prepared is started when its time has come, and fails then, in words.
-    this.#ahead = this.#world.sessions.prepare(plan).catch(() => undefined);
+  /** Waits until the journal holds the answer to a question. */
+  async #awaitAnswer(why: string): Promise<void> {
+    this.#world.report({ type: 'waiting', why });
+    const isOpen = ({ status, waiting } = this.#state()) =>
+      status === 'active' && waiting?.why === 'approval';
+    while (isOpen() && !this.#world.interrupted()) await this.#world.waitUntil(this.#now() + LOOK_AGAIN_MS);
   }
 
-  async #client(
-    state: LoopState,
-    resume: boolean,
-  ): Promise<{ session: string; client: ReadySession | SessionPlan }> {
-    if (resume) return { session: state.session, client: this.#planFor(state, state.session, true) };
-    const ready = await this.#ahead;
-    this.#ahead = undefined;
-    if (ready) return { session: ready.plan.session, client: ready };
-    const session = state.run?.sessions === 0 ? state.session : this.#world.newSession();
-    return { session, client: this.#planFor(state, session, false) };
+  /** Gives a result to a session whose driver was killed. */
+  #recordLostSession(): void {
+    const state = this.#state();
+    const open = state.run?.open;
+    if (!open) return;
+    const detail = 'untildone was ended while this session ran';
+    const spent = this.#budget.spentIn(this.#world.transcriptOf(open.session), state);
+    this.#append({ kind: 'result', end: { kind: 'lost', detail }, ...spent });
   }
 
-  #planFor(state: LoopState, session: string, resume: boolean): SessionPlan {
-    return { ...this.#plan.session, session, resume, ...costLeft(this.#limits(), state) };
+  #pauseIfAsked(): LoopState {
+    const state = this.#state();
+    if (!this.#world.interrupted() || state.status !== 'active') return state;
+    return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by you' });
   }
 
-  #warnOfLimits(state: LoopState): void {
-    if (hasEnded(state)) return;
-    const near = nearLimit(state, this.#limits(), this.#now());
-    if (!near || this.#warned.has(near.cause)) return;
-    this.#warned.add(near.cause);
-    this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
-  }
-
-  #brief(state: LoopState): string {
-    const { ref } = this.#plan;
-    const run = state.run;
-    const first = !run || run.sessions === 0;
-    return briefFor({
-      situation: situationOf(ref, state, this.#world.ports),
-      verdicts: this.#world.lastVerdicts(),
-      gates: askedNames(this.#world.ports.store.contract(ref).contract, state),
-      beside: followUpWords(run?.children),
-      ...(first ? {} : { before: { sessions: run.sessions, note: run.note ? run.note : undefined } }),
-    });
-  }
-
-  #reminder(state: LoopState): string {
-    return reminderFor(situationOf(this.#plan.ref, state, this.#world.ports), this.#world.lastVerdicts());
+  #pause(state: LoopState, why: string): LoopState {
+    if (state.status !== 'paused') this.#append({ kind: 'command', command: 'pause', note: why });
+    this.#world.report({ type: 'paused', why });
+    return this.#state();
   }
 
   async #end(status: 'failed' | 'reached_limit', cause: string, detail: string): Promise<void> {
     const after = this.#append({ kind: 'ended', status, cause, detail });
     await notifyEnding(this.#plan.ref, after, this.#world.ports);
+  }
+
+  /** The prompt of a fresh session. */
+  #brief(state: LoopState): string {
+    const { ports, lastVerdicts } = this.#world;
+    const { ref } = this.#plan;
+    const { sessions = 0, note, children } = state.run ?? {};
+    return briefFor({
+      situation: situationOf(ref, state, ports),
+      verdicts: lastVerdicts(),
+      gates: askedNames(ports.store.contract(ref).contract, state),
+      beside: followUpWords(children),
+      ...(sessions === 0 ? {} : { before: { sessions, note: note ? note : undefined } }),
+    });
+  }
+
+  /** The prompt of a session that goes on. */
+  #reminder(state: LoopState): string {
+    return reminderFor(situationOf(this.#plan.ref, state, this.#world.ports), this.#world.lastVerdicts());
+  }
+
+  discardClient(): Promise<void> {
+    return this.#client.discard();
   }
 
   #append(entry: Entry): LoopState {
@@ -330,32 +291,20 @@ class Driver {
     return this.#world.ports.store.read(this.#plan.ref);
   }
 
-  #limits() {
-    return this.#contract().limits;
-  }
-
-  #contract() {
-    return this.#world.ports.store.contract(this.#plan.ref).contract;
-  }
-
   #now(): number {
     return this.#world.ports.clock.now();
   }
 }
 
-/** No session can go on with it. */
-function isKeptWaiting({ waiting }: LoopState): boolean {
-  return waiting !== undefined && ['needs_person', 'approval', 'context_full'].includes(waiting.why);
-}
+const SESSION_ENDS = 'untildone: this session ends here';
 
-/** Nothing more is to come of this session: whatever it left running in the background does not keep it. */
+/** The session has nothing more to do, whatever it left running in the background. */
 function isOver(state: LoopState): boolean {
   if (state.waiting?.why === 'approval') return true;
   return hasEnded(state) || state.status === 'paused' || state.run?.handOver === 'given';
 }
 
-function wordsOf(answer: Answer): string {
-  return 'message' in answer && answer.message !== undefined
-    ? answer.message
-    : 'untildone: this session ends here';
+/** No prompt helps the session: you have to act, or the context is full. */
+function waitsForOthers({ waiting }: LoopState): boolean {
+  return waiting?.why === 'needs_person' || waiting?.why === 'context_full';
 }

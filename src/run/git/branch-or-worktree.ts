@@ -6,9 +6,9 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { realPath } from '../../home/layout.ts';
 import { findUserRepository, type UserRepository } from '../../project/trees/user-repository.ts';
 import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from './status.ts';
-import { type FlowGit, GitFlowError } from './user-git.ts';
+import { RunGitError, type UserGit } from './user-git.ts';
 
-export interface Place {
+export interface RunCheckout {
   /** The project's folder there. */
   folder: string;
   branch: string;
@@ -22,33 +22,33 @@ const NAMED = 5;
 export function repositoryOf(project: string): UserRepository {
   const repository = findUserRepository(project);
   if (repository) return repository;
-  throw new GitFlowError(
+  throw new RunGitError(
     `${project} is not in a git repository; make one (git init && git add --all && git commit), or run without --branch, --worktree and --pr`,
   );
 }
 
 /** The commit that the work begins at. */
-export async function baseOf(git: FlowGit): Promise<Head> {
+export async function baseOf(git: UserGit): Promise<Head> {
   const head = await headOf(git);
   if (head) return head;
-  throw new GitFlowError(
+  throw new RunGitError(
     'there is no commit yet that a branch could begin at; make a first one: git add --all && git commit',
   );
 }
 
 /** In the person's own tree, which has to be clean: everything in it from now on is the run's work. */
-export async function openBranch(git: FlowGit, project: string, branch: string): Promise<Place> {
+export async function openBranch(git: UserGit, project: string, branch: string): Promise<RunCheckout> {
   const base = await baseOf(git);
   const going = underWay(git);
   if (going)
-    throw new GitFlowError(
+    throw new RunGitError(
       `a ${going} is under way in ${git.repository.top}: end it first, or use --worktree`,
     );
   const { paths, nested } = await uncommittedIn(git);
   const dirty = [...paths, ...nested];
   if (dirty.length > 0) {
     const names = dirty.slice(0, NAMED).join(', ') + (dirty.length > NAMED ? ', ...' : '');
-    throw new GitFlowError(
+    throw new RunGitError(
       `${notCommitted(dirty.length)} in ${git.repository.top} (${names}): commit (git add --all && git commit), put it aside (git stash --include-untracked), or leave it and use --worktree`,
     );
   }
@@ -66,26 +66,26 @@ export async function openBranch(git: FlowGit, project: string, branch: string):
 
 /** Beside the person's tree, which stays as it is, uncommitted work included. */
 export async function openWorktree(
-  git: FlowGit,
+  git: UserGit,
   project: string,
   branch: string,
   where: { loop: string; worktrees?: string; from?: Head; reads: readonly string[] },
-): Promise<Place> {
+): Promise<RunCheckout> {
   const { top } = git.repository;
   const base = where.from ?? (await baseOf(git));
   const prefix = relative(top, realPath(project));
   const { paths, nested } = await uncommittedIn(git);
   const missing = where.reads.find((file) => paths.includes(join(prefix, file)));
   if (missing !== undefined) {
-    throw new GitFlowError(
+    throw new RunGitError(
       `${missing} is not committed as it is now, and a worktree begins at the last commit: git add ${quoteForShell(missing)} && git commit`,
     );
   }
   const path = join(where.worktrees ?? besideOf(git.repository), where.loop);
-  if (existsSync(path)) throw new GitFlowError(`${path} is there already: no worktree can be made in it`);
+  if (existsSync(path)) throw new RunGitError(`${path} is there already: no worktree can be made in it`);
   const ref = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
   if ((await git.quiet({ args: ref })).exitCode === 0)
-    throw new GitFlowError(`there is a branch ${branch} already`);
+    throw new RunGitError(`there is a branch ${branch} already`);
   makeFolder(dirname(path));
   await addWorktree(git, path, branch, base.commit);
   const left = paths.length + nested.length;
@@ -105,7 +105,7 @@ export async function openWorktree(
 const TRIES = 5;
 const BETWEEN_TRIES_MS = 300;
 
-async function addWorktree(git: FlowGit, path: string, branch: string, commit: string): Promise<void> {
+async function addWorktree(git: UserGit, path: string, branch: string, commit: string): Promise<void> {
   const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, commit];
   for (let left = TRIES - 1; ; left--) {
     try {
@@ -123,7 +123,7 @@ async function addWorktree(git: FlowGit, path: string, branch: string, commit: s
 const turns = new Map<string, Promise<unknown>>();
 
 /** One at a time: git reads all worktrees of a repository, and fails at one that is only half made. */
-function inTurn<Result>({ repository }: FlowGit, work: () => Promise<Result>): Promise<Result> {
+function inTurn<Result>({ repository }: UserGit, work: () => Promise<Result>): Promise<Result> {
   const before = turns.get(repository.commonDir) ?? Promise.resolve();
   const turn = before.then(work);
   turns.set(
@@ -135,7 +135,7 @@ function inTurn<Result>({ repository }: FlowGit, work: () => Promise<Result>): P
 
 /** Takes a worktree of ours away again; without `force` git keeps one that holds work. */
 export async function removeWorktree(
-  git: FlowGit,
+  git: UserGit,
   path: string,
   branch: string,
   { force, keepBranch = false }: { force: boolean; keepBranch?: boolean },
@@ -153,7 +153,7 @@ export async function removeWorktree(
 
 /** Takes away what a beginning that was cut off has left: a worktree of this name, and its branch. */
 export async function sweep(
-  git: FlowGit,
+  git: UserGit,
   branch: string,
   { loop, worktrees }: { loop: string; worktrees?: string },
 ): Promise<void> {
@@ -176,7 +176,7 @@ function besideOf(repository: UserRepository): string {
   const own = basename(repository.commonDir) === '.git' ? dirname(repository.commonDir) : repository.top;
   const found = [outermost(own), own].find((top) => isWritable(dirname(top)));
   if (found) return join(dirname(found), `${basename(found)}-untildone`);
-  throw new GitFlowError(
+  throw new RunGitError(
     `${dirname(own)} cannot be written to, so there is no place for a worktree beside ${basename(own)}; name one: UNTILDONE_WORKTREES=/some/folder`,
   );
 }
@@ -199,7 +199,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    throw new GitFlowError(
+    throw new RunGitError(
       `there is no place for a worktree (${(error as Error).message}); name one: UNTILDONE_WORKTREES=/some/folder`,
     );
   }

@@ -13,8 +13,9 @@ import {
   pullRequestTitle,
 } from '../../core/run/progress.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
+import { defined } from '../../core/text/defined.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import type { FinishWords, GitFlow } from '../../ports/ports.ts';
+import type { FinishWords, RunGitPort } from '../../ports/ports.ts';
 import { isAncestor, type Merged, mergeInto, type Refusal } from '../parallel/merge.ts';
 import { howToMerge, removeWorktree, sayHead } from './branch-or-worktree.ts';
 import { commitAll } from './commit.ts';
@@ -29,11 +30,11 @@ import {
 } from './pull-request.ts';
 import {
   type ChildWork,
-  type FlowRecord,
-  type Means,
-  readFlowRecord,
-  removeFlowRecord,
-  writeFlowRecord,
+  type GitAccess,
+  type RunGitRecord,
+  readRunGitRecord,
+  removeRunGitRecord,
+  writeRunGitRecord,
 } from './record.ts';
 import {
   changedSince,
@@ -47,22 +48,22 @@ import {
   uncommittedIn,
   underWay,
 } from './status.ts';
-import { type FlowGit, ownVariables } from './user-git.ts';
+import { ownVariables, type UserGit } from './user-git.ts';
 
 /** What a run does with git between its opening and its end. */
-export class Flow implements GitFlow {
+export class RunGit implements RunGitPort {
   readonly folder: string;
   readonly branch: string;
   readonly notes: readonly string[];
-  #record: FlowRecord;
-  readonly #means: Means;
+  #record: RunGitRecord;
+  readonly #access: GitAccess;
 
-  constructor(record: FlowRecord, notes: readonly string[], means: Means) {
+  constructor(record: RunGitRecord, notes: readonly string[], access: GitAccess) {
     this.folder = record.folder;
     this.branch = record.branch;
     this.notes = notes;
     this.#record = record;
-    this.#means = means;
+    this.#access = access;
   }
 
   startsFrom(baseline: readonly Verdict[]): void {
@@ -93,7 +94,7 @@ export class Flow implements GitFlow {
 
   #finish(state: LoopState, receipt: string | undefined, say: FinishWords): Promise<string[]> {
     return inWords('Git', async () => {
-      const { git } = this.#means;
+      const { git } = this.#access;
       const { base, mode } = this.#record;
       const head = await headOf(git);
       if (head?.branch !== this.branch)
@@ -110,7 +111,7 @@ export class Flow implements GitFlow {
   }
 
   get setups(): readonly GitSetup[] {
-    return this.#means.setups;
+    return this.#access.setups;
   }
 
   /** What passed at the last point that was kept. */
@@ -119,13 +120,13 @@ export class Flow implements GitFlow {
   }
 
   /** Whether there is something on its branch that no branch of a child has. */
-  get hasSettled(): boolean {
+  get hasResolvedConflicts(): boolean {
     return this.#record.settled === true;
   }
 
   /** Where the branch stands, and how many files lie beside its last commit. */
   async standing(): Promise<{ commit: string; commits: number; left: number }> {
-    const { git } = this.#means;
+    const { git } = this.#access;
     const commit = text(await git.quiet({ args: ['rev-parse', '--verify', `refs/heads/${this.branch}`] }));
     const range = `${this.#record.base.commit}..${commit}`;
     const commits = Number(text(await git.quiet({ args: ['rev-list', '--count', range] })));
@@ -134,7 +135,7 @@ export class Flow implements GitFlow {
 
   /** Takes in what a child has done, if everything that passed goes on passing. Only for a worktree of ours. */
   async merge({ judge, ...work }: ChildWork): Promise<Merged> {
-    const { git, identity } = this.#means;
+    const { git, identity } = this.#access;
     const head = await headOf(git);
     if (this.#record.worktree === undefined || head?.branch !== this.branch)
       return { kind: 'refused', why: await this.#elsewhere() };
@@ -148,12 +149,12 @@ export class Flow implements GitFlow {
       const why = await this.#changedSetup();
       return why === undefined ? undefined : { kind: 'refused', why };
     };
-    const settle: ChildWork['settle'] = (path, sides) => {
-      const text = work.settle(path, sides);
+    const resolveConflict: ChildWork['resolveConflict'] = (path, sides) => {
+      const text = work.resolveConflict(path, sides);
       if (text !== undefined) this.#write({ settled: true });
       return text;
     };
-    const merged = await mergeInto(git, { ...work, settle, refuse }, identity);
+    const merged = await mergeInto(git, { ...work, resolveConflict, refuse }, identity);
     if (merged.kind === 'merged')
       this.#write({ kept: { commit: merged.commit, passing: passingOf(verdicts, traitsOf) } });
     return merged;
@@ -161,28 +162,28 @@ export class Flow implements GitFlow {
 
   /** Whether this commit is part of the branch. */
   has(commit: string): Promise<boolean> {
-    return isAncestor(this.#means.git, commit, `refs/heads/${this.branch}`);
+    return isAncestor(this.#access.git, commit, `refs/heads/${this.branch}`);
   }
 
   /** Where the person's branch stands now; `merged`: on the remote, where pull requests are merged into it. */
   async freshBase(merged: boolean): Promise<Head> {
     const { base } = this.#record;
-    const { own, world } = this.#means;
+    const { own, world } = this.#access;
     const there = merged && base.branch ? await fetchBranch(own, base.branch, world.env) : undefined;
     return there && (await isAncestor(own, base.commit, there)) ? { ...base, commit: there } : base;
   }
 
   /** The work is in: its worktree is of no more use. False when there is something in it that git does not know. */
   async clearAway(keepBranch: boolean): Promise<boolean> {
-    const { own } = this.#means;
+    const { own } = this.#access;
     const { worktree } = this.#record;
     return worktree === undefined || removeWorktree(own, worktree, this.branch, { force: false, keepBranch });
   }
 
   /** The same for a child whose own flow cannot be opened any more, because part of it is gone. */
   async clearAwayOf(child: string, keepBranch: boolean): Promise<void> {
-    const { git, world } = this.#means;
-    const { worktree, branch } = readFlowRecord(world.home, child) ?? {};
+    const { git, world } = this.#access;
+    const { worktree, branch } = readRunGitRecord(world.home, child) ?? {};
     if (worktree && branch) await removeWorktree(git, worktree, branch, { force: false, keepBranch });
   }
 
@@ -208,7 +209,7 @@ export class Flow implements GitFlow {
 
   takeBack(): Promise<string[]> {
     return inWords('Git', async () => {
-      const { git, own, world } = this.#means;
+      const { git, own, world } = this.#access;
       const { base, worktree, loop } = this.#record;
       const head = await headOf(git);
       if (head?.branch !== this.branch || head.commit !== base.commit)
@@ -221,19 +222,19 @@ export class Flow implements GitFlow {
         await own.quiet({ args: ['checkout', '--quiet', ...back] });
         await own.quiet({ args: ['branch', '--quiet', '--delete', this.branch] });
       }
-      removeFlowRecord(world.home, loop);
+      removeRunGitRecord(world.home, loop);
       return [];
     });
   }
 
   async #commit(message: string, verdicts: readonly Verdict[]): Promise<string[]> {
-    const { git, identity } = this.#means;
+    const { git, identity } = this.#access;
     const before = await headOf(git);
     const passing = passingOf(verdicts, traitsOf);
     this.#write({ pending: { on: before?.commit ?? '', passing } });
     const made = await commitAll(git, this.folder, message, identity);
-    const { pending: _, ...settled } = this.#record;
-    this.#record = settled;
+    const { pending: _, ...record } = this.#record;
+    this.#record = record;
     if (made.kind === 'refused') {
       this.#write({});
       return [`Not committed, the work stays in ${this.folder}: ${made.why}`];
@@ -256,7 +257,7 @@ export class Flow implements GitFlow {
 
   /** Why this is no moment to commit or push; undefined when nothing speaks against it. */
   async #problem(): Promise<string | undefined> {
-    const { git } = this.#means;
+    const { git } = this.#access;
     if ((await headOf(git))?.branch !== this.branch) return this.#elsewhere();
     const going = underWay(git);
     if (going) return `the session has begun a ${going} and not ended it`;
@@ -264,7 +265,7 @@ export class Flow implements GitFlow {
   }
 
   async #changedSetup(): Promise<string | undefined> {
-    const { git, setups } = this.#means;
+    const { git, setups } = this.#access;
     const changed = changedSince(setups, await setupOf(git));
     if (!changed) return undefined;
     const what =
@@ -273,13 +274,13 @@ export class Flow implements GitFlow {
   }
 
   async #elsewhere(): Promise<string> {
-    const head = await headOf(this.#means.git);
+    const head = await headOf(this.#access.git);
     return `the session has left branch ${this.branch} (now on ${head ? sayHead(head) : 'no commit'})`;
   }
 
   /** Everything passes but what a service checks: it can check only what it has got. */
   async #publishForChecks(state: LoopState): Promise<string[]> {
-    const { git } = this.#means;
+    const { git } = this.#access;
     const head = await headOf(git);
     if (!head || (await leftIn(git)) > 0) return [];
     if (this.#record.pullRequest && (await isPushed(git, this.branch, head.commit))) return [];
@@ -287,7 +288,7 @@ export class Flow implements GitFlow {
   }
 
   async #publish(state: LoopState, receipt: string | undefined, whole: boolean): Promise<string[]> {
-    const { git, world } = this.#means;
+    const { git, world } = this.#access;
     const problem = await this.#problem();
     if (problem) return [`Not pushed: ${problem}. ${this.#typePush()}`];
     const notPushed = await push(git, this.branch, world.env);
@@ -299,7 +300,7 @@ export class Flow implements GitFlow {
     const opened = open
       ? await updatePullRequest(gh, open, now)
       : await openPullRequest(git, gh, this.#record, now);
-    this.#means.setups.push(await setupOf(git));
+    this.#access.setups.push(await setupOf(git));
     if ('problem' in opened) return [opened.problem];
     const { url, draft, line } = opened;
     this.#write({ pullRequest: { url, draft } });
@@ -312,7 +313,7 @@ export class Flow implements GitFlow {
   }
 
   #pause(): (ms: number) => Promise<void> {
-    const { pause, signal } = this.#means.world;
+    const { pause, signal } = this.#access.world;
     return pause ?? ((ms) => wait(ms, undefined, signal ? { signal } : {}));
   }
 
@@ -320,13 +321,13 @@ export class Flow implements GitFlow {
     return `Type: git push -u origin ${this.branch}`;
   }
 
-  #write(changes: Partial<FlowRecord>): void {
-    this.#record = { ...this.#record, ...changes };
-    writeFlowRecord(this.#means.world.home, this.#record);
+  #write(changes: Partial<RunGitRecord>): void {
+    this.#record = { ...this.#record, ...defined(changes) };
+    writeRunGitRecord(this.#access.world.home, this.#record);
   }
 }
 
-async function leftIn(git: FlowGit): Promise<number> {
+async function leftIn(git: UserGit): Promise<number> {
   const { paths, nested } = await uncommittedIn(git);
   return paths.length + nested.length;
 }

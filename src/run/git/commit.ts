@@ -4,7 +4,7 @@ import { settingsPath } from '../../client/settings/files.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { must, text, uncommittedIn } from './status.ts';
-import { type FlowGit, lastWords } from './user-git.ts';
+import { lastWords, type UserGit } from './user-git.ts';
 
 export type Made =
   /** `changed`: by a hook, so that it is not exactly what was judged. */
@@ -18,7 +18,7 @@ const COMMIT_MS = 15 * 60_000;
 const ADD_MS = 5 * 60_000;
 
 export async function commitAll(
-  git: FlowGit,
+  git: UserGit,
   folder: string,
   message: string,
   identity: Record<string, string>,
@@ -51,20 +51,20 @@ export async function commitAll(
 
 /** Returns what git or a hook had to say; HEAD tells whether there is a commit. */
 async function commitStaged(
-  git: FlowGit,
+  git: UserGit,
   message: string,
   identity: Record<string, string>,
 ): Promise<string> {
   const args = ['commit', '--quiet', '--no-gpg-sign', '--cleanup=whitespace', '--file=-'];
   try {
-    const { exitCode, stderr } = await git.asPerson({ args, input: message, timeoutMs: COMMIT_MS }, identity);
+    const { exitCode, stderr } = await git.asUser({ args, input: message, timeoutMs: COMMIT_MS }, identity);
     return lastWords(stderr) || `git commit ended with ${exitCode}`;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-async function nameOf(git: FlowGit, revision: string): Promise<string> {
+async function nameOf(git: UserGit, revision: string): Promise<string> {
   return text(await must(git.quiet({ args: ['rev-parse', '--verify', revision] }), 'rev-parse'));
 }
 
@@ -80,7 +80,7 @@ function guardedIn(top: string, folder: string): string[] {
   );
 }
 
-async function stage(git: FlowGit, leftOut: readonly string[]): Promise<void> {
+async function stage(git: UserGit, leftOut: readonly string[]): Promise<void> {
   const all = ['.', ...leftOut.map((path) => `:(top,exclude,literal)${path}`)];
   const fromInput = ['--pathspec-from-file=-', '--pathspec-file-nul'];
   await must(
@@ -98,7 +98,7 @@ function nulSeparated(names: readonly string[]): Buffer {
   return Buffer.concat(names.flatMap((name) => [encodeName(name), Buffer.from([0])]));
 }
 
-async function filesIn(git: FlowGit, commit: string): Promise<number> {
+async function filesIn(git: UserGit, commit: string): Promise<number> {
   const args = ['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', commit];
   return decodeName((await must(git.quiet({ args }), 'diff-tree')).stdout)
     .split('\0')

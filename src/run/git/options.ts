@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { approve } from '../../home/approvals.ts';
+import { recordTrust } from '../../home/trust.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { GitFlow } from '../../ports/ports.ts';
-import type { Flow } from './commit-progress.ts';
-import { type GitFlowWorld, readFlowRecord } from './record.ts';
-import { type GitFlowOptions, openGitFlow } from './run-git.ts';
-import { GitFlowError } from './user-git.ts';
+import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
+import type { RunGit } from './commit-progress.ts';
+import { type RunGitWorld, readRunGitRecord } from './record.ts';
+import { openRunGit, type RunGitOptions } from './run-git.ts';
+import { RunGitError } from './user-git.ts';
 
 export interface GitFlags {
   branch?: boolean;
@@ -29,7 +30,7 @@ export function gitOptions({
   worktree,
   pr,
   merge,
-}: GitFlags): Pick<GitFlowOptions, 'mode' | 'beside' | 'merge'> | undefined {
+}: GitFlags): Pick<RunGitOptions, 'mode' | 'beside' | 'merge'> | undefined {
   if (branch && worktree)
     throw new UsageError('--branch works in your tree and --worktree beside it: name one of them');
   if (merge && !pr) throw new UsageError('--merge merges a pull request: name --pr, too');
@@ -42,43 +43,43 @@ export function gitOptions({
 export interface GitWatch {
   note(line: string): void;
   signal?: AbortSignal;
-  /** Of a child: see `GitFlowWorld`. */
-  setups?: NonNullable<GitFlowWorld['setups']>;
+  /** Of a child: see `RunGitWorld`. */
+  setups?: NonNullable<RunGitWorld['setups']>;
 }
 
-export function openRunGit(
-  options: Pick<GitFlowOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from' | 'reads'>,
+export function beginRunGit(
+  options: Pick<RunGitOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from' | 'reads'>,
   run: { loop: string; task: string },
   world: World,
   watch: GitWatch,
-): Promise<Flow> {
+): Promise<RunGit> {
   return opened({ ...options, ...run }, world.project, world, watch);
 }
 
 /** The git flow of a run that goes on; undefined for one that never had any. */
-export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<Flow | undefined> {
-  const record = readFlowRecord(world.home, loop);
+export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<RunGit | undefined> {
+  const record = readRunGitRecord(world.home, loop);
   if (!record) return undefined;
   const { mode, merge, task, project, folder, branch } = record;
   return opened({ mode, merge, loop, task, resume: { folder, branch } }, project, world, watch);
 }
 
 async function opened(
-  options: GitFlowOptions,
+  options: RunGitOptions,
   project: string,
   { home, env }: World,
   watch: GitWatch,
-): Promise<Flow> {
+): Promise<RunGit> {
   const worktrees = env.UNTILDONE_WORKTREES;
   try {
-    return await openGitFlow(options, project, {
+    return await openRunGit(options, project, {
       ...watch,
       home,
       env,
-      worktrees: worktrees ? worktrees : undefined,
+      worktrees: worktrees || undefined,
     });
   } catch (error) {
-    throw error instanceof GitFlowError ? new UsageError(error.message) : error;
+    throw error instanceof RunGitError ? new UsageError(error.message) : error;
   }
 }
 
@@ -86,11 +87,25 @@ async function opened(
  * A worktree of the project holds the same repository: what a person approved for the project counts there, too, as
  * long as it is exactly that. It is written down for the worktree, because every Stop asks again.
  */
-export function trustedWith(git: GitFlow | undefined, { store, home, project, clock }: World) {
+export function trustedWith(git: RunGitPort | undefined, { store, home, project, clock }: World) {
   return (folder: string, fingerprint: string): boolean => {
     if (store.isTrusted(folder, fingerprint)) return true;
     if (folder !== git?.folder || !store.isTrusted(project, fingerprint)) return false;
-    approve(home, folder, fingerprint, clock.now());
+    recordTrust(home, folder, fingerprint, clock.now());
     return true;
   };
+}
+
+/**
+ * Commits the work of a run whose runner was killed after the last Stop was judged and before the commit, as long as the
+ * tree is exactly what was judged. Returns lines for the user.
+ */
+export async function commitLate(ref: LoopRef, git: RunGit, { store, judges }: World): Promise<string[]> {
+  const { entry, state } = store.tail(ref).line;
+  if (entry.kind !== 'stop' || !hasEnded(state) || entry.seen.tree === undefined) return [];
+  if ((await git.standing()).left === 0) return [];
+  const { contract, frozen } = store.contract(ref);
+  const tree = await (await judges(contract)).workspace(frozen.project).tree();
+  if (tree !== entry.seen.tree) return [`Not committed: ${git.folder} was changed since it was judged`];
+  return git.keep(state, entry.verdicts);
 }

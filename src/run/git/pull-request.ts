@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { gitEnvironment } from '../../project/git.ts';
-import type { FlowRecord } from './record.ts';
+import type { RunGitRecord } from './record.ts';
 import { text } from './status.ts';
-import { type FlowGit, lastWords } from './user-git.ts';
+import { lastWords, type UserGit } from './user-git.ts';
 
 /** From a branch to a pull request: push, open, and merge when asked and green. Never by force. */
 
@@ -12,7 +12,7 @@ const PUSH_MS = 15 * 60_000;
 
 /** Undefined when the branch is there now; else why not and what to type. */
 export async function push(
-  git: FlowGit,
+  git: UserGit,
   branch: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
@@ -29,16 +29,16 @@ export async function push(
     REMOTE,
     `${ref}:${ref}`,
   ];
-  const { exitCode, stderr } = await git.asPerson({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
+  const { exitCode, stderr } = await git.asUser({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
   if (exitCode === 0) return undefined;
   return `Not pushed: ${lastWords(stderr) || `git push ended with ${exitCode}`}. Everything is on branch ${branch} here. Type: ${line}`;
 }
 
-export async function hasRemote(git: FlowGit): Promise<boolean> {
+export async function hasRemote(git: UserGit): Promise<boolean> {
   return (await git.quiet({ args: ['remote', 'get-url', REMOTE] })).exitCode === 0;
 }
 
-export async function isPushed(git: FlowGit, branch: string, commit: string): Promise<boolean> {
+export async function isPushed(git: UserGit, branch: string, commit: string): Promise<boolean> {
   const seen = await git.quiet({
     args: ['rev-parse', '--verify', '--quiet', `refs/remotes/${REMOTE}/${branch}`],
   });
@@ -47,21 +47,21 @@ export async function isPushed(git: FlowGit, branch: string, commit: string): Pr
 
 /** The last commit of a branch of the remote, as it is now; undefined when it cannot be had. */
 export async function fetchBranch(
-  git: FlowGit,
+  git: UserGit,
   branch: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', REMOTE, `refs/heads/${branch}`];
-  const { exitCode } = await git.asPerson({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
+  const { exitCode } = await git.asUser({ args, timeoutMs: PUSH_MS }, await sshOf(git, env));
   if (exitCode !== 0) return undefined;
   const ref = ['rev-parse', '--verify', '--quiet', `refs/remotes/${REMOTE}/${branch}`];
   return text(await git.quiet({ args: ref })) || undefined;
 }
 
 /** The person's own way to call ssh; without one it is told not to ask. */
-async function sshOf(git: FlowGit, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+async function sshOf(git: UserGit, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   if (env.GIT_SSH_COMMAND) return {};
-  const { stdout } = await git.asPerson({ args: ['config', '--get', 'core.sshCommand'] });
+  const { stdout } = await git.asUser({ args: ['config', '--get', 'core.sshCommand'] });
   const command = stdout.toString('utf8').trim() || (env.GIT_SSH ? quoteForShell(env.GIT_SSH) : '');
   return command === '' ? {} : { GIT_SSH_COMMAND: command };
 }
@@ -75,9 +75,9 @@ interface PullRequestText {
 export type Opened = { url: string; draft: boolean; line: string } | { problem: string };
 
 export async function openPullRequest(
-  git: FlowGit,
+  git: UserGit,
   gh: Gh,
-  record: FlowRecord,
+  record: RunGitRecord,
   { title, body, draft }: PullRequestText,
 ): Promise<Opened> {
   const { branch, base } = record;

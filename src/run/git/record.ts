@@ -7,11 +7,11 @@ import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { Incoming } from '../parallel/merge.ts';
 import type { GitSetup, Head } from './status.ts';
-import type { FlowGit } from './user-git.ts';
+import type { UserGit } from './user-git.ts';
 
 /** What a run's git flow needs to go on after a pause or a crash; kept in the home, under a seal. */
 
-export interface FlowRecord {
+export interface RunGitRecord {
   v: 1;
   loop: string;
   mode: 'branch' | 'worktree' | 'pr';
@@ -36,19 +36,19 @@ export interface FlowRecord {
   finished?: true;
 }
 
-export function readFlowRecord(home: Home, loop: string): FlowRecord | undefined {
+export function readRunGitRecord(home: Home, loop: string): RunGitRecord | undefined {
   if (!isSafeId(loop)) return undefined;
   const text = readSmall(recordFile(home, loop));
-  return text === undefined ? undefined : unsealedJson<FlowRecord>(text, purposeOf(loop), readKey(home));
+  return text === undefined ? undefined : unsealedJson<RunGitRecord>(text, purposeOf(loop), readKey(home));
 }
 
-export function writeFlowRecord(home: Home, record: FlowRecord): void {
+export function writeRunGitRecord(home: Home, record: RunGitRecord): void {
   const file = recordFile(home, record.loop);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeWhole(file, sealedJson(record, purposeOf(record.loop), readKey(home)));
 }
 
-export function removeFlowRecord(home: Home, loop: string): void {
+export function removeRunGitRecord(home: Home, loop: string): void {
   rmSync(recordFile(home, loop), { force: true });
 }
 
@@ -63,7 +63,7 @@ function purposeOf(loop: string): string {
 
 /** What the git flow of a run works with. */
 
-export interface GitFlowWorld {
+export interface RunGitWorld {
   home: Home;
   env: NodeJS.ProcessEnv;
   /** Another folder for worktrees than the one beside the repository. */
@@ -78,18 +78,18 @@ export interface GitFlowWorld {
 }
 
 /** What of a child's work is to be taken in. */
-export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'settle'> {
+export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'resolveConflict'> {
   /** Judges the merged work before it is kept. */
   judge(): Promise<readonly Verdict[]>;
 }
 
-export interface Means {
+export interface GitAccess {
   /** Where the sessions work. */
-  git: FlowGit;
+  git: UserGit;
   /** The person's own checkout; the same one without a worktree. */
-  own: FlowGit;
+  own: UserGit;
   identity: Record<string, string>;
   /** The hooks and settings that are the person's: those when the flow was opened, and what our own calls made of them. */
   setups: GitSetup[];
-  world: GitFlowWorld;
+  world: RunGitWorld;
 }

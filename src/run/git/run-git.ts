@@ -6,20 +6,20 @@ import { oneLine } from '../../core/text/clip.ts';
 import { redact } from '../../core/text/redact.ts';
 import { realPath } from '../../home/layout.ts';
 import { openBranch, openWorktree, repositoryOf, sayHead, sweep } from './branch-or-worktree.ts';
-import { Flow } from './commit-progress.ts';
+import { RunGit } from './commit-progress.ts';
 import { ghIn, hasRemote } from './pull-request.ts';
-import { type FlowRecord, type GitFlowWorld, readFlowRecord, writeFlowRecord } from './record.ts';
+import { type RunGitRecord, type RunGitWorld, readRunGitRecord, writeRunGitRecord } from './record.ts';
 import { changedSince, type Head, headOf, must, notCommitted, setupOf, uncommittedIn } from './status.ts';
 import {
-  type FlowGit,
-  flowGit,
-  GitFlowError,
   identityOf,
   identityVariables,
   ownVariables,
+  RunGitError,
+  type UserGit,
+  userGit,
 } from './user-git.ts';
 
-export interface GitFlowOptions {
+export interface RunGitOptions {
   /** pr: in the person's tree, or beside it with `beside`. */
   mode: 'branch' | 'worktree' | 'pr';
   beside?: boolean;
@@ -35,31 +35,31 @@ export interface GitFlowOptions {
   from?: Head;
 }
 
-/** Throws `GitFlowError` with what to do, before anything was changed. */
-export async function openGitFlow(
-  options: GitFlowOptions,
+/** Throws `RunGitError` with what to do, before anything was changed. */
+export async function openRunGit(
+  options: RunGitOptions,
   project: string,
-  world: GitFlowWorld,
-): Promise<Flow> {
-  const own = flowGit(repositoryOf(project), world.env, world.signal);
+  world: RunGitWorld,
+): Promise<RunGit> {
+  const own = userGit(repositoryOf(project), world.env, world.signal);
   // Git refuses a repository of somebody else's until the person has said that it is safe: better now than at night.
-  await must(own.asPerson({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
+  await must(own.asUser({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
   const identity = identityVariables(await identityOf(own));
   const setups = [...(world.setups ?? []), ...(world.setups ? [] : [await setupOf(own)])];
   const changed = changedSince(setups, await setupOf(own));
-  if (changed) throw new GitFlowError(`the ${changed} of git were changed since the run began`);
+  if (changed) throw new RunGitError(`the ${changed} of git were changed since the run began`);
   const { record, notes } = options.resume
     ? await goOn(options, options.resume, project, world)
     : await begin(options, project, own, world);
-  const git = flowGit(repositoryOf(record.folder), world.env, world.signal);
+  const git = userGit(repositoryOf(record.folder), world.env, world.signal);
   if (!world.setups) setups.push(await setupOf(git));
-  writeFlowRecord(world.home, record);
+  writeRunGitRecord(world.home, record);
   const warnings = options.mode === 'pr' ? await missingForPullRequest(git, world) : [];
-  return new Flow(record, [...notes, ...warnings], { git, own, identity, setups, world });
+  return new RunGit(record, [...notes, ...warnings], { git, own, identity, setups, world });
 }
 
 /** At the end of a night is too late to hear of it. */
-async function missingForPullRequest(git: FlowGit, { env, signal }: GitFlowWorld): Promise<string[]> {
+async function missingForPullRequest(git: UserGit, { env, signal }: RunGitWorld): Promise<string[]> {
   const gh = await ghIn(git.repository.top, ownVariables(env), signal).call(['--version']);
   return [
     ...((await hasRemote(git))
@@ -69,13 +69,13 @@ async function missingForPullRequest(git: FlowGit, { env, signal }: GitFlowWorld
   ];
 }
 
-type Opening = { record: FlowRecord; notes: string[] };
+type Opening = { record: RunGitRecord; notes: string[] };
 
 async function begin(
-  options: GitFlowOptions,
+  options: RunGitOptions,
   project: string,
-  git: FlowGit,
-  { worktrees }: GitFlowWorld,
+  git: UserGit,
+  { worktrees }: RunGitWorld,
 ): Promise<Opening> {
   const { mode, merge, loop } = options;
   const branch = branchName(options.task, loop);
@@ -114,25 +114,25 @@ async function begin(
 
 /** The place is there already; what lies in it uncommitted is the run's. */
 async function goOn(
-  { loop }: GitFlowOptions,
+  { loop }: RunGitOptions,
   { folder, branch }: { folder: string; branch: string },
   project: string,
-  world: GitFlowWorld,
+  world: RunGitWorld,
 ): Promise<Opening> {
-  const before = readFlowRecord(world.home, loop);
+  const before = readRunGitRecord(world.home, loop);
   if (!before)
-    throw new GitFlowError(
+    throw new RunGitError(
       `there is no record of the git flow of run ${loop}; its work is on branch ${branch}`,
     );
   const path = before.worktree ?? folder;
   if (!existsSync(folder))
-    throw new GitFlowError(
+    throw new RunGitError(
       `the worktree of run ${loop} is gone; put it back: cd ${quoteForShell(realPath(project))} && git worktree prune && git worktree add ${quoteForShell(path)} ${branch}`,
     );
-  const git = flowGit(repositoryOf(folder), world.env, world.signal);
+  const git = userGit(repositoryOf(folder), world.env, world.signal);
   const head = await headOf(git);
   if (head?.branch !== branch)
-    throw new GitFlowError(
+    throw new RunGitError(
       `${path} is on ${head ? sayHead(head) : 'no commit'}, but run ${loop} works on ${branch}; go back: cd ${quoteForShell(path)} && git switch ${branch}`,
     );
   const { paths, nested } = await uncommittedIn(git);

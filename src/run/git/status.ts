@@ -4,7 +4,7 @@ import { sha256 } from '../../files/digest.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { GitResult } from '../../project/git.ts';
 import { decodeName } from '../../project/trees/git-output.ts';
-import { type FlowGit, GitFlowError, lastWords } from './user-git.ts';
+import { lastWords, RunGitError, type UserGit } from './user-git.ts';
 
 /** Where a checkout stands: its branch, its commit, what is not committed, what is under way. */
 
@@ -14,7 +14,7 @@ export interface Head {
   branch?: string;
 }
 
-export async function headOf(git: FlowGit): Promise<Head | undefined> {
+export async function headOf(git: UserGit): Promise<Head | undefined> {
   const commit = await git.quiet({ args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
   if (commit.exitCode !== 0) return undefined;
   const ref = await git.quiet({ args: ['symbolic-ref', '--quiet', 'HEAD'] });
@@ -30,7 +30,7 @@ export interface Uncommitted {
 }
 
 /** Staged, changed and new files; not what git ignores. Writes nothing, not even the index. */
-export async function uncommittedIn(git: FlowGit): Promise<Uncommitted> {
+export async function uncommittedIn(git: UserGit): Promise<Uncommitted> {
   const args = [
     'status',
     '--porcelain=v1',
@@ -57,7 +57,7 @@ const UNDER_WAY: readonly [string, string][] = [
 ];
 
 /** A merge or the like that somebody has begun and not ended: a commit now would end it for them. */
-export function underWay({ repository }: FlowGit): string | undefined {
+export function underWay({ repository }: UserGit): string | undefined {
   return UNDER_WAY.find(([file]) => existsSync(join(repository.gitDir, file)))?.[1];
 }
 
@@ -65,7 +65,7 @@ export function underWay({ repository }: FlowGit): string | undefined {
 export async function must(call: Promise<GitResult>, what: string): Promise<GitResult> {
   const result = await call;
   if (result.exitCode === 0) return result;
-  throw new GitFlowError(
+  throw new RunGitError(
     `git ${what} failed: ${lastWords(result.stderr) || `it ended with ${result.exitCode}`}`,
   );
 }
@@ -95,8 +95,8 @@ export interface GitSetup {
 const DECIDES =
   /^(?:core\.(?:hookspath|sshcommand|gitproxy|fsmonitor|worktree|bare|attributesfile)|(?:filter|merge|credential|gpg|user|author|committer|commit|push|remote|url|http|include|includeif|protocol|ssh)\.)/;
 
-export async function setupOf(git: FlowGit): Promise<GitSetup> {
-  const list = await git.asPerson({ args: ['config', '--list', '-z'] });
+export async function setupOf(git: UserGit): Promise<GitSetup> {
+  const list = await git.asUser({ args: ['config', '--list', '-z'] });
   const settings = list.stdout
     .toString('utf8')
     .split('\0')
@@ -104,8 +104,8 @@ export async function setupOf(git: FlowGit): Promise<GitSetup> {
   return { hooks: hooksDigest(await hooksFolder(git)), settings: sha256(settings.join('\0')) };
 }
 
-async function hooksFolder(git: FlowGit): Promise<string> {
-  const { stdout } = await git.asPerson({ args: ['config', '--type=path', '--get', 'core.hooksPath'] });
+async function hooksFolder(git: UserGit): Promise<string> {
+  const { stdout } = await git.asUser({ args: ['config', '--type=path', '--get', 'core.hooksPath'] });
   const set = stdout.toString('utf8').trim();
   return set === '' ? join(git.repository.commonDir, 'hooks') : resolve(git.repository.top, set);
 }

@@ -3,42 +3,42 @@ import { type GitResult, QUIET_CONFIG, runGit } from '../../project/git.ts';
 import { runUserGit, type UserRepository } from '../../project/trees/user-repository.ts';
 
 /** Something that only the person can put right; the message says what to type. */
-export class GitFlowError extends Error {}
+export class RunGitError extends Error {}
 
 export interface Identity {
   author: { name: string; email: string };
   committer: { name: string; email: string };
 }
 
-export interface FlowCall {
+export interface UserGitCall {
   args: readonly string[];
   input?: Buffer | string;
   timeoutMs?: number;
 }
 
 /** One checkout of a repository, and the two ways in which a run calls git on it. */
-export interface FlowGit {
+export interface UserGit {
   repository: UserRepository;
   /** No hooks, no helpers of any kind: for looking, and for what is none of their business. */
-  quiet(call: FlowCall): Promise<GitResult>;
+  quiet(call: UserGitCall): Promise<GitResult>;
   /** With the hooks and the credential helpers of the person. */
-  asPerson(call: FlowCall, env?: Record<string, string>): Promise<GitResult>;
+  asUser(call: UserGitCall, env?: Record<string, string>): Promise<GitResult>;
 }
 
 const QUIET_MS = 2 * 60_000;
 
-export function flowGit(
+export function userGit(
   repository: UserRepository,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
-): FlowGit {
+): UserGit {
   return {
     repository,
     quiet: ({ timeoutMs = QUIET_MS, ...call }) =>
       withinTime(call.args, timeoutMs, signal, (limit) =>
         runUserGit(repository, repository.top, { ...call, signal: limit }),
       ),
-    asPerson: ({ args, timeoutMs = QUIET_MS, ...call }, more = {}) =>
+    asUser: ({ args, timeoutMs = QUIET_MS, ...call }, more = {}) =>
       withinTime(args, timeoutMs, signal, (limit) =>
         runGit({
           ...call,
@@ -94,20 +94,20 @@ async function withinTime(
 }
 
 /** Who commits; fixed at the beginning, so that nobody else's name gets onto the commits later. */
-export async function identityOf(git: FlowGit): Promise<Identity> {
+export async function identityOf(git: UserGit): Promise<Identity> {
   const [author, committer] = [
     await identOf(git, 'GIT_AUTHOR_IDENT'),
     await identOf(git, 'GIT_COMMITTER_IDENT'),
   ];
   if (author && committer) return { author, committer };
-  throw new GitFlowError(
+  throw new RunGitError(
     'git does not know who you are, and commits carry your name; tell it: git config --global user.name "Your Name" && git config --global user.email you@example.com',
   );
 }
 
-async function identOf(git: FlowGit, which: string): Promise<{ name: string; email: string } | undefined> {
+async function identOf(git: UserGit, which: string): Promise<{ name: string; email: string } | undefined> {
   // Without this git makes up a name from the account and the machine.
-  const { exitCode, stdout } = await git.asPerson({ args: ['-c', 'user.useConfigOnly=true', 'var', which] });
+  const { exitCode, stdout } = await git.asUser({ args: ['-c', 'user.useConfigOnly=true', 'var', which] });
   const [, name, email] = /^(.+) <(.+)> \d+ [+-]\d+$/.exec(stdout.toString('utf8').trim()) ?? [];
   return exitCode === 0 && name && email ? { name, email } : undefined;
 }

@@ -8,24 +8,22 @@ import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { approve } from '../../home/approvals.ts';
-import { renderedReceipt } from '../../home/receipts.ts';
+import { readRenderedReceipt } from '../../home/receipts.ts';
+import { recordTrust } from '../../home/trust.ts';
 import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Driving, driverLock } from '../begin/client-options.ts';
-import { commitLate } from '../begin/commit-late.ts';
 import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
-import type { RunEvent } from '../driver/run-event.ts';
 import { runLoop } from '../driver/run-loop.ts';
-import type { Flow } from '../git/commit-progress.ts';
-import { openRunGit, resumeRunGit } from '../git/options.ts';
-import type { RunReporter } from '../view/reporter.ts';
+import type { RunGit } from '../git/commit-progress.ts';
+import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
+import type { RunEvent, RunReporter } from '../reporter.ts';
 import type { Division, Work } from './pieces.ts';
 import type { ChildHeard, ChildRest } from './run-children.ts';
 
 /** The run whose child it is. */
 export interface Parent extends Driving {
-  git: Flow;
+  git: RunGit;
   division: Division;
 }
 
@@ -36,8 +34,8 @@ export interface Drive {
   heard: ChildHeard;
 }
 
-/** Returns the child's git flow, too: what it has committed is still to be taken in. */
-export async function driveChild(drive: Drive, parent: Parent): Promise<{ rest: ChildRest; git: Flow }> {
+/** Returns the RunGit of the child, too: its commits are still to be merged. */
+export async function driveChild(drive: Drive, parent: Parent): Promise<{ rest: ChildRest; git: RunGit }> {
   const { child, heard } = drive;
   const known = childRef(child, parent);
   const git = await childGit(drive, known, parent);
@@ -76,22 +74,22 @@ export async function childGit(
   { child, work }: Pick<Drive, 'child' | 'work'>,
   known: LoopRef | undefined,
   { world, git, division, reporter, interrupts }: Parent,
-): Promise<Flow> {
+): Promise<RunGit> {
   const watch = { note: reporter.note, signal: interrupts.atOnce, setups: git.setups };
   if (known) {
-    const flow = await resumeRunGit(child.loop, world, watch);
-    if (flow) return flow;
+    const resumed = await resumeRunGit(child.loop, world, watch);
+    if (resumed) return resumed;
   }
   const run = { loop: child.loop, task: work.task.trim().split('\n', 1)[0] ?? work.title };
   const { pullRequests, merge } = division;
   return pullRequests
-    ? openRunGit(
+    ? beginRunGit(
         { mode: 'pr', beside: true, merge, anew: true, from: await git.freshBase(merge) },
         run,
         world,
         watch,
       )
-    : openRunGit(
+    : beginRunGit(
         { mode: 'worktree', merge: false, anew: true },
         run,
         { ...world, project: git.folder },
@@ -100,7 +98,7 @@ export async function childGit(
 }
 
 /** Begins it with what its parent holds fast, narrowed to its piece; undefined when that passes already. */
-async function beginChild(drive: Drive, git: Flow, parent: Parent): Promise<LoopRef | undefined> {
+async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<LoopRef | undefined> {
   const { child, work, limits } = drive;
   const { world, ref, division } = parent;
   const { contract, frozen } = world.store.contract(ref);
@@ -154,12 +152,12 @@ function isDerived(
 ): boolean {
   const { store, home, clock } = world;
   if (fingerprint !== frozen.fingerprint || !store.isTrusted(frozen.project, fingerprint)) return false;
-  approve(home, folder, fingerprint, clock.now());
+  recordTrust(home, folder, fingerprint, clock.now());
   return true;
 }
 
 async function work(
-  { ref, git, heard, child, work }: Drive & { ref: LoopRef; git: Flow },
+  { ref, git, heard, child, work }: Drive & { ref: LoopRef; git: RunGit },
   parent: Parent,
 ): Promise<LoopState> {
   const { world, client } = parent;
@@ -181,7 +179,7 @@ async function work(
     );
     // Its pull request; what else there is to say of its branch, the parent says.
     if (parent.division.pullRequests)
-      for (const line of await git.finish(after, renderedReceipt(ref, world.store), 'published'))
+      for (const line of await git.finish(after, readRenderedReceipt(ref, world.store), 'published'))
         reporter.note(line);
     return after;
   } finally {

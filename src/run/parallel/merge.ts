@@ -6,7 +6,7 @@ import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { headOf, must, text, underWay } from '../git/status.ts';
-import { type FlowGit, lastWords } from '../git/user-git.ts';
+import { lastWords, type UserGit } from '../git/user-git.ts';
 
 /** Takes a branch into a worktree of ours: judged before it is kept, and left as if it had never been tried otherwise. */
 
@@ -14,7 +14,7 @@ export interface Incoming {
   commit: string;
   message: string;
   /** A file that both sides changed, as it should be; undefined where somebody has to read it. */
-  settle(path: string, sides: { base: string; ours: string; theirs: string }): string | undefined;
+  resolveConflict(path: string, sides: { base: string; ours: string; theirs: string }): string | undefined;
   /** Why the merged work, as it lies there now, is not kept; undefined: it is. */
   refuse(): Promise<Refusal | undefined>;
 }
@@ -37,7 +37,7 @@ const COMMIT_MS = 15 * 60_000;
  * begun before and cut off is looked at first, so that nothing is merged twice.
  */
 export async function mergeInto(
-  git: FlowGit,
+  git: UserGit,
   incoming: Incoming,
   identity: Record<string, string>,
 ): Promise<Merged> {
@@ -53,9 +53,9 @@ export async function mergeInto(
     '--no-rerere-autoupdate',
   ];
   const tried = await git.quiet({ args: ['merge', ...ways, incoming.commit], timeoutMs: MERGE_MS });
-  const settled = await settle(git, incoming, tried.exitCode === 0);
-  if (settled.left.length > 0) return leave(git, { kind: 'conflict', files: settled.left });
-  if (tried.exitCode !== 0 && settled.made === 0)
+  const conflicts = await resolveConflicts(git, incoming, tried.exitCode === 0);
+  if (conflicts.left.length > 0) return leave(git, { kind: 'conflict', files: conflicts.left });
+  if (tried.exitCode !== 0 && conflicts.made === 0)
     return leave(git, { kind: 'refused', why: lastWords(tried.stderr) || 'git merge failed' });
   const refusal = await incoming.refuse();
   if (refusal) return leave(git, refusal);
@@ -65,24 +65,24 @@ export async function mergeInto(
   return { kind: 'merged', commit: after.commit };
 }
 
-export async function isAncestor(git: FlowGit, commit: string, of: string): Promise<boolean> {
+export async function isAncestor(git: UserGit, commit: string, of: string): Promise<boolean> {
   return (await git.quiet({ args: ['merge-base', '--is-ancestor', commit, of] })).exitCode === 0;
 }
 
 /** As it was at the last commit; files that git does not know stay. */
-async function giveUp(git: FlowGit): Promise<void> {
+async function giveUp(git: UserGit): Promise<void> {
   if (underWay(git) === 'merge') await git.quiet({ args: ['merge', '--abort'] });
   await must(git.quiet({ args: ['reset', '--quiet', '--hard', 'HEAD'], timeoutMs: MERGE_MS }), 'reset');
 }
 
-async function leave(git: FlowGit, result: Merged): Promise<Merged> {
+async function leave(git: UserGit, result: Merged): Promise<Merged> {
   await giveUp(git);
   return result;
 }
 
-/** Settles what can be settled without being understood; `left` is for somebody who reads it. */
-async function settle(
-  git: FlowGit,
+/** Resolves the conflicts that need no understanding; `left` are the files that somebody has to read. */
+async function resolveConflicts(
+  git: UserGit,
   incoming: Incoming,
   isClean: boolean,
 ): Promise<{ made: number; left: string[] }> {
@@ -95,18 +95,18 @@ async function settle(
     .split('\0')
     .filter((path) => path !== '');
   const left: string[] = [];
-  for (const path of paths) if (!(await settleFile(git, incoming, path))) left.push(path);
+  for (const path of paths) if (!(await resolveFile(git, incoming, path))) left.push(path);
   return { made: paths.length - left.length, left };
 }
 
-async function settleFile(git: FlowGit, incoming: Incoming, path: string): Promise<boolean> {
+async function resolveFile(git: UserGit, incoming: Incoming, path: string): Promise<boolean> {
   const [base, ours, theirs] = [
     await stage(git, 1, path),
     await stage(git, 2, path),
     await stage(git, 3, path),
   ];
   if (!ours || !theirs) return false;
-  const merged = incoming.settle(path, {
+  const merged = incoming.resolveConflict(path, {
     base: base?.content ?? '',
     ours: ours.content,
     theirs: theirs.content,
@@ -129,7 +129,7 @@ async function settleFile(git: FlowGit, incoming: Incoming, path: string): Promi
 
 /** One side of a conflict; undefined where that side has no such file. */
 async function stage(
-  git: FlowGit,
+  git: UserGit,
   number: 1 | 2 | 3,
   path: string,
 ): Promise<{ mode: string; content: string } | undefined> {
@@ -143,10 +143,10 @@ async function stage(
 }
 
 /** Returns what git or a hook had to say; HEAD tells whether there is a commit. */
-async function commitMerge(git: FlowGit, message: string, identity: Record<string, string>): Promise<string> {
+async function commitMerge(git: UserGit, message: string, identity: Record<string, string>): Promise<string> {
   const args = ['commit', '--quiet', '--no-gpg-sign', '--cleanup=whitespace', '--file=-'];
   try {
-    const { exitCode, stderr } = await git.asPerson({ args, input: message, timeoutMs: COMMIT_MS }, identity);
+    const { exitCode, stderr } = await git.asUser({ args, input: message, timeoutMs: COMMIT_MS }, identity);
     return lastWords(stderr) || `git commit ended with ${exitCode}`;
   } catch (error) {
     return (error as Error).message;

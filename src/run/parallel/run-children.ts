@@ -14,7 +14,7 @@ import { childToMerge, type Piece, piecesToBegin, shareFor, timeLeft } from '../
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { RunEvent } from '../reporter.ts';
 
 /** How a child came to rest. */
 export type ChildRest =
@@ -60,10 +60,10 @@ const FATAL = ['auth', 'billing', 'model_not_found'];
 
 /** Returns when no child is at work any more; the state says whether the parent goes on by itself. */
 export async function runChildren(ref: LoopRef, world: ChildrenWorld): Promise<LoopState> {
-  return new Nursery(ref, world).raise();
+  return new ChildRuns(ref, world).drive();
 }
 
-class Nursery {
+class ChildRuns {
   readonly #ref: LoopRef;
   readonly #world: ChildrenWorld;
   readonly #atWork = new Map<string, Promise<void>>();
@@ -76,7 +76,7 @@ class Nursery {
     this.#world = world;
   }
 
-  async raise(): Promise<LoopState> {
+  async drive(): Promise<LoopState> {
     const known = this.#children();
     if (!known || known.over) return this.#state();
     if (known.list.length > 0) this.#append({ kind: 'children_resumed' });
@@ -91,18 +91,17 @@ class Nursery {
     } finally {
       await Promise.all(this.#atWork.values());
     }
-    return this.#settle();
+    return this.#comeToRest();
   }
 
   /** Nobody else is to begin: what is at work comes to its own rest. */
   #goesOn(): boolean {
     if (this.#state().status !== 'active') return false;
-    if (this.#world.interrupted())
-      this.#stop ??= { kind: 'pause', cause: '', why: 'interrupted by a person' };
+    if (this.#world.interrupted()) this.#stop ??= { kind: 'pause', cause: '', why: 'interrupted by you' };
     return this.#stop === undefined;
   }
 
-  async #settle(): Promise<LoopState> {
+  async #comeToRest(): Promise<LoopState> {
     // A person may have ended or paused it meanwhile: what is done is still taken in when it goes on.
     const state = this.#state();
     if (state.status !== 'active') {
@@ -198,7 +197,7 @@ class Nursery {
       const state = this.#append({
         ...{ kind: 'merge_ended' as const, child: child.loop, outcome },
         files,
-        detail: detail ? detail : undefined,
+        detail: detail || undefined,
       });
       const after = state.run?.children?.list.find(({ loop }) => loop === child.loop) ?? child;
       this.#world.report({ type: 'child', child: after, change: outcome, text: detail ?? '', state });

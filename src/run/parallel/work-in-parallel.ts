@@ -11,8 +11,8 @@ import { parseFeatureList } from '../../gates/features/feature-list.ts';
 import { newLoopId } from '../../hook/start/inputs.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Driving } from '../begin/client-options.ts';
-import type { Flow } from '../git/commit-progress.ts';
-import { readFlowRecord } from '../git/record.ts';
+import type { RunGit } from '../git/commit-progress.ts';
+import { readRunGitRecord } from '../git/record.ts';
 import { childGit, driveChild, type Parent } from './child.ts';
 import { judgeMerge, type Merged } from './merge.ts';
 import { keptDivision, type Work } from './pieces.ts';
@@ -30,7 +30,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     );
   const division = keptDivision(ref, world.home);
   const parent: Parent = { ...driving, git, division };
-  const flows = new Map<string, Flow>();
+  const runGits = new Map<string, RunGit>();
   const workOf = (piece: Piece): Work => {
     const work = division.pieces.find(({ name }) => name === piece.name);
     if (!work) throw new Error(`there is no piece ${piece.name} any more`);
@@ -42,7 +42,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     newLoop: () => newLoopId(new Date(world.clock.now())),
     drive: async (child, piece, limits, heard): Promise<ChildRest> => {
       const driven = await driveChild({ child, work: workOf(piece), limits, heard }, parent);
-      flows.set(child.loop, driven.git);
+      runGits.set(child.loop, driven.git);
       return driven.rest;
     },
     merge: async (child, piece, begins) => {
@@ -52,9 +52,9 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
         await git.clearAwayOf(child.loop, division.pullRequests);
         return { outcome: 'merged' };
       }
-      const flow =
-        flows.get(child.loop) ?? (await childGit({ child, work }, { loop: child.loop, dir: '' }, parent));
-      return mergeChild({ child, work, flow, begins }, parent);
+      const runGit =
+        runGits.get(child.loop) ?? (await childGit({ child, work }, { loop: child.loop, dir: '' }, parent));
+      return mergeChild({ child, work, runGit, begins }, parent);
     },
     report: reporter.event,
     interrupted: () => interrupts.asked(),
@@ -64,7 +64,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
 /** The branches of children whose work is not in: nothing of it is thrown away. */
 export function leftBeside({ run }: LoopState, { home }: World): string[] {
   return (run?.children?.list ?? []).flatMap(({ piece, loop, branch, merge }) => {
-    const worktree = readFlowRecord(home, loop)?.worktree;
+    const worktree = readRunGitRecord(home, loop)?.worktree;
     if (branch === undefined || merge === 'merged' || !worktree || !existsSync(worktree)) return [];
     return [
       `[${piece}] stays on ${branch}. When you have what you want of it: git worktree remove ${quoteForShell(worktree)}`,
@@ -75,31 +75,31 @@ export function leftBeside({ run }: LoopState, { home }: World): string[] {
 interface Merging {
   child: ChildState;
   work: Work;
-  flow: Flow;
+  runGit: RunGit;
   begins(commit: string): void;
 }
 
-async function mergeChild({ child, work, flow, begins }: Merging, parent: Parent): Promise<MergeEnd> {
+async function mergeChild({ child, work, runGit, begins }: Merging, parent: Parent): Promise<MergeEnd> {
   const { git, ref, world, division } = parent;
-  const { commit, commits, left } = await flow.standing();
+  const { commit, commits, left } = await runGit.standing();
   if (left > 0)
     return {
       outcome: 'refused',
-      detail: `${left} of its files could not be committed; they are in ${flow.folder}`,
+      detail: `${left} of its files could not be committed; they are in ${runGit.folder}`,
     };
   if (commits === 0) {
-    await flow.clearAway(false);
+    await runGit.clearAway(false);
     return { outcome: 'nothing' };
   }
   begins(commit);
   const merged = await git.merge({
     commit,
     message: mergeMessage(child, work, ref.loop),
-    settle: (path, { ours, theirs }) => settled(path, ours, theirs, work),
+    resolveConflict: (path, { ours, theirs }) => mergedList(path, ours, theirs, work),
     judge: () => judgeMerge(ref, world),
   });
   const end = endOf(merged);
-  if (end.outcome === 'merged') await flow.clearAway(division.pullRequests);
+  if (end.outcome === 'merged') await runGit.clearAway(division.pullRequests);
   return end;
 }
 
@@ -123,7 +123,7 @@ function mergeMessage({ loop, piece }: ChildState, { title }: Work, run: string)
 }
 
 /** Every child says in the same list that its feature passes: that much can be settled without being understood. */
-function settled(path: string, ours: string, theirs: string, { features }: Work): string | undefined {
+function mergedList(path: string, ours: string, theirs: string, { features }: Work): string | undefined {
   if (!features || !(path === features.file || path.endsWith(`/${features.file}`))) return undefined;
   const list = parseFeatureList(theirs);
   const isSaid = 'features' in list && list.features.some(({ id, passes }) => id === features.id && passes);

@@ -7,9 +7,8 @@ import { stripAnsi } from '../../core/text/ansi.ts';
 import { redact } from '../../core/text/redact.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { BegunMore, RunEvent, RunReporter } from '../reporter.ts';
 import type { GateLine, Happening, LimitsLine, RunFigures, RunLine } from './line.ts';
-import type { BegunMore, RunReporter } from './reporter.ts';
 
 /** One JSON object a line; docs/reference/run-events.md is its grammar. */
 export function jsonReporter(out: (line: string) => void, now: () => number): RunReporter {

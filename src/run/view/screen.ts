@@ -1,11 +1,20 @@
-/** The live view of a run as lines of text. Pure: the same picture, size and time give the same lines. */
+/** The live view of a run as lines of text. Pure: the same view, size and time give the same lines. */
 
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { columnsOf, cutTo } from '../../terminal/text.ts';
-import { clockOf, momentOf, numberOf, ofLimit, placeOf, spentWords, stopwatch, tokensOf } from './figures.ts';
-import type { RunPicture } from './view-model.ts';
+import {
+  clockOf,
+  momentOf,
+  ofLimit,
+  positionWords,
+  sessionNumber,
+  spentWords,
+  stopwatch,
+  tokensOf,
+} from './format-figures.ts';
+import type { RunViewModel } from './view-model.ts';
 import { isOpen } from './words.ts';
 
 export interface ScreenSize {
@@ -44,48 +53,51 @@ const DENSITIES = [
 ] as const;
 type Density = (typeof DENSITIES)[number];
 
-export function screenLines(picture: RunPicture, size: ScreenSize, now: number, colour: boolean): string[] {
-  const rows = roomFor(picture, size.rows, now);
+export function screenLines(view: RunViewModel, size: ScreenSize, now: number, colour: boolean): string[] {
+  const rows = roomFor(view, size.rows, now);
   return rows.map((row) => drawn(row, size.columns, colour));
 }
 
-function roomFor(picture: RunPicture, most: number, now: number): Row[] {
+function roomFor(view: RunViewModel, most: number, now: number): Row[] {
   for (const density of DENSITIES) {
-    const rows = rowsOf(picture, now, density);
+    const rows = rowsOf(view, now, density);
     if (rows.length <= most) return rows;
   }
   // Hardly any room: where we are, what is being done, and as many gates as go in.
-  const rows = [headRow(picture), doingRow(picture, now), ...gateRows(picture, LEAST)];
+  const rows = [headRow(view), doingRow(view, now), ...gateRows(view, LEAST)];
   if (rows.length <= most) return rows;
   const hidden: Row = [{ text: `${rows.length - most + 1} more`, colour: DIM }];
   return most < 3 ? rows.slice(0, most) : [...rows.slice(0, most - 1), labelled('', hidden)];
 }
 
-function rowsOf(picture: RunPicture, now: number, density: Density): Row[] {
-  const { task, next, recent } = picture;
+function rowsOf(view: RunViewModel, now: number, density: Density): Row[] {
+  const { task, next, recent } = view;
   const shown = density.recent === 0 ? [] : recent.slice(-density.recent);
   return [
     ...(density.blank ? [[]] : []),
-    headRow(picture),
+    headRow(view),
     ...(density.task && task ? [labelled('task', [{ text: task }])] : []),
     ...(next ? [labelled('next', [{ text: next }])] : []),
-    ...gateRows(picture, density),
-    ...contextRows(picture),
-    ...spentRows(picture, now),
-    ...childRows(picture, now),
-    doingRow(picture, now),
+    ...gateRows(view, density),
+    ...contextRows(view),
+    ...spentRows(view, now),
+    ...childRows(view, now),
+    doingRow(view, now),
     ...shown.map(({ at, line }): Row => [{ text: `  ${clockOf(at)} ${line}`, colour: DIM }]),
   ];
 }
 
-function headRow({ loop, state }: RunPicture): Row {
+function headRow({ loop, state }: RunViewModel): Row {
   const place = state
-    ? `${placeOf(state)}, session ${numberOf(state)} (${state.session.slice(0, 8)})`
+    ? `${positionWords(state)}, session ${sessionNumber(state)} (${state.session.slice(0, 8)})`
     : 'getting ready';
   return [{ text: `run ${loop ?? ''}`.trimEnd(), colour: BOLD }, { text: `  ${place}` }];
 }
 
-function gateRows({ gates }: RunPicture, { closed, evidence }: Pick<Density, 'closed' | 'evidence'>): Row[] {
+function gateRows(
+  { gates }: RunViewModel,
+  { closed, evidence }: Pick<Density, 'closed' | 'evidence'>,
+): Row[] {
   const shown = closed ? gates : gates.filter(isOpen);
   const width = Math.min(NAME, Math.max(0, ...shown.map((g) => columnsOf(g.name))));
   const rows = shown.flatMap((gate): Row[] => {
@@ -105,7 +117,7 @@ function gateRows({ gates }: RunPicture, { closed, evidence }: Pick<Density, 'cl
   return rows.map((row, index) => labelled(index === 0 ? 'gates' : '', row));
 }
 
-function contextRows({ context, limits }: RunPicture): Row[] {
+function contextRows({ context, limits }: RunViewModel): Row[] {
   if (!context) return [];
   const window = contextWindow(context.model);
   const share = Math.min(1, context.tokens / window);
@@ -121,13 +133,13 @@ function contextRows({ context, limits }: RunPicture): Row[] {
   ];
 }
 
-function spentRows({ state, limits }: RunPicture, now: number): Row[] {
+function spentRows({ state, limits }: RunViewModel, now: number): Row[] {
   if (!state) return [];
   const time = `${stopwatch(elapsedMs(state, now) / 1000)}${ofLimit(limits?.durationMs, sayDuration)}`;
   return [labelled('spent', [{ text: `${spentWords(state, limits)}, ${time}` }])];
 }
 
-function doingRow({ waiting, calls, doing }: RunPicture, now: number): Row {
+function doingRow({ waiting, calls, doing }: RunViewModel, now: number): Row {
   if (waiting && waiting.until === undefined)
     return labelled('waiting', [{ text: waiting.why, colour: YELLOW }]);
   if (waiting?.until !== undefined) {
@@ -145,11 +157,11 @@ function doingRow({ waiting, calls, doing }: RunPicture, now: number): Row {
 }
 
 /** One line a child: where it is, how its gates stand, and what it does. */
-function childRows({ children }: RunPicture, now: number): Row[] {
+function childRows({ children }: RunViewModel, now: number): Row[] {
   return [...children].map(([piece, { state, gates, waiting, calls, doing }], index): Row => {
     const open = gates.filter(isOpen).length;
     const { what, since } = calls.at(-1) ?? doing;
-    const at = state ? `${placeOf(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
+    const at = state ? `${positionWords(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
     const doingNow = waiting ? `waiting: ${waiting.why}` : `${stopwatch((now - since) / 1000)}  ${what}`;
     return labelled(index === 0 ? 'children' : '', [
       { text: `[${cutTo(piece, NAME)}] `, colour: BOLD },

@@ -5,12 +5,12 @@ import type { GateLine, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
-import type { RunEvent } from '../driver/run-event.ts';
+import type { RunEvent } from '../reporter.ts';
 import { actionOf, evidenceOf, happeningLines, isOpen } from './words.ts';
 
 type ShownGate = Pick<GateLine, 'name' | 'class' | 'verdict' | 'summary'> & { evidence?: string };
 
-export interface RunPicture {
+export interface RunViewModel {
   /** Paths inside are shown without it. */
   project: string;
   loop?: string;
@@ -28,20 +28,20 @@ export interface RunPicture {
   /** Without a time: for a person. */
   waiting?: { until?: number; why: string };
   /** Those that are at work, by their piece. */
-  children: ReadonlyMap<string, RunPicture>;
+  children: ReadonlyMap<string, RunViewModel>;
   /** The newest last. */
   recent: readonly { at: number; line: string }[];
 }
 
-export function emptyPicture(project: string, now: number): RunPicture {
+export function emptyViewModel(project: string, now: number): RunViewModel {
   const doing = { what: 'beginning', since: now };
   return { project, gates: [], doing, calls: [], children: new Map(), recent: [] };
 }
 
 export function withBeginning(
-  picture: RunPicture,
+  view: RunViewModel,
   begun: { loop: string; task: string; baseline: readonly Verdict[]; limits?: Limits },
-): RunPicture {
+): RunViewModel {
   const { loop, task, baseline, limits } = begun;
   const gates = baseline.map((v) => ({
     name: v.gate,
@@ -50,25 +50,25 @@ export function withBeginning(
     summary: v.summary,
   }));
   return {
-    ...withGates(picture, gates, baseline),
+    ...withGates(view, gates, baseline),
     loop,
     task: harmless(task),
     ...(limits ? { limits } : {}),
   };
 }
 
-export function withEvent(picture: RunPicture, event: RunEvent, now: number): RunPicture {
-  const known = 'state' in event ? { ...picture, state: event.state, loop: event.state.loop } : picture;
+export function withEvent(view: RunViewModel, event: RunEvent, now: number): RunViewModel {
+  const known = 'state' in event ? { ...view, state: event.state, loop: event.state.loop } : view;
   switch (event.type) {
     case 'session': {
       const begun = event.resume ? known : freshSession(known);
       const gated = begun.gates.length > 0 ? begun : withGates(begun, event.state.gates, []);
-      return busy(gated, 'starting the client', now);
+      return busy(gated, 'starting Claude Code', now);
     }
     case 'happening':
-      return withHappening(picture, event.happening, now);
+      return withHappening(view, event.happening, now);
     case 'judging':
-      return busy(picture, 'judging the work', now);
+      return busy(view, 'judging the work', now);
     case 'stop': {
       const judged = withGates(known, event.state.gates, event.verdicts ?? []);
       return busy(judged, event.answer === 'refuse' ? 'thinking' : 'the session ends', now);
@@ -77,7 +77,7 @@ export function withEvent(picture: RunPicture, event: RunEvent, now: number): Ru
       return busy(known, 'between sessions', now);
     case 'waiting':
       return {
-        ...busy(picture, 'waiting', now),
+        ...busy(view, 'waiting', now),
         waiting: { until: event.until, why: harmless(event.why) },
       };
     case 'child':
@@ -90,47 +90,52 @@ export function withEvent(picture: RunPicture, event: RunEvent, now: number): Ru
 }
 
 function withChild(
-  picture: RunPicture,
+  view: RunViewModel,
   { child, change, text }: Extract<RunEvent, { type: 'child' }>,
   now: number,
-): RunPicture {
-  const children = new Map(picture.children);
+): RunViewModel {
+  const children = new Map(view.children);
   if (change === 'begun' || change === 'goes_on')
     children.set(child.piece, {
-      ...emptyPicture(picture.project, now),
+      ...emptyViewModel(view.project, now),
       loop: child.loop,
       task: harmless(text),
     });
   else children.delete(child.piece);
-  const what = children.size === 0 ? 'between children' : `${children.size} at work`;
-  return busy({ ...picture, children }, what, now);
+  const what = children.size === 0 ? 'no child is at work' : `children at work: ${children.size}`;
+  return busy({ ...view, children }, what, now);
 }
 
 /** What one of the children tells. */
-export function withChildEvent(picture: RunPicture, piece: string, event: RunEvent, now: number): RunPicture {
-  const before = picture.children.get(piece);
-  if (!before) return picture;
-  return { ...picture, children: new Map(picture.children).set(piece, withEvent(before, event, now)) };
+export function withChildEvent(
+  view: RunViewModel,
+  piece: string,
+  event: RunEvent,
+  now: number,
+): RunViewModel {
+  const before = view.children.get(piece);
+  if (!before) return view;
+  return { ...view, children: new Map(view.children).set(piece, withEvent(before, event, now)) };
 }
 
-function freshSession(picture: RunPicture): RunPicture {
-  const { context: _, ...rest } = picture;
+function freshSession(view: RunViewModel): RunViewModel {
+  const { context: _, ...rest } = view;
   return rest;
 }
 
 /** Something else is being done now: no call is open any more, and nothing is waited for. */
-function busy(picture: RunPicture, what: string, since: number): RunPicture {
-  const { waiting: _, ...rest } = picture;
+function busy(view: RunViewModel, what: string, since: number): RunViewModel {
+  const { waiting: _, ...rest } = view;
   return { ...rest, calls: [], doing: { what, since } };
 }
 
 const REMEMBERED_LINES = 20;
 const REMEMBERED_CALLS = 20;
 
-function withHappening(picture: RunPicture, happening: SessionHappening, now: number): RunPicture {
-  const lines = happeningLines(happening, { now, quiet: false, project: picture.project });
+function withHappening(view: RunViewModel, happening: SessionHappening, now: number): RunViewModel {
+  const lines = happeningLines(happening, { now, quiet: false, project: view.project });
   const added = lines.map((line) => ({ at: now, line }));
-  const seen = { ...picture, recent: [...picture.recent, ...added].slice(-REMEMBERED_LINES) };
+  const seen = { ...view, recent: [...view.recent, ...added].slice(-REMEMBERED_LINES) };
   switch (happening.kind) {
     case 'began':
       return busy(seen, 'thinking', now);
@@ -138,12 +143,12 @@ function withHappening(picture: RunPicture, happening: SessionHappening, now: nu
       return withoutWait({ ...seen, doing: { what: 'thinking', since: now } });
     case 'called': {
       const { tool, input } = happening;
-      const call = { tool, what: actionOf(tool, input, picture.project), since: now };
-      return withoutWait({ ...seen, calls: [...picture.calls, call].slice(-REMEMBERED_CALLS) });
+      const call = { tool, what: actionOf(tool, input, view.project), since: now };
+      return withoutWait({ ...seen, calls: [...view.calls, call].slice(-REMEMBERED_CALLS) });
     }
     case 'returned': {
-      const at = picture.calls.findIndex((call) => call.tool === happening.tool);
-      const calls = picture.calls.filter((_, index) => index !== at);
+      const at = view.calls.findIndex((call) => call.tool === happening.tool);
+      const calls = view.calls.filter((_, index) => index !== at);
       return withoutWait({ ...seen, calls, doing: { what: 'thinking', since: now } });
     }
     case 'retry': {
@@ -164,16 +169,16 @@ function withHappening(picture: RunPicture, happening: SessionHappening, now: nu
   }
 }
 
-function withoutWait({ waiting: _, ...rest }: RunPicture): RunPicture {
+function withoutWait({ waiting: _, ...rest }: RunViewModel): RunViewModel {
   return rest;
 }
 
 function withGates(
-  picture: RunPicture,
+  view: RunViewModel,
   gates: readonly ShownGate[],
   verdicts: readonly Verdict[],
-): RunPicture {
-  const { next: _, ...rest } = picture;
+): RunViewModel {
+  const { next: _, ...rest } = view;
   const next = nextOf(gates, verdicts);
   return {
     ...rest,

@@ -1,9 +1,8 @@
 import { cutTo, type Terminal, TerminalRegion } from '../../terminal/text.ts';
-import type { RunEvent } from '../driver/run-event.ts';
-import { clockOf } from './figures.ts';
-import type { ChildName, RunReporter } from './reporter.ts';
+import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
+import { clockOf } from './format-figures.ts';
 import { screenLines } from './screen.ts';
-import { emptyPicture, type RunPicture, withBeginning, withChildEvent, withEvent } from './view-model.ts';
+import { emptyViewModel, type RunViewModel, withBeginning, withChildEvent, withEvent } from './view-model.ts';
 import {
   beginningLines,
   childLines,
@@ -32,9 +31,7 @@ export function liveReporter(world: ViewWorld): RunReporter & { close(): void } 
   const view = new RunView(world);
   return {
     begun: (loop, task, baseline, more) => {
-      view.change((picture) =>
-        withBeginning(picture, { loop, task, baseline, limits: more ? more.limits : undefined }),
-      );
+      view.change((model) => withBeginning(model, { loop, task, baseline, limits: more?.limits }));
       view.say(beginningLines(loop, task, [], more?.resumed ?? false));
     },
     event: (event) => view.show(event),
@@ -50,7 +47,7 @@ function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorl
   return {
     ...lines,
     event: (event) => {
-      view.change((picture) => withChildEvent(picture, child.piece, event, now()));
+      view.change((model) => withChildEvent(model, child.piece, event, now()));
       lines.event(event);
     },
   };
@@ -59,7 +56,7 @@ function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorl
 class RunView {
   readonly #world: ViewWorld;
   readonly #region: TerminalRegion;
-  #picture: RunPicture;
+  #model: RunViewModel;
   /** Lines that stay, on their way to the next frame. */
   #above: string[] = [];
   /** Draws the next frame; a view that is at rest has none. */
@@ -77,20 +74,20 @@ class RunView {
   constructor(world: ViewWorld) {
     this.#world = world;
     this.#region = new TerminalRegion(world.stdout);
-    this.#picture = emptyPicture(world.project ?? process.cwd(), world.now());
+    this.#model = emptyViewModel(world.project ?? process.cwd(), world.now());
   }
 
   show(event: RunEvent): void {
     const now = this.#world.now();
-    const { project } = this.#picture;
-    this.change((picture) => withEvent(picture, event, now));
-    if (event.type === 'ended') this.#rest(closingLines(event.state, this.#picture.limits, now));
-    else if (event.type === 'paused') this.#rest(pausedLines(event.why, this.#picture.loop));
+    const { project } = this.#model;
+    this.change((model) => withEvent(model, event, now));
+    if (event.type === 'ended') this.#rest(closingLines(event.state, this.#model.limits, now));
+    else if (event.type === 'paused') this.#rest(pausedLines(event.why, this.#model.loop));
     else this.say(factLines(event, { now, quiet: true, project }));
   }
 
-  change(fold: (picture: RunPicture) => RunPicture): void {
-    this.#picture = fold(this.#picture);
+  change(fold: (model: RunViewModel) => RunViewModel): void {
+    this.#model = fold(this.#model);
     this.#wake();
     this.#drawSoon();
   }
@@ -105,7 +102,7 @@ class RunView {
 
   /** Ends the view wherever it is; of a run that did not come to rest it says how it goes on. */
   close(): void {
-    if (this.#live) this.#rest(cutOffLines(this.#picture.loop));
+    if (this.#live) this.#rest(cutOffLines(this.#model.loop));
   }
 
   #wake(): void {
@@ -145,7 +142,7 @@ class RunView {
     if (!this.#live || this.#world.lost()) return;
     const { columns, rows } = this.#region;
     const now = this.#world.now();
-    const lines = screenLines(this.#picture, { columns, rows }, now, this.#world.colour);
+    const lines = screenLines(this.#model, { columns, rows }, now, this.#world.colour);
     this.#region.draw(
       lines,
       this.#above.map((line) => cutTo(line, columns)),

@@ -9,9 +9,8 @@ import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { mergeWords } from '../../core/words/entries.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
-import type { RunEvent } from '../driver/run-event.ts';
-import { momentOf, numberOf, placeOf, spentWords } from './figures.ts';
-import type { ChildName, RunReporter } from './reporter.ts';
+import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
+import { momentOf, positionWords, sessionNumber, spentWords } from './format-figures.ts';
 
 /** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
 
@@ -55,7 +54,7 @@ export function factLines(event: RunEvent, wording: Wording): string[] {
       return stopLines(event, wording.quiet);
     case 'session_ended': {
       const { end, state } = event;
-      return [`session ${numberOf(state)} ended: ${harmless(end.detail)} (${spentWords(state)} so far)`];
+      return [`session ${sessionNumber(state)} ended: ${harmless(end.detail)} (${spentWords(state)} so far)`];
     }
     case 'waiting': {
       if (event.until === undefined) return [harmless(event.why)];
@@ -98,13 +97,13 @@ const REASONS: Record<string, string> = {
 
 function sessionLine({ session, resume, why, state }: Extract<RunEvent, { type: 'session' }>): string {
   const reason = REASONS[why] ?? harmless(why).replaceAll('_', ' ');
-  return `session ${numberOf(state)} ${resume ? 'goes on' : 'begins'}: ${harmless(session)} (${reason}), ${placeOf(state)}`;
+  return `session ${sessionNumber(state)} ${resume ? 'goes on' : 'begins'}: ${harmless(session)} (${reason}), ${positionWords(state)}`;
 }
 
 export function happeningLines(happening: SessionHappening, { now, project }: Wording): string[] {
   switch (happening.kind) {
     case 'began':
-      return [`the client is there, model ${harmless(happening.model)}`];
+      return [`Claude Code is ready, model ${harmless(happening.model)}`];
     case 'said':
       return happening.text.trim() === '' ? [] : [`> ${harmless(happening.text)}`];
     case 'called':
@@ -119,7 +118,7 @@ export function happeningLines(happening: SessionHappening, { now, project }: Wo
     }
     case 'limit': {
       const until = happening.resetsAt === undefined ? '' : `, until ${momentOf(happening.resetsAt, now)}`;
-      return [`! limit of the account${until}: ${harmless(happening.text)}`];
+      return [`! limit of your account${until}: ${harmless(happening.text)}`];
     }
     case 'compacted':
       return ['! the conversation was compacted'];
@@ -153,18 +152,20 @@ function stopLines(event: StopEvent, quiet: boolean): string[] {
 }
 
 function stopWords({ state, answer }: StopEvent): string {
-  if (answer === 'ignore') return `a stop that did not come from the client was ignored, ${placeOf(state)}`;
+  if (answer === 'ignore')
+    return `ignored a Stop that did not come from Claude Code, ${positionWords(state)}`;
   if (answer === 'refuse') {
-    if (state.run?.handOver === 'asked') return `stop held, ${placeOf(state)}, asked for a hand-over note`;
+    if (state.run?.handOver === 'asked')
+      return `stop held, ${positionWords(state)}, asked for a hand-over note`;
     const { phase, ...loop } = state;
     const goesOn = phase !== undefined && phase.iteration > 1;
     return goesOn
-      ? `stop held, ${placeOf(loop)} begins, phase ${phase.name}`
-      : `stop held, ${placeOf(state)} begins`;
+      ? `stop held, ${positionWords(loop)} begins, phase ${phase.name}`
+      : `stop held, ${positionWords(state)} begins`;
   }
   const wait = hasEnded(state) || !state.waiting ? '' : `, ${harmless(describeWait(state))}`;
   const note = state.run?.handOver === 'given' ? ', the hand-over note is given' : '';
-  return `stop let through, ${placeOf(state)}${note}${wait}`;
+  return `allowed to stop, ${positionWords(state)}${note}${wait}`;
 }
 
 const NAMED_GATES = 6;
@@ -201,7 +202,7 @@ export function closingLines(state: LoopState, limits: Limits | undefined, now: 
   return [
     `${status}: ${harmless(describeEnding(state))}`,
     ...state.gates.map((g) => `  ${harmless(`${g.verdict} (${g.class}) ${g.name}: ${g.summary}`)}`),
-    `  ${placeOf(state)}, ${counted(state.run?.sessions ?? 0, 'session')}, ${sayDuration(elapsedMs(state, end))}, ${spentWords(state, limits)}`,
+    `  ${positionWords(state)}, ${counted(state.run?.sessions ?? 0, 'session')}, ${sayDuration(elapsedMs(state, end))}, ${spentWords(state, limits)}`,
     `  journal: untildone log ${loop}`,
     ...(done
       ? [`  receipt: untildone receipt ${loop}`]
@@ -214,7 +215,7 @@ export function pausedLines(why: string, loop: string | undefined): string[] {
 }
 
 export function cutOffLines(loop: string | undefined): string[] {
-  return ['not over: the runner ended before the run did', goOn(loop)];
+  return ['not finished: this process ended before the run did', goOn(loop)];
 }
 
 function goOn(loop: string | undefined): string {

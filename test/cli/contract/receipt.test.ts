@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { showReceipt, verifyReceipt } from '../../../src/cli/contract/receipt.ts';
 import type { StopEvent } from '../../../src/core/loop/event.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { approve } from '../../../src/home/approvals.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
+import { recordTrust } from '../../../src/home/trust.ts';
 import { handleHook } from '../../../src/hook/handle-hook.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
@@ -23,7 +23,7 @@ const out = (line: string) => void lines.push(line);
 
 function openHome(folder: string): Home {
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   return home;
 }
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   const env = { PATH: process.env.PATH, HOME: folder };
   const judges = async () => fakeJudges();
   world = { ...openPorts(home, env, async () => judgeBundle), home, project, env, judges };
-  approve(home, project, 'print', T0);
+  recordTrust(home, project, 'print', T0);
   const contract = frozenWith(contractWith({ tests: run('true') }), { project });
   ref = world.store.create({
     ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },

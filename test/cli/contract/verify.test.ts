@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type VerifyOptions, verifyCommand } from '../../../src/cli/contract/verify.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
@@ -19,7 +19,7 @@ let says: Record<string, Says>;
 beforeEach(() => {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   const env = { PATH: process.env.PATH, HOME: folder };

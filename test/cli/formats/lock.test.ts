@@ -24,7 +24,7 @@ import { addLockCommands } from '../../../src/cli/formats/lock-commands.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
 import { lockFormat } from '../../../src/formats/lock/index.ts';
 import { claimFiles } from '../../../src/home/claims.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
 import { makeFifo, temporaryFolder } from '../../support/files/workers.ts';
 
@@ -39,7 +39,7 @@ beforeEach(() => {
   const folder = join(root, 'my project');
   mkdirSync(folder);
   place = { folder, home: homeAt(join(root, 'home')), now: NOW, endingOf: (dir) => ENDED[dir] };
-  layOut(place.home);
+  createHome(place.home);
   said = [];
 });
 

@@ -74,7 +74,7 @@ phases:
     expect(said()).toContain('untildone.yaml had all of it already.');
     write(PLAN, PLAN_TEXT.replace('Is the plan good?', 'Shall it be built?'));
     expect(await imported()).toEqual({ exitCode: 0 });
-    expect(said()).toContain('the contract has a phase "plan" of its own, which is left as it is');
+    expect(said()).toContain('the contract has a phase "plan" of its own, which stays as it is');
     expect(read('untildone.yaml')).toBe(before);
   });
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { setStanding } from '../../../src/home/approvals.ts';
+import { setStanding } from '../../../src/home/trust.ts';
 import {
   answering,
   contract,
@@ -66,7 +66,7 @@ describe('hooks of the settings', () => {
         PostToolUse: HOOKS.PostToolUse,
       },
     });
-    expect(said()).toContain('Stop in .claude/settings.json: say done\n    -> stays: it tells somebody');
+    expect(said()).toContain('Stop in .claude/settings.json: say done\n    -> stays: it notifies someone');
     expect(said()).toContain('PostToolUse is not judged by untildone');
     expect(said()).toContain('are not installed yet: untildone install');
   });
@@ -116,7 +116,7 @@ describe('hooks of the settings', () => {
     expect(await undo()).toBe(0);
     expect(lines).toEqual([
       `Put back: ${path(PROJECT_SETTINGS)}`,
-      `Removed: ${path('untildone.yaml')}, which the import had made`,
+      `Removed: ${path('untildone.yaml')}, which the import had created`,
     ]);
     expect(snapshot(world().project)).toEqual(before);
     await expect(undo()).rejects.toThrow(UsageError);

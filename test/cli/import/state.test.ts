@@ -55,7 +55,7 @@ describe('a ralph loop', () => {
 
   test('that was taken over already goes on where that loop is, which ends', async () => {
     write(RALPH, ralph('s1'));
-    const old = world().store.layDown({
+    const old = world().store.createLoopFiles({
       ...{ loop: 'old', session: 's1', project: world().project, dialect: 'ralph-loop', task: 'x' },
       contract: frozenWith(contractWith({}), { project: world().project }),
       transcriptOffset: 0,

@@ -44,32 +44,32 @@ describe('refusals write nothing, name the file and give exit code 2:', () => {
   test('bytes that are not UTF-8', async () => {
     put(shared(), Buffer.from([0x7b, 0xff, 0x7d]));
     expect(await runInstall()).toBe(2);
-    expect(output()).toBe(`untildone: ${shared()}: not UTF-8 text; save it as UTF-8 and run this again`);
+    expect(output()).toBe(`untildone: ${shared()} is not UTF-8 text; save it as UTF-8 and run this again`);
   });
 
   test('a folder in place of the file', async () => {
     mkdirSync(shared(), { recursive: true });
     expect(await runInstall()).toBe(2);
-    expect(output()).toContain(`${shared()}: not a regular file`);
+    expect(output()).toContain(`${shared()} is not a regular file`);
   });
 
   test('a pipe in place of the file, without waiting for its other end', async () => {
     mkdirSync(dirname(shared()));
     expect(spawnSync('mkfifo', [shared()]).status).toBe(0);
     expect(await runInstall()).toBe(2);
-    expect(output()).toContain(`${shared()}: not a regular file`);
+    expect(output()).toContain(`${shared()} is not a regular file`);
   });
 
   test('a file in place of the folder', async () => {
     put(join(project(), '.claude'), 'x');
     expect(await runInstall()).toBe(2);
-    expect(output()).toContain(`${join(project(), '.claude')}: not a folder`);
+    expect(output()).toContain(`${join(project(), '.claude')} is not a folder`);
   });
 
   test('a file that is write-protected', async () => {
     put(shared(), '{}', 0o444);
     expect(await runInstall()).toBe(2);
-    expect(output()).toContain(`${shared()}: read-only`);
+    expect(output()).toContain(`${shared()} is read-only`);
     expect(readFileSync(shared(), 'utf8')).toBe('{}');
   });
 

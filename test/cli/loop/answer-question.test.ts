@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/core/loop/entry.ts';
 import { approvedText } from '../../../src/core/loop/questions.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
@@ -23,7 +23,7 @@ let lines: string[];
 beforeEach(() => {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   const env = { PATH: process.env.PATH, HOME: folder };
@@ -155,7 +155,7 @@ describe('which loop is meant', () => {
   test('of several, the one that waits for an answer', async () => {
     const first = begin();
     begin(TWO, 'l2', 's2');
-    expect(await refusal(() => asking())).toContain('2 loops are alive here');
+    expect(await refusal(() => asking())).toContain('2 unfinished loops are here');
     asked(first, 'plan_ok');
     expect(asking()).toBe('l1');
   });
@@ -178,7 +178,7 @@ describe('which loop is meant', () => {
   test('none that has ended', async () => {
     const ref = begin();
     append(ref, { kind: 'command', command: 'cancel' });
-    expect(await refusal(() => asking())).toContain('no living loop');
+    expect(await refusal(() => asking())).toContain('no unfinished loop');
     expect(await refusal(() => answer(ref, { name: 'make_ok' }))).toContain('has ended already: cancelled');
     expect(answersOf(ref)).toEqual({});
   });
@@ -303,7 +303,7 @@ describe('status', () => {
     expect(text()).toContain('phase: plan (1 of 2)');
     asked(ref, 'plan_ok');
     expect(json()).toMatchObject({ phase: 'plan', waiting: { why: 'approval' } });
-    expect(text()).toContain("waiting for a person's answer (plan_ok: Good?)");
+    expect(text()).toContain('waiting for your answer (plan_ok: Good?)');
   });
   test('says nothing of phases where there are none, nor where the contract is damaged', () => {
     const ref = begin(contractWith({ tests: run() }));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { control } from '../../../src/cli/loop/pause-resume-cancel.ts';
 import type { PersonCommand } from '../../../src/core/loop/entry.ts';
 import { holdLock } from '../../../src/files/lock.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { driverLock } from '../../../src/run/begin/client-options.ts';
@@ -14,7 +14,7 @@ import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 function scene(of: { run?: { mode: 'hybrid' } }) {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   const { store } = openPorts(home, { HOME: folder }, async () => judgeBundle);

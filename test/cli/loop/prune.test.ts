@@ -7,12 +7,12 @@ import { status } from '../../../src/cli/loop/status.ts';
 import type { RunMode } from '../../../src/core/contract/contract.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { claimFiles } from '../../../src/home/claims.ts';
-import { type Home, homeAt, layOut, projectFolder } from '../../../src/home/layout.ts';
+import { createHome, type Home, homeAt, projectFolder } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { driverLock } from '../../../src/run/begin/client-options.ts';
-import { writeFlowRecord } from '../../../src/run/git/record.ts';
+import { writeRunGitRecord } from '../../../src/run/git/record.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 
@@ -39,7 +39,7 @@ interface LoopParts {
 function scened(): Scene {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   let now = NOW;
@@ -150,8 +150,8 @@ describe('prune', () => {
       ...{ v: 1 as const, mode: 'branch' as const, merge: false, task: 't', project: scene.project },
       ...{ folder: scene.project, branch: 'b', base: { commit: 'c' }, kept: { commit: 'c', passing: [] } },
     };
-    writeFlowRecord(scene.home, { ...record, loop: open.loop } as never);
-    writeFlowRecord(scene.home, { ...record, loop: 'finished', finished: true } as never);
+    writeRunGitRecord(scene.home, { ...record, loop: open.loop } as never);
+    writeRunGitRecord(scene.home, { ...record, loop: 'finished', finished: true } as never);
     const lock = holdLock(driverLock(driven));
     const said = await scene.prune();
     lock?.release();

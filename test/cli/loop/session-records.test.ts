@@ -2,7 +2,7 @@ import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forgetOldSessions } from '../../../src/cli/loop/remove-loops.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -10,7 +10,7 @@ const NO_PROCESS = 2 ** 22 + 1;
 
 function scene() {
   const home = homeAt(join(temporaryFolder(), 'home'));
-  layOut(home);
+  createHome(home);
   const now = Date.now();
   const record = (session: string, daysAgo: number, pid = NO_PROCESS) => {
     const file = join(home.sessions, `${session}.at`);

@@ -1,4 +1,4 @@
-/** Where the SDK and the client are looked for, from a bundle such as the one that is shipped. The rest is in test/live. */
+/** Finds the SDK and Claude Code from a bundle, as in the package. What needs Claude Code itself is in test/live. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ test('without the SDK the problem says what to install', async () => {
   expect(await askAlone({ claude })).toEqual({
     ok: false,
     problem:
-      'the package @anthropic-ai/claude-agent-sdk is not installed: npm i -g @anthropic-ai/claude-agent-sdk (or -D in the project)',
+      'the package @anthropic-ai/claude-agent-sdk is not installed; run: npm i -g @anthropic-ai/claude-agent-sdk (or npm i -D @anthropic-ai/claude-agent-sdk in the project)',
     costUsd: 0,
   });
 });
@@ -82,7 +82,7 @@ test('without a client the problem says so', async () => {
   const missing = join(root, 'nothing');
   expect(await askAlone({ project, claude: missing })).toMatchObject({
     ok: false,
-    problem: `${missing} is no executable file: name the Claude Code client`,
+    problem: `${missing} is not an executable file: name the program of Claude Code`,
   });
 });
 
@@ -106,7 +106,7 @@ test('an answer that the client let through in a wrong shape is a problem', asyn
   const project = await projectWithSdk(yielding({ ...COMPLETED, structured_output: 'yes' }));
   expect(await askAlone({ claude, project })).toMatchObject({
     ok: false,
-    problem: expect.stringContaining('the model gave no answer of the asked shape: '),
+    problem: expect.stringContaining('the answer of the model does not have the required shape: '),
     costUsd: 0.2,
   });
 });

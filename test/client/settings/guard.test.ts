@@ -134,11 +134,11 @@ describe('settings that still call our hooks', () => {
   test.each(['project', 'local', 'user'] as const)('disableAllHooks in the %s scope is named', (scope) => {
     put('project', installed());
     put(scope, { ...(scope === 'project' ? installed() : {}), disableAllHooks: true });
-    expect(problem()).toBe(`"disableAllHooks" in ${files[scope]()} would switch the hooks off`);
+    expect(problem()).toBe(`"disableAllHooks" in ${files[scope]()} would switch all hooks off`);
   });
 
   test('hooks that are gone, files that are gone, and files that the client cannot read', () => {
-    const gone = 'the hooks of untildone were taken out of the settings';
+    const gone = 'the hooks of untildone were removed from the settings';
     expect(problem()).toBe(gone);
     put('project', {});
     expect(problem()).toBe(gone);
@@ -175,7 +175,7 @@ describe('settings that still call our hooks', () => {
     const settings = installed();
     spoil(settings);
     put('project', settings);
-    expect(problem()).toBe(`the hooks of untildone for ${event} were taken out of the settings, or changed`);
+    expect(problem()).toBe(`the hooks of untildone for ${event} were removed from the settings, or changed`);
   });
 
   function change(settings: Settings, event: string, changes: Hook): void {
@@ -194,7 +194,7 @@ describe('settings that still call our hooks', () => {
   ])('%s in the env of a settings file is named', (name, value) => {
     put('project', installed());
     put('local', { env: { [name]: value } });
-    expect(problem()).toBe(`"${name}" in the env of ${files.local()} would bend what the hooks do`);
+    expect(problem()).toBe(`"${name}" in the env of ${files.local()} would change what the hooks do`);
   });
 
   test('variables that the hooks have had all along, and variables of the project, are fine', () => {

@@ -136,7 +136,7 @@ describe('a question', () => {
 
   test('outside of every stage is left out, and that is said', () => {
     expect(read('STOP: read this first', '## Phase 1: Plan').notes).toEqual([
-      'commands/a.md:1: left out, for it stands in no stage: Read this first',
+      'commands/a.md:1: left out, because it is in no stage: Read this first',
     ]);
   });
 });
@@ -156,7 +156,7 @@ describe('phases', () => {
       ['Do it', ['do-it']],
     ]);
     expect(fates[0]?.notes).toEqual([expect.stringContaining('it is part of "plan"')]);
-    expect(fates[1]?.notes).toEqual(['what stands behind its last question is part of "do-it"']);
+    expect(fates[1]?.notes).toEqual(['what comes after its last question is part of "do-it"']);
   });
 
   test('a stage with two questions is two phases', () => {
@@ -187,8 +187,8 @@ describe('phases', () => {
     const { phases, fates } = imported('## 1. Plan\nThink.\n## 2. Build\nCode.', TESTED);
     expect(phases).toEqual({});
     expect(fates.map(({ becomes, notes }) => [becomes, notes])).toEqual([
-      [[], [expect.stringContaining('asks a person')]],
-      [[], [expect.stringContaining('asks a person')]],
+      [[], [expect.stringContaining('asks you anything')]],
+      [[], [expect.stringContaining('asks you anything')]],
     ]);
   });
 
@@ -202,7 +202,7 @@ describe('phases', () => {
     expect(phases).toEqual({});
     expect(fates.map(({ becomes, notes }) => [becomes, notes])).toEqual([
       [['plan'], ['"plan" is there already']],
-      [[], ['the contract has a phase "build" of its own, which is left as it is']],
+      [[], ['the contract has a phase "build" of its own, which stays as it is']],
     ]);
   });
 

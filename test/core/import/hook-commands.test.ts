@@ -50,10 +50,10 @@ describe('what a hook of a settings file is', () => {
   });
 
   test.each([
-    ['say "done"', 'tells'],
-    ['osascript -e "display notification"', 'tells'],
-    ['curl -s https://example.com/done', 'tells'],
-    ['echo done', 'says'],
+    ['say "done"', 'notifies'],
+    ['osascript -e "display notification"', 'notifies'],
+    ['curl -s https://example.com/done', 'notifies'],
+    ['echo done', 'prints'],
     ['cat >> ~/.claude/stop.log', 'writes'],
     ['jq -c . >> log.jsonl', 'writes'],
     ['python3 ~/.claude/hooks/update_memory.py', 'update_memory.py'],

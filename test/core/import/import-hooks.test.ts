@@ -96,7 +96,7 @@ describe('what stays', () => {
     ['type "http"', { type: 'http' }],
     ['empty', { command: ' ' }],
     ['empty', { type: 'prompt', prompt: '$ARGUMENTS' }],
-    ['tells', { command: 'say done' }],
+    ['notifies', { command: 'say done' }],
   ])('%s', (why, more) => {
     const plan = importHooks([hook(more)]);
     expect(plan).toMatchObject({ gates: {}, everyStop: [], subagent: {} });
@@ -176,6 +176,6 @@ test('the driver of a format that is obeyed anyway becomes no gate: it would cou
   expect(Object.keys(plan.gates)).toEqual(['tests']);
   expect(plan.fates.map(({ becomes }) => becomes)).toEqual([undefined, undefined, 'tests']);
   expect(plan.fates[0]?.notes).toEqual([
-    'untildone obeys the files of feature-list itself: take this hook out, or both count every stop',
+    'untildone works with the files of feature-list itself: remove this hook, or both count every stop',
   ]);
 });

@@ -138,7 +138,7 @@ describe('in words', () => {
       '  pass     ready (measured) passed by tests',
       '    pass     tests (measured) pass  [npm test: exit 0]',
       '    fail     ci (measured) red',
-      '  allowed by a person: deleted:test/old.test.ts',
+      '  allowed by hand: deleted:test/old.test.ts',
     ]);
   });
   test('as Markdown: nothing in it can break the table or bring markup along', () => {
@@ -160,8 +160,8 @@ describe('in words', () => {
       'md',
     );
     expect(text).toContain('| ready / tests | pass | measured | pass | `npm test` |');
-    expect(text).toContain('Allowed by a person: deleted:a.');
-    expect(text).toContain('untildone.yaml was changed since; the one from the start ruled');
+    expect(text).toContain('Allowed by hand: deleted:a.');
+    expect(text).toContain('untildone.yaml was changed since; the contract from the start was used');
   });
   test('a contract file that was changed, or is gone, is said', () => {
     for (const contractFileNow of ['f1', null])

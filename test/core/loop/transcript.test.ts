@@ -43,11 +43,11 @@ describe('the last text', () => {
   });
 
   it('is absent when the agent has said nothing since the prompt', () => {
-    expect(signalsOf([prompt, said('a', 'old'), prompt, called('b', 't')])).not.toHaveProperty('lastText');
+    expect(signalsOf([prompt, said('a', 'old'), prompt, called('b', 't')]).lastText).toBeUndefined();
   });
 
   it('is absent when all the agent said was judged by an earlier Stop', () => {
-    expect(signalsOf([prompt, said('a', 'judged'), block])).not.toHaveProperty('lastText');
+    expect(signalsOf([prompt, said('a', 'judged'), block]).lastText).toBeUndefined();
   });
 
   it('is found behind tool calls of the same turn', () => {
@@ -116,7 +116,7 @@ describe('a tool call since the last block', () => {
   });
 
   it('is not known when neither a prompt nor a block nor a tool call was read', () => {
-    expect(signalsOf([said('a', 'x')])).not.toHaveProperty('toolSinceBlock');
+    expect(signalsOf([said('a', 'x')]).toolSinceBlock).toBeUndefined();
   });
 });
 
@@ -151,11 +151,11 @@ describe('an open tool call', () => {
       results('t2'),
       said('b', 'x'),
     ];
-    expect(signalsOf(lines)).not.toHaveProperty('openToolUse');
+    expect(signalsOf(lines).openToolUse).toBeUndefined();
   });
 
   it('of an earlier turn, left by a crash, does not count', () => {
-    expect(signalsOf([prompt, called('a', 't1'), prompt, said('b', 'x')])).not.toHaveProperty('openToolUse');
+    expect(signalsOf([prompt, called('a', 't1'), prompt, said('b', 'x')]).openToolUse).toBeUndefined();
   });
 });
 
@@ -172,7 +172,7 @@ describe('the context', () => {
 
   it('is not known right after a compaction, the model is', () => {
     const signals = signalsOf([prompt, said('a', 'x'), compaction]);
-    expect(signals).not.toHaveProperty('contextTokens');
+    expect(signals.contextTokens).toBeUndefined();
     expect(signals.model).toBe('m');
   });
 });

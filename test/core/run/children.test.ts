@@ -206,7 +206,7 @@ describe('what the one who goes on is told', () => {
       { kind: 'children_over' },
     );
     const words = followUpWords(children(state));
-    expect(words).toContain('1 (branch b-a): not merged, it conflicts in x.ts, y.ts');
+    expect(words).toContain('1 (branch b-a): not merged: it conflicts in x.ts, y.ts');
     expect(words).toContain('2 (branch b-b): not done: stalled');
     expect(words).not.toContain('b-c');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { essentialsOf } from '../../../src/core/words/compaction-summary.ts';
+import { compactionSummary } from '../../../src/core/words/compaction-summary.ts';
 import type { Situation } from '../../../src/core/words/reason.ts';
 import { verdict } from '../../support/core/samples.ts';
 
@@ -13,7 +13,7 @@ const SITUATION: Situation = {
 
 describe('what a summary has to keep', () => {
   test('is where the loop is, its task, its phase, what fails, what comes next and how it ends', () => {
-    const text = essentialsOf({ ...SITUATION, promise: 'ALL DONE' }, [
+    const text = compactionSummary({ ...SITUATION, promise: 'ALL DONE' }, [
       verdict('pass', { gate: 'lint' }),
       verdict('fail', { summary: '3 tests fail', next: 'mend the cart', evidence: ['long output'] }),
     ]);
@@ -33,7 +33,7 @@ describe('what a summary has to keep', () => {
       verdict('fail', { gate: `g${i}`, summary: 's'.repeat(1000), next: 'n'.repeat(5000) }),
     );
     const phase = { name: 'implement', number: 2, of: 3, instruction: 'i'.repeat(5000), next: 'verify' };
-    const text = essentialsOf(
+    const text = compactionSummary(
       { ...SITUATION, task: 't'.repeat(100_000), phase, promise: 'p'.repeat(500) },
       many,
     );

@@ -21,9 +21,9 @@ describe('how a loop ended', () => {
       'claimed_done',
       'nothing_changed',
       'tests, workers',
-      'ended without proof: tests, workers passed, but nothing was changed since the beginning, when all that can be measured passed already',
+      'ended without proof: tests, workers passed, but the tree is the same as at the start, where everything that can be measured passed already',
     ],
-    ['claimed_done', 'approved_only', 'ok', "ended on a person's word: ok passed, nothing was measured"],
+    ['claimed_done', 'approved_only', 'ok', 'ended on an approval alone: ok passed, nothing was measured'],
     [
       'reached_limit',
       'phase_iterations',
@@ -55,9 +55,9 @@ describe('how a loop ended', () => {
       '3 empty answers in a row',
       'NOT done: the agent had nothing more to say (3 empty answers in a row)',
     ],
-    ['cancelled', 'person', 'by a person', 'cancelled by a person'],
-    ['cancelled', 'person', 'wrong branch', 'cancelled by a person: wrong branch'],
-    ['released', 'person', 'by a person', 'NOT done: released by a person'],
+    ['cancelled', 'person', 'by a person', 'cancelled by hand'],
+    ['cancelled', 'person', 'wrong branch', 'cancelled by hand: wrong branch'],
+    ['released', 'person', 'by a person', 'NOT done: released by hand'],
     ['released', 'unproven_allowed', 'lint: no answer', 'NOT done: let go without proof (lint: no answer)'],
     ['failed', 'crash', 'no space left', 'NOT done: no space left'],
   ] as const)('%s by %s', (status, cause, detail, words) => {
@@ -78,7 +78,7 @@ describe('how a loop ended', () => {
   });
   test('is told to the person with the way to more', () => {
     expect(endingMessage(ended('cancelled', 'person', 'by a person'))).toBe(
-      'untildone: loop l1 cancelled by a person. Iteration 7. Details: untildone log l1',
+      'untildone: loop l1 cancelled by hand. Iteration 7. Details: untildone log l1',
     );
   });
 });
@@ -90,7 +90,7 @@ describe('why a living loop is not pursued', () => {
     expect(waiting('paused', 'lunch')).toBe('paused (lunch); go on with: untildone resume l1');
     expect(waiting('background', 'shell b1')).toBe('waiting for background work (shell b1)');
     expect(waiting('wake_up')).toBe('waiting for a wake-up');
-    expect(waiting('needs_person', 'trust')).toBe('waiting for a person (trust)');
+    expect(waiting('needs_person', 'trust')).toBe('waiting for you (trust)');
     expect(waiting('context_full')).toContain('/compact');
     expect(waiting('api_error', 'rate_limit')).toContain('(rate_limit); send any prompt');
     expect(waiting('session_ended')).toContain('claude --resume s1');

@@ -18,9 +18,9 @@ test('what is plain beside its event needs no name', () => {
   );
 });
 
-test('a run that paused by itself was not paused by a person', () => {
+test('a run that paused by itself was not paused by you', () => {
   const pause = { kind: 'command' as const, command: 'pause' as const, note: 'a person is needed' };
   const run = freshLoop({ run: newRun('hybrid', undefined) });
   expect(describeEntry(pause, run)).toBe('paused: a person is needed');
-  expect(describeEntry(pause, STATE)).toBe('pause by a person: a person is needed');
+  expect(describeEntry(pause, STATE)).toBe('you paused it: a person is needed');
 });

@@ -39,9 +39,7 @@ describe('what a scenario says', () => {
   });
 
   test('a loop without a promise has none', () => {
-    expect(scenarioWith('given a loop of S1, no promise', 'stop S1', '  held').loop).not.toHaveProperty(
-      'promise',
-    );
+    expect(scenarioWith('given a loop of S1, no promise', 'stop S1', '  held').loop?.promise).toBeUndefined();
   });
 
   test('comments and blank lines mean nothing', () => {

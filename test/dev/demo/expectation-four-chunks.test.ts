@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/core/loop/entry.ts';
 import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { Outcome, Verdict } from '../../../src/core/loop/verdict.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
 import { STARTED, seenStop, T0 } from '../../support/core/samples.ts';
 import {
@@ -84,7 +84,7 @@ const asked = (contents: string[]) => askedFor(contents).map((request) => ({ ...
 
 const folder = mkdtempSync(join(tmpdir(), 'untildone-receipt-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(() => layOut(homeAt(folder)));
+beforeAll(() => createHome(homeAt(folder)));
 
 function receiptWith(status: string): SignedReceipt {
   const receipt = { ...({ v: 1, verdicts: [], allowed: [] } as unknown as Receipt), status };

@@ -6,7 +6,7 @@ import type { Entry } from '../../../src/core/loop/entry.ts';
 import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { SessionEnd } from '../../../src/core/run/session-end.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
 import { STARTED } from '../../support/core/samples.ts';
 import {
@@ -52,7 +52,7 @@ const askedWith = (first: string | object[], second: string | object[]) =>
 
 const folder = mkdtempSync(join(tmpdir(), 'untildone-receipt-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(() => layOut(homeAt(folder)));
+beforeAll(() => createHome(homeAt(folder)));
 
 function receiptWith(status: string): SignedReceipt {
   return signReceipt(

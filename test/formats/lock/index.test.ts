@@ -62,9 +62,9 @@ describe('a lock', () => {
       gates: {},
       notes: [],
     });
-    expect(loop()).not.toHaveProperty('owner');
-    expect(loop()).not.toHaveProperty('iteration');
-    expect(loop()).not.toHaveProperty('rest');
+    expect(loop()?.owner).toBeUndefined();
+    expect(loop()?.iteration).toBeUndefined();
+    expect(loop()?.rest).toBeUndefined();
   });
 
   test.each([
@@ -86,7 +86,7 @@ describe('a lock', () => {
     'locked_at: now',
   ])('that names nobody belongs to nobody yet: %j', (text) => {
     makeLock(text);
-    expect(loop()).not.toHaveProperty('owner');
+    expect(loop()?.owner).toBeUndefined();
   });
 
   test('whose owner can be no session holds nobody', () => {
@@ -124,7 +124,7 @@ describe('a lock', () => {
 
   test('lives for 24 hours, and rests after them', () => {
     makeLock();
-    expect(loop({ now: T0 + 24 * HOUR })).not.toHaveProperty('rest');
+    expect(loop({ now: T0 + 24 * HOUR })?.rest).toBeUndefined();
     expect(loop({ now: T0 + 24 * HOUR + 1 })).toMatchObject({
       rest: 'expired: the lock is 1 d 0 h old and holds for at most 24 h',
       expired: true,
@@ -133,7 +133,7 @@ describe('a lock', () => {
 
   test('of the future is a fresh one', () => {
     makeLock('', T0 + 100 * HOUR);
-    expect(loop()).not.toHaveProperty('rest');
+    expect(loop()?.rest).toBeUndefined();
   });
 
   test('that is a folder holds nobody, and is left alone', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
-import { approve, setStanding } from '../../../src/home/approvals.ts';
+import { recordTrust, setStanding } from '../../../src/home/trust.ts';
 import { freeze } from '../../../src/judging/freeze-contract.ts';
 import { contractFileDigest } from '../../../src/project/facts/command-parts.ts';
 import { T0 } from '../../support/core/samples.ts';
@@ -21,7 +21,7 @@ describe('with a contract that a person approved', () => {
     const { frozen } = await freeze(contract, scene.project, scene.judges);
     const contractFile = contractFileDigest(scene.project) ?? '';
     setStanding(scene.home, scene.project, frozenWith(contract, { ...frozen, contractFile }));
-    approve(scene.home, scene.project, frozen.fingerprint, T0);
+    recordTrust(scene.home, scene.project, frozen.fingerprint, T0);
     return scene;
   }
   test('a promise is not enough while a gate fails', async () => {
@@ -68,7 +68,7 @@ describe('with a contract that a person approved', () => {
     test('a phase that is not the last one asks however open the foreign state is', async () => {
       const phases = [phase('think', ['ok']), phase('make', ['tests'])];
       const scene = await asking(phases, { tests: FAIL });
-      expect(messageOf(await scene.stopOf('s1'))).toContain('your answer is wanted: ok: Is it good?');
+      expect(messageOf(await scene.stopOf('s1'))).toContain('a question for you: ok: Is it good?');
       expect(scene.states()).toMatchObject([{ status: 'active', waiting: { why: 'approval' } }]);
       const [ref] = scene.store.loops(scene.project);
       if (ref) scene.store.append(ref, () => ({ kind: 'answered', gate: 'ok', said: 'approved' }));
@@ -78,7 +78,7 @@ describe('with a contract that a person approved', () => {
       const scene = await asking([phase('make', ['tests', 'ok'])], { tests: PASS });
       expect((await scene.stopOf('s1')).kind).toBe('refuse');
       scene.write(STATE, JSON.stringify({ ...open, verified_done: true }));
-      expect(messageOf(await scene.stopOf('s1'))).toContain('your answer is wanted: ok');
+      expect(messageOf(await scene.stopOf('s1'))).toContain('a question for you: ok');
     });
   });
   test('one that is not approved is left aside', async () => {

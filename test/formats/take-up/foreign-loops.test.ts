@@ -180,7 +180,7 @@ describe('an ending that was cut off', () => {
     if (!ref) throw new Error('no loop');
     // A person cancels from elsewhere, or the hook is killed right after the journal.
     scene.store.append(ref, () => ({ kind: 'command', command: 'cancel' }));
-    expect(messageOf(await scene.stopOf('s1'))).toContain('cancelled by a person');
+    expect(messageOf(await scene.stopOf('s1'))).toContain('cancelled by hand');
     expect(scene.text(RALPH)).toBeUndefined();
     expect(scene.states()).toMatchObject([{ status: 'cancelled', closed: true }]);
   });

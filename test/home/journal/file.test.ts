@@ -9,10 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import { replay } from '../../../src/core/loop/journal.ts';
+import type { LoopState } from '../../../src/core/loop/state.ts';
 import { sha256 } from '../../../src/files/digest.ts';
 import { appendAfter, JournalError, readTail, type Tail } from '../../../src/home/journal/file.ts';
 import { JOURNAL_VERSION, sealLine } from '../../../src/home/journal/line.ts';
@@ -40,9 +42,9 @@ const block = (message: string): Entry => ({
   decision: { kind: 'block', instruction: 'continue' },
 });
 
-function append(entry: Entry, at = T0): void {
+function append(entry: Entry, at = T0): LoopState {
   const tail = entry.kind === 'started' ? undefined : readTail(path, KEY);
-  appendAfter(path, KEY, tail, entry, at, false);
+  return appendAfter(path, KEY, tail, entry, at, false);
 }
 
 function write(blocks: number): void {
@@ -74,7 +76,8 @@ describe('a whole journal', () => {
       fc.asyncProperty(anyJournal(), async (entries) => {
         path = newJournal(folder);
         rmSync(path, { force: true });
-        for (const { entry, at } of entries) append(entry, at);
+        for (const { entry, at } of entries)
+          expect(isDeepStrictEqual(append(entry, at), readTail(path, KEY).line.state)).toBe(true);
         const lines = (await scan()).flatMap((l) => (l.ok && l.chained ? [l.line] : []));
         const replayed = replay(lines.map(({ entry, at }) => ({ entry, at: Date.parse(at) })));
         expect(lines).toHaveLength(entries.length);
@@ -194,7 +197,7 @@ describe('damage', () => {
       '\xff\xfe\n'.repeat(9),
     ]) {
       writeFileSync(path, bytes);
-      expect(() => readTail(path, KEY)).toThrow('no valid line');
+      expect(() => readTail(path, KEY)).toThrow('has no valid line');
     }
   });
 });
@@ -217,7 +220,7 @@ describe('lines that we did not write', () => {
   });
   test('sealed with another key count as little', async () => {
     write(1);
-    expect(() => readTail(path, 'another key')).toThrow('not written by this installation');
+    expect(() => readTail(path, 'another key')).toThrow('another installation wrote it');
     expect((await scan('another key')).every((l) => !l.ok && l.problem.includes('seal'))).toBe(true);
   });
   test('taken from another loop say nothing about this one', () => {

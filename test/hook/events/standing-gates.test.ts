@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract, GateSpec } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
-import { approve, setStanding } from '../../../src/home/approvals.ts';
+import { recordTrust, setStanding } from '../../../src/home/trust.ts';
 import { GUARDED_BLOCKS } from '../../../src/hook/guard/guard-work.ts';
 import { T0 } from '../../support/core/samples.ts';
 import { type HookScene, hookScene, messageOf, reasonOf } from '../../support/hook/hook-scene.ts';
@@ -17,7 +17,7 @@ function standing(says: Record<string, Says>, contract: Contract = CONTRACT, tru
   const scene = hookScene(says);
   const { home, project } = scene;
   setStanding(home, project, frozenWith(contract, { project, fingerprint: 'print' }));
-  if (trusted) approve(home, project, 'print', T0);
+  if (trusted) recordTrust(home, project, 'print', T0);
   return scene;
 }
 const started = (scene: HookScene, source = 'startup') => scene.hook({ name: 'SessionStart', source });
@@ -43,7 +43,7 @@ describe('a Stop of a session without a loop', () => {
     expect(first).toContain('Fails: lint');
     expect((await scene.stop({ promptId: 'p1' })).kind).toBe('refuse');
     expect(messageOf(await scene.stop({ promptId: 'p1' }))).toBe(
-      'untildone: let go after 2 blocks although lint (fails) still fails.',
+      'untildone: allowed to stop after 2 holds although lint (fails) still fails.',
     );
   });
   test('what was let go is not judged again until something changes', async () => {

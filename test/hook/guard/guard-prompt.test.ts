@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { GateSpec, PromptRule } from '../../../src/core/contract/contract.ts';
 import type { Answer } from '../../../src/core/loop/event.ts';
 import { textGate } from '../../../src/gates/text/index.ts';
-import { approve, setStanding } from '../../../src/home/approvals.ts';
+import { recordTrust, setStanding } from '../../../src/home/trust.ts';
 import { GUARDED_BLOCKS } from '../../../src/hook/guard/guard-work.ts';
 import { T0 } from '../../support/core/samples.ts';
 import { type HookScene, hookScene, messageOf, reasonOf } from '../../support/hook/hook-scene.ts';
@@ -33,7 +33,7 @@ function scened(
   const fingerprint = trusted ? 'print' : 'another';
   if (place === 'loop') scene.begin(contract, { fingerprint });
   else setStanding(home, project, frozenWith(contract, { project, fingerprint }));
-  approve(home, project, 'print', T0);
+  recordTrust(home, project, 'print', T0);
   return scene;
 }
 const say = (scene: HookScene, prompt: string) => scene.hook({ name: 'UserPromptSubmit', prompt });

@@ -80,7 +80,7 @@ describe('settings that are changed in mid-session', () => {
     put(scene, 'settings.json', hooks());
     put(scene, 'settings.local.json', '{"disableAllHooks":true}');
     expect(reasonOf(await changed(scene))).toMatch(
-      /^untildone: "disableAllHooks" in .* would switch the hooks off\. A loop is running; the change does not take effect\.$/,
+      /^untildone: "disableAllHooks" in .* would switch all hooks off\. A loop is running; the change does not take effect\.$/,
     );
     expect(scene.lastEntry()).toMatchObject({
       detail: { refused: expect.stringContaining('disableAllHooks') },
@@ -89,7 +89,7 @@ describe('settings that are changed in mid-session', () => {
   test('so that our hooks are gone, or the cap is back, are refused', async () => {
     const scene = begun();
     put(scene, 'settings.json', '{}');
-    expect(reasonOf(await changed(scene))).toContain('were taken out of the settings');
+    expect(reasonOf(await changed(scene))).toContain('were removed from the settings');
     put(scene, 'settings.json', JSON.stringify({ ...JSON.parse(hooks()), env: NO_CAP }));
     expect(reasonOf(await changed(scene))).toContain('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP');
   });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ToolRules } from '../../../src/core/tools/tool-rules.ts';
-import { approve, revoke, setStanding } from '../../../src/home/approvals.ts';
+import { recordTrust, revokeTrust, setStanding } from '../../../src/home/trust.ts';
 import { joined, withMessages } from '../../../src/hook/stop/answers.ts';
 import { T0 } from '../../support/core/samples.ts';
 import { type HookScene, hookScene, reasonOf } from '../../support/hook/hook-scene.ts';
@@ -109,7 +109,7 @@ describe('in a loop', () => {
 describe('in a session without a loop', () => {
   function standing(contract = CONTRACT): { scene: HookScene; ask: Ask } {
     const scene = hookScene();
-    approve(scene.home, scene.project, 'print', T0);
+    recordTrust(scene.home, scene.project, 'print', T0);
     setStanding(
       scene.home,
       scene.project,
@@ -129,7 +129,7 @@ describe('in a session without a loop', () => {
   });
   test('not when the approval or the contract was taken away', async () => {
     const { scene, ask } = standing();
-    revoke(scene.home, scene.project);
+    revokeTrust(scene.home, scene.project);
     expect((await ask('PermissionRequest', 'Write', { file_path: 'src/a.ts' })).kind).toBe('silence');
     const gone = standing();
     gone.scene.judges.contractFileNow = undefined;

@@ -2,19 +2,19 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
-import { onlyForPeople } from '../../../src/hook/start/person.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
+import { refuseInsideClient } from '../../../src/hook/start/person.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 let home: Home;
 beforeEach(() => {
   home = homeAt(join(temporaryFolder(), 'home'));
-  layOut(home);
+  createHome(home);
 });
 
 const refused = (env: NodeJS.ProcessEnv) => {
   try {
-    onlyForPeople('cancel', home, env);
+    refuseInsideClient('cancel', home, env);
     return undefined;
   } catch (error) {
     return error;
@@ -71,5 +71,5 @@ test('records that are damaged, or no files, keep nobody from anything', () => {
 });
 
 test('a home that was never made says nothing', () => {
-  expect(() => onlyForPeople('trust', homeAt('/nowhere/at/all'), {})).not.toThrow();
+  expect(() => refuseInsideClient('trust', homeAt('/nowhere/at/all'), {})).not.toThrow();
 });

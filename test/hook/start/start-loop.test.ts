@@ -93,7 +93,7 @@ describe('a loop begins', () => {
     });
     expect(loop?.contract.frozen.fingerprint).toBe('');
     expect(judges.treesTaken + asked.length).toBe(0);
-    expect(loop).not.toHaveProperty('baseTree');
+    expect(loop?.baseTree).toBeUndefined();
   });
   test('without a tree where none can be had', async () => {
     const judges = fakeJudges({ tests: FAIL });
@@ -114,7 +114,7 @@ describe('a loop begins', () => {
       return { loop: 'l1', dir: '/' };
     };
     await startLoop(plan, { judges, isTrusted: () => true, create });
-    expect(made[0]).not.toHaveProperty('baseTree');
+    expect(made[0]?.baseTree).toBeUndefined();
   });
 });
 
@@ -228,7 +228,7 @@ describe('phases', () => {
       ['plan', 'fail'],
       ['tests', 'pass'],
     ]);
-    expect(loop).not.toHaveProperty('basePassing');
+    expect(loop?.basePassing).toBeUndefined();
   });
   test('what only a person can say is something to do, too', async () => {
     const ok: GateSpec = { kind: 'approve', options: { ask: 'Good?' } };

@@ -36,7 +36,7 @@ describe('a checkpoint', () => {
     says.plan = PASS;
     scene.judges.tree = 'tree 2';
     const message = messageOf(await scene.stop());
-    expect(message).toContain('your answer is wanted: ok: Is it good?');
+    expect(message).toContain('a question for you: ok: Is it good?');
     expect(scene.state()).toMatchObject({ status: 'active', iteration: 2, waiting: { why: 'approval' } });
     expect(scene.judges.judged).not.toContain('tests');
   });
@@ -125,12 +125,12 @@ describe('a checkpoint', () => {
     scene.store.append(scene.ref, () => ({ kind: 'command', command: 'pause' }));
     expect((await scene.stop()).kind).toBe('silence');
     scene.store.append(scene.ref, () => ({ kind: 'command', command: 'resume' }));
-    expect(messageOf(await scene.stop())).toContain('your answer is wanted');
+    expect(messageOf(await scene.stop())).toContain('a question for you');
   });
   test('a notification that cannot be delivered changes nothing, and is written down', async () => {
     begin(checked());
     scene.judges.notifier = { send: () => Promise.reject(new Error('no network')) };
-    expect(messageOf(await scene.stop())).toContain('your answer is wanted');
+    expect(messageOf(await scene.stop())).toContain('a question for you');
     expect(scene.lastEntry()).toMatchObject({
       kind: 'error',
       message: expect.stringContaining('no network'),
@@ -142,7 +142,7 @@ describe('a checkpoint', () => {
     const reason = reasonOf(await scene.stop());
     expect(reason).toContain('The phase "think" is complete.');
     expect(reason).toContain('Do look.');
-    expect(messageOf(await scene.stop())).toContain('your answer is wanted');
+    expect(messageOf(await scene.stop())).toContain('a question for you');
   });
   test('nor is it asked before that when the phase began while background work was running', async () => {
     begin(checked({ phases: [phase('think', ['plan']), phase('look', ['ok'])], done: ['tests'] }));
@@ -150,12 +150,12 @@ describe('a checkpoint', () => {
     expect((await scene.stop({ backgroundTasks })).kind).toBe('silence');
     expect(scene.place()).toBe('look');
     expect(reasonOf(await scene.stop())).toContain('Do look.');
-    expect(messageOf(await scene.stop())).toContain('your answer is wanted');
+    expect(messageOf(await scene.stop())).toContain('a question for you');
   });
   test('of a phase that says nothing is asked at once', async () => {
     const { instruction: _, ...silent } = phase('look', ['ok']);
     begin(checked({ phases: [phase('think', ['plan']), silent] }));
-    expect(messageOf(await scene.stop())).toContain('your answer is wanted');
+    expect(messageOf(await scene.stop())).toContain('a question for you');
   });
   test('a yes before it was asked counts when its time comes', async () => {
     says.plan = FAIL;
@@ -193,7 +193,7 @@ describe('an approved file', () => {
     scene.files['PLAN.md'] = `${PLAN}- [ ] skip the tests\n`;
     says.tests = PASS;
     scene.judges.tree = 'tree 2';
-    expect(messageOf(await scene.stop())).toContain('(changed since it was approved). In a terminal');
+    expect(messageOf(await scene.stop())).toContain('(changed since it was approved). Answer in a terminal');
     expect(scene.state()).toMatchObject({ status: 'active', waiting: { why: 'approval' } });
   });
   test('that is put back as it was is approved again, without a person', async () => {
@@ -236,7 +236,7 @@ describe('a question inside other gates', () => {
     begin(asking(any('tests', 'ok')));
     await scene.stop();
     scene.answer('approved');
-    expect(messageOf(await scene.stop())).toContain("ended on a person's word");
+    expect(messageOf(await scene.stop())).toContain('ended on an approval alone');
   });
 });
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { promiseContract } from '../../../src/core/contract/contract.ts';
 import { describeEntry } from '../../../src/core/words/entries.ts';
 import { renderProcessId } from '../../../src/files/process-id.ts';
-import { judgingMark } from '../../../src/home/interrupted-judging.ts';
+import { judgingWatch } from '../../../src/home/interrupted-judging.ts';
 import { type HookScene, hookScene, reasonOf } from '../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, PASS, run } from '../../support/hook/judging.ts';
 
@@ -21,7 +21,7 @@ function watched(outcome = FAIL): HookScene & { seen: boolean[] } {
       return outcome;
     },
   });
-  scene.ports.judging = judgingMark(scene.home);
+  scene.ports.judging = judgingWatch(scene.home);
   return Object.assign(scene, { seen });
 }
 
@@ -59,7 +59,7 @@ test('a Stop that cannot be answered leaves no sign either', async () => {
 test('a promise, and what nobody approved, is not watched', async () => {
   const asked: string[] = [];
   const scene = hookScene();
-  const judging = judgingMark(scene.home);
+  const judging = judgingWatch(scene.home);
   scene.ports.judging = {
     ...judging,
     watch: (session) => asked.push(session),
@@ -67,7 +67,7 @@ test('a promise, and what nobody approved, is not watched', async () => {
       asked.push(session);
       return () => {};
     },
-    takeCutOff: (session) => void asked.push(session),
+    takeInterrupted: (session) => void asked.push(session),
   };
   scene.begin(promiseContract('DONE', TESTS.limits), { fingerprint: '' });
   await scene.stop();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Contract, GateSpec, Phase } from '../../../src/core/contract/contract.ts';
-import { writeFrozenContract } from '../../../src/home/store.ts';
+import { writeFrozenContract } from '../../../src/home/frozen-contract.ts';
 import { messageOf, reasonOf } from '../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, PASS, run, type Says } from '../../support/hook/judging.ts';
 import { GATES, type PhaseScene, phase, phaseScene, threePhases } from '../../support/hook/phase-scene.ts';

@@ -6,7 +6,7 @@ import { ALL_FORMATS } from '../../../src/formats/all.ts';
 import { FORMAT_NAMES, type StatePlace } from '../../../src/formats/format.ts';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
-import { hasForeignSigns, placeOf } from '../../../src/hook/wiring/detect-foreign-state.ts';
+import { foreignPlaceOf, hasForeignSigns } from '../../../src/hook/wiring/detect-foreign-state.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 function scene(env: Record<string, string> = {}) {
@@ -17,7 +17,7 @@ function scene(env: Record<string, string> = {}) {
   mkdirSync(home.root);
   writeFileSync(join(home.root, 'hook.sh'), 'echo woken; exit 0\n');
   const variables = { HOME: folder, CLAUDE_PROJECT_DIR: project, CLAUDE_CODE_SESSION_ID: 's1', ...env };
-  const place = placeOf({ session: 's1', cwd: project }, undefined, variables, 0);
+  const place = foreignPlaceOf({ session: 's1', cwd: project }, undefined, variables, 0);
   const line = () =>
     execFileSync('/bin/sh', ['-c', HOOK_LINE], {
       env: { ...variables, UNTILDONE_HOME: home.root },

@@ -34,7 +34,7 @@ async function pidIn(name: string): Promise<number> {
   return Number(readFileSync(path, 'utf8'));
 }
 
-/** A zombie has ended; it only waits for its parent to ask. */
+/** A zombie does not count as running. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -186,7 +186,7 @@ async function abortOnce(name: string, command: string, ready: (pid: number) => 
   return { result: await running, pid };
 }
 
-/** Forked away: its parent is none of the command's processes. */
+/** A daemon: its parent is none of the command's processes. */
 function isOrphaned(pid: number): boolean {
   const parent = /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
   try {

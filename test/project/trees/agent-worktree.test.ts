@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { shadowOfWorktree, worktreeAt } from '../../../src/project/trees/user-repository.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { commit, git, scene, write } from '../../support/project/project-scene.ts';
@@ -52,7 +52,7 @@ test('its trees are made in the shadow of the project, and compare with a commit
   const found = worktreeAt(project, add(join(folder, 'beside')));
   if (!found) throw new Error('no worktree');
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const shadow = shadowOfWorktree(home, project, found);
   const workspace = openWorkspace({ project: found.project, ...shadow });
   write(found.project, 'c.ts', 'three\n');

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import {
   decodeName,
   encodeName,
+  PatchReader,
   parseGitlinks,
   parseNames,
   parseRawDiff,
-  patchReader,
 } from '../../../src/project/trees/git-output.ts';
 
 describe('names of files', () => {
@@ -88,7 +88,7 @@ describe('patches', () => {
   test('are read the same in whatever pieces they come', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: patch.length }), { maxLength: 10 }), (cuts) => {
-        const reader = patchReader(LIMITS);
+        const reader = new PatchReader(LIMITS);
         const bytes = Buffer.from(patch);
         const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length];
         for (let i = 1; i < edges.length; i++) reader.push(bytes.subarray(edges[i - 1], edges[i]));
@@ -98,7 +98,7 @@ describe('patches', () => {
   });
 
   test('stop when there are enough lines', () => {
-    const reader = patchReader({ ...LIMITS, maxLines: 2 });
+    const reader = new PatchReader({ ...LIMITS, maxLines: 2 });
     expect(reader.push(Buffer.from(patch))).toBe(false);
     expect(reader.end()).toEqual(lines.slice(0, 2));
   });

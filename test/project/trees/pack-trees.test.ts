@@ -8,7 +8,7 @@ import { dropUnnamed, packLoose } from '../../../src/project/trees/pack-trees.ts
 import { commit, EMPTY_TREE, git, type Scene, scene, write } from '../../support/project/project-scene.ts';
 
 const DAY = 24 * 3_600_000;
-/** A moment from which everything of now is old. */
+/** A time in the future, at which everything is old. */
 const LATER = () => Date.now() + DAY;
 
 function counted({ shadowDir }: Scene): Record<string, number> {
@@ -18,7 +18,7 @@ function counted({ shadowDir }: Scene): Record<string, number> {
   );
 }
 
-/** So many trees of a project, a file of which changes each time. */
+/** Writes so many trees of a project, with one file changed each time. */
 async function stops(place: Scene, times: number, from = 0): Promise<string[]> {
   const trees: string[] = [];
   for (let i = from; i < from + times; i++) {
@@ -151,13 +151,13 @@ describe('dropping what nothing names', () => {
 describe('killed and beside others', () => {
   async function program(folder: string): Promise<string> {
     const outfile = join(folder, 'keep.mjs');
-    const contents = `import { dropUnnamed, packLoose } from '../../adapters/shadow-keeping.ts';
+    const contents = `import { dropUnnamed, packLoose } from './pack-trees.ts';
       const [shadowDir, index, ...named] = process.argv.slice(2);
       process.stdout.write('begun');
       await packLoose(shadowDir, { atLeast: 1 });
       await dropUnnamed(shadowDir, { named, indexFiles: [index], oldBefore: Date.now() + (named.length > 0 ? 1e8 : -1e4) });`;
     await build({
-      stdin: { contents, resolveDir: fileURLToPath(new URL('../../../src/adapters', import.meta.url)) },
+      stdin: { contents, resolveDir: fileURLToPath(new URL('../../../src/project/trees', import.meta.url)) },
       ...{ outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
     });
     return outfile;

@@ -38,6 +38,6 @@ describe('how sessions of a run are started', () => {
       appendSystemPrompt: 'Be brief.',
       client: { tools: ['Bash'] },
     });
-    expect(planOf(REF, clientFor({}), '/project').session).not.toHaveProperty('appendSystemPrompt');
+    expect(planOf(REF, clientFor({}), '/project').session.appendSystemPrompt).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SilenceWatch } from '../../../src/run/client/idle-timer.ts';
+import { IdleTimer } from '../../../src/run/client/idle-timer.ts';
 
 let silences = 0;
 const watch = (limitMs: number) =>
-  new SilenceWatch(limitMs, () => {
+  new IdleTimer(limitMs, () => {
     silences += 1;
   });
 

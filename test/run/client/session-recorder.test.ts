@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HookEvent, WakeUp } from '../../../src/core/loop/event.ts';
 import { nameEnd } from '../../../src/core/run/session-end.ts';
 import type { SessionHappening } from '../../../src/ports/ports.ts';
-import { SessionStory } from '../../../src/run/client/session-recorder.ts';
+import { SessionRecorder } from '../../../src/run/client/session-recorder.ts';
 
 const INIT = { type: 'system', subtype: 'init', session_id: 's1', model: 'opus' };
 const RESULT = {
@@ -18,9 +18,9 @@ const tasks = (...ids: string[]) => ({
   tasks: ids.map((task_id) => ({ task_id })),
 });
 
-function story(...messages: object[]) {
+function recorded(...messages: object[]) {
   const told: SessionHappening[] = [];
-  const heard = new SessionStory((happening) => told.push(happening));
+  const heard = new SessionRecorder((happening) => told.push(happening));
   for (const message of messages) heard.hear({ ...message });
   return { heard, told };
 }
@@ -37,18 +37,20 @@ function stop(...wakeUps: Pick<WakeUp, 'recurring'>[]): HookEvent {
 
 describe('what is told', () => {
   test('a session begins once, however many turns it has', () => {
-    expect(story(INIT, RESULT, INIT, RESULT).told).toEqual([{ kind: 'began', session: 's1', model: 'opus' }]);
+    expect(recorded(INIT, RESULT, INIT, RESULT).told).toEqual([
+      { kind: 'began', session: 's1', model: 'opus' },
+    ]);
   });
 
   test('the usage of an answer is told once, however many blocks it has', () => {
     const message = { id: 'm1', model: 'opus', content: [], usage: { input_tokens: 5 } };
-    const { told } = story({ type: 'assistant', message }, { type: 'assistant', message });
+    const { told } = recorded({ type: 'assistant', message }, { type: 'assistant', message });
     expect(told).toEqual([{ kind: 'usage', contextTokens: 5, model: 'opus' }]);
   });
 
   test('what the client says in place of the model is not said by the model', () => {
     const message = { content: [{ type: 'text', text: 'API Error: 500' }] };
-    expect(story({ type: 'assistant', message, error: 'server_error' }).told).toEqual([
+    expect(recorded({ type: 'assistant', message, error: 'server_error' }).told).toEqual([
       { kind: 'told', text: 'API Error: 500' },
     ]);
   });
@@ -56,7 +58,7 @@ describe('what is told', () => {
   test('what a tool returned is told with its name', () => {
     const call = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } };
     const back = { type: 'tool_result', tool_use_id: 't1', content: 'x', is_error: true };
-    const { told } = story(
+    const { told } = recorded(
       { type: 'assistant', message: { content: [call] } },
       { type: 'user', message: { content: [back] } },
     );
@@ -69,12 +71,12 @@ describe('what is told', () => {
 
 describe('what is waited for', () => {
   test('nothing while a turn runs, and nothing after a plain end', () => {
-    expect(story(INIT, tasks('a')).heard).toMatchObject({ turnIsOpen: true, waitsFor: undefined });
-    expect(story(INIT, RESULT).heard).toMatchObject({ turnIsOpen: false, waitsFor: undefined });
+    expect(recorded(INIT, tasks('a')).heard).toMatchObject({ turnIsOpen: true, waitsFor: undefined });
+    expect(recorded(INIT, RESULT).heard).toMatchObject({ turnIsOpen: false, waitsFor: undefined });
   });
 
   test('work in the background, then the word of it, then nothing', () => {
-    const { heard } = story(INIT, tasks('a', 'b'), RESULT);
+    const { heard } = recorded(INIT, tasks('a', 'b'), RESULT);
     expect(heard.waitsFor).toBe('work');
     heard.hear(tasks('b'));
     expect(heard.waitsFor).toBe('work');
@@ -85,7 +87,7 @@ describe('what is waited for', () => {
   });
 
   test('a wake-up, but none that recurs', () => {
-    const { heard } = story(INIT);
+    const { heard } = recorded(INIT);
     heard.hearEvent(stop({ recurring: false }));
     heard.hear(RESULT);
     expect(heard.waitsFor).toBe('work');
@@ -97,7 +99,7 @@ describe('what is waited for', () => {
     { is_error: true, terminal_reason: 'api_error' },
     { is_error: false, terminal_reason: 'stop_hook_prevented' },
   ])('nothing after %j, whatever still runs', (ending) => {
-    expect(story(INIT, tasks('a'), { ...RESULT, ...ending }).heard.waitsFor).toBeUndefined();
+    expect(recorded(INIT, tasks('a'), { ...RESULT, ...ending }).heard.waitsFor).toBeUndefined();
   });
 });
 
@@ -113,7 +115,7 @@ describe('a limit of the account', () => {
   };
 
   test('ends when the event says, not when its words do', () => {
-    const { heard } = story(rejected, failed("You've hit your 5-hour limit · resets 2:35pm (UTC)"));
+    const { heard } = recorded(rejected, failed("You've hit your 5-hour limit · resets 2:35pm (UTC)"));
     expect(heard.facts.rateLimit).toEqual({
       resetsAt: 1_794_753_321_000,
       text: "You've hit your 5-hour limit · resets 2:35pm (UTC)",
@@ -121,12 +123,12 @@ describe('a limit of the account', () => {
   });
 
   test('ends when its words say, where there is no event', () => {
-    const { heard } = story(failed('Your limit will reset at 3pm (UTC)'));
+    const { heard } = recorded(failed('Your limit will reset at 3pm (UTC)'));
     expect(new Date(heard.facts.rateLimit?.resetsAt ?? 0).toISOString()).toContain('T15:00:00.000Z');
   });
 
   test('of an older client is named with its time', () => {
-    const { heard } = story(INIT, { ...RESULT, result: 'Claude AI usage limit reached|1794753321' });
+    const { heard } = recorded(INIT, { ...RESULT, result: 'Claude AI usage limit reached|1794753321' });
     expect(nameEnd(heard.facts)).toMatchObject({ kind: 'rate_limited', until: 1_794_753_321_000 });
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { flowGit } from '../../../src/run/git/user-git.ts';
+import { userGit } from '../../../src/run/git/user-git.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, gitScene, hook, LOOP, passes } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -16,24 +16,26 @@ describe('hooks, settings and signatures', () => {
     const seen = join(folder, 'seen');
     hook(project, 'pre-commit', `test -f fixed || { echo "format it first" >&2; exit 1; }`);
     hook(project, 'commit-msg', `head -1 "$1" > '${seen}'`);
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       `Not committed, the work stays in ${project}: format it first`,
     ]);
     expect(log(project, '%s')).toEqual(['first']);
     expect(existsSync(seen)).toBe(false);
     write(project, 'fixed', '');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 2 files')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 2 files'),
+    ]);
     expect(readFileSync(seen, 'utf8')).toBe('Passes now: tests\n');
   });
 
   test('a hook that changes what is committed is said', async () => {
     const { project, open } = gitScene();
     hook(project, 'pre-commit', 'echo formatted > b.txt && git add b.txt');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toContain(
+    expect(await runGit.keep(state, [passes('tests')])).toContain(
       'A hook changed it: it is not exactly what was judged.',
     );
     expect(git(project, 'show', 'HEAD:b.txt')).toBe('formatted');
@@ -42,27 +44,29 @@ describe('hooks, settings and signatures', () => {
   test('a commit counts as made when only what runs after it fails', async () => {
     const { project, open } = gitScene();
     hook(project, 'post-commit', 'exit 1');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+    ]);
   });
 
   test('hooks that a session wrote, changed or took away are neither run nor passed by', async () => {
     const { folder, project, open } = gitScene();
     const ran = join(folder, 'ran');
     hook(project, 'pre-commit', 'true');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
     const refused = [expect.stringMatching(/^Not committed: the git hooks of this repository were changed/)];
     hook(project, 'pre-commit', `touch '${ran}'`);
-    expect(await flow.keep(state, [passes('tests')])).toEqual(refused);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual(refused);
     rmSync(join(project, '.git/hooks/pre-commit'));
-    expect(await flow.keep(state, [passes('tests')])).toEqual(refused);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual(refused);
     hook(project, 'pre-commit', 'true');
     git(project, 'config', 'core.hooksPath', join(folder, 'none'));
-    expect(await flow.keep(state, [passes('tests')])).toEqual(refused);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual(refused);
     git(project, 'config', '--unset', 'core.hooksPath');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
     expect(existsSync(ran)).toBe(false);
   });
 
@@ -71,9 +75,9 @@ describe('hooks, settings and signatures', () => {
     git(project, 'config', 'core.hooksPath', '.husky/_');
     write(project, '.husky/pre-commit', 'true\n');
     commit(project, 'husky');
-    const flow = await open();
+    const runGit = await open();
     write(project, '.husky/pre-commit', 'curl evil\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
   });
 
   test.each([
@@ -82,30 +86,32 @@ describe('hooks, settings and signatures', () => {
     ['filter.x.clean', 'evil'],
   ])('a changed setting %s stops commits until a person goes on with the run', async (key, value) => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     git(project, 'config', key, value);
     git(project, 'config', `branch.${BRANCH}.remote`, 'origin');
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining(`--resume ${LOOP}`)]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining(`--resume ${LOOP}`),
+    ]);
     const again = await open({ resume: { folder: project, branch: BRANCH } });
     expect(await again.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
   });
 
   test('a setting of a branch may change', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     git(project, 'config', `branch.${BRANCH}.remote`, 'origin');
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
   });
 
   test('commits are not signed, whatever the settings say: nobody is there to type a passphrase', async () => {
     const { project, open } = gitScene();
     git(project, 'config', 'commit.gpgSign', 'true');
     git(project, 'config', 'gpg.program', 'false');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed')]);
     expect(git(project, 'cat-file', 'commit', 'HEAD')).not.toContain('gpgsig');
   });
 });
@@ -113,7 +119,7 @@ describe('hooks, settings and signatures', () => {
 describe('a hook that does not come to an end', () => {
   const commitEmpty = { args: ['commit', '--allow-empty', '-m', 'x'] };
   const gitOf = (project: string, signal?: AbortSignal) =>
-    flowGit(
+    userGit(
       { top: project, gitDir: join(project, '.git'), commonDir: join(project, '.git') },
       process.env,
       signal,
@@ -122,7 +128,7 @@ describe('a hook that does not come to an end', () => {
   test('is stopped after its time', async () => {
     const { project } = gitScene();
     hook(project, 'pre-commit', 'sleep 600');
-    await expect(gitOf(project).asPerson({ ...commitEmpty, timeoutMs: 50 })).rejects.toThrow(
+    await expect(gitOf(project).asUser({ ...commitEmpty, timeoutMs: 50 })).rejects.toThrow(
       'git commit did not end within 0 s and was stopped',
     );
   });
@@ -132,7 +138,7 @@ describe('a hook that does not come to an end', () => {
     const file = join(folder, 'pid');
     hook(project, 'pre-commit', `echo $$ > '${file}'; sleep 600`);
     const stop = new AbortController();
-    const began = gitOf(project, stop.signal).asPerson(commitEmpty);
+    const began = gitOf(project, stop.signal).asUser(commitEmpty);
     began.catch(() => undefined);
     const pid = await vi.waitFor(() => pidIn(file), { timeout: 30_000 });
     stop.abort();

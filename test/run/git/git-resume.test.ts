@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { passingOf } from '../../../src/core/run/progress.ts';
 import { traitsOf } from '../../../src/gates/traits.ts';
-import { readFlowRecord, writeFlowRecord } from '../../../src/run/git/record.ts';
+import { readRunGitRecord, writeRunGitRecord } from '../../../src/run/git/record.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, plainGit } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -20,14 +20,14 @@ describe('going on with a run', () => {
     write(first.folder, 'b.txt', 'two\n');
     await first.keep(state, [passes('tests')]);
     write(first.folder, 'b.txt', 'three\n');
-    const flow = await open({ mode: 'worktree', ...resume(first.folder) });
-    expect(flow).toMatchObject({ folder: first.folder, branch: BRANCH });
-    expect(flow.notes.join('\n')).toContain("1 file is not committed there; it counts as the run's work");
-    expect(await flow.keep(state, [passes('tests')])).toEqual([]);
-    expect(await flow.keep(state, [fails('tests'), passes('lint')])).toEqual([
+    const runGit = await open({ mode: 'worktree', ...resume(first.folder) });
+    expect(runGit).toMatchObject({ folder: first.folder, branch: BRANCH });
+    expect(runGit.notes.join('\n')).toContain("1 file is not committed there; it counts as the run's work");
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([]);
+    expect(await runGit.keep(state, [fails('tests'), passes('lint')])).toEqual([
       expect.stringContaining('tests'),
     ]);
-    expect(await flow.keep(state, [passes('tests'), passes('lint')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests'), passes('lint')])).toEqual([
       expect.stringContaining('Passes now: lint'),
     ]);
   });
@@ -38,15 +38,15 @@ describe('going on with a run', () => {
     const before = git(project, 'rev-parse', 'HEAD');
     write(project, 'b.txt', 'two\n');
     commit(project, 'the one that was about to be made');
-    const record = readFlowRecord(home, LOOP);
+    const record = readRunGitRecord(home, LOOP);
     if (!record) throw new Error('no record');
-    writeFlowRecord(home, {
+    writeRunGitRecord(home, {
       ...record,
       pending: { on: before, passing: passingOf([passes('tests')], traitsOf) },
     });
-    const flow = await open(resume(first.folder));
+    const runGit = await open(resume(first.folder));
     write(project, 'c.txt', 'three\n');
-    expect(await flow.keep(state, [fails('tests'), passes('lint')])).toEqual([
+    expect(await runGit.keep(state, [fails('tests'), passes('lint')])).toEqual([
       expect.stringContaining('tests'),
     ]);
   });
@@ -54,13 +54,15 @@ describe('going on with a run', () => {
   test('and a commit that was not made before the kill does not', async () => {
     const { project, home, open } = gitScene();
     const first = await open();
-    const record = readFlowRecord(home, LOOP);
+    const record = readRunGitRecord(home, LOOP);
     if (!record) throw new Error('no record');
     const on = git(project, 'rev-parse', 'HEAD');
-    writeFlowRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
-    const flow = await open(resume(first.folder));
+    writeRunGitRecord(home, { ...record, pending: { on, passing: passingOf([passes('tests')], traitsOf) } });
+    const runGit = await open(resume(first.folder));
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Passes now: tests')]);
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Passes now: tests'),
+    ]);
   });
 
   test('is refused with what to type when the worktree is gone', async () => {
@@ -88,8 +90,8 @@ describe('going on with a run', () => {
     await open();
     const file = join(home.root, 'git', `${LOOP}.json`);
     writeFileSync(file, readFileSync(file, 'utf8').replace('Build it', 'Build that'));
-    expect(readFlowRecord(home, LOOP)).toBeUndefined();
+    expect(readRunGitRecord(home, LOOP)).toBeUndefined();
     await expect(open(resume(project))).rejects.toThrow('there is no record');
-    expect(readFlowRecord(home, '../../etc')).toBeUndefined();
+    expect(readRunGitRecord(home, '../../etc')).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { openGitFlow } from '../../../src/run/git/run-git.ts';
+import { openRunGit } from '../../../src/run/git/run-git.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -43,39 +43,39 @@ describe('a worktree', () => {
     write(project, 'new/mine.txt', 'mine\n');
     const before = snapshot(project);
     const status = git(project, '--no-optional-locks', 'status', '--porcelain');
-    const flow = await open({ mode: 'worktree' });
-    expect(flow.folder).toBe(beside(scene));
-    expect(flow.notes.join('\n')).toContain(
+    const runGit = await open({ mode: 'worktree' });
+    expect(runGit.folder).toBe(beside(scene));
+    expect(runGit.notes.join('\n')).toContain(
       '3 files are not committed in your tree, and so not in the worktree',
     );
-    expect(readFileSync(join(flow.folder, 'a.txt'), 'utf8')).toBe('one\n');
-    write(flow.folder, 'a.txt', 'two\n');
-    await flow.keep(state, [passes('tests')]);
-    write(flow.folder, 'a.txt', 'three\n');
-    await flow.keep(state, [fails('tests')]);
-    const lines = await flow.finish(freshLoop({ status: 'stalled' }), undefined);
+    expect(readFileSync(join(runGit.folder, 'a.txt'), 'utf8')).toBe('one\n');
+    write(runGit.folder, 'a.txt', 'two\n');
+    await runGit.keep(state, [passes('tests')]);
+    write(runGit.folder, 'a.txt', 'three\n');
+    await runGit.keep(state, [fails('tests')]);
+    const lines = await runGit.finish(freshLoop({ status: 'stalled' }), undefined);
     expect(lines).toEqual([
-      `1 file is not committed: it stays in ${flow.folder}.`,
+      `1 file is not committed: it stays in ${runGit.folder}.`,
       `1 commit on ${BRANCH}. Look: git log main..${BRANCH}. Take it: cd ${project} && git merge ${BRANCH}`,
-      `The worktree stays in ${flow.folder}. Remove it: git worktree remove ${flow.folder}`,
+      `The worktree stays in ${runGit.folder}. Remove it: git worktree remove ${runGit.folder}`,
     ]);
     expect(snapshot(project)).toEqual(before);
     expect(git(project, '--no-optional-locks', 'status', '--porcelain')).toBe(status);
     expect(git(project, 'show', `${BRANCH}:a.txt`)).toBe('two');
-    expect(existsSync(flow.folder)).toBe(true);
+    expect(existsSync(runGit.folder)).toBe(true);
   });
 
   test('the lines it ends with can be typed', async () => {
     const scene = gitScene();
-    const flow = await scene.open({ mode: 'worktree' });
-    write(flow.folder, 'b.txt', 'two\n');
-    await flow.keep(done, [passes('tests')]);
-    const typed = (await flow.finish(done, undefined)).join('\n').match(/(?:Take it|Remove it): .*/g) ?? [];
+    const runGit = await scene.open({ mode: 'worktree' });
+    write(runGit.folder, 'b.txt', 'two\n');
+    await runGit.keep(done, [passes('tests')]);
+    const typed = (await runGit.finish(done, undefined)).join('\n').match(/(?:Take it|Remove it): .*/g) ?? [];
     for (const line of typed) {
       execFileSync('sh', ['-c', line.replace(/^[^:]*: /, '')], { cwd: scene.project, stdio: 'pipe' });
     }
     expect(typed).toHaveLength(2);
-    expect(existsSync(flow.folder)).toBe(false);
+    expect(existsSync(runGit.folder)).toBe(false);
     expect(readFileSync(join(scene.project, 'b.txt'), 'utf8')).toBe('two\n');
   });
 
@@ -83,15 +83,15 @@ describe('a worktree', () => {
     const scene = gitScene();
     write(scene.project, 'packages/one/x.txt', 'x\n');
     commit(scene.project);
-    const flow = await openGitFlow(
+    const runGit = await openRunGit(
       { mode: 'worktree', merge: false, loop: LOOP, task: 'Build it' },
       join(scene.project, 'packages/one'),
       { home: scene.home, env: process.env },
     );
-    expect(flow.folder).toBe(join(beside(scene), 'packages/one'));
-    write(flow.folder, 'untildone.yaml', 'x');
-    write(dirname(flow.folder), 'two/y.txt', 'y\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(runGit.folder).toBe(join(beside(scene), 'packages/one'));
+    write(runGit.folder, 'untildone.yaml', 'x');
+    write(dirname(runGit.folder), 'two/y.txt', 'y\n');
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       expect.stringContaining('Committed 1 file'),
       'Left out, for you to look at: packages/one/untildone.yaml',
     ]);
@@ -100,21 +100,23 @@ describe('a worktree', () => {
   test('of a checkout inside another repository lies outside of both', async () => {
     const scene = gitScene();
     git(scene.project, 'worktree', 'add', '--quiet', '-b', 'side', join(scene.project, 'trees/side'));
-    const flow = await openGitFlow(
+    const runGit = await openRunGit(
       { mode: 'worktree', merge: false, loop: LOOP, task: 'Build it' },
       join(scene.project, 'trees/side'),
       { home: scene.home, env: process.env },
     );
-    expect(flow.folder).toBe(beside(scene));
-    expect(flow.notes.join()).toContain('begins at side');
-    write(flow.folder, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    expect(runGit.folder).toBe(beside(scene));
+    expect(runGit.notes.join()).toContain('begins at side');
+    write(runGit.folder, 'b.txt', 'two\n');
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+    ]);
   });
 
   test('can be put elsewhere', async () => {
     const { folder, open } = gitScene();
-    const flow = await open({ mode: 'worktree' }, { worktrees: join(folder, 'else/where') });
-    expect(flow.folder).toBe(join(folder, 'else/where', LOOP));
+    const runGit = await open({ mode: 'worktree' }, { worktrees: join(folder, 'else/where') });
+    expect(runGit.folder).toBe(join(folder, 'else/where', LOOP));
   });
 
   test('is refused when there is no place for it', async () => {
@@ -147,7 +149,7 @@ describe('a worktree', () => {
       loops.map((loop) => open({ mode: 'worktree', merge: false, loop, anew: true })),
     );
     expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(9);
-    await Promise.all(flows.map((flow) => flow.clearAway(false)));
+    await Promise.all(flows.map((runGit) => runGit.clearAway(false)));
     expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(git(project, 'branch', '--list').trim()).toBe('* main');
   });
@@ -189,22 +191,24 @@ describe('a worktree', () => {
     git(project, 'config', 'core.hooksPath', '.husky/_');
     const starter = (folder: string, text: string) => write(folder, '.husky/_/pre-commit', text);
     starter(project, '#!/bin/sh\n');
-    const flow = await open({ mode: 'worktree' });
-    write(flow.folder, 'b.txt', 'two\n');
-    starter(flow.folder, '#!/bin/sh\necho something else\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
-    starter(flow.folder, '#!/bin/sh\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([expect.stringContaining('Committed 1 file')]);
+    const runGit = await open({ mode: 'worktree' });
+    write(runGit.folder, 'b.txt', 'two\n');
+    starter(runGit.folder, '#!/bin/sh\necho something else\n');
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([expect.stringContaining('the git hooks')]);
+    starter(runGit.folder, '#!/bin/sh\n');
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
+      expect.stringContaining('Committed 1 file'),
+    ]);
   });
 
   test('is taken back when the run does not begin, and stays when something lies in it', async () => {
     const scene = gitScene();
-    const flow = await scene.open({ mode: 'worktree' });
-    write(flow.folder, 'x.txt', 'x');
-    expect(await flow.takeBack()).toEqual([`The worktree ${flow.folder} stays: there is work in it.`]);
-    rmSync(join(flow.folder, 'x.txt'));
-    expect(await flow.takeBack()).toEqual([]);
-    expect(existsSync(dirname(flow.folder))).toBe(false);
+    const runGit = await scene.open({ mode: 'worktree' });
+    write(runGit.folder, 'x.txt', 'x');
+    expect(await runGit.takeBack()).toEqual([`The worktree ${runGit.folder} stays: there is work in it.`]);
+    rmSync(join(runGit.folder, 'x.txt'));
+    expect(await runGit.takeBack()).toEqual([]);
+    expect(existsSync(dirname(runGit.folder))).toBe(false);
     expect(git(scene.project, 'branch', '--list')).toBe('* main');
     expect(git(scene.project, 'worktree', 'list').split('\n')).toHaveLength(1);
   });

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { approve, isTrusted } from '../../../src/home/approvals.ts';
-import { homeAt, layOut } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/home/layout.ts';
+import { isTrusted, recordTrust } from '../../../src/home/trust.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
-import type { GitFlow } from '../../../src/ports/ports.ts';
-import { gitOptions, openRunGit, resumeRunGit, trustedWith } from '../../../src/run/git/options.ts';
+import type { RunGitPort } from '../../../src/ports/ports.ts';
+import { beginRunGit, gitOptions, resumeRunGit, trustedWith } from '../../../src/run/git/options.ts';
 
 function world(): World {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-run-git-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const store = {
     isTrusted: (project: string, fingerprint: string) => isTrusted(home, project, fingerprint),
   };
@@ -44,18 +44,18 @@ test('flags that contradict each other are refused', () => {
 
 test('what a person can put right is wrong use, said in one line', async () => {
   const options = { mode: 'branch', merge: false } as const;
-  const opening = openRunGit(options, { loop: 'l1', task: 'x' }, world(), { note: () => undefined });
+  const opening = beginRunGit(options, { loop: 'l1', task: 'x' }, world(), { note: () => undefined });
   await expect(opening).rejects.toThrow(UsageError);
 });
 
-test('a run that never had a git flow goes on without one', async () => {
+test('a run that never worked with git goes on without one', async () => {
   expect(await resumeRunGit('l1', world(), { note: () => undefined })).toBeUndefined();
 });
 
 test('what a person approved for the project counts in its worktree, exactly that and nowhere else', () => {
   const here = world();
-  approve(here.home, here.project, 'approved', 0);
-  const trusted = trustedWith({ folder: '/worktree' } as GitFlow, here);
+  recordTrust(here.home, here.project, 'approved', 0);
+  const trusted = trustedWith({ folder: '/worktree' } as RunGitPort, here);
   expect(trusted('/worktree', 'changed')).toBe(false);
   expect(trusted('/elsewhere', 'approved')).toBe(false);
   expect(isTrusted(here.home, '/worktree', 'approved')).toBe(false);

@@ -32,10 +32,10 @@ async function kept(
   pause = () => Promise.resolve(),
 ) {
   const notes: string[] = [];
-  const flow = await scene.open({ mode: 'pr', ...options }, { pause, note: (line) => notes.push(line) });
-  write(flow.folder, 'b.txt', 'two\n');
-  await flow.keep(done, [passes('tests')]);
-  return { flow, notes };
+  const runGit = await scene.open({ mode: 'pr', ...options }, { pause, note: (line) => notes.push(line) });
+  write(runGit.folder, 'b.txt', 'two\n');
+  await runGit.keep(done, [passes('tests')]);
+  return { runGit, notes };
 }
 
 const onRemote = (remote: string, ref: string) => git(remote, 'rev-parse', ref);
@@ -48,8 +48,8 @@ describe('a pull request', () => {
       const scene = gitScene();
       const remote = origin(scene);
       const calls = fakeGh(scene.folder, [CREATED]);
-      const { flow } = await kept(scene, where);
-      const lines = await flow.finish(done, RECEIPT);
+      const { runGit } = await kept(scene, where);
+      const lines = await runGit.finish(done, RECEIPT);
       expect(lines.at(-1)).toBe(`Pull request: ${URL}`);
       expect(calls()).toEqual([
         {
@@ -68,8 +68,8 @@ describe('a pull request', () => {
           stdin: RECEIPT,
         },
       ]);
-      expect(onRemote(remote, BRANCH)).toBe(git(flow.folder, 'rev-parse', 'HEAD'));
-      expect(git(flow.folder, 'rev-parse', '--abbrev-ref', '@{upstream}')).toBe(`origin/${BRANCH}`);
+      expect(onRemote(remote, BRANCH)).toBe(git(runGit.folder, 'rev-parse', 'HEAD'));
+      expect(git(runGit.folder, 'rev-parse', '--abbrev-ref', '@{upstream}')).toBe(`origin/${BRANCH}`);
       expect(git(remote, 'branch', '--list').split('\n')).toHaveLength(2);
     },
   );
@@ -79,8 +79,8 @@ describe('a pull request', () => {
     origin(scene);
     git(scene.project, 'checkout', '--quiet', '-b', 'only-here');
     const calls = fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene);
-    await flow.finish(done, RECEIPT);
+    const { runGit } = await kept(scene);
+    await runGit.finish(done, RECEIPT);
     expect(calls()[0]?.args).not.toContain('--base');
   });
 
@@ -88,8 +88,8 @@ describe('a pull request', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene, { merge: true });
-    const lines = await flow.finish(stalled, undefined);
+    const { runGit } = await kept(scene, { merge: true });
+    const lines = await runGit.finish(stalled, undefined);
     expect(lines.slice(-2)).toEqual([
       `Pull request (draft): ${URL}`,
       'Not merged: only what was verified whole is.',
@@ -104,9 +104,9 @@ describe('a pull request', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene, { merge: true });
+    const { runGit } = await kept(scene, { merge: true });
     write(scene.project, 'late.txt', 'x');
-    const lines = await flow.finish(done, RECEIPT);
+    const lines = await runGit.finish(done, RECEIPT);
     expect(lines[0]).toBe(`1 file is not committed: it stays in ${scene.project}.`);
     expect(calls().map(({ args }) => args.at(-1))).toEqual(['--draft']);
   });
@@ -126,8 +126,8 @@ describe('a pull request', () => {
     const scene = gitScene();
     const remote = origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene);
-    expect((await flow.finish(state, undefined)).at(-1)).toContain(line);
+    const { runGit } = await kept(scene);
+    expect((await runGit.finish(state, undefined)).at(-1)).toContain(line);
     expect(calls()).toEqual([]);
     expect(git(remote, 'branch', '--list')).toBe('* main');
   });
@@ -136,8 +136,8 @@ describe('a pull request', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const flow = await scene.open({ mode: 'pr' });
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toBe('There is nothing to open a pull request for.');
+    const runGit = await scene.open({ mode: 'pr' });
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toBe('There is nothing to open a pull request for.');
     expect(calls()).toEqual([]);
   });
 
@@ -145,9 +145,9 @@ describe('a pull request', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene);
-    await flow.finish(stalled, undefined);
-    const again = await scene.open({ mode: 'pr', resume: { folder: flow.folder, branch: BRANCH } });
+    const { runGit } = await kept(scene);
+    await runGit.finish(stalled, undefined);
+    const again = await scene.open({ mode: 'pr', resume: { folder: runGit.folder, branch: BRANCH } });
     expect((await again.finish(done, RECEIPT)).at(-1)).toBe(`Pull request: ${URL}`);
     expect(words(calls())).toEqual(['pr create', 'pr edit', 'pr ready']);
     expect(calls()[1]).toEqual({
@@ -166,8 +166,8 @@ describe('a pull request', () => {
         stderr: `a pull request for branch "x" into branch "main" already exists:\n${URL}\n`,
       },
     ]);
-    const { flow } = await kept(scene);
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toBe(`Pull request: ${URL}`);
+    const { runGit } = await kept(scene);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toBe(`Pull request: ${URL}`);
   });
 });
 
@@ -177,9 +177,9 @@ describe('what keeps a pull request away leaves everything here', () => {
   test('no remote', async () => {
     const scene = gitScene();
     fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene);
-    expect(flow.notes.join()).toContain('There is no remote named origin yet');
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toBe(
+    const { runGit } = await kept(scene);
+    expect(runGit.notes.join()).toContain('There is no remote named origin yet');
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toBe(
       `Not pushed: there is no remote named origin. Type: git remote add origin URL && git push -u origin ${BRANCH}`,
     );
     expect(here(scene)).toContain('All gates pass');
@@ -189,9 +189,9 @@ describe('what keeps a pull request away leaves everything here', () => {
     const scene = gitScene();
     const remote = origin(scene);
     withoutGh(scene.folder);
-    const { flow } = await kept(scene);
-    expect(flow.notes.join()).toContain('gh is not installed');
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toBe(
+    const { runGit } = await kept(scene);
+    expect(runGit.notes.join()).toContain('gh is not installed');
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toBe(
       `The branch is pushed, but no pull request was opened: gh is not installed (https://cli.github.com). Type: untildone receipt ${LOOP} --format md | gh pr create --head ${BRANCH} --base main --title 'Build it' --body-file -`,
     );
     expect(onRemote(remote, BRANCH)).toBe(git(scene.project, 'rev-parse', 'HEAD'));
@@ -213,8 +213,8 @@ describe('what keeps a pull request away leaves everything here', () => {
     const scene = gitScene();
     origin(scene);
     fakeGh(scene.folder, [{ to: 'pr create', ...answer }]);
-    const { flow } = await kept(scene);
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toContain(said);
+    const { runGit } = await kept(scene);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toContain(said);
   });
 
   test('a branch on the remote that has gone another way is never overwritten', async () => {
@@ -227,8 +227,10 @@ describe('what keeps a pull request away leaves everything here', () => {
     git(scene.project, 'push', '--quiet', 'origin', `theirs:${BRANCH}`);
     git(scene.project, 'checkout', '--quiet', 'main');
     const theirs = onRemote(remote, BRANCH);
-    const { flow } = await kept(scene);
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toMatch(/^Not pushed: .*rejected.*git push -u origin/);
+    const { runGit } = await kept(scene);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toMatch(
+      /^Not pushed: .*rejected.*git push -u origin/,
+    );
     expect(onRemote(remote, BRANCH)).toBe(theirs);
     expect(calls()).toEqual([]);
   });
@@ -238,8 +240,8 @@ describe('what keeps a pull request away leaves everything here', () => {
     const remote = origin(scene);
     fakeGh(scene.folder, [CREATED]);
     hook(scene.project, 'pre-push', 'echo "not at night" >&2; exit 1');
-    const { flow } = await kept(scene);
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toContain('not at night');
+    const { runGit } = await kept(scene);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toContain('not at night');
     expect(git(remote, 'branch', '--list')).toBe('* main');
   });
 
@@ -249,9 +251,9 @@ describe('what keeps a pull request away leaves everything here', () => {
     const evil = join(scene.folder, 'evil.git');
     git(scene.folder, 'init', '--quiet', '--bare', evil);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const { flow } = await kept(scene);
+    const { runGit } = await kept(scene);
     git(scene.project, 'config', 'remote.origin.pushurl', evil);
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toMatch(/^Not pushed: git settings .* were changed/);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toMatch(/^Not pushed: git settings .* were changed/);
     expect(git(evil, 'branch', '--list')).toBe('');
     expect(calls()).toEqual([]);
   });
@@ -261,11 +263,11 @@ describe('what keeps a pull request away leaves everything here', () => {
     const remote = origin(scene);
     fakeGh(scene.folder, [CREATED]);
     const stop = new AbortController();
-    const flow = await scene.open({ mode: 'pr' }, { signal: stop.signal });
-    write(flow.folder, 'b.txt', 'two\n');
-    await flow.keep(done, [passes('tests')]);
+    const runGit = await scene.open({ mode: 'pr' }, { signal: stop.signal });
+    write(runGit.folder, 'b.txt', 'two\n');
+    await runGit.keep(done, [passes('tests')]);
     stop.abort();
-    expect(await flow.finish(done, RECEIPT)).toEqual([expect.stringContaining('was stopped')]);
+    expect(await runGit.finish(done, RECEIPT)).toEqual([expect.stringContaining('was stopped')]);
     expect(git(remote, 'branch', '--list')).toBe('* main');
   });
 });
@@ -277,9 +279,9 @@ describe('merging', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED, GREEN]);
-    const { flow, notes } = await kept(scene, { merge: true });
+    const { runGit, notes } = await kept(scene, { merge: true });
     const commitId = git(scene.project, 'rev-parse', 'HEAD');
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toBe(
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toBe(
       `Merged: every check of ${commitId.slice(0, 10)} passed.`,
     );
     expect(notes).toEqual([`Waiting for the checks of ${URL}`]);
@@ -297,8 +299,8 @@ describe('merging', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED, GREEN]);
-    const { flow } = await kept(scene);
-    await flow.finish(done, RECEIPT);
+    const { runGit } = await kept(scene);
+    await runGit.finish(done, RECEIPT);
     expect(words(calls())).toEqual(['pr create']);
   });
 
@@ -306,8 +308,8 @@ describe('merging', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED, { to: 'pr checks', exit: 1, stdout: 'build\tfail\n' }]);
-    const { flow } = await kept(scene, { merge: true });
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toMatch(
+    const { runGit } = await kept(scene, { merge: true });
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toMatch(
       /^Not merged: the checks are not green .*build/,
     );
     expect(words(calls())).toEqual(['pr create', 'pr checks']);
@@ -319,8 +321,8 @@ describe('merging', () => {
     const none = { to: 'pr checks', exit: 1, stderr: "no checks reported on the 'x' branch\n" };
     const calls = fakeGh(scene.folder, [CREATED, none]);
     const pause = vi.fn(() => Promise.resolve());
-    const { flow } = await kept(scene, { merge: true }, pause);
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toMatch(/^Not merged: there are no checks/);
+    const { runGit } = await kept(scene, { merge: true }, pause);
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toMatch(/^Not merged: there are no checks/);
     expect(words(calls())).not.toContain('pr merge');
     expect(pause).toHaveBeenCalledTimes(words(calls()).filter((w) => w === 'pr checks').length - 1);
   });
@@ -330,8 +332,8 @@ describe('merging', () => {
     origin(scene);
     const none = { to: 'pr checks', exit: 1, stderr: "no checks reported on the 'x' branch\n", times: 2 };
     const calls = fakeGh(scene.folder, [CREATED, none, GREEN]);
-    const { flow } = await kept(scene, { merge: true });
-    expect((await flow.finish(done, RECEIPT)).at(-1)).toContain('Merged');
+    const { runGit } = await kept(scene, { merge: true });
+    expect((await runGit.finish(done, RECEIPT)).at(-1)).toContain('Merged');
     expect(words(calls()).filter((w) => w === 'pr checks')).toHaveLength(3);
   });
 
@@ -339,9 +341,11 @@ describe('merging', () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED, GREEN]);
-    const { flow } = await kept(scene, { merge: true });
+    const { runGit } = await kept(scene, { merge: true });
     const claimed = freshLoop({ loop: LOOP, status: 'claimed_done' });
-    expect((await flow.finish(claimed, RECEIPT)).at(-1)).toBe('Not merged: only what was verified whole is.');
+    expect((await runGit.finish(claimed, RECEIPT)).at(-1)).toBe(
+      'Not merged: only what was verified whole is.',
+    );
     expect(words(calls())).toEqual(['pr create']);
   });
 });
@@ -355,17 +359,17 @@ describe('checks of a service as a gate', () => {
     const remote = origin(scene);
     const setting = ['config', 'remote.origin.gh-resolved', 'base'];
     const calls = fakeGh(scene.folder, [{ ...CREATED, git: setting }]);
-    const flow = await scene.open({ mode: 'pr', merge: true });
+    const runGit = await scene.open({ mode: 'pr', merge: true });
     write(scene.project, 'b.txt', 'two\n');
-    await flow.keep(active, [passes('lint'), fails('tests'), ci('fail')]);
+    await runGit.keep(active, [passes('lint'), fails('tests'), ci('fail')]);
     expect([git(remote, 'branch', '--list'), calls()]).toEqual(['* main', []]);
     write(scene.project, 'c.txt', 'three\n');
-    const lines = await flow.keep(active, [passes('lint'), passes('tests'), ci('fail')]);
+    const lines = await runGit.keep(active, [passes('lint'), passes('tests'), ci('fail')]);
     expect(lines.at(-1)).toBe(`Pull request: ${URL}`);
     expect(onRemote(remote, BRANCH)).toBe(git(scene.project, 'rev-parse', 'HEAD'));
-    expect(await flow.keep(active, [passes('lint'), passes('tests'), ci('fail')])).toEqual([]);
+    expect(await runGit.keep(active, [passes('lint'), passes('tests'), ci('fail')])).toEqual([]);
     write(scene.project, 'c.txt', 'fixed for the checks\n');
-    await flow.keep(active, [passes('lint'), passes('tests'), ci('fail')]);
+    await runGit.keep(active, [passes('lint'), passes('tests'), ci('fail')]);
     expect(onRemote(remote, BRANCH)).toBe(git(scene.project, 'rev-parse', 'HEAD'));
     expect(git(scene.project, 'status', '--porcelain')).toBe('');
     expect(words(calls())).toEqual(['pr create', 'pr edit']);
@@ -375,9 +379,9 @@ describe('checks of a service as a gate', () => {
     const scene = gitScene();
     const remote = origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
-    const flow = await scene.open({ mode: 'branch' });
+    const runGit = await scene.open({ mode: 'branch' });
     write(scene.project, 'b.txt', 'two\n');
-    await flow.keep(active, [passes('tests'), ci('fail')]);
+    await runGit.keep(active, [passes('tests'), ci('fail')]);
     expect([git(remote, 'branch', '--list'), calls()]).toEqual(['* main', []]);
   });
 });

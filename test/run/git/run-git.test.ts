@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { readFlowRecord } from '../../../src/run/git/record.ts';
+import { readRunGitRecord } from '../../../src/run/git/record.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -15,11 +15,11 @@ describe('opening a branch', () => {
   test('begins at HEAD, in the project itself', async () => {
     const { project, open } = gitScene();
     const before = git(project, 'rev-parse', 'HEAD');
-    const flow = await open();
-    expect(flow).toMatchObject({ folder: project, branch: BRANCH });
+    const runGit = await open();
+    expect(runGit).toMatchObject({ folder: project, branch: BRANCH });
     expect(git(project, 'symbolic-ref', '--short', 'HEAD')).toBe(BRANCH);
     expect(git(project, 'rev-parse', 'HEAD', 'main')).toBe(`${before}\n${before}`);
-    expect(flow.notes.join()).toContain('begins at main');
+    expect(runGit.notes.join()).toContain('begins at main');
   });
 
   test.each([
@@ -60,9 +60,9 @@ describe('opening a branch', () => {
     vi.stubEnv('GIT_AUTHOR_EMAIL', 'env@example.com');
     vi.stubEnv('GIT_COMMITTER_NAME', 'By Environment');
     vi.stubEnv('GIT_COMMITTER_EMAIL', 'env@example.com');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    await flow.keep(state, [passes('tests')]);
+    await runGit.keep(state, [passes('tests')]);
     expect(log(project, '%an <%ae>').at(-1)).toBe('By Environment <env@example.com>');
   });
 
@@ -89,20 +89,20 @@ describe('opening a branch', () => {
 
   test('is taken back when the run does not begin', async () => {
     const { project, open, home } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     write(project, 'left-by-a-gate.txt', 'x');
-    expect(await flow.takeBack()).toEqual([]);
+    expect(await runGit.takeBack()).toEqual([]);
     expect(git(project, 'branch', '--list')).toBe('* main');
     expect(existsSync(join(project, 'left-by-a-gate.txt'))).toBe(true);
-    expect(readFlowRecord(home, LOOP)).toBeUndefined();
+    expect(readRunGitRecord(home, LOOP)).toBeUndefined();
   });
 
   test('is not taken back once there is a commit on it', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    await flow.keep(state, [passes('tests')]);
-    expect(await flow.takeBack()).toEqual([`Branch ${BRANCH} stays: there is work on it.`]);
+    await runGit.keep(state, [passes('tests')]);
+    expect(await runGit.takeBack()).toEqual([`Branch ${BRANCH} stays: there is work on it.`]);
     expect(git(project, 'symbolic-ref', '--short', 'HEAD')).toBe(BRANCH);
   });
 });
@@ -112,11 +112,11 @@ describe('keeping an iteration', () => {
     const { project, open } = gitScene();
     write(project, '.gitignore', 'built/\n');
     commit(project, 'second');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'built/x', 'x');
     write(project, 'src/b.txt', 'two\n');
     write(project, 'a.txt', 'changed\n');
-    const lines = await flow.keep(state, [passes('tests'), fails('lint')]);
+    const lines = await runGit.keep(state, [passes('tests'), fails('lint')]);
     expect(lines).toEqual([expect.stringMatching(/^Committed 2 files as [0-9a-f]{10}: Passes now: tests$/)]);
     expect(git(project, 'status', '--porcelain')).toBe('');
     expect(git(project, 'ls-files')).toBe('.gitignore\na.txt\nsrc/b.txt');
@@ -129,27 +129,27 @@ describe('keeping an iteration', () => {
 
   test('makes no commit without progress, and leaves the work where it is', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
-    flow.startsFrom([passes('lint'), fails('tests')]);
+    const runGit = await open();
+    runGit.startsFrom([passes('lint'), fails('tests')]);
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('lint'), fails('tests')])).toEqual([]);
+    expect(await runGit.keep(state, [passes('lint'), fails('tests')])).toEqual([]);
     expect(log(project, '%s')).toEqual(['first']);
     expect(git(project, 'status', '--porcelain')).toBe('?? b.txt');
-    await flow.keep(state, [passes('lint'), passes('tests')]);
+    await runGit.keep(state, [passes('lint'), passes('tests')]);
     write(project, 'c.txt', 'three\n');
-    await flow.keep(state, [passes('lint'), passes('tests')]);
+    await runGit.keep(state, [passes('lint'), passes('tests')]);
     expect(log(project, '%s')).toEqual(['first', 'Passes now: tests']);
   });
 
   test('never commits what regressed, and says what did', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
-    flow.startsFrom([passes('lint')]);
+    const runGit = await open();
+    runGit.startsFrom([passes('lint')]);
     write(project, 'b.txt', 'two\n');
-    const lines = await flow.keep(state, [fails('lint'), passes('tests')]);
+    const lines = await runGit.keep(state, [fails('lint'), passes('tests')]);
     expect(lines).toEqual(['Not committed: it passed at the last commit and does not now: lint']);
     expect(log(project, '%s')).toEqual(['first']);
-    expect(await flow.finish(state, undefined)).toEqual([
+    expect(await runGit.finish(state, undefined)).toEqual([
       `1 file is not committed: it stays in ${project}.`,
       `No commit was made on ${BRANCH}.`,
     ]);
@@ -157,28 +157,28 @@ describe('keeping an iteration', () => {
 
   test('commits what was found done, though nothing was gained since', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
-    await flow.keep(state, [passes('tests')]);
+    await runGit.keep(state, [passes('tests')]);
     write(project, 'b.txt', 'better\n');
-    await flow.keep(done, [passes('tests')]);
+    await runGit.keep(done, [passes('tests')]);
     expect(log(project, '%s')).toEqual(['first', 'Passes now: tests', 'All gates pass']);
-    expect(await flow.finish(done, undefined)).toEqual([
+    expect(await runGit.finish(done, undefined)).toEqual([
       `2 commits on ${BRANCH}. Look: git log main..${BRANCH}. Take it: git switch main && git merge ${BRANCH}`,
     ]);
   });
 
   test('takes what the session has committed itself as kept', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     write(project, 'b.txt', 'two\n');
     commit(project, 'by the agent');
     const short = git(project, 'rev-parse', 'HEAD').slice(0, 10);
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       `The session has committed itself: ${BRANCH} is at ${short}.`,
     ]);
     write(project, 'b.txt', 'worse\n');
-    expect(await flow.keep(state, [fails('tests'), passes('lint')])).toEqual([
+    expect(await runGit.keep(state, [fails('tests'), passes('lint')])).toEqual([
       expect.stringContaining('tests'),
     ]);
     expect(log(project, '%s')).toEqual(['first', 'by the agent']);
@@ -188,12 +188,12 @@ describe('keeping an iteration', () => {
     const { project, open } = gitScene();
     write(project, 'untildone.yaml', 'gates: {}\n');
     commit(project, 'contract');
-    const flow = await open();
+    const runGit = await open();
     write(project, 'untildone.yaml', 'done: []\n');
     git(project, 'add', 'untildone.yaml');
     write(project, '.claude/settings.json', '{"disableAllHooks":true}');
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       expect.stringContaining('Committed 1 file'),
       'Left out, for you to look at: untildone.yaml, .claude/settings.json',
     ]);
@@ -204,13 +204,13 @@ describe('keeping an iteration', () => {
 
   test('leaves out repositories inside this one, with and without commits', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     for (const name of ['empty', 'full']) git(project, 'init', '--quiet', name);
     write(project, 'full/x.txt', 'x');
     commit(join(project, 'full'));
     write(project, 'empty/x.txt', 'x');
     write(project, 'b.txt', 'two\n');
-    const lines = await flow.keep(state, [passes('tests')]);
+    const lines = await runGit.keep(state, [passes('tests')]);
     expect(lines).toEqual([
       expect.stringContaining('Committed 1 file'),
       'Left out, for you to look at: empty/, full/',
@@ -220,12 +220,12 @@ describe('keeping an iteration', () => {
 
   test('takes files of any name, and links', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     const names = ['-rf', ':(exclude)a', 'with space', 'two\nlines', 'ünï', '*.txt'];
     for (const name of names) writeFileSync(join(project, name), name);
     writeFileSync(Buffer.concat([Buffer.from(`${project}/`), Buffer.from([0x66, 0xff, 0xfe])]), 'bytes');
     symlinkSync('/nowhere', join(project, 'link'));
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       expect.stringContaining(`Committed ${names.length + 2} files`),
     ]);
     expect(git(project, 'status', '--porcelain')).toBe('');
@@ -233,17 +233,17 @@ describe('keeping an iteration', () => {
 
   test('commits nothing when the session is on another branch, or in the middle of a merge', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     git(project, 'checkout', '--quiet', '-b', 'elsewhere');
     write(project, 'b.txt', 'two\n');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       expect.stringMatching(/^Not committed: the session has left branch .* \(now on elsewhere/),
     ]);
-    expect(await flow.finish(done, 'r')).toEqual([expect.stringContaining('the session has left branch')]);
+    expect(await runGit.finish(done, 'r')).toEqual([expect.stringContaining('the session has left branch')]);
     commit(project);
     git(project, 'checkout', '--quiet', BRANCH);
     git(project, 'merge', '--quiet', '--no-ff', '--no-commit', 'elsewhere');
-    expect(await flow.keep(state, [passes('tests')])).toEqual([
+    expect(await runGit.keep(state, [passes('tests')])).toEqual([
       'Not committed: the session has begun a merge and not ended it',
     ]);
     expect(log(project, '%s')).toEqual(['first']);
@@ -251,12 +251,12 @@ describe('keeping an iteration', () => {
 
   test('says what went wrong when the repository is gone, and does not throw', async () => {
     const { project, open } = gitScene();
-    const flow = await open();
+    const runGit = await open();
     rmSync(join(project, '.git'), { recursive: true });
     for (const lines of [
-      await flow.keep(state, [passes('tests')]),
-      await flow.finish(done, 'r'),
-      await flow.takeBack(),
+      await runGit.keep(state, [passes('tests')]),
+      await runGit.finish(done, 'r'),
+      await runGit.takeBack(),
     ])
       expect(lines).toHaveLength(1);
   });

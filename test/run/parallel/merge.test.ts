@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import type { Flow } from '../../../src/run/git/commit-progress.ts';
+import type { RunGit } from '../../../src/run/git/commit-progress.ts';
 import type { ChildWork } from '../../../src/run/git/record.ts';
 import { fails, type GitScene, gitScene, hook, passes, plainGit } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
@@ -11,10 +11,10 @@ const CHILD = '20260101-000001-def456';
 
 interface Family {
   scene: GitScene;
-  parent: Flow;
+  parent: RunGit;
   /** A commit of a child that begins where the parent stands. */
-  child(loop: string, files: Record<string, string>): Promise<{ flow: Flow; commit: string }>;
-  merge(commit: string, more?: Partial<ChildWork>): ReturnType<Flow['merge']>;
+  child(loop: string, files: Record<string, string>): Promise<{ runGit: RunGit; commit: string }>;
+  merge(commit: string, more?: Partial<ChildWork>): ReturnType<RunGit['merge']>;
 }
 
 /** A run in a worktree of its own whose gate `tests` passes, and children beside it. */
@@ -28,7 +28,7 @@ async function family(): Promise<Family> {
     scene,
     parent,
     async child(loop, files) {
-      const flow = await scene.open(
+      const runGit = await scene.open(
         {
           mode: 'worktree',
           loop,
@@ -36,22 +36,22 @@ async function family(): Promise<Family> {
         },
         { setups: parent.setups },
       );
-      for (const [path, text] of Object.entries(files)) write(flow.folder, path, text);
-      commit(flow.folder, `work of ${loop}`);
-      return { flow, commit: git(flow.folder, 'rev-parse', 'HEAD') };
+      for (const [path, text] of Object.entries(files)) write(runGit.folder, path, text);
+      commit(runGit.folder, `work of ${loop}`);
+      return { runGit, commit: git(runGit.folder, 'rev-parse', 'HEAD') };
     },
     merge: (commit, more) =>
       parent.merge({
         commit,
         message: 'Merge it\n\nUntildone-Child: x\n',
-        settle: () => undefined,
+        resolveConflict: () => undefined,
         judge: async () => [passes('tests')],
         ...more,
       }),
   };
 }
 
-const contentOf = (flow: Flow, path: string) => readFileSync(join(flow.folder, path), 'utf8');
+const contentOf = (runGit: RunGit, path: string) => readFileSync(join(runGit.folder, path), 'utf8');
 
 describe('taking in the work of a child', () => {
   test('makes a merge commit in the name of the person, and leaves their tree alone', async () => {
@@ -100,9 +100,9 @@ describe('taking in the work of a child', () => {
     expect(await merge(second.commit)).toEqual({ kind: 'conflict', files: ['a.txt'] });
     expect(contentOf(parent, 'a.txt')).toBe('first\n');
     expect(git(parent.folder, 'status', '--porcelain')).toBe('');
-    expect(git(parent.folder, 'rev-parse', second.flow.branch)).toBe(second.commit);
+    expect(git(parent.folder, 'rev-parse', second.runGit.branch)).toBe(second.commit);
   });
-  test('settles a file whose two sides are known, and only that one', async () => {
+  test('resolves a file whose two sides are known, and only that one', async () => {
     const { parent, child, merge } = await family();
     const first = await child(CHILD, { 'list.json': '[\n  {"id":1,"passes":true},\n  {"id":2}\n]\n' });
     const second = await child('20260101-000002-aaa111', {
@@ -111,11 +111,11 @@ describe('taking in the work of a child', () => {
     await merge(first.commit);
     const both = '[\n  {"id":1,"passes":true},\n  {"id":2,"passes":true}\n]\n';
     const sides: string[] = [];
-    const settle: ChildWork['settle'] = (path, { base, ours, theirs }) => {
+    const resolveConflict: ChildWork['resolveConflict'] = (path, { base, ours, theirs }) => {
       sides.push(path, base, ours, theirs);
       return both;
     };
-    expect(await merge(second.commit, { settle })).toMatchObject({ kind: 'merged' });
+    expect(await merge(second.commit, { resolveConflict })).toMatchObject({ kind: 'merged' });
     expect(sides[0]).toBe('list.json');
     expect(sides[2]).toContain('"id":1,"passes":true');
     expect(sides[3]).toContain('"id":2,"passes":true');
@@ -124,11 +124,11 @@ describe('taking in the work of a child', () => {
   });
   test('takes away what a child has left whose runner was killed right after the merge', async () => {
     const { scene, parent, child, merge } = await family();
-    const { flow, commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
+    const { runGit, commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
     await merge(work);
     await parent.clearAwayOf(CHILD, false);
-    expect(existsSync(flow.folder)).toBe(false);
-    expect(git(scene.project, 'branch', '--list', flow.branch)).toBe('');
+    expect(existsSync(runGit.folder)).toBe(false);
+    expect(git(scene.project, 'branch', '--list', runGit.branch)).toBe('');
     await parent.clearAwayOf(CHILD, false);
   });
   test('takes up a merge that was cut off in the middle', async () => {
@@ -150,7 +150,7 @@ describe('taking in the work of a child', () => {
     const result = await again.merge({
       commit: work,
       message: 'Merge it\n',
-      settle: () => undefined,
+      resolveConflict: () => undefined,
       judge: async () => [passes('tests')],
     });
     expect(result).toEqual({ kind: 'refused', why: 'not today' });
@@ -175,22 +175,22 @@ describe('taking in the work of a child', () => {
 describe('the worktree of a child', () => {
   test('goes with its branch when its work is in, and the record of what passes goes on', async () => {
     const { scene, parent, child, merge } = await family();
-    const { flow, commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
+    const { runGit, commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
     await merge(work, { judge: async () => [passes('tests'), passes('types')] });
     expect(parent.passing).toEqual(['tests', 'types']);
     const owned = await scene.open(
-      { mode: 'worktree', loop: CHILD, resume: { folder: flow.folder, branch: flow.branch } },
+      { mode: 'worktree', loop: CHILD, resume: { folder: runGit.folder, branch: runGit.branch } },
       { setups: parent.setups },
     );
     expect(await owned.clearAway(true)).toBe(true);
-    expect(existsSync(flow.folder)).toBe(false);
-    expect(git(scene.project, 'branch', '--list', flow.branch)).not.toBe('');
+    expect(existsSync(runGit.folder)).toBe(false);
+    expect(git(scene.project, 'branch', '--list', runGit.branch)).not.toBe('');
   });
   test('that was cut off while it was made is made anew', async () => {
     const { parent, child, scene } = await family();
-    const { flow } = await child(CHILD, { 'b.txt': 'two\n' });
+    const { runGit } = await child(CHILD, { 'b.txt': 'two\n' });
     const anew = await scene.open({ mode: 'worktree', loop: CHILD, anew: true }, { setups: parent.setups });
-    expect(anew.folder).toBe(flow.folder);
+    expect(anew.folder).toBe(runGit.folder);
     expect(await anew.standing()).toMatchObject({ commits: 0, left: 0 });
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { Piece } from '../../../src/core/run/children.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
 import {
   type ChildRest,
   type ChildrenWorld,
   type MergeEnd,
   runChildren,
 } from '../../../src/run/parallel/run-children.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { type HookScene, hookScene } from '../../support/hook/hook-scene.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';

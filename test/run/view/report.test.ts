@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { LoopState } from '../../../src/core/loop/state.ts';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
-import { jsonReporter } from '../../../src/run/view/json.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { lineReporter, openRunReporter } from '../../../src/run/view/report.ts';
 import { columnsOf } from '../../../src/terminal/text.ts';
 import { FakeTerminal } from '../../support/run/fake-terminal.ts';
@@ -63,7 +61,7 @@ describe('plain lines', () => {
       10:00:00   unproven  checks: no answer within 10 min
       10:00:00   skip      plan: there is no PLAN.md
       10:00:01 session 1 begins: 6f1c2d3e-0000-4000-8000-000000000001 (the first one), iteration 1 of 50
-      10:00:02   the client is there, model claude-opus-4-6
+      10:00:02   Claude Code is ready, model claude-opus-4-6
       10:00:03   > I look at the tests first.
       10:00:04   * $ npm test
       10:00:05   ! Bash failed
@@ -75,7 +73,7 @@ describe('plain lines', () => {
       10:00:10   fail      features: 1 of 25 pass; next: F02 list
       10:00:10   unproven  checks: no answer within 10 min
       10:00:11   ! the API call is tried again in 4 s (attempt 2): overloaded
-      10:00:12   ! limit of the account, until 11:00: usage limit reached
+      10:00:12   ! limit of your account, until 11:00: usage limit reached
       10:00:13   ! the conversation was compacted
       10:00:14   i untildone: the work goes on
       10:00:15 session 1 ended: the usage limit of the account is reached (0.42 USD, 61k tokens so far)
@@ -87,7 +85,7 @@ describe('plain lines', () => {
       10:00:19             test/todo.test.ts:42 deletes a todo
       10:00:19   fail      features: 1 of 25 pass; next: F02 list
       10:00:19   unproven  checks: no answer within 10 min
-      10:00:20 stop let through, iteration 2 of 50, waiting for a person (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:20 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
       10:00:20   fail      tests: exit code 1: 3 of 12 tests fail
       10:00:20   fail      features: 1 of 25 pass; next: F02 list
       10:00:20   unproven  checks: no answer within 10 min
@@ -117,7 +115,7 @@ describe('plain lines', () => {
       10:00:17 WARNING: 80 % of the limit of cost is used
       10:00:18 session 1 goes on: 6f1c2d3e-0000-4000-8000-000000000001 (once more), iteration 2 of 50
       10:00:19 stop held, iteration 2 of 50, asked for a hand-over note: 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:20 stop let through, iteration 2 of 50, waiting for a person (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:20 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
       10:00:21 verified_done: done, and verified: every gate passed (4 gates)
       10:00:21   pass (measured) tests: as it is to be
       10:00:21   pass (measured) features: as it is to be
@@ -204,8 +202,8 @@ describe('plain lines', () => {
   });
 
   test('a pause says how to go on, and a note keeps its indentation', () => {
-    expect(last([{ type: 'paused', why: 'interrupted by a person' }])).toEqual([
-      '10:00:01 paused: interrupted by a person',
+    expect(last([{ type: 'paused', why: 'interrupted by you' }])).toEqual([
+      '10:00:01 paused: interrupted by you',
       `10:00:01   go on with: untildone run --resume ${LOOP}`,
     ]);
     const lines: string[] = [];
@@ -242,8 +240,8 @@ describe('plain lines', () => {
         { type: 'stop', answer: 'ignore', state },
       ]),
     ).toEqual([
-      '10:00:01 stop let through, iteration 1 of 50, the hand-over note is given: 0 of 0 gates pass',
-      '10:00:02 a stop that did not come from the client was ignored, iteration 1 of 50: 0 of 0 gates pass',
+      '10:00:01 allowed to stop, iteration 1 of 50, the hand-over note is given: 0 of 0 gates pass',
+      '10:00:02 ignored a Stop that did not come from Claude Code, iteration 1 of 50: 0 of 0 gates pass',
     ]);
   });
 
@@ -268,92 +266,6 @@ describe('plain lines', () => {
   });
 });
 
-function stream(events: readonly RunEvent[]): string[] {
-  const lines: string[] = [];
-  let second = 0;
-  const reporter = jsonReporter(
-    (line) => lines.push(line),
-    () => T0 + second * 1000,
-  );
-  reporter.begun(LOOP, TASK, BASELINE, { limits: LIMITS, resumed: false });
-  for (const event of events) {
-    second += 1;
-    reporter.event(event);
-  }
-  reporter.note('a note');
-  return lines;
-}
-
-const OF_A_CHILD: RunEvent = {
-  type: 'child',
-  child: {
-    piece: 'F02 list',
-    loop: 'child-1',
-    status: 'verified_done',
-    share: { costUsd: 1, tokens: 1000, iterations: 5 },
-    spent: { costUsd: 0.5, tokens: 500, iterations: 2 },
-    files: ['src/a.ts'],
-    branch: 'untildone/b',
-  },
-  change: 'conflict',
-  text: 'src/a.ts conflicts',
-  state: runState(),
-};
-const PAUSED: RunEvent = { type: 'paused', why: 'a person is needed' };
-
-describe('the event stream', () => {
-  test('is what the reference says, line by line', async () => {
-    const lines = stream([...STORY, PAUSED]);
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../fixtures/run-events.jsonl');
-  });
-
-  test('names its version in the first line, whichever it is, and only there', () => {
-    const lines = stream([PAUSED]).map((line) => JSON.parse(line) as { v?: number });
-    expect(lines.map(({ v }) => v)).toEqual([1, undefined, undefined]);
-  });
-
-  test('has exactly the types, kinds and fields of the reference', () => {
-    const reference = readFileSync(new URL('../../../docs/reference/run-events.md', import.meta.url), 'utf8');
-    const rows = [...reference.matchAll(/^\| `([a-z_]+)` \| (?:`([a-z_, ]+)` )?\|/gm)];
-    const documented = rows.map(([, name = '', fields = '']) => [
-      name,
-      fields === '' ? [] : fields.split(', '),
-    ]);
-    const lines = stream([...STORY, OF_A_CHILD, PAUSED]).map(
-      (line) => JSON.parse(line) as Record<string, unknown>,
-    );
-    const used = lines.map(({ v: _, at: __, type, kind, ...fields }) => [kind ?? type, Object.keys(fields)]);
-    expect(Object.fromEntries(used)).toEqual(Object.fromEntries(documented));
-    const named = new Set(reference.match(/(?<=`|, )[a-z_]+(?=`|, )/g));
-    expect(lines.flatMap(namesIn).filter((name) => !named.has(name))).toEqual([]);
-  });
-
-  test('holds neither secrets nor escapes, is bounded, and survives times that are none', () => {
-    const evil = `\x1b[2J${'x'.repeat(100)} api_key=abcd1234 \x9b1m ${'y'.repeat(60_000)}`;
-    const text = stream([
-      happens({ kind: 'said', text: evil }),
-      happens({ kind: 'called', tool: 'Write', input: { content: evil, list: Array(2_000).fill(evil) } }),
-      happens({ kind: 'limit', text: evil, resetsAt: Number.NaN }),
-      { type: 'waiting', until: Number.POSITIVE_INFINITY, why: evil },
-      { type: 'warning', text: evil },
-    ]).join('\n');
-    expect(text).not.toContain('abcd1234');
-    expect(text).not.toMatch(/\\u00(1b|9b)|[\x80-\x9f]/);
-    expect(text.length).toBeLessThan(40_000);
-    expect(text).toContain('"until":null');
-  });
-});
-
-/** The names of a line, those of a tool's input and of unknown depth aside. */
-function namesIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [
-    name,
-    ...(name === 'input' ? [] : namesIn(inner)),
-  ]);
-}
-
 describe('the reporter of a run', () => {
   function open(options: { json?: boolean; quiet?: boolean }, stdout: object, env: NodeJS.ProcessEnv = {}) {
     const lines: string[] = [];
@@ -375,7 +287,7 @@ describe('the reporter of a run', () => {
     for (const env of [{}, { NO_COLOR: '1' }]) {
       const terminal = new FakeTerminal();
       expect(open({}, terminal, env).lines).toEqual([]);
-      expect(terminal.text()).toContain('not over: the runner ended before the run did');
+      expect(terminal.text()).toContain('not finished: this process ended before the run did');
     }
   });
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ChildState } from '../../../src/core/loop/state.ts';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { jsonReporter } from '../../../src/run/view/json.ts';
 import { lineReporter } from '../../../src/run/view/report.ts';
 import { screenLines } from '../../../src/run/view/screen.ts';
-import { emptyPicture, withChildEvent, withEvent } from '../../../src/run/view/view-model.ts';
+import { emptyViewModel, withChildEvent, withEvent } from '../../../src/run/view/view-model.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 
 const CHILD: ChildState = {
@@ -43,7 +43,7 @@ test('a line of a child says which of them it speaks of', () => {
     '[7] child c7 begins: the seventh',
     '[7]   * $ npm test',
     '[7] Committed 1 file',
-    '[7] not merged, it conflicts in a.ts; its work is on untildone/seven',
+    '[7] not merged: it conflicts in a.ts; its work is on untildone/seven',
   ]);
 });
 
@@ -69,9 +69,8 @@ test('and so does a JSON line, of which only the very first has the version', ()
 });
 
 test('the live view has a line for each child that is at work', () => {
-  const at = withChildEvent(withEvent(emptyPicture('/p', 0), begun, 0), '7', called, 0);
-  const drawn = (picture: typeof at) =>
-    screenLines(picture, { columns: 80, rows: 30 }, 5000, false).join('\n');
+  const at = withChildEvent(withEvent(emptyViewModel('/p', 0), begun, 0), '7', called, 0);
+  const drawn = (view: typeof at) => screenLines(view, { columns: 80, rows: 30 }, 5000, false).join('\n');
   expect(drawn(at)).toMatch(/children {2}\[7\] 0:05 {2}\$ npm test/);
   expect(drawn(withEvent(at, { ...begun, change: 'ended' }, 0))).not.toContain('[7]');
 });

@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { screenLines } from '../../../src/run/view/screen.ts';
-import { emptyPicture, type RunPicture, withBeginning, withEvent } from '../../../src/run/view/view-model.ts';
+import {
+  emptyViewModel,
+  type RunViewModel,
+  withBeginning,
+  withEvent,
+} from '../../../src/run/view/view-model.ts';
 import { columnsOf } from '../../../src/terminal/text.ts';
 import { BASELINE, happens, held, LIMITS, LOOP, runState, STORY, T0 } from '../../support/run/run-story.ts';
 
 const ROOM = { columns: 90, rows: 40 };
 
-function picture(events: readonly RunEvent[], more: { task?: string } = {}): RunPicture {
-  const begun = withBeginning(emptyPicture('/project', T0), {
+function view(events: readonly RunEvent[], more: { task?: string } = {}): RunViewModel {
+  const begun = withBeginning(emptyViewModel('/project', T0), {
     loop: LOOP,
     task: more.task ?? 'Build the todo API',
     baseline: BASELINE,
@@ -19,7 +24,7 @@ function picture(events: readonly RunEvent[], more: { task?: string } = {}): Run
 }
 
 function draw(events: readonly RunEvent[], seconds: number, size = ROOM): string[] {
-  return screenLines(picture(events), size, T0 + seconds * 1000, false);
+  return screenLines(view(events), size, T0 + seconds * 1000, false);
 }
 
 const doing = (events: readonly RunEvent[], seconds: number) =>
@@ -45,7 +50,7 @@ describe('the screen of a run', () => {
         "context   [############........] 62 % of 200k (claude-opus-4-6), hands over at 80 %",
         "spent     0.00 of 20.00 USD, 0 of 20M tokens, 1:10 of 8 h 00 min",
         "now       1:03  thinking",
-        "  10:00:01 the client is there, model claude-opus-4-6",
+        "  10:00:01 Claude Code is ready, model claude-opus-4-6",
         "  10:00:02 > I look at the tests first.",
         "  10:00:03 * $ npm test",
         "  10:00:04 ! Bash failed",
@@ -73,7 +78,7 @@ describe('the screen of a run', () => {
   });
 
   test('a run that goes on shows what the journal says until something is judged', () => {
-    const seen = withEvent(emptyPicture('/project', T0), session, T0);
+    const seen = withEvent(emptyViewModel('/project', T0), session, T0);
     const lines = screenLines(seen, ROOM, T0, false);
     expect(lines.filter((line) => /✗|✓|\?/.test(line))).toHaveLength(4);
     expect(lines.join('\n')).not.toContain('hands over');
@@ -97,7 +102,7 @@ describe('the screen of a run', () => {
       'now       0:02  thinking',
     );
     expect(doing([{ type: 'waiting', until: T0 + 9_000, why: 'x' }, session], 4)).toBe(
-      'now       0:03  starting the client',
+      'now       0:03  starting Claude Code',
     );
   });
 
@@ -240,7 +245,7 @@ describe('with less room', () => {
 
 describe('colour', () => {
   test('is an addition: without it nothing is lost', () => {
-    const seen = picture(STORY.slice(0, 10));
+    const seen = view(STORY.slice(0, 10));
     const coloured = screenLines(seen, ROOM, T0, true).join('\n');
     expect(coloured).toContain('\x1b[31m✗ fail');
     expect(coloured).toContain('\x1b[32m✓ pass');
@@ -254,7 +259,7 @@ describe('colour', () => {
     const usage = (contextTokens: number) =>
       happens({ kind: 'usage', contextTokens, model: 'claude-opus-4-6' });
     const gauge = (tokens: number) =>
-      screenLines(picture([session, usage(tokens)]), ROOM, T0, true).find((line) => line.includes('#'));
+      screenLines(view([session, usage(tokens)]), ROOM, T0, true).find((line) => line.includes('#'));
     expect(gauge(159_000)).not.toContain('\x1b[33m');
     expect(gauge(160_000)).toContain('\x1b[33m');
   });
@@ -293,7 +298,7 @@ describe('whatever others write', () => {
             summary: two,
             evidence: [one + two],
           }));
-          const begun = withBeginning(emptyPicture('/project', T0), {
+          const begun = withBeginning(emptyViewModel('/project', T0), {
             loop: LOOP,
             task: one,
             baseline: gates,

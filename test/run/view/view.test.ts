@@ -64,7 +64,7 @@ describe('the live view', () => {
       context   [############........] 62 % of 200k (claude-opus-4-6), hands over at 80 %
       spent     0.42 of 20.00 USD, 61k of 20M tokens, 0:09 of 8 h 00 min
       now       0:00  thinking
-        10:00:01 the client is there, model claude-opus-4-6
+        10:00:01 Claude Code is ready, model claude-opus-4-6
         10:00:02 > I look at the tests first.
         10:00:03 * $ npm test
         10:00:04 ! Bash failed
@@ -211,11 +211,11 @@ describe('when it is over', () => {
     begin();
     await vi.advanceTimersByTimeAsync(1_000);
     reporter.note('Finishing this step.');
-    reporter.event({ type: 'paused', why: 'interrupted by a person' });
+    reporter.event({ type: 'paused', why: 'interrupted by you' });
     reporter.note('bye');
     expect(terminal.text().split('\n').slice(1)).toEqual([
       '10:00:01 Finishing this step.',
-      'paused: interrupted by a person',
+      'paused: interrupted by you',
       `  go on with: untildone run --resume ${LOOP}`,
       'bye',
     ]);
@@ -228,7 +228,7 @@ describe('when it is over', () => {
     reporter.close();
     reporter.close();
     expect(terminal.text().split('\n').slice(1)).toEqual([
-      'not over: the runner ended before the run did',
+      'not finished: this process ended before the run did',
       `  go on with: untildone run --resume ${LOOP}`,
     ]);
     expect(vi.getTimerCount()).toBe(0);

@@ -4,7 +4,7 @@ import { beforeEach } from 'vitest';
 import { importFrom, undoImport } from '../../../src/cli/import/import.ts';
 import type { ImportOptions, ImportResult } from '../../../src/cli/import/report.ts';
 import { parseContract } from '../../../src/contract/read.ts';
-import { homeAt, layOut, realPath } from '../../../src/home/layout.ts';
+import { createHome, homeAt, realPath } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
@@ -23,7 +23,7 @@ export function useImportScene(): void {
   beforeEach(() => {
     root = realPath(temporaryFolder());
     const home = homeAt(join(root, 'untildone'));
-    layOut(home);
+    createHome(home);
     const project = join(root, 'project');
     mkdirSync(project);
     const env = { PATH: process.env.PATH, HOME: root, CLAUDE_PROJECT_DIR: project };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:
 import { withLock } from '../../../src/files/lock.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../../../src/files/process-id.ts';
 import { writeWhole } from '../../../src/files/whole-file.ts';
-import { homeAt, layOut, readKey } from '../../../src/home/layout.ts';
+import { createHome, homeAt, readKey } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 
 export type Task =
@@ -11,7 +11,7 @@ export type Task =
   | { do: 'hold'; lock: string }
   /** Counts up in a file under the lock; `dieAfter` kills the process inside the lock. */
   | { do: 'count'; lock: string; counter: string; times: number; dieAfter?: number; limitMs?: number }
-  | { do: 'layOut'; root: string }
+  | { do: 'createHome'; root: string }
   | { do: 'rewrite'; file: string; times: number; bytes: number }
   | { do: 'read'; root: string; session: string }
   | { do: 'append'; root: string; session: string; times: number };
@@ -28,8 +28,8 @@ function run(task: Task): string {
     case 'count':
       count(task);
       return '';
-    case 'layOut':
-      layOut(homeAt(task.root));
+    case 'createHome':
+      createHome(homeAt(task.root));
       return readKey(homeAt(task.root));
     case 'rewrite':
       for (let i = 0; i < task.times; i++) writeWhole(task.file, String(i % 10).repeat(task.bytes));

@@ -7,14 +7,13 @@ import type { Answer, HookEvent, StopEvent } from '../../../src/core/loop/event.
 import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { TranscriptSignals } from '../../../src/core/loop/transcript.ts';
-import { approve, standingFiles } from '../../../src/home/approvals.ts';
-import { spareCounts } from '../../../src/home/fallback-counts.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
+import { fallbackCounts } from '../../../src/home/fallback-counts.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { keepTranscript } from '../../../src/home/transcript-copies.ts';
-import { otherEvents } from '../../../src/hook/events/other-events.ts';
+import { recordTrust, standingFiles } from '../../../src/home/trust.ts';
 import { handleHook } from '../../../src/hook/handle-hook.ts';
-import { openTools } from '../../../src/hook/wiring/session.ts';
+import { openTools, otherEvents } from '../../../src/hook/wiring/session.ts';
 import type { JudgingPorts } from '../../../src/judging/ports.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
@@ -45,7 +44,7 @@ export interface HookScene {
 export function hookScene(says: Record<string, Says> = {}): HookScene {
   const folder = realpathSync(temporaryFolder());
   const home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   const project = join(folder, 'project');
   mkdirSync(project);
   const judges = fakeJudges(says);
@@ -90,7 +89,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     session: async () =>
       otherEvents({
         standing: standingFiles(home),
-        spare: spareCounts(folder),
+        fallbackCounts: fallbackCounts(folder),
         guard: {
           ...sessionGuard(home, join(folder, '.claude'), folder, {}),
           hasContract: () => scene.judges.contractFileNow !== undefined,
@@ -112,7 +111,7 @@ function begin(scene: HookScene, contract: Contract, changes: Partial<Frozen>): 
     ...{ project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 },
     contractFile: 'the contract file',
   };
-  approve(home, project, 'print', T0);
+  recordTrust(home, project, 'print', T0);
   return store.create({
     ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
     contract: { contract, frozen: { ...frozen, ...changes } },

@@ -17,10 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { type Home, homeAt, layOut } from '../../../src/home/layout.ts';
-import type { Flow } from '../../../src/run/git/commit-progress.ts';
-import type { GitFlowWorld } from '../../../src/run/git/record.ts';
-import { type GitFlowOptions, openGitFlow } from '../../../src/run/git/run-git.ts';
+import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
+import type { RunGit } from '../../../src/run/git/commit-progress.ts';
+import type { RunGitWorld } from '../../../src/run/git/record.ts';
+import { openRunGit, type RunGitOptions } from '../../../src/run/git/run-git.ts';
 import { addOrigin, initCommitted } from '../repository.ts';
 import { write } from './project-scene.ts';
 
@@ -31,7 +31,7 @@ export interface GitScene {
   folder: string;
   project: string;
   home: Home;
-  open(options?: Partial<GitFlowOptions>, world?: Partial<GitFlowWorld>): Promise<Flow>;
+  open(options?: Partial<RunGitOptions>, world?: Partial<RunGitWorld>): Promise<RunGit>;
 }
 
 /** A repository with one commit, a person with a name, and nothing of the machine's own git settings. */
@@ -50,14 +50,14 @@ export function gitScene(): GitScene {
     rmSync(folder, { recursive: true, force: true });
   });
   writeFileSync(join(personal, '.gitconfig'), '[user]\n\tname = A Person\n\temail = person@example.com\n');
-  layOut(home);
+  createHome(home);
   initCommitted(project);
   return {
     folder,
     project,
     home,
     open: (options, world) =>
-      openGitFlow({ mode: 'branch', merge: false, loop: LOOP, task: 'Build it', ...options }, project, {
+      openRunGit({ mode: 'branch', merge: false, loop: LOOP, task: 'Build it', ...options }, project, {
         home,
         env: process.env,
         ...world,

@@ -3,7 +3,7 @@ import type { GateLine, LoopState } from '../../../src/core/loop/state.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { newRun } from '../../../src/core/run/run.ts';
 import type { SessionHappening } from '../../../src/ports/ports.ts';
-import type { RunEvent } from '../../../src/run/driver/run-event.ts';
+import type { RunEvent } from '../../../src/run/reporter.ts';
 import { freshLoop } from '../core/samples.ts';
 
 export const T0 = Date.parse('2026-01-05T10:00:00Z');

@@ -6,13 +6,13 @@ import { CAP, parse, TIMEOUTS, withoutHooks } from '../../support/client/setting
 const lines = (...all: string[]) => all.join('\n');
 const OLD_LINE = '[ -e "$' + '{UNTILDONE_HOME:-$HOME/.untildone}/active/x" ] && . "$HOME/.untildone/hook.sh"';
 
-/** For tools that change nothing; it ends before Node starts unless the project's rules speak of them. */
+/** The group for tools that change nothing. Its line ends before Node starts unless rules concern such tools. */
 const OTHER_TOOLS = {
   matcher: '^(?!(?:Bash|Write|Edit|MultiEdit|NotebookEdit)$)',
   hooks: [{ type: 'command', command: OTHER_TOOLS_LINE, timeout: 60 }],
 };
 
-/** Every text that is a settings file of a person, in the manners that people have. */
+/** Settings files in the styles that people write. */
 const WRITTEN_BY_PEOPLE: Record<string, string> = {
   'two spaces': '{\n  "model": "opus",\n  "permissions": {\n    "allow": ["Bash(ls:*)"]\n  }\n}\n',
   'four spaces': '{\n    "model": "opus"\n}\n',

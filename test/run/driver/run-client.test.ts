@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StopEvent } from '../../../src/core/loop/event.ts';
-import { LastAnswer } from '../../../src/run/driver/last-answer.ts';
+import { LastAnswer } from '../../../src/run/driver/run-client.ts';
 
 const stop = (lastMessage: string): StopEvent => ({
   name: 'Stop',

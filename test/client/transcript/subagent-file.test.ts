@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readAgentStory } from '../../../src/client/transcript/subagent.ts';
+import { readSubagentActivity } from '../../../src/client/transcript/subagent.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../fixtures/transcripts/2.1.325-subagent.jsonl');
@@ -13,7 +13,7 @@ const wrote = (file: string) =>
 const DONE = answer([{ type: 'text', text: 'done' }], 'end_turn');
 
 test('what a real subagent was asked and did', async () => {
-  expect(await readAgentStory(FIXTURE)).toEqual({
+  expect(await readSubagentActivity(FIXTURE)).toEqual({
     prompt: 'SUBWORK',
     edited: [],
     others: ['Bash'],
@@ -24,14 +24,14 @@ test('what a real subagent was asked and did', async () => {
 test('each file is told once, in the order of the calls', async () => {
   const path = join(temporaryFolder(), 'agent.jsonl');
   writeFileSync(path, [wrote('b.ts'), wrote('a.ts'), wrote('b.ts'), DONE].join(''));
-  expect(await readAgentStory(path)).toEqual({ edited: ['b.ts', 'a.ts'], others: [], whole: true });
+  expect(await readSubagentActivity(path)).toEqual({ edited: ['b.ts', 'a.ts'], others: [], whole: true });
 });
 
 test('the client writes behind its hooks: the last answer is waited for', async () => {
   const path = join(temporaryFolder(), 'agent.jsonl');
   copyFileSync(FIXTURE, path);
   appendFileSync(path, wrote('late.ts'));
-  const reading = readAgentStory(path);
+  const reading = readSubagentActivity(path);
   appendFileSync(path, wrote('later.ts') + DONE);
   expect((await reading)?.edited).toEqual(['late.ts', 'later.ts']);
 });
@@ -39,11 +39,14 @@ test('the client writes behind its hooks: the last answer is waited for', async 
 test('one that is too long is not told as a whole; one that is not there is not told at all', async () => {
   const path = join(temporaryFolder(), 'agent.jsonl');
   writeFileSync(path, wrote('a.ts') + wrote('b.ts') + DONE);
-  expect(await readAgentStory(path, wrote('a.ts').length)).toMatchObject({ edited: ['a.ts'], whole: false });
+  expect(await readSubagentActivity(path, wrote('a.ts').length)).toMatchObject({
+    edited: ['a.ts'],
+    whole: false,
+  });
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   for (const none of [pipe, join(temporaryFolder(), 'nothing')])
-    expect(await readAgentStory(none)).toBeUndefined();
+    expect(await readSubagentActivity(none)).toBeUndefined();
 });
 
 test('a prompt of any length is cut', async () => {
@@ -55,5 +58,5 @@ test('a prompt of any length is cut', async () => {
     message: { content: 'x'.repeat(90_000) },
   };
   writeFileSync(path, `${JSON.stringify(first)}\n${DONE}`);
-  expect((await readAgentStory(path))?.prompt).toHaveLength(20_000);
+  expect((await readSubagentActivity(path))?.prompt).toHaveLength(20_000);
 });

@@ -2,12 +2,12 @@
 import type { Limit, Limits } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 
-export function placeOf({ iteration, maxIterations, phase }: LoopState): string {
+export function positionWords({ iteration, maxIterations, phase }: LoopState): string {
   const where = phase ? `, phase ${phase.name}` : '';
   return `iteration ${iteration}${ofLimit(maxIterations, String)}${where}`;
 }
 
-export function numberOf(state: LoopState): number {
+export function sessionNumber(state: LoopState): number {
   return state.run?.sessions ?? 1;
 }
 

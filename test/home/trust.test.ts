@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { approve, isTrusted } from '../../src/home/approvals.ts';
-import { type Home, homeAt, layOut, projectFolder } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt, projectFolder } from '../../src/home/layout.ts';
+import { isTrusted, recordTrust } from '../../src/home/trust.ts';
 import { T0 } from '../support/core/samples.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 
@@ -11,7 +11,7 @@ let project: string;
 beforeEach(() => {
   const folder = temporaryFolder();
   home = homeAt(join(folder, 'home'));
-  layOut(home);
+  createHome(home);
   project = join(folder, 'project');
   mkdirSync(project);
 });
@@ -25,13 +25,13 @@ function writeTrust(text: string): void {
 describe('what a person approved', () => {
   test('is trusted, and nothing else', () => {
     expect(isTrusted(home, project, 'f1')).toBe(false);
-    approve(home, project, 'f1', T0);
+    recordTrust(home, project, 'f1', T0);
     expect(isTrusted(home, project, 'f1')).toBe(true);
     expect(isTrusted(home, project, 'f2')).toBe(false);
     expect(isTrusted(home, project, '')).toBe(false);
   });
   test('stays approved when more is approved, and is written down once', () => {
-    for (const fingerprint of ['f1', 'f2', 'f1']) approve(home, project, fingerprint, T0);
+    for (const fingerprint of ['f1', 'f2', 'f1']) recordTrust(home, project, fingerprint, T0);
     expect([isTrusted(home, project, 'f1'), isTrusted(home, project, 'f2')]).toEqual([true, true]);
     const kept = JSON.parse(readFileSync(trustFile(), 'utf8')) as { approved: { at: string }[] };
     expect(kept.approved.map((entry) => entry.at)).toEqual([
@@ -41,7 +41,7 @@ describe('what a person approved', () => {
     expect(statSync(trustFile()).mode & 0o777).toBe(0o600);
   });
   test('is approved for one project', () => {
-    approve(home, project, 'f1', T0);
+    recordTrust(home, project, 'f1', T0);
     const other = `${project}-other`;
     mkdirSync(other);
     expect(isTrusted(home, other, 'f1')).toBe(false);
@@ -51,7 +51,7 @@ describe('what a person approved', () => {
     expect(isTrusted(home, other, 'f1')).toBe(false);
   });
   test('is approved on this machine: another key knows nothing of it', () => {
-    approve(home, project, 'f1', T0);
+    recordTrust(home, project, 'f1', T0);
     writeFileSync(home.keyFile, 'another key\n');
     expect(isTrusted(home, project, 'f1')).toBe(false);
   });
@@ -59,7 +59,7 @@ describe('what a person approved', () => {
 
 describe('what somebody else wrote', () => {
   test('approves nothing, whatever it looks like', () => {
-    approve(home, project, 'f1', T0);
+    recordTrust(home, project, 'f1', T0);
     const kept = JSON.parse(readFileSync(trustFile(), 'utf8')) as { approved: object[] };
     writeTrust(JSON.stringify({ v: 1, approved: [{ ...kept.approved[0], fingerprint: 'f2' }] }));
     expect(isTrusted(home, project, 'f2')).toBe(false);
@@ -71,7 +71,7 @@ describe('what somebody else wrote', () => {
     (text) => {
       writeTrust(text);
       expect(isTrusted(home, project, 'f1')).toBe(false);
-      approve(home, project, 'f1', T0);
+      recordTrust(home, project, 'f1', T0);
       expect(isTrusted(home, project, 'f1')).toBe(true);
     },
   );

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/loop/event.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
-/** What every event of the client carries. */
+/** The fields that every event carries. */
 const COMMON = {
   session_id: '0e9f3c2a-7f7b-4a61-9a57-5a1f0f6a7b11',
   transcript_path: '/home/me/.claude/projects/p/0e9f.jsonl',
@@ -183,7 +183,7 @@ describe('events as the client sends them', () => {
 });
 
 describe('fields of the wrong type count as absent', () => {
-  // Whole numbers are ids that older hooks were given.
+  // Older hooks got whole numbers as ids.
   const wrong = fc.oneof(
     fc.constant(null),
     fc.boolean(),

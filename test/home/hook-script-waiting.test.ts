@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_LINE, hookScript, LET_GO_AFTER } from '../../../src/home/hook-line.ts';
-import { SESSION, SHELLS } from '../../support/client/shells.ts';
+import { HOOK_LINE, hookScript, LET_GO_AFTER } from '../../src/home/hook-line.ts';
+import { SESSION, SHELLS } from '../support/client/shells.ts';
 
 let home: string;
 beforeEach(() => {

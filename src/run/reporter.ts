@@ -1,7 +1,8 @@
-import type { ChildState, LoopState, MergeOutcome } from '../../core/loop/state.ts';
-import type { Verdict } from '../../core/loop/verdict.ts';
-import type { SessionEnd } from '../../core/run/session-end.ts';
-import type { SessionHappening } from '../../ports/ports.ts';
+import type { Limits } from '../core/contract/contract.ts';
+import type { ChildState, LoopState, MergeOutcome } from '../core/loop/state.ts';
+import type { Verdict } from '../core/loop/verdict.ts';
+import type { SessionEnd } from '../core/run/session-end.ts';
+import type { SessionHappening } from '../ports/ports.ts';
 
 /** What a run tells whoever watches it, as it goes. */
 export type RunEvent =
@@ -25,3 +26,23 @@ export type RunEvent =
     }
   | { type: 'paused'; why: string }
   | { type: 'ended'; state: LoopState };
+
+/** Shows a user, or a program, what a run does. Its methods need no `this`, and none of them throws. */
+export interface RunReporter {
+  /** A run begins, or goes on after a pause; `baseline` holds the last verdicts of its gates. */
+  begun(loop: string, task: string, baseline: readonly Verdict[], more?: BegunMore): void;
+  event(event: RunEvent): void;
+  note(text: string): void;
+  /** The reporter for one child of the run: every line names the child. */
+  child(child: ChildName): RunReporter;
+}
+
+export interface ChildName {
+  loop: string;
+  piece: string;
+}
+
+export interface BegunMore {
+  limits: Limits;
+  resumed: boolean;
+}

@@ -9,26 +9,26 @@ import type { Standing, StandingState } from '../ports/ports.ts';
 import { type Home, projectFolder, readKey, realPath, sealedJson, unsealedJson } from './layout.ts';
 import { verdictCache } from './verdicts.ts';
 
-/** Fingerprints of contracts that a person approved for a project; sealed, so that a plain write does not approve. */
+/** The fingerprints of contracts that you trust in a project. Each is sealed, so that nobody else can add one. */
 interface TrustFile {
   v: 1;
-  /** Anything may have been written there by someone else. */
+  /** The spelling on disk. Another program may have written anything here. */
   approved: ({ fingerprint: string; at: string; seal: string } | null)[];
 }
 
 export function isTrusted(home: Home, project: string, fingerprint: string): boolean {
   const key = readKey(home);
-  return readTrust(home, project).approved.some(
-    (entry) => entry?.fingerprint === fingerprint && entry.seal === sealOf(project, fingerprint, key),
+  return readTrustFile(home, project).approved.some(
+    (entry) => entry?.fingerprint === fingerprint && entry.seal === sealTrust(project, fingerprint, key),
   );
 }
 
-export function approve(home: Home, project: string, fingerprint: string, now: number): void {
+export function recordTrust(home: Home, project: string, fingerprint: string, now: number): void {
   if (isTrusted(home, project, fingerprint)) return;
-  const { approved } = readTrust(home, project);
-  const seal = sealOf(project, fingerprint, readKey(home));
+  const { approved } = readTrustFile(home, project);
+  const seal = sealTrust(project, fingerprint, readKey(home));
   const entry = { fingerprint, at: new Date(now).toISOString(), seal };
-  const file = trustFile(home, project);
+  const file = trustPath(home, project);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeWhole(
     file,
@@ -36,14 +36,14 @@ export function approve(home: Home, project: string, fingerprint: string, now: n
   );
 }
 
-/** Forgets every approval of a project; its loops wait for a person again, its standing gates sleep. */
-export function revoke(home: Home, project: string): void {
-  rmSync(trustFile(home, project), { force: true });
+/** Takes back all trust in a project: its loops wait for you again, its standing gates do nothing. */
+export function revokeTrust(home: Home, project: string): void {
+  rmSync(trustPath(home, project), { force: true });
 }
 
-function readTrust(home: Home, project: string): TrustFile {
+function readTrustFile(home: Home, project: string): TrustFile {
   const none: TrustFile = { v: 1, approved: [] };
-  const text = readSmall(trustFile(home, project));
+  const text = readSmall(trustPath(home, project));
   if (text === undefined) return none;
   try {
     const value = JSON.parse(text) as Partial<TrustFile>;
@@ -53,11 +53,11 @@ function readTrust(home: Home, project: string): TrustFile {
   }
 }
 
-function trustFile(home: Home, project: string): string {
+function trustPath(home: Home, project: string): string {
   return join(projectFolder(home, project), 'trust.json');
 }
 
-function sealOf(project: string, fingerprint: string, key: string): string {
+function sealTrust(project: string, fingerprint: string, key: string): string {
   return hmacSha256(key, `trust ${project} ${fingerprint}`);
 }
 
@@ -66,7 +66,7 @@ const NOTHING: StandingState = { blocks: 0, guarded: {} };
 export function standingFiles(home: Home): Standing {
   return {
     contract(project) {
-      return existsSync(marker(home, project)) ? approvedContract(home, project) : undefined;
+      return existsSync(marker(home, project)) ? trustedContract(home, project) : undefined;
     },
     read(session) {
       const text = isSafeId(session) ? readSmall(stateFile(home, session)) : undefined;
@@ -81,18 +81,18 @@ export function standingFiles(home: Home): Standing {
   };
 }
 
-/** The contract as a person approved it last, frozen then. */
-export function approvedContract(home: Home, project: string): FrozenContract | undefined {
+/** The contract that you trusted last, as it was then. */
+export function trustedContract(home: Home, project: string): FrozenContract | undefined {
   const text = readSmall(contractFile(home, project));
   return text === undefined
     ? undefined
-    : unsealedJson<FrozenContract>(text, contractOf(project), readKey(home));
+    : unsealedJson<FrozenContract>(text, contractPurpose(project), readKey(home));
 }
 
-/** Called when a person approved a contract: from now on every session of the project is looked after, or none. */
+/** Keeps a contract that you trust. When it has standing gates or rules, every session of the project is guarded. */
 export function setStanding(home: Home, project: string, contract: FrozenContract): void {
   mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
-  writeWhole(contractFile(home, project), sealedJson(contract, contractOf(project), readKey(home)));
+  writeWhole(contractFile(home, project), sealedJson(contract, contractPurpose(project), readKey(home)));
   const { everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools } = contract.contract;
   const parts = [everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools];
   dropStanding(home, project);
@@ -102,24 +102,24 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
   if (tools && concernsEveryTool(tools)) writeWhole(toolsMarker(home, project), '');
 }
 
-/** Nobody is looked after here any more. */
+/** Stops guarding the sessions of a project that have no loop. */
 export function dropStanding(home: Home, project: string): void {
   rmSync(marker(home, project), { force: true });
   rmSync(toolsMarker(home, project), { force: true });
 }
 
-/** At the project's own path below `standing`: the installed line finds it with one test. */
+/** A file at the project's own path below `standing`, where the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.on');
 }
 
-/** Beside it: rules that tools which change nothing have to be asked about, too. */
+/** A file beside the marker, for rules that concern even tools which change nothing. */
 function toolsMarker(home: Home, project: string): string {
   return join(home.root, 'standing', project, '.tools');
 }
 
-/** The contract of another project, put here, is not this one's. */
-function contractOf(project: string): string {
+/** What the contract is sealed for, so that the contract of another project does not count here. */
+function contractPurpose(project: string): string {
   return `standing contract of ${realPath(project)}`;
 }
 
