@@ -1,4 +1,5 @@
 /** Adds to the text of a contract and leaves the rest as it is. */
+
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { SCHEMA_LINE, TRUST_LINE } from '../core/contract/propose.ts';
 import type { WrittenPhase } from '../core/import/command-phases.ts';

@@ -1,4 +1,5 @@
 /** The grammar of `untildone.yaml`. docs/reference/contract.md describes it for you. */
+
 import { z } from 'zod';
 import {
   type Contract,

@@ -159,7 +159,10 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
 }
 
 function unknownKind({ kind }: GateSpec): Judgement {
-  return { outcome: 'unproven', summary: `this version knows no gate of the kind "${kind}"` };
+  return {
+    outcome: 'unproven',
+    summary: `this version of untildone does not know the kind of gate "${kind}"`,
+  };
 }
 
 function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {

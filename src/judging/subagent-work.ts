@@ -24,7 +24,8 @@ export async function workOfAgent(
   const there = judges.worktree?.(project, begun?.folder ?? event.cwd ?? project);
   const paths = story && projectPaths(story.edited, event, project, there, ports);
   // An agent that moved into a worktree only at its end is judged for the files that it changed outside.
-  const worktree = begun || paths === undefined || paths.length === 0 ? there : undefined;
+  const changedOutside = !begun && paths !== undefined && paths.length > 0;
+  const worktree = changedOutside ? undefined : there;
   const own = worktree
     ? await workThere(worktree, begun?.commit, frozen, judges)
     : { onlyPaths: toldPaths(story, paths) };
@@ -36,7 +37,7 @@ export async function workOfAgent(
       ...place,
       onlyPaths,
       // Several agents may stop at the same time, so each has its own folder for outputs.
-      outputDir: isSafeId(id) ? `${outputDir}/agents/${id}` : undefined,
+      outputDir: isSafeId(id) ? `${outputDir}/agents/${id}` : outputDir,
     },
     explained: (verdicts) =>
       worktree || onlyPaths ? [...verdicts] : verdicts.map((verdict) => withReach(verdict, story)),

@@ -51,7 +51,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
 /** Makes the verdicts of gates that look at changes a skip where there are no changes. */
 function withoutChanges(verdict: Verdict): Verdict {
   if (verdict.outcome !== traitsOf(verdict.kind).emptyOutcome) return verdict;
-  const summary = 'nothing was changed since the commit it is compared with; name another with --base';
+  const summary = 'nothing changed since the commit that the work is compared with; name another with --base';
   return { ...verdict, outcome: 'skip', summary };
 }
 

@@ -43,7 +43,7 @@ describe('what a contract says about runs', () => {
 describe('a mistake is named', () => {
   test('bypassPermissions is not a contract’s to give, in any spelling', () => {
     expect(problemsOf('{ permission_mode: bypassPermissions }')).toEqual([
-      'untildone.yaml:2:25: expected a mode that a contract may give (bypassPermissions is a person\'s: --permission-mode bypassPermissions), found "bypassPermissions" in run.permission_mode, for example: run: { permission_mode: acceptEdits }',
+      'untildone.yaml:2:25: expected a mode that a contract may set (only you can choose bypassPermissions: --permission-mode bypassPermissions), found "bypassPermissions" in run.permission_mode, for example: run: { permission_mode: acceptEdits }',
     ]);
     expect(problemsOf('{ client: { permissionMode: bypassPermissions } }')).toEqual([
       'untildone.yaml:2:18: expected an option that has no key of its own in the contract, found "permissionMode" in run.client, for example: run: { permission_mode: acceptEdits }',

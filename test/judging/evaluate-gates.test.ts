@@ -165,7 +165,7 @@ describe('what cannot be judged is unproven', () => {
       {
         outcome: 'unproven',
         class: 'claimed',
-        summary: 'this version knows no gate of the kind "telepathy"',
+        summary: 'this version of untildone does not know the kind of gate "telepathy"',
       },
     ]);
   });

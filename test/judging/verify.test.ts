@@ -123,7 +123,7 @@ describe('a tree that cannot be had', () => {
     const receipt = await receiptOf([ran('a', 'true')], { tree: 'f'.repeat(40), commit: 'c0ffee' });
     expect(await rerun(receipt, place.project, undefined, judges)).toEqual({
       problem: expect.stringMatching(
-        /^the tree f+ cannot be had here \(.*\); check out commit c0ffee and run: untildone verify --fresh$/s,
+        /^the tree f+ cannot be found here \(.*\); check out commit c0ffee and run: untildone verify --fresh$/s,
       ),
     });
   });

@@ -56,7 +56,7 @@ function loopOf(lock: Lock, place: StatePlace, files: ForeignFiles): ForeignLoop
 }
 
 function ageOf(lock: Lock, now: number): string {
-  return `the lock is ${sayDuration(now - lock.since)} old and lives for ${LOCK_LIFE_MS / 3_600_000} h`;
+  return `the lock is ${sayDuration(now - lock.since)} old and holds for at most ${LOCK_LIFE_MS / 3_600_000} h`;
 }
 
 /** A lock says nothing about the work. Where a contract has gates, they decide, and the lock holds no longer than they do. */

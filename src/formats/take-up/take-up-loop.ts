@@ -156,7 +156,7 @@ function verdictOn({ file, fault }: Damage): Verdict {
     summary: 'the state of this loop cannot be read any more',
     fingerprint: 'damaged',
     evidence: [`${file}: ${oneLine(fault, FAULT_LIMIT)}`],
-    next: `Mend ${file} (${oneLine(fault, FAULT_LIMIT)})`,
+    next: `Repair ${file} (${oneLine(fault, FAULT_LIMIT)})`,
   };
 }
 
@@ -171,6 +171,6 @@ function wordsFor({ file, fault }: Damage, { notes = [] }: Held, time: number): 
 3. Read it once more, to be sure that it is whole.
 4. Go on with the task where you were. The loop goes on from this file when you stop.`,
   ].join('\n\n');
-  const message = `untildone: ${file} was damaged (${where}); the session is held to mend it, ${time} of ${MOST_HOLDS}`;
+  const message = `untildone: ${file} was damaged (${where}); the session is held to repair it, ${time} of ${MOST_HOLDS}`;
   return { reason, message };
 }

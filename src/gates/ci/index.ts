@@ -37,7 +37,7 @@ export const ciGate: Gate<'ci'> = {
 async function committed({ workspace, frozen }: GateContext): Promise<string | Judgement> {
   const head = await workspace.head();
   if (!head || !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(head.commit))
-    return failure('no commit', 'there is no commit whose checks could be looked at', [COMMIT_AND_PUSH]);
+    return failure('no commit', 'there is no commit that could have checks', [COMMIT_AND_PUSH]);
   const before = (frozen as { remotes?: unknown } | undefined)?.remotes;
   if (typeof before === 'string' && before !== '' && before !== (await remotesOf(workspace))) {
     const summary = 'the remotes of the repository were changed since the loop began';
@@ -47,7 +47,7 @@ async function committed({ workspace, frozen }: GateContext): Promise<string | J
   if (status.exitCode !== 0) return { outcome: 'unproven', summary: `git status: ${status.stderr.trim()}` };
   const dirty = status.stdout.split('\n').filter((line) => line !== '');
   if (dirty.length === 0) return head.commit;
-  const summary = `not committed, so that no check has seen it: ${dirty.length} changes`;
+  const summary = `no check has seen what is not committed: ${dirty.length} changes`;
   return failure('not committed', summary, [...dirty.slice(0, NAMED_FILES), COMMIT_AND_PUSH]);
 }
 

@@ -48,7 +48,8 @@ export function groupsOf({
 }: Pick<GateOptions['forbid'], 'patterns' | 'custom'>): PatternGroup[] | string {
   const builtIn = patterns.map(builtInGroup);
   const unknown = patterns.find((_, i) => builtIn[i] === undefined);
-  if (unknown !== undefined) return `this version knows no group of patterns "${unknown}"`;
+  if (unknown !== undefined)
+    return `this version of untildone does not know the group of patterns "${unknown}"`;
   for (const { name, pattern } of custom) {
     const problem = patternProblem(pattern);
     if (problem !== undefined) return `the pattern "${name}" cannot be used: expected ${problem}`;

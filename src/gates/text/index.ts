@@ -67,7 +67,7 @@ function forbiddenIn(findings: readonly TextFinding[], what: What): Fault[] {
   const rest = findings.length - MAX_LINES;
   return [
     {
-      summary: `the ${what} holds what it must not: ${groups.join(', ')}`,
+      summary: `the ${what} contains what is forbidden: ${groups.join(', ')}`,
       evidence: [
         ...findings.slice(0, MAX_LINES).map(describe),
         ...(rest > 0 ? [`and ${rest} more lines`] : []),
@@ -96,7 +96,7 @@ function missing(text: string, what: What, matches: GateOptions['text']['matches
 }
 
 function passed(what: What): Judgement {
-  return { outcome: 'pass', summary: `the ${what} is as it has to be` };
+  return { outcome: 'pass', summary: `the ${what} keeps all rules` };
 }
 
 function failed(faults: readonly Fault[]): Judgement {

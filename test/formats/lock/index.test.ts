@@ -126,7 +126,7 @@ describe('a lock', () => {
     makeLock();
     expect(loop({ now: T0 + 24 * HOUR })?.rest).toBeUndefined();
     expect(loop({ now: T0 + 24 * HOUR + 1 })).toMatchObject({
-      rest: 'expired: the lock is 1 d 0 h old and lives for 24 h',
+      rest: 'expired: the lock is 1 d 0 h old and holds for at most 24 h',
       expired: true,
     });
   });

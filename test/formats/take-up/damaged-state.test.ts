@@ -31,7 +31,7 @@ describe('a feature list that is damaged in mid-loop', () => {
     const answer = await stop(scene);
     expect(reasonOf(answer)).toContain(`${join(scene.project, LIST)}\nline 3, column 15: this is no JSON`);
     expect(reasonOf(answer)).toContain('Put exactly that right');
-    expect(messageOf(answer)).toContain('held to mend it, 1 of 3');
+    expect(messageOf(answer)).toContain('held to repair it, 1 of 3');
     expect(scene.states()).toMatchObject([
       { status: 'active', iteration: 2, gates: [{ name: 'state file', verdict: 'fail' }] },
     ]);

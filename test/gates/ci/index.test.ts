@@ -172,7 +172,7 @@ test('work that is not committed fails before anybody is asked', async () => {
   await project.write('new.txt', 'new\n');
   expect(await judge()).toMatchObject({
     outcome: 'fail',
-    summary: 'not committed, so that no check has seen it: 2 changes',
+    summary: 'no check has seen what is not committed: 2 changes',
     evidence: [' M a.txt', '?? new.txt', 'Commit the work and push it.'],
   });
   expect(await asked()).toEqual([]);

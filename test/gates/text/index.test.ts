@@ -62,7 +62,7 @@ describe('secrets', () => {
   test('are named with their line', async () => {
     const found = await judged(secrets, prompt(`one\ntwo ${KEY}\nthree ${GITHUB}`));
     expect(found.evidence).toEqual(['line 2: secrets (Anthropic key)', 'line 3: secrets (GitHub token)']);
-    expect(found.summary).toBe('the prompt holds what it must not: secrets');
+    expect(found.summary).toBe('the prompt contains what is forbidden: secrets');
   });
 });
 
@@ -81,7 +81,7 @@ test('todo and placeholder are found in plain words, those of other languages ar
   );
   expect(found).toMatchObject({
     outcome: 'fail',
-    summary: 'the task holds what it must not: todo, placeholder',
+    summary: 'the task contains what is forbidden: todo, placeholder',
     evidence: ['line 2: todo (TODO)', 'line 3: placeholder (lorem ipsum)'],
   });
   expect(await outcome({ forbid: ['todo', 'placeholder'] }, 'Why does it say ??? here')).toBe('pass');

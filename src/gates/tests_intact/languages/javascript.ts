@@ -240,13 +240,17 @@ function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefine
   if (!text.startsWith('expect')) return { strength: weighCall(argumentsOf(text)) };
   // `expect(x)` alone, and `expect.assertions(2)`, check nothing.
   if (rest === '') return { subject, strength: /^expect[A-Z]/.test(text) ? 'value' : 'nothing' };
+  return { subject, strength: weighMatcher(subject, rest) };
+}
+
+/** How much `expect(subject)` checks with the matcher in `rest`. */
+function weighMatcher(subject: string, rest: string): Assertion['strength'] {
   const [, matcher = '', expected = ''] = /^\.((?:\w+\.)*\w+)\s*\((.*)\)$/s.exec(rest) ?? [];
   const literal = /^(true|1|"[^"]+"|'[^']+')$/.test(subject);
-  if (literal && /^toBe(Truthy|Defined)$/.test(matcher)) return { subject, strength: 'nothing' };
-  if (!matcher.startsWith('not.') && sameSides(subject, expected)) return { subject, strength: 'nothing' };
-  if (PRESENCE.test(rest) || /^expect\.anything\(\)$/.test(expected.trim()))
-    return { subject, strength: 'presence' };
-  return { subject, strength: 'value' };
+  if (literal && /^toBe(Truthy|Defined)$/.test(matcher)) return 'nothing';
+  if (!matcher.startsWith('not.') && sameSides(subject, expected)) return 'nothing';
+  if (PRESENCE.test(rest) || /^expect\.anything\(\)$/.test(expected.trim())) return 'presence';
+  return 'value';
 }
 
 function weighCall([left = '', right]: readonly string[]): Assertion['strength'] {
