@@ -280,7 +280,7 @@ export interface FallbackCounts {
 export interface CutOff {
   loop: string;
   gates: string[];
-  /** How often in a row; 0: Claude Code ended, too, so that the Stop was never answered. */
+  /** How often in a row; 0: the shell that waited for the hook died, too, so that the Stop was never answered. */
   inARow: number;
   /** False: the session was allowed to stop. */
   held: boolean;

@@ -87,7 +87,7 @@ export interface SessionPort {
   ): Promise<SessionFacts>;
 }
 
-/** What `finish` reports. `here`: nothing was published. `published`: only what was. */
+/** What `finish` does and reports. `here`: it publishes nothing. `published`: it reports only what it published. */
 export type FinishWords = 'all' | 'here' | 'published';
 
 /** Keeps the work of a run on a branch of its own: never by force, and never with your own uncommitted work. */

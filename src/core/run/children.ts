@@ -158,12 +158,12 @@ export function piecesToBegin(children: Children, pieces: readonly Piece[]): Pie
   const begun = new Set(children.list.map(({ piece }) => piece));
   const isIn = (name: string) =>
     !pieces.some((piece) => piece.name === name) ||
-    children.list.some((c) => c.piece === name && isSettled(c));
+    children.list.some((c) => c.piece === name && isMergedOrEmpty(c));
   return pieces.filter(({ name, after }) => !begun.has(name) && after.every(isIn));
 }
 
 /** Whether the work of a child is in, or there was none to do. */
-function isSettled({ status, merge }: ChildState): boolean {
+function isMergedOrEmpty({ status, merge }: ChildState): boolean {
   return merge === 'merged' || status === 'nothing_to_do';
 }
 

@@ -135,7 +135,7 @@ function waitOr(until: number, why: string, now: number): Step {
 function afterStop(state: LoopState, run: RunState): Step {
   if (state.waiting?.why === 'context_full') return { kind: 'session', resume: false, why: 'context_full' };
   if (state.waiting?.why === 'needs_person')
-    return { kind: 'pause', why: state.waiting.detail ?? 'a person is needed' };
+    return { kind: 'pause', why: state.waiting.detail ?? 'it needs you' };
   // Work that was judged before a crash is not judged again: it would count twice.
   return run.judged ? { kind: 'session', resume: true, why: 'not_done' } : { kind: 'judge' };
 }

@@ -199,7 +199,7 @@ function killsTooMuch({ call: { program, args } }: Look): string | undefined {
   return args.some((word) => /^(?:|\.|\.\*|\.\+)$/.test(word)) ? 'ends every process' : undefined;
 }
 
-const FROM_NET = 'runs a program from the net that nobody has looked at';
+const FROM_NET = 'runs a program from the net unread';
 
 /** Finds `curl ... | sh`. A program that has its code from elsewhere (`python -m json.tool`) only reads its input. */
 function runsFromNet({ call }: Look): string | undefined {
