@@ -74,5 +74,7 @@ export function rulingContract(
 ): LoadedContract | undefined {
   const loaded = store.contract(ref);
   const trusted = (project: string, fingerprint: string) => store.isTrusted(project, fingerprint);
-  return loaded.sha256 === state.contractSha256 && isTrustedContract(loaded.frozen, trusted) ? loaded : undefined;
+  return loaded.sha256 === state.contractSha256 && isTrustedContract(loaded.frozen, trusted)
+    ? loaded
+    : undefined;
 }

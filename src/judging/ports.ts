@@ -8,7 +8,7 @@ import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Gates } from '../gates/gate.ts';
 import type {
   AgentPort,
-  SubagentActivity,
+  FallbackCounts,
   ForeignFiles,
   Guard,
   KeptTranscript,
@@ -17,9 +17,9 @@ import type {
   Ports,
   Scratch,
   Shell,
-  FallbackCounts,
   Standing,
   StateChange,
+  SubagentActivity,
   TaskList,
   Workspace,
   Worktree,

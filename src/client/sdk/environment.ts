@@ -100,7 +100,9 @@ export function sessionEnvironment(environment: NodeJS.ProcessEnv): Record<strin
 }
 
 /** The hook's guard line takes them away, because they make Node slow to start. */
-function certificatesOf({ UNTILDONE_EXTRA_CA_CERTS: certificates }: NodeJS.ProcessEnv): Record<string, string> {
+function certificatesOf({
+  UNTILDONE_EXTRA_CA_CERTS: certificates,
+}: NodeJS.ProcessEnv): Record<string, string> {
   return certificates ? { NODE_EXTRA_CA_CERTS: certificates } : {};
 }
 

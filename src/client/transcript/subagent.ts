@@ -84,7 +84,10 @@ const MOST_FILES = 2000;
 const WAIT_MS = 1000;
 
 /** What a subagent was asked and did, from its own transcript; undefined when there is none. Never throws. */
-export async function readAgentStory(path: string, maxBytes = MAX_BYTES): Promise<SubagentActivity | undefined> {
+export async function readAgentStory(
+  path: string,
+  maxBytes = MAX_BYTES,
+): Promise<SubagentActivity | undefined> {
   await pollSignals(path, (signals) => signals.answered === true, WAIT_MS, { sidechain: true });
   const start = startOf(path, maxBytes);
   return start && storyIn(start.text.split('\n'), start.whole);

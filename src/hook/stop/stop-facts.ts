@@ -52,7 +52,8 @@ export async function gatherFacts(
 
 /** Commands of a repository run only after a person approved them. A session is not held for what only a person can do. */
 function whatPersonMustDo(frozen: Frozen, { store }: JudgingPorts): string | undefined {
-  if (isTrustedContract(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint))) return undefined;
+  if (isTrustedContract(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint)))
+    return undefined;
   return `the contract of ${frozen.project} is not approved on this machine yet: run "untildone trust" there, in a terminal`;
 }
 
