@@ -1,30 +1,30 @@
-/** A session's hold on a foreign state, and the loop that it became. */
+/** Which session owns a foreign state file, and the loop that it became. */
 export interface Claim {
   v: 1;
   dialect: string;
-  /** The place of the state. */
+  /** The path of the state file. */
   path: string;
   identity: string;
   session: string;
-  /** Absent: claimed by a person for a session that has not been seen since. */
+  /** Absent: you claimed it for a session that has sent no event since. */
   loopDir?: string;
 }
 
 export interface Claims {
   of(path: string): Claim | undefined;
-  /** Under a lock: `build` gets the freshest claim; what it returns replaces it, undefined leaves it as it is. */
+  /** Replaces the claim by what `build` returns, under a lock; undefined leaves it as it is. */
   change(path: string, build: (claim: Claim | undefined) => Claim | undefined): Claim | undefined;
 }
 
-/** Files that belong to others: foreign state. Paths are absolute; nothing here waits on a pipe or a device. */
+/** Reads foreign state files. Paths are absolute; pipes and devices are never opened. */
 export interface ForeignFiles {
   /** A regular file of at most 16 MiB, through links. */
   read(path: string): FileRead;
-  /** What is there, through links; undefined: nothing. */
+  /** Links are followed; undefined when nothing is there. */
   look(path: string): FileLook | undefined;
   /** The names in a folder, sorted; none when there is no such folder. */
   list(folder: string): string[];
-  /** Links resolved as far as the path exists. */
+  /** Resolves links as far as the path exists. */
   realPath(path: string): string;
   sha256(text: string): string;
 }
@@ -32,7 +32,7 @@ export interface ForeignFiles {
 export type FileRead =
   | { kind: 'text'; text: string }
   | { kind: 'none' }
-  /** A folder, a pipe, no permission, too large; the problem names the path. */
+  /** A folder, a pipe, no permission, or too large; the problem names the path. */
   | { kind: 'unusable'; problem: string };
 
 export interface FileLook {
@@ -43,12 +43,12 @@ export interface FileLook {
   size: number;
 }
 
-/** One change to a foreign file, done whole or not at all. Changes are done in their order; a failed one is reported. */
+/** One change to a foreign file, done completely or not at all. Changes are done in order; a failed one is reported. */
 export type StateChange =
-  /** `edit` gets what is there now, undefined when nothing is; what it returns replaces it, undefined leaves it alone. */
+  /** `edit` gets the current text, undefined when there is no file. Its result replaces the text; undefined keeps it. */
   | { kind: 'edit'; path: string; edit(text: string | undefined): string | undefined }
-  /** Makes the file and its folders when they are not there. */
+  /** Makes the file and its folders when they do not exist. */
   | { kind: 'append'; path: string; text: string }
   | { kind: 'copy'; from: string; to: string; maxBytes: number }
-  /** Only a regular file; `when` may look at what it holds now and keep it. */
+  /** Removes a regular file; not when `when` returns false for its text. */
   | { kind: 'remove'; path: string; when?(text: string): boolean };

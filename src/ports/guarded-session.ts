@@ -6,30 +6,30 @@ import type { Verdict } from '../core/loop/verdict.ts';
 import type { JudgingRequest } from './judging.ts';
 
 /**
- * A session whose prompts, tools, subagents and tasks a contract guards, and where that is counted and recorded: in the
- * journal of its loop, or, for a session without a loop, in its standing record.
+ * A session whose prompts, tools, subagents and tasks are judged by a contract. Refusals are counted and recorded in the
+ * journal of its loop, or, without a loop, in its record of standing gates.
  */
 export interface GuardedSession {
   contract: FrozenContract;
-  /** Whether the contract guards anything: a person approved it, and nobody put another one in its place. */
+  /** Whether the contract counts: it is trusted, and it was not replaced. */
   rules(): boolean;
-  /** False for a paused loop: its agents are told nothing. */
+  /** False for a paused loop: its subagents are told nothing. */
   isActive: boolean;
   /** The phase that the loop is in; absent where there are no phases. */
   phase?: PhaseSituation;
-  /** Whether events that refuse nothing are recorded, too. */
+  /** Whether events without a refusal are recorded, too. */
   keepsNotes: boolean;
   /** The folder for whole outputs of gates. */
   outputDir: string;
-  /** What a judging needs to know of the session. */
+  /** What judging needs to know about the session. */
   facts(): JudgingFacts;
   /** How often in a row this subject (a subagent, a task, a teammate, a prompt) was refused. */
   refusals(subject: string): number;
-  /** The worktree that a subagent was seen to begin in. */
+  /** The worktree in which a subagent started. */
   worktreeOf(agent: string): AgentLine['worktree'];
-  /** Counts and records what guarding an event came to. Never throws. */
+  /** Counts and records the outcome for an event. Never throws. */
   record(outcome: GuardOutcome): Recorded;
-  /** Records an event that is not counted; returns what the person should be told. Never throws. */
+  /** Records an event without counting it; returns messages for you. Never throws. */
   note(detail: Record<string, string>, options?: { durable?: boolean }): string[];
 }
 
@@ -48,6 +48,6 @@ export interface GuardOutcome {
 
 export interface Recorded {
   written: boolean;
-  /** What the person should be told, once. */
+  /** Messages for you, each shown once. */
   messages: string[];
 }

@@ -14,34 +14,34 @@ export interface JudgingRequest {
   outputDir: string;
   base: { tree?: string; commit?: string };
   allowed: readonly string[];
-  /** What a person said to the questions of the loop, and its subagents; absent where there is no loop. */
+  /** Your answers to the questions of the loop; these and `agents` are absent without a loop. */
   answers?: Readonly<Record<string, Answered>>;
   agents?: readonly AgentLine[];
-  /** Of a subagent: the only files that are its work, as far as this can be told. */
+  /** Of a subagent: the files that are its work, where these are known. */
   onlyPaths?: readonly string[];
-  /** Of a subagent in a worktree of its own: `frozen` names the project there, this is the project it was made for. */
+  /** Of a subagent in its own worktree: `frozen` names the project there, `of` the original project. */
   worktree?: { workspace: Workspace; of: string };
   lastMessage?: string;
   transcript?: string;
-  /** The event that is judged; absent when nothing happened (`verify`, a baseline). */
+  /** The event that is judged; absent for `verify` and for a baseline. */
   event?: HookEvent;
-  /** Verdicts of earlier judgings; absent: nothing is re-used, nothing kept. */
+  /** Verdicts of earlier judgings; absent: verdicts are neither re-used nor kept. */
   cache?: VerdictCache;
-  /** A tool ran since the last judging: a failure may have been mended outside the tree. */
+  /** A tool ran since the last judging, so a failure may be mended although the tree is the same. */
   toolRan: boolean;
 }
 
 export interface Judged {
   verdicts: Verdict[];
-  /** The tree that was judged; absent when it could not be had or nothing needed it. */
+  /** The tree that was judged; absent when no gate needed it or it could not be read. */
   tree?: string;
 }
 
-/** The work of a subagent, as far as it can be told from the rest of the project. */
+/** The work of a subagent, as far as it can be told apart from the rest of the project. */
 export interface OwnWork {
-  /** The gates that it is to be judged by, of those that guard its type. */
+  /** Those of the gates for its type that apply to its work. */
   calls(planned: readonly GateCall[]): GateCall[];
   work: Partial<JudgingRequest>;
-  /** The verdicts, with what the agent has to know about how they were found. */
+  /** The verdicts, with what the subagent has to know about how it was judged. */
   explained(verdicts: readonly Verdict[]): Verdict[];
 }

@@ -14,13 +14,13 @@ export interface Clock {
   now(): number;
 }
 
-/** Where a loop's files are. */
+/** A loop and the folder of its files. */
 export interface LoopRef {
   loop: string;
   dir: string;
 }
 
-/** How a command of a contract is run: by `/bin/sh -c`, in a scrubbed environment, as a process tree of its own. */
+/** A command of a contract. It runs by `/bin/sh -c`, in a scrubbed environment, as a process tree of its own. */
 export interface ShellCommand {
   command: string;
   cwd: string;
@@ -28,9 +28,9 @@ export interface ShellCommand {
   env?: Record<string, string>;
   /** Given on stdin; empty when absent. */
   input?: string;
-  /** stdout and stderr, in the order they came, up to a bound. */
+  /** Gets stdout and stderr in the order they came, up to a bound. */
   outputFile?: string;
-  /** Both through one pipe, so that their order is exact; `stdout` then holds both. Without it they are told apart. */
+  /** stdout and stderr share one pipe: their order is exact, and `stdout` holds both. */
   oneStream?: boolean;
   timeoutMs: number;
   /** Ends the whole process tree. */
@@ -38,7 +38,7 @@ export interface ShellCommand {
 }
 
 export interface ShellResult {
-  /** Absent when it was ended by a signal, timed out, or could not be started. */
+  /** Absent after a signal or a timeout, or when it could not be started. */
   exitCode?: number;
   endedBy?: 'timeout' | 'abort' | 'signal' | 'not_started';
   /** The last part of stdout and stderr together, bounded. */
@@ -70,8 +70,8 @@ export interface AddedLine {
 }
 
 /**
- * The work as it is in the project's folder. Trees name the exact content of everything that git tracks or does not
- * ignore, committed or not; they are kept in the untildone home, so the agent's own git settings do not bend them.
+ * The work in the folder of the project. A tree names the exact content of everything that git tracks or does not ignore,
+ * committed or not. Trees are kept in the home, so that git settings of the agent do not affect them.
  */
 export interface Workspace {
   root: string;
@@ -79,13 +79,13 @@ export interface Workspace {
   changes(from: string, to: string): Promise<FileChange[]>;
   addedLines(from: string, to: string): Promise<AddedLine[]>;
   contentAt(tree: string, path: string): Promise<string | undefined>;
-  /** A file of the project as it is now; undefined when there is none. Refuses paths that lead out of the project. */
+  /** The current text of a file; undefined when there is none. Refuses paths that lead out of the project. */
   read(path: string): Promise<string | undefined>;
-  /** The files of the project as they are now that a glob fits, the newest first. */
+  /** The current files that fit a glob, the newest first. */
   find(glob: string): Promise<string[]>;
   /** Commit and branch of the user's repository; undefined outside git or before the first commit. */
   head(): Promise<{ commit: string; branch?: string } | undefined>;
-  /** The user's own repository, with no hooks, no fsmonitor, no external diff and no prompts. */
+  /** Runs git in the repository of the project, without hooks, fsmonitor, external diff and prompts. */
   git(args: string[], signal?: AbortSignal): Promise<{ exitCode: number; stdout: string; stderr: string }>;
 }
 
@@ -94,7 +94,7 @@ export interface AgentAsk {
   systemPrompt: string;
   /** The JSON schema of the answer. */
   schema: Record<string, unknown>;
-  /** Empty: no tools at all. What is named may be used without asking anybody. */
+  /** The tools that may be used without asking; empty: none at all. */
   tools: string[];
   /** Where tools run. */
   cwd: string;
@@ -113,11 +113,11 @@ export interface AgentPort {
   ask(ask: AgentAsk): Promise<AgentAnswer>;
 }
 
-/** Folders that are thrown away: what is done in them does not reach the project. */
+/** Temporary folders: what happens in them does not reach the project. */
 export interface Scratch {
   /**
-   * The files of a tree (see Workspace) in a fresh folder, which is a git repository of its own: its last commit is
-   * `base`, or the tree itself when absent, so that `git diff HEAD` shows the work. What git ignores is not there.
+   * Puts the files of a tree into a fresh folder with a git repository of its own. Its last commit is `base`, or the tree
+   * itself when absent, so that `git diff HEAD` shows the work. Files that git ignores are not there.
    */
   checkout(tree: string, options?: { base?: string; signal?: AbortSignal }): Promise<ScratchFolder>;
 }
@@ -128,14 +128,14 @@ export interface ScratchFolder {
   dispose(): Promise<void>;
 }
 
-/** What a subagent was asked and did, as far as its own transcript tells. */
+/** What a subagent was asked and did, according to its transcript. */
 export interface SubagentActivity {
   prompt?: string;
-  /** Files that its calls wrote or edited, as they name them. */
+  /** Files that it wrote or edited, as its calls name them. */
   edited: string[];
-  /** Other tools it called that may have changed something. */
+  /** Other tools that it called and that may have changed something. */
   others: string[];
-  /** False: the transcript is too long to be read to its end. */
+  /** False: the transcript was too long to be read completely. */
   whole: boolean;
 }
 
@@ -147,16 +147,16 @@ export interface Worktree {
   workspace: Workspace;
 }
 
-/** The client's own task list of a session. */
+/** The task list that Claude Code keeps for a session. */
 export interface TaskList {
   /** Undefined when the session has no list. */
   open(session: string): Promise<{ id: string; subject: string; status: string }[] | undefined>;
 }
 
-/** Verdicts of earlier judgings, with what they depended on. */
+/** Verdicts of earlier judgings, with the inputs that they depended on. */
 export interface VerdictCache {
   find(gate: string, inputs: string): Verdict | undefined;
-  /** Replaces what was kept for these gates. */
+  /** Replaces the verdicts of these gates. */
   keep(entries: readonly { inputs: string; verdict: Verdict }[]): void;
 }
 
@@ -170,12 +170,12 @@ export interface NewLoop {
   baseTree?: string;
   baseCommit?: string;
   basePassing?: true;
-  /** The client's own cost total of the session so far. */
+  /** The cost of the session so far, as Claude Code counts it. */
   costTotalUsd?: number;
   transcriptOffset: number;
   /** A loop over many sessions. */
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
-  /** Files of its own that whoever goes on with it after a crash has to find: they are there before its journal is. */
+  /** Further files of the loop. They are written before its journal, so that they exist after a crash. */
   files?: readonly { name: string; text: string }[];
 }
 
@@ -184,11 +184,11 @@ export interface LoadedContract extends FrozenContract {
 }
 
 export interface Store {
-  /** The loop that this session owns, ended ones included; none for a session that never had one. */
+  /** The loop of this session, also an ended one. */
   loopOfSession(session: string): LoopRef | undefined;
-  /** The last valid line's state. Throws `JournalError` when no line can be read. */
+  /** The state of the last valid line. Throws `JournalError` when no line can be read. */
   read(ref: LoopRef): LoopState;
-  /** With its SHA-256: the state knows which one the loop began with. */
+  /** The contract with its SHA-256, to compare with the one in the state. */
   contract(ref: LoopRef): LoadedContract;
   task(ref: LoopRef): string;
   taskFile(ref: LoopRef): string;
@@ -196,32 +196,32 @@ export interface Store {
   /** How many lines the journal has, and the SHA-256 of the last valid one. */
   journalEnd(ref: LoopRef): { lines: number; lastLineSha256: string };
   /**
-   * Appends what `build` makes of the freshest state, under the loop's lock, and returns the state after it.
-   * `build` must be quick and must not touch the store; `undefined` appends nothing. What is not durable, a power cut
-   * may take back; nothing else can.
+   * Appends the entry that `build` makes from the current state, under the lock of the loop, and returns the state after
+   * it. `build` must be quick and must not touch the store; `undefined` appends nothing. Only a power cut can lose an entry
+   * that is not durable.
    */
   append(
     ref: LoopRef,
     build: (state: LoopState) => Entry | undefined,
     options?: { durable?: boolean | ((entry: Entry) => boolean) },
   ): LoopState;
-  /** Verdicts kept for a loop; what was not written by us is not found. */
+  /** Verdicts kept for a loop; those that untildone did not write are not found. */
   cache(ref: LoopRef): VerdictCache;
   /** The folder for whole outputs of a loop's gates. */
   outputDir(ref: LoopRef): string;
-  /** Whether a person approved this loop's contract on this machine. */
+  /** Whether you trust this contract on this machine. */
   isTrusted(project: string, fingerprint: string): boolean;
-  /** Puts lines at the journal's end that we did not write on record; every append does so, too. */
+  /** Records lines at the end of the journal that untildone did not write; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
   /** The loops of a project, runs included, that have not ended. */
   unendedLoops(project: string): LoopRef[];
-  /** The session's hooks are wanted, or no longer: as long as any of its loops lives, they are. */
+  /** Notes whether the hooks of a session have work to do: as long as one of its loops has not ended. */
   mark(session: string, wanted: boolean): void;
 }
 
 export interface Transcripts {
   signals(path: string): TranscriptSignals;
-  /** Polls for at most a second until `until` holds: the client writes its transcript while the hook runs. */
+  /** Polls for at most a second until `until` holds: Claude Code writes its transcript while the hook runs. */
   poll(path: string, until: (signals: TranscriptSignals) => boolean): Promise<TranscriptSignals>;
   usage(path: string, from: { offset: number; lastMessageId?: string }): TranscriptUsage;
 }
@@ -230,39 +230,39 @@ export type KeptTranscript =
   /** `cut`: how many bytes of its beginning are missing. */
   { kind: 'kept'; name: string; bytes: number; cut?: number } | { kind: 'none'; problem: string };
 
-/** What keeps the definition of done, and the hooks themselves, out of the agent's reach. */
+/** Protects the contract, the home and the hooks from the agent. */
 export interface Guard {
   /** Files and folders that no tool call of a session in this project may change. */
   protectedPaths(project: string): Protected;
-  /** A path as written in a session's folder, made absolute, links resolved as far as they exist. */
+  /** Makes a path of a session absolute, with links resolved as far as it exists. */
   resolve(cwd: string, path: string): string;
   /** Whether the project has a contract file now. */
   hasContract(project: string): boolean;
-  /** What is wrong with the settings that call our hooks; undefined when they still do. */
+  /** Why the settings no longer call the hooks of untildone; undefined when they do. */
   settingsProblem(project: string): string | undefined;
 }
 
 export interface Notifier {
-  /** Rejects with why it could not be delivered; never takes longer than a few seconds. */
+  /** Rejects when it could not be delivered; takes a few seconds at most. */
   send(notification: Notification, message: Message, project: string): Promise<void>;
 }
 
-/** What is remembered of a session that standing gates look after. */
+/** The state of a session with standing gates. */
 export interface StandingState {
   promptId?: string;
-  /** Blocks given in this prompt. */
+  /** Holds since the last prompt. */
   blocks: number;
-  /** Blocks given to subagents, tasks and teammates, by their id. */
+  /** Refusals in a row of subagents, tasks and teammates, by their id. */
   guarded: Record<string, number>;
-  /** The tree when the session began: what changed since is its work. */
+  /** The tree when the session started: what changed since is its work. */
   baseTree?: string;
-  /** The last tree that was let through. */
+  /** The tree at the last Stop that was allowed. */
   settledTree?: string;
 }
 
-/** Gates that guard every session of a project, once a person approved them. */
+/** Standing gates of trusted contracts. */
 export interface Standing {
-  /** The approved contract of the project; undefined when it guards nothing beyond loops. */
+  /** The trusted contract of the project; undefined when it has no standing gates. */
   contract(project: string): FrozenContract | undefined;
   read(session: string): StandingState;
   write(session: string, state: StandingState): void;
@@ -270,43 +270,43 @@ export interface Standing {
   outputDir(project: string): string;
 }
 
-/** Counts beside the home, for when nothing can be written there. */
+/** Counts outside the home, for when the home cannot be written. */
 export interface FallbackCounts {
-  /** How often this was counted in the last hour, this time included; undefined when not even that can be kept. Never throws. */
+  /** Counts once more and returns the count of the last hour; undefined when that cannot be written either. Never throws. */
   next(session: string, what: string): number | undefined;
 }
 
-/** What was found of a Stop that nobody finished judging. */
+/** A Stop whose judging was interrupted. */
 export interface InterruptedJudging {
   loop: string;
   gates: string[];
-  /** How often in a row by now; 0: whoever waited for the hook was ended, too, and nobody answered the Stop. */
+  /** How often in a row; 0: the shell that waited for the hook died, too, so that the Stop was never answered. */
   inARow: number;
-  /** False: the session was let go. */
+  /** False: the session was allowed to stop. */
   held: boolean;
 }
 
-/** Signs that a Stop is being judged, for whoever finds that the process which did so is gone. Never throws. */
+/** Marks a Stop that is being judged, so that an interrupted judging is found later. Never throws. */
 export interface JudgingWatch {
-  /** Lets a shell wait for the hooks of a session that is held, from the next one on. */
+  /** From the next hook of this session on, a shell waits for it and notices when it dies. */
   watch(session: string): void;
-  /** What it returns says that the Stop was judged to its end, and forgets those before it that were not. */
+  /** Marks the beginning. The function that it returns marks the end, and forgets earlier interruptions. */
   begin(session: string, judged: Pick<InterruptedJudging, 'loop' | 'gates'>): () => void;
-  /** What is left of a judging of this loop; says it once. */
+  /** The interrupted judging of this loop, if any; returned only once. */
   takeInterrupted(session: string, loop: string): InterruptedJudging | undefined;
-  /** For a loop that begins. */
+  /** Forgets earlier marks when a loop starts. */
   forget(session: string): void;
 }
 
-/** What handling a hook needs from the world. */
+/** What handling an event needs from outside. */
 export interface Ports {
   /** The project that an event belongs to. */
   projectOf(event: { session: string; cwd?: string }): string;
   clock: Clock;
   store: Store;
   transcripts: Transcripts;
-  /** The client's cap on blocks in a row, from the hook's environment; 0 is none. */
+  /** How many holds in a row Claude Code allows, from the environment of the hook; 0: no limit. */
   blockCap: number;
-  /** Absent where whoever judges is watched in another way. */
+  /** Absent where interruptions are noticed in another way. */
   judging?: JudgingWatch;
 }

@@ -3,34 +3,34 @@ import type { Decision, LoopState } from '../core/loop/state.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import type { LoopRef } from './ports.ts';
 
-/** A loop that the session of an event owns. */
+/** A loop of the session that an event comes from. */
 export interface SessionLoop {
   ref: LoopRef;
   state: LoopState;
-  /** Present for a loop that lives in a foreign format. */
+  /** Present for a loop in a foreign format. */
   format?: FormatBehaviour;
 }
 
-/** The loops of a session that live in foreign state files. */
+/** The loops of a session that come from foreign state files. */
 export interface ForeignLoops {
   loops: SessionLoop[];
-  /** What the person should be told about such files. */
+  /** Messages for you about such files. */
   messages: string[];
 }
 
-/** What a foreign format adds to the handling of a Stop: its own judgement, limits, words and files. */
+/** What a foreign format adds to the handling of a Stop: verdicts, limits, words and files. */
 export interface FormatBehaviour {
   verdicts(contract: Contract): Promise<Verdict[]>;
   limits(limits: Limits): Limits;
-  /** Words a refused Stop in the format's own way. */
+  /** The reason for a held Stop, in the words of the format. */
   instruct(held: Held): Words;
-  /** Writes what was decided into the format's own files; returns what the person should be told besides. */
+  /** Writes a decision into the files of the format; returns further messages for you. */
   writeBack(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
-  /** Whether this file, named without links, is one that the format asks the agent itself to write. */
+  /** Whether the format asks the agent itself to write this file (a path without links). */
   agentWrites(path: string): boolean;
 }
 
-/** What a format needs to know to word a refused Stop. */
+/** What a format needs to know for the reason of a held Stop. */
 export interface Held {
   /** The iteration that begins. */
   iteration: number;
@@ -40,24 +40,24 @@ export interface Held {
   /** Where the whole task lies, for a task too long to repeat. */
   taskFile: string;
   promise?: string;
-  /** What else has to be said before everything else. */
+  /** What is said before everything else. */
   notes?: readonly string[];
 }
 
 export interface Words {
-  /** For the model. */
+  /** For the agent. */
   reason: string;
-  /** For the person. */
+  /** For you. */
   message?: string;
 }
 
-/** What a loop writes into the project's notes at a Stop. */
+/** What the notes of the project are updated with at a Stop. */
 export interface LoopStop {
   project: string;
   contract: Pick<Contract, 'memory' | 'phases'>;
   /** After the decision. */
   state: LoopState;
-  /** Its beginning, without secrets. */
+  /** The beginning of the task, without secrets. */
   task: string;
   verdicts: readonly Verdict[];
   now: number;

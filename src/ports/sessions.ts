@@ -3,9 +3,9 @@ import type { LoopState } from '../core/loop/state.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import type { SessionFacts } from '../core/run/session-end.ts';
 
-/** How one client session of a run is to be started. */
+/** How a session of a run is started. */
 export interface SessionPlan {
-  /** Ours to choose for a new session; the one to go on with when `resume`. */
+  /** The id for a new session, or of the session to resume. */
   session: string;
   resume: boolean;
   cwd: string;
@@ -17,21 +17,20 @@ export interface SessionPlan {
   maxTurns?: number;
   /** What is left of the budget for this session. */
   maxCostUsd?: number;
-  /** Added to the client's environment. */
+  /** Added to the environment of Claude Code. */
   env: Record<string, string>;
   /** Other options of the Agent SDK, as the contract names them; never hooks, session or working folder. */
   client: Record<string, unknown>;
 }
 
-/** What the one who drives a session hears of it. */
+/** What the driver of a session hears of it. */
 export interface SessionListener {
   /**
-   * A hook event of the session; what it gets back is the client's to obey. A rejection lets the client go on. `signal`
-   * says that the answer is no longer wanted. Not among them: the SessionStart of the beginning and the SessionEnd of
-   * the end, for which the client has no callbacks.
+   * Answers an event of the session. After a rejection Claude Code goes on. `signal` says that the answer is no longer
+   * wanted. The first SessionStart and the last SessionEnd are missing: Claude Code has no callbacks for them.
    */
   event(event: HookEvent, signal: AbortSignal): Promise<Answer>;
-  /** Something happened that a person may want to see. Never throws. */
+  /** Reports something that you may want to see. Never throws. */
   happened(happening: SessionHappening): void;
 }
 
@@ -40,14 +39,14 @@ export type SessionHappening =
   | { kind: 'said'; text: string }
   | { kind: 'called'; tool: string; input: Record<string, unknown> }
   | { kind: 'returned'; tool: string; failed: boolean }
-  /** The client tries an API call again. */
+  /** Claude Code tries an API call again. */
   | { kind: 'retry'; attempt: number; delayMs: number; why: string }
   | { kind: 'limit'; resetsAt?: number; text: string }
   | { kind: 'compacted' }
   | { kind: 'usage'; contextTokens: number; model: string }
   | { kind: 'told'; text: string };
 
-/** A client that was started ahead of its prompt. */
+/** A process of Claude Code that was started before its prompt is known. */
 export interface ReadySession {
   plan: SessionPlan;
   /** Ends it without a prompt. Never throws; may be called twice, and after it was used. */
@@ -56,13 +55,13 @@ export interface ReadySession {
 
 export interface SessionLimits {
   /**
-   * So long without any message of the client is a hang. Time in an event's answer does not count, nor the delay of a
-   * retry; a tool that runs gives a sign every 30 seconds.
+   * How long Claude Code may be silent before it counts as hung. Time that an event takes to answer does not count, nor
+   * the delay of a retry; a running tool gives a sign every 30 seconds.
    */
   idleMs: number;
   /**
-   * How long, in silence, tasks in the background and one-time wake-ups keep a session that has come to its end by
-   * itself; `idleMs` when absent. A Stop that is answered with `halt` ends it at once.
+   * How long a session that has stopped by itself is kept for silent background tasks and one-time wake-ups; `idleMs` when
+   * absent. A Stop that is answered with `halt` ends it at once.
    */
   backgroundMs?: number;
   /** The longest that the session may take, from now. */
@@ -70,15 +69,15 @@ export interface SessionLimits {
   signal: AbortSignal;
 }
 
-/** Client sessions, driven through the Agent SDK: every session is one process tree that is gone when it has ended. */
+/** Sessions of Claude Code, driven through the Agent SDK. The whole process tree of a session is gone when it has ended. */
 export interface SessionPort {
-  /** Why no session can be started here at all, and what to do; undefined when one can. */
+  /** Why no session can be started on this machine, and what to do; undefined when one can. */
   missing(): Promise<string | undefined>;
-  /** Starts the client without a prompt, so that the first request later leaves at once. Rejects with why it cannot. */
+  /** Starts Claude Code without a prompt, so that the first request leaves at once later. Rejects when it cannot. */
   prepare(plan: SessionPlan): Promise<ReadySession>;
   /**
-   * Runs a session to its end and never rejects. A hang, `signal` and `deadlineMs` end it before (`cutBy`); it may
-   * still have a result then, which says what was spent. A prepared client is used up; one that is gone is replaced.
+   * Runs a session to its end. Never rejects. A hang, `signal` and `deadlineMs` end it early (`cutBy`); it may still have a
+   * result then, which says what was spent. A prepared process is used once; one that has died is replaced.
    */
   run(
     session: ReadySession | SessionPlan,
@@ -88,22 +87,22 @@ export interface SessionPort {
   ): Promise<SessionFacts>;
 }
 
-/** `here`: nothing is published. `published`: only what became of that is said. */
+/** What `finish` does and reports. `here`: it publishes nothing. `published`: it reports only what it published. */
 export type FinishWords = 'all' | 'here' | 'published';
 
-/** The work of a run in git, on a branch of its own: never by force, never the user's own uncommitted work. */
+/** Keeps the work of a run on a branch of its own: never by force, and never with your own uncommitted work. */
 export interface RunGitPort {
-  /** Where the sessions work: the project, or a worktree beside it. */
+  /** The folder of the sessions: the project, or a worktree beside it. */
   folder: string;
   branch: string;
-  /** What a person should know when it begins. */
+  /** Messages for you when it begins. */
   notes: readonly string[];
-  /** How the gates stand before the first session: what passes already is no progress. */
+  /** Takes the verdicts before the first session: what passes already is no progress. */
   startsFrom(baseline: readonly Verdict[]): void;
-  /** After a judged Stop: commits when the work made progress. Returns lines for the person; never rejects. */
+  /** Commits after a judged Stop when the work made progress. Returns messages for you; never rejects. */
   keep(state: LoopState, verdicts: readonly Verdict[]): Promise<string[]>;
-  /** When the run has ended or paused: pushes and opens the pull request where asked. Never rejects. */
+  /** Pushes and opens the pull request where asked, when the run has ended or paused. Never rejects. */
   finish(state: LoopState, receipt: string | undefined, say?: FinishWords): Promise<string[]>;
-  /** The run did not begin: takes branch and worktree back when nothing was done there. Never rejects. */
+  /** Removes branch and worktree of a run that did not begin, when nothing was done there. Never rejects. */
   takeBack(): Promise<string[]>;
 }

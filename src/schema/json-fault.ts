@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser';
 
-/** Where a text stops being JSON, counted from 1; for a text that `JSON.parse` refused, whose words name no place. */
+/** Where a text stops being JSON, counted from 1: the errors of `JSON.parse` name no place. */
 export function jsonFault(text: string): { line: number; column: number } {
   const before = text.slice(0, faultOffset(text)).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
@@ -14,7 +14,7 @@ function faultOffset(text: string): number {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (cause) {
-    // Lists in lists, thousands deep, are more than the stack of the parser holds.
+    // Lists nested thousands deep overflow the stack of the parser.
     if (!(cause instanceof RangeError)) throw cause;
   }
   return Number.isFinite(first) ? first : 0;

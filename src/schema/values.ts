@@ -1,4 +1,4 @@
-/** The single values of a contract: each says what it expects and gives an example to copy. */
+/** Values of a contract. Each says what it expects and gives an example to copy. */
 import { z } from 'zod';
 import { parseDuration } from '../core/text/duration.ts';
 import { patternProblem } from '../core/text/line-pattern.ts';
@@ -9,7 +9,7 @@ const DURATION = /^\s*(\d+(\.\d+)?(ms|s|m|h|d))+\s*$/;
 const TOKENS = /^(\d{1,15}(\.\d{1,3})?)(k|K|M|G)$/;
 const UNITS: Record<string, number> = { k: 1e3, K: 1e3, M: 1e6, G: 1e9 };
 
-/** A name of a gate or of a pattern: it stands in reasons, in file names and on command lines. */
+/** The name of a gate or a pattern. It is used in reasons, file names and command lines. */
 export const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 export function textOf(what: string, example: string) {
@@ -22,7 +22,7 @@ export function textOf(what: string, example: string) {
 
 export function nameOf(what: string, example: string) {
   const words = say(`${what} of letters, digits, ".", "_" and "-" that begins with a letter`, example);
-  // What every object has would be found in maps that do not hold it.
+  // A name that every object inherits would be found in maps that do not hold it.
   const taken = say(`${what} that JavaScript does not give to every object`, example);
   return z
     .string(words)
@@ -55,7 +55,7 @@ export function listOf<Item extends z.ZodType>(item: Item, what: string, example
   return z.array(item, words).min(1, words);
 }
 
-/** Names of gates. Whether a contract has them all is checked where the whole contract is read. */
+/** Names of gates. `contract/references.ts` checks that the contract has them. */
 export function gateNames(example: string) {
   return listOf(z.string(say('the name of a gate', example)), 'name of a gate', example);
 }
@@ -86,7 +86,7 @@ export function dollars(example: string) {
   return z.number(words).positive(words);
 }
 
-/** Milliseconds. Timers cannot wait for much longer than the longest. */
+/** A time in milliseconds. Timers of Node cannot wait much longer than `longest`. */
 export function timeOf(example: string, longest = 7 * DAY, or = '') {
   const words = say(`a time above 0 with its unit (ms, s, m, h, d)${or}`, example);
   const tooLong = say(`a time of at most ${longest / DAY}d${or}`, example);
@@ -101,7 +101,7 @@ export function timeOf(example: string, longest = 7 * DAY, or = '') {
     });
 }
 
-/** What the model may use: `500000`, `500k`, `20M`. */
+/** A number of tokens: `500000`, `500k`, `20M`. */
 export function tokenCount(what: string, example: string) {
   const words = say(what, example);
   const short = z

@@ -1,4 +1,4 @@
-/** What the schema says when something does not fit: the words travel through zod as the message of the issue. */
+/** What a schema says about a value that does not fit. zod carries these words as the message of an issue, in JSON. */
 import { z } from 'zod';
 
 export interface Words {
@@ -6,9 +6,9 @@ export interface Words {
   expected: string;
   /** One line of YAML to copy. */
   example?: string;
-  /** The words that would have fitted, for "did you mean". */
+  /** The valid words, for "did you mean". */
   candidates?: readonly string[];
-  /** Any text fits: what YAML takes for a number or a truth value only lacks quotes. */
+  /** Any text is valid: a number or a truth value only lacks quotes. */
   anyText?: boolean;
 }
 
@@ -20,18 +20,18 @@ export function say(
   return JSON.stringify({ expected, example, ...more } satisfies Words);
 }
 
-/** The words of an issue; a message that zod made by itself is taken as it is. */
+/** The words of an issue; a message of zod itself becomes `expected`. */
 export function hear(message: string): Words {
   try {
     const words: unknown = JSON.parse(message);
     if (typeof words === 'object' && words !== null && 'expected' in words) return words as Words;
   } catch {
-    // Not ours.
+    // A message of zod itself.
   }
   return { expected: message };
 }
 
-/** A map that refuses keys it does not know: a misspelt key must not pass in silence. */
+/** A map that refuses unknown keys, so that a misspelt key is noticed. */
 export function strict<Shape extends z.core.$ZodShape>(shape: Shape, expected: string, example: string) {
   const keys = Object.keys(shape);
   return z.strictObject(shape, {

@@ -1,24 +1,24 @@
-/** The definition of done of one piece of a run: that of the run, narrowed. Nothing is in it that the run's has not. */
+/** The contract of a child of a run: that of the run, narrowed to one piece. It never asks for anything else. */
 
 import type { Share } from '../loop/state.ts';
 import type { Contract, Limit } from './contract.ts';
 import type { TraitsOf } from './gate-traits.ts';
 
 export interface PieceRules {
-  /** The feature list that the piece is taken from, and which of its features; absent: a task of its own. */
+  /** The feature list and the features of this piece; absent: the piece is a task of its own. */
   features?: { gate: string; only: string[] };
-  /** The gates that pass where the child begins. */
+  /** The gates that pass when the child starts. */
   passing: readonly string[];
   share: Share;
   durationMs: Limit;
-  /** Its branch is pushed, so that a service can check it. */
+  /** The branch of the child is pushed, so that a service can check it. */
   pushed: boolean;
 }
 
 /**
- * A child of a feature list has to bring its features and to keep what passes. What fails where it begins fails for the
- * sake of other pieces, too: that is asked of the run, when all of them are in. A child with a task of its own is asked
- * for everything.
+ * A child with features of a list has to pass these, and must not break what passes. A gate that fails at its start may
+ * need other pieces, too: the run is judged by it when all pieces are merged. A child with a task of its own has to pass
+ * every gate.
  */
 export function childContract(contract: Contract, rules: PieceRules, traitsOf: TraitsOf): Contract {
   const { features, share, durationMs } = rules;
@@ -34,10 +34,10 @@ export function childContract(contract: Contract, rules: PieceRules, traitsOf: T
     gates: features ? { ...contract.gates, ...narrowed(contract, features) } : contract.gates,
     done,
     everyStop: everyStop && standing.length > 0 ? { ...everyStop, gates: standing } : undefined,
-    // Notes about itself, of every child in the same place, would be one conflict after another.
+    // All children would write their notes into the same place, and every merge would conflict.
     memory: memory ? { ...memory, update: false } : undefined,
     limits: { ...contract.limits, ...share, durationMs },
-    // The person hears of the run.
+    // The run itself notifies you.
     notify: [],
   };
 }
@@ -62,7 +62,7 @@ function isAskedOf(
   }
 }
 
-/** Parts of `all` are asked for one by one. */
+/** The gates, with those inside `all` in its place. */
 function leavesOf(names: readonly string[], contract: Contract, above: readonly string[] = []): string[] {
   const leaves = names.flatMap((name) => {
     const spec = contract.gates[name];
@@ -85,7 +85,7 @@ export function featureGates(contract: Contract): { gate: string; file: string }
   });
 }
 
-/** The phase that has to be over before the work that is divided may begin: where a plan is approved first, nobody builds. */
+/** The phase that has to end before the work can be divided, such as one in which you approve a plan. */
 export function phaseBefore(contract: Contract): string | undefined {
   const [first] = contract.phases ?? [];
   if (!first) return undefined;
@@ -94,7 +94,7 @@ export function phaseBefore(contract: Contract): string | undefined {
   return isFirst && first.entry.length === 0 ? undefined : first.name;
 }
 
-/** The gates with which a person has to approve the whole. */
+/** The gates of `done` that ask you. */
 export function approvals(contract: Contract, traitsOf: TraitsOf): string[] {
   return leavesOf(contract.done, contract).filter((name) => {
     const spec = contract.gates[name];

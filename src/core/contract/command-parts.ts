@@ -1,15 +1,15 @@
 import { simpleCommands } from '../shell/words.ts';
 
-/** Something outside the contract that decides what a command really does. */
+/** Something outside the contract that decides what a command does, such as a script of package.json. */
 export type CommandPart =
   | { kind: 'script'; script: string; folder: string }
-  /** A script of packages of a workspace: a name, a folder, or `*`. Which folders these are, the files tell. */
+  /** A script of packages of a workspace; `which` is a name, a folder, or `*`. */
   | { kind: 'packages'; which: string; script: string; folder: string }
-  /** What a package manager is told about how it runs this script. */
+  /** The settings by which a package manager runs this script. */
   | { kind: 'settings'; script: string; folder: string }
   | { kind: 'target'; target: string; folder: string }
   | { kind: 'file'; path: string }
-  /** A file that is not there, and would be taken for the tool that a command names. */
+  /** A file that does not exist, and would run in place of the tool that a command names. */
   | { kind: 'shadow'; path: string };
 
 const RUNNERS = ['npm', 'pnpm', 'yarn', 'bun'];
@@ -57,7 +57,7 @@ const WRAPPERS = new Set([
 const WORK =
   /(^|\/)(test|tests|spec|specs|__tests__|src|lib|app)\/|\.(test|spec)\.|(^|\/)test_[^/]+$|_test\.\w+$/;
 
-/** What a command leans on, as far as its words tell. Tests and sources are the work itself, not its definition. */
+/** What a command depends on, as far as its words tell. Tests and sources are left out: they are the work itself. */
 export function commandParts(command: string, folder = '.'): CommandPart[] {
   let here = folder;
   return simpleCommands(command).flatMap(({ words }) => {
@@ -168,7 +168,7 @@ export function partName(part: CommandPart): string {
   }
 }
 
-/** How package managers are told in which packages of a workspace a script is run. */
+/** The packages of a workspace in which a script is run. */
 interface WorkspaceWords {
   /** Names or folders of packages, `*` for any characters; empty where no package is named. */
   packages: string[];
@@ -185,7 +185,7 @@ function workspaceWords(words: readonly string[]): WorkspaceWords {
   const rest: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
-    // What follows is the script's.
+    // The words after it belong to the script.
     if (word === '--') break;
     if (ALL.test(word)) packages.push('*');
     else if (NAMING.test(word)) packages.push(plain(words[++at] ?? ''));
@@ -198,14 +198,12 @@ function workspaceWords(words: readonly string[]): WorkspaceWords {
   return { packages: ['*'], rest: rest.slice(1).filter((word) => word !== 'foreach') };
 }
 
-/** pnpm: `...` takes those that depend, or are depended on, too. */
+/** A name without the `...` of pnpm, which adds dependents or dependencies. */
 function plain(name: string): string {
   return name.replace(/^\.\.\.|\^?\.\.\.$/g, '').replace(/^\.\/|\/$/g, '');
 }
 
-/** What a makefile says about one target, as far as its text tells. */
-
-/** Logical lines: one that ends with a backslash goes on. A rule is its head and the recipe under it. */
+/** The rules of a makefile, each with its head and the recipe under it. A line that ends with a backslash goes on. */
 function rulesOf(makefile: string): string[][] {
   const rules: string[][] = [];
   let open = false;
@@ -230,8 +228,8 @@ function targetsOf([head = '']: readonly string[]): string[] {
 }
 
 /**
- * Every rule for a target (of two recipes make takes the later one), what the variables in its commands stand for, and
- * the settings that decide how recipes are run. The target of the first rule for an empty name.
+ * All rules for a target, the definitions of the variables in its commands, and the settings that decide how recipes are
+ * run. An empty name means the target of the first rule.
  */
 export function makeRule(makefile: string, target: string): string | undefined {
   const rules = rulesOf(makefile);
@@ -248,7 +246,7 @@ function recipeOf([head = '', ...recipe]: readonly string[]): string {
   return [head.includes(';') ? head.slice(head.indexOf(';')) : '', ...recipe].join('\n');
 }
 
-/** What is compiled and linked is the work, and grows with it. */
+/** Lists of sources and compiler flags are part of the work: they change as it grows. */
 const SOURCES_AND_FLAGS =
   /^(?:.*_)?(?:SRCS?|SOURCES?|OBJS?|OBJECTS?|HEADERS?|HDRS?|DEPS?|LIBS?|LDLIBS|INCLUDES?|FILES|MODULES?|PACKAGES?|PKGS?|VERSION|C(?:PP|XX)?FLAGS|LDFLAGS)$/i;
 const DEFINITION = /^[ \t]*(?:(?:export|override|private)[ \t]+)*([\w.-]+)[ \t]*(?:\?|\+|!|:{1,3})?=/;
@@ -283,7 +281,7 @@ function definitionsOf(makefile: string): { name: string; text: string }[] {
   });
 }
 
-/** They decide by what recipes are run, and whether their failures count. */
+/** Variables that decide which shell runs recipes, and whether failures count. */
 const SETTINGS = ['SHELL', '.SHELLFLAGS', 'MAKEFLAGS', 'GNUMAKEFLAGS', 'MAKEFILES', 'PATH'];
 
 function settingsOf(makefile: string, rules: readonly string[][], target: string): string[] {

@@ -1,4 +1,4 @@
-/** The definition of done of one loop, frozen when it starts. `wire/contract` makes it from `untildone.yaml`. */
+/** A contract, as parsed from `untildone.yaml` by the room `contract`, and frozen when a loop starts. */
 
 import type { ToolRules } from '../tools/tool-rules.ts';
 import { COMBINATIONS, type Combination, type GateKind, type GateOptions } from './gate-options.ts';
@@ -13,16 +13,16 @@ export interface Limits {
   costUsd: Limit;
   /** input + output + cache creation; cache reads are excluded. */
   tokens: Limit;
-  /** Blocks with the same failing picture and an unchanged tree. */
+  /** Holds with the same failure and an unchanged tree. */
   stall: number;
-  /** The same with a tree that keeps changing. */
+  /** Holds with the same failure while the tree changes. */
   stallChanging: number;
-  /** The same final message, for loops without measured gates. */
+  /** Holds with the same final message, for loops without measured gates. */
   stallMessages: number;
   emptyAnswers: number;
   /** Share of the context window from which a run hands over. */
   context: number;
-  /** Share of the context window from which nobody is held. */
+  /** Share of the context window from which a session is no longer held. */
   contextFull: number;
   /** Background work older than this no longer excuses an unfinished Stop. */
   backgroundMs: number;
@@ -67,10 +67,10 @@ export interface Notification {
   on: string[];
 }
 
-/** How the sessions of a run are started; what a person says when starting it wins. */
+/** How the sessions of a run are started; options of `untildone run` win. */
 export interface RunRules {
   model?: string;
-  /** Never `bypassPermissions`: that is said by a person, by name. */
+  /** Never `bypassPermissions`: only you can choose that, on the command line. */
   permissionMode?: string;
   /** Permission rules that are allowed without asking. */
   allow?: string[];
@@ -79,40 +79,40 @@ export interface RunRules {
   mode?: RunMode;
   /** Hand over after so many iterations. */
   freshEvery?: number;
-  /** So long without a word of the client is a hang. */
+  /** How long Claude Code may be silent before it counts as hung. */
   idleMs?: number;
   /** The longest that one session may take. */
   sessionMs?: number;
-  /** Added to the client's own. */
+  /** Added to the system prompt of Claude Code. */
   systemPrompt?: string;
   /** Other options of the Agent SDK, in its own spelling. */
   client?: Record<string, unknown>;
 }
 
-/** UserPromptSubmit: what guards it, and what is told with it. */
+/** The gates for prompts, and what is told with every prompt. */
 export interface PromptRule {
   gates: string[];
-  /** Told to the model with every prompt of a person. */
+  /** Told to the agent with every prompt that you send. */
   tell?: string;
-  /** A file of the project whose beginning is told likewise, as it is then. */
+  /** A file of the project; its beginning is told with every prompt. */
   tellFile?: string;
 }
 
 export interface MemoryRule {
   /** Globs: which files of the project hold notes. */
   files: string[];
-  /** So many lines are told, in all. */
+  /** How many lines are told, over all files. */
   lines: number;
-  /** When: what began the session. */
+  /** The kinds of session start at which they are told. */
   inject: string[];
   /** A loop keeps a section about itself in the newest of the files. */
   update: boolean;
 }
 
-/** A part of the work that comes before the next one. */
+/** A phase: a part of the work that has to pass its gates before the next part begins. */
 export interface Phase {
   name: string;
-  /** What is to be done in it. */
+  /** What to do in it. */
   instruction?: string;
   /** The gates that have to pass before it begins. */
   entry: string[];
@@ -130,7 +130,7 @@ export const PRESETS = ['verified-done'] as const;
 
 export type PresetName = (typeof PRESETS)[number];
 
-/** hybrid: go on in one session, hand over when it fills. session: never hand over. fresh: a session an iteration. */
+/** hybrid: hand over when the session is full. session: never hand over. fresh: a new session for every iteration. */
 export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
 
 export type RunMode = (typeof RUN_MODES)[number];
@@ -141,9 +141,9 @@ export interface Contract {
   gates: Record<string, GateSpec>;
   /** The gates that a loop's Stop has to pass. */
   done: string[];
-  /** Standing gates: any session's Stop, at most so many blocks a prompt. */
+  /** Standing gates for every Stop, with at most `blocks` holds a prompt. */
   everyStop?: { gates: string[]; blocks: number };
-  /** SubagentStop, by agent type (`*` for all). */
+  /** Gates for subagents, by type (`*` for all). */
   subagent?: Record<string, string[]>;
   taskDone?: string[];
   teammate?: string[];
@@ -151,30 +151,30 @@ export interface Contract {
   prompt?: PromptRule;
   /** The order of the work; `done` is judged in the last of them. */
   phases?: Phase[];
-  /** The ready-made phases that this contract is made from. */
+  /** The preset whose phases this contract has. */
   preset?: { name: PresetName; reviewUnlessSimple?: true };
   tools?: ToolRules;
   limits: Limits;
   onContext: 'continue' | 'spawn';
-  /** Notes in the project that sessions are told at their beginning. */
+  /** Notes in the project that sessions are told when they start. */
   memory?: MemoryRule;
   run?: RunRules;
   notify: Notification[];
 }
 
-/** What a loop holds fast from its start on, beside the contract itself. */
+/** What is frozen when a loop starts, beside the contract itself. */
 export interface Frozen {
   /** The project's folder. */
   project: string;
-  /** SHA-256 of untildone.yaml as it was; absent for a loop without a contract file. */
+  /** SHA-256 of untildone.yaml at the start; absent for a loop without a contract file. */
   contractFile?: string;
-  /** What a person approves: the contract and everything in `parts`, as one SHA-256. */
+  /** What you trust: one SHA-256 over the contract and everything in `parts`. */
   fingerprint: string;
-  /** By gate: what its commands resolve to (package.json scripts, make targets, script files), name to SHA-256. */
+  /** By gate: what its commands depend on (package.json scripts, make targets, script files), each with its SHA-256. */
   parts: Record<string, Record<string, string>>;
   /** What each gate froze for itself, by gate name. */
   gates: Record<string, unknown>;
-  /** How long judging may take before the client's own timeout. */
+  /** How long judging may take, within the timeout that Claude Code has for the hook. */
   judgeMs: number;
 }
 
@@ -186,12 +186,12 @@ export interface FrozenContract {
 
 export const DEFAULT_JUDGE_MS = 3_540_000;
 
-/** A loop that has nothing better than the agent's word. */
+/** A contract that asks for a promise and nothing else. */
 export function promiseContract(promise: string, limits: Limits): Contract {
   return withPromise({ v: 1, gates: {}, done: [], limits, onContext: 'continue', notify: [] }, promise);
 }
 
-/** A promise beside gates: both are required. */
+/** The contract with a promise that is required beside its gates. */
 export function withPromise(contract: Contract, promise: string): Contract {
   const name =
     contract.gates.promise && contract.gates.promise.kind !== 'promise' ? 'promise-stated' : 'promise';
@@ -202,7 +202,7 @@ export function withPromise(contract: Contract, promise: string): Contract {
   };
 }
 
-/** The contract of a loop in a foreign format: what the format asks for, beside what a person approved for the project. */
+/** The contract of a loop in a foreign format: the gates of the format, beside the trusted contract of the project. */
 export function foreignContract(gates: Record<string, GateSpec>, approved: Contract | undefined): Contract {
   const base = approved ?? {
     v: 1,
@@ -212,7 +212,7 @@ export function foreignContract(gates: Record<string, GateSpec>, approved: Contr
     onContext: 'continue',
     notify: [],
   };
-  // Only one promise can be stated at a time: that of the format.
+  // The agent can state only one promise at a time: that of the format.
   const own = Object.values(gates).some((spec) => spec.kind === 'promise') ? withoutPromises(base) : base;
   const names = Object.keys(gates);
   return {
@@ -255,7 +255,7 @@ export function promiseOf(contract: Contract): string | undefined {
   return promisesOf(contract)[0];
 }
 
-/** Whether what a loop runs was approved here; a loop that runs nothing needs nobody's word. */
+/** Whether you trust what a loop runs on this machine; a loop that runs no commands needs no trust. */
 export function isTrustedContract(
   frozen: Frozen,
   isTrusted: (project: string, fingerprint: string) => boolean,

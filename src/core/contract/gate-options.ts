@@ -1,7 +1,7 @@
-/** What each kind of gate looks at, as a parsed contract holds it. `wire/contract` checks these shapes. */
+/** The options of each kind of gate, as a parsed contract holds them. `gates/<kind>/grammar.ts` checks them. */
 export interface GateOptions {
   run: { command: string; cwd?: string; env?: Record<string, string> };
-  /** `only`: of a child of a run, the features that are its own. */
+  /** `only`: the features of a child of a run. */
   features: { file: string; only?: string[] };
   /** Unticked items of a Markdown file (of one section, when named), or of the transcript's latest list. */
   checklist: { file?: string; section?: string };
@@ -14,19 +14,19 @@ export interface GateOptions {
   judge: { question: string; model?: string; maxCostUsd?: number; transcript?: true };
   agent: { instruction: string; model?: string; maxCostUsd?: number; maxTurns?: number };
   ci: { provider: 'github'; checks?: string[]; waitMs?: number };
-  /** A gate of the user's own: an executable, or a module that exports one. */
+  /** A gate that you wrote: an executable, or a module that exports a gate. */
   custom: { file: string; with?: Record<string, unknown> };
   /** A command that was written for the hooks of Claude Code. */
   hook: { command: string };
-  /** A person's word; `file`: what they look at, and approve as it is then. */
+  /** A question to you; `file`: what you look at, and approve as it is then. */
   approve: { ask: string; file?: string };
-  /** What was written down in the course of the work: a file, or a section of it. */
+  /** A text that the agent has to write: a file, or a section of it. */
   artefact: { file: string; section?: string; has: { name: string; pattern: string }[]; words: number };
   /** Something was changed since the start. */
   changed: { paths?: string[]; except?: string[] };
-  /** The pieces of a plan: each is due when those before it pass. */
+  /** The chunks of a plan: each is due when those that it comes after pass. */
   chunks: { chunks: Chunk[] };
-  /** The subagents of a loop, by type (`*` stands for any characters): all of them finished and passed. */
+  /** The subagents of a type (`*` stands for any characters) have all finished and passed. */
   subagents: { type: string; atLeast: number };
   /** The text of a prompt or of a task. */
   text: {
@@ -40,7 +40,7 @@ export interface GateOptions {
   any: { gates: string[] };
 }
 
-/** One piece of a plan. */
+/** A chunk of a plan. */
 export interface Chunk {
   name: string;
   instruction: string;
@@ -49,7 +49,7 @@ export interface Chunk {
   after: string[];
 }
 
-/** The one list of all kinds: a table over it lacks none. Traits, grammar and judging of a kind are in `gates/<kind>/`. */
+/** All kinds of gates. Traits, grammar and judging of a kind are in `gates/<kind>/`. */
 export type GateKind = keyof GateOptions;
 
 /** The kinds that name other gates of the contract, whose verdicts are combined. */
@@ -65,5 +65,5 @@ export type GitCheck = 'clean' | 'committed' | 'pushed' | 'branch';
 /** The built-in groups of patterns that `forbid` knows by name. */
 export const FORBID_GROUPS = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'] as const;
 
-/** Those of them that mean something in a text that is no code. */
+/** The groups that make sense in a text that is not code. */
 export const TEXT_GROUPS = ['secrets', 'private_keys', 'todo', 'placeholder'] as const;

@@ -13,21 +13,21 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   /** Judged by the event alone: no tree is needed, and no time limit. */
   instant?: true;
   /**
-   * The agent's word and nothing else. A loop may bring such a gate without approval, its verdict takes no more than a
-   * look at the final message, and without a session nobody can give it.
+   * The agent's word and nothing else. Such a gate needs no trust, is judged by the final message alone, and cannot pass
+   * without a session.
    */
   isWord?: true;
   /** What the gate is about. Absent: the work itself, which a run commits when more of it passes. */
   about?: GateSubject;
-  /** What it asks a model, for you to approve. Asking costs money and may run commands, so models are asked last. */
+  /** What it asks a model, for you to trust. Asking costs money and may run commands, so models are asked last. */
   modelQuestion?(options: GateOptions[Kind]): ModelQuestion;
-  /** Only a person can let it pass: it stands at the Stop of a loop, which can wait for them. */
+  /** Only your answer makes it pass. It is allowed only at the Stop of a loop, because a loop can wait. */
   asksPerson?: true;
   /** Looks at the text of a prompt or a task: at a Stop there is none. */
   readsText?: true;
   /** Left out when a loop starts: it costs money or time, answers an event, or can only be true later. */
   notInBaseline?: true;
-  /** Whether one piece of a divided run is asked for it. Absent: where it passes when the piece begins. */
+  /** Whether a child of a run has to pass it. Absent: when it passes at the start of the child. */
   ofPiece?: 'always' | 'when_pushed' | 'never';
   /** Whether a verdict holds as long as tree, task and options stay the same. Absent: it never does. */
   isReusable?(options: GateOptions[Kind], event: HookEvent['name'] | undefined): boolean;
@@ -41,7 +41,7 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   waitMs?(options: GateOptions[Kind]): number;
   /** The proven command as one shell line that does the same anywhere. Absent: it cannot be run again by itself. */
   commandAnywhere?(options: GateOptions[Kind], proven: string): string;
-  /** What has to be so for it to pass, in words for the agent; `parts`: the words of the gates it is made of. */
+  /** Tells the agent what makes it pass; `parts`: the same for the gates that it is made of. */
   passesWhen?(options: GateOptions[Kind], parts: readonly string[]): string;
 }
 

@@ -1,15 +1,15 @@
-/** What install and uninstall make of one settings file, decided from what is there and what was kept. */
+/** What `install` and `uninstall` do to one settings file of Claude Code. */
 
 export interface SettingsFile {
-  /** Where the bytes really are: links are followed. */
+  /** The real path: links are followed. */
   readonly path: string;
   /** `undefined`: there is no such file. */
   readonly text: string | undefined;
-  /** The topmost folder that must be made before the file can be. */
+  /** The topmost folder that has to be made first. */
   readonly missingFolder: string | undefined;
 }
 
-/** Kept in the untildone home so that uninstall can put back the very bytes that were there. */
+/** Kept in the home, so that `uninstall` can restore the file byte by byte. */
 export interface InstallRecord {
   readonly version: 1;
   readonly path: string;
@@ -20,13 +20,13 @@ export interface InstallRecord {
   readonly createdFolder: string | null;
 }
 
-/** What is known about texts of settings. `remove` takes our hooks out, given the text before them if that is known. */
+/** Operations on texts of settings. `remove` takes the hooks of untildone out; `original` is the text before them. */
 export interface SettingsTexts {
   remove(text: string, original?: string): { text: string };
   fingerprint(text: string): string;
 }
 
-/** The file as it would be without us: the kept bytes if it is still what we wrote, else the text less our hooks. */
+/** The file without untildone: its original when nothing else changed it since, otherwise its text without our hooks. */
 export function withoutUs(
   text: string | undefined,
   record: InstallRecord | undefined,
@@ -39,7 +39,7 @@ export function withoutUs(
   return record.original === null && isEmptyObject(rest) ? undefined : rest;
 }
 
-/** `before` may be the record of an earlier install: its original outlives later ones. */
+/** The record of an install. The original of an earlier install (`before`) is kept. */
 export function recordFor(
   file: SettingsFile,
   written: string,

@@ -12,15 +12,15 @@ import {
   TRUST_LINE,
 } from './propose.ts';
 
-/** Ready-made phases. What a contract says itself, by the name of a condition, takes the place of what is here. */
+/** Presets: ready-made phases. A gate of the contract replaces the condition of the same name. */
 
-/** From this complexity on, and where none is given, the work is reviewed by someone who wants to find a fault. */
+/** From this complexity on, and where none is given, a model reviews the work. */
 const REVIEW_FROM = 7;
 
 const PLAN = 'PLAN.md';
 const RETROSPECTIVE = 'RETROSPECTIVE.md';
 
-/** Only the project knows how these are checked. */
+/** Conditions that every project has to define itself, with examples. */
 export const OWN_CONDITIONS = {
   correctness_passed: '{ run: npm test }',
   quality_passed: '{ run: npm run lint }',
@@ -30,7 +30,7 @@ export const REVIEW = 'adversarial_passed';
 
 const REVIEW_INSTRUCTION = `Review the change as someone who wants to prove it wrong. Read the task, ${PLAN} and the diff; try what the tests do not: empty and huge input, wrong types, concurrency, interrupted writes, error paths, security. It passes only if you found nothing that a careful maintainer would send back. Name each fault with file and line, and how to see it.`;
 
-/** The conditions of VERIFIED_DONE, each met by a gate, by a person, or by something that was written down. */
+/** The conditions of VERIFIED_DONE: each is a gate, a question to you, or a text that the agent has to write. */
 const CONDITIONS: Record<string, GateSpec> = {
   memory_search: artefact('Memory', 8),
   task_classified: artefact('Classification', 5, {
@@ -77,7 +77,7 @@ const PHASES: Phase[] = [
   },
 ];
 
-/** All names that a contract with this preset may use beside its own. */
+/** The gates that a contract with this preset may name beside its own. */
 export function namesOfPreset(): string[] {
   return Object.keys(CONDITIONS);
 }
@@ -100,7 +100,7 @@ function isReviewed(complexity: number | undefined): boolean {
   return complexity === undefined || complexity >= REVIEW_FROM;
 }
 
-/** A complexity that came from elsewhere: where the contract gives none, it says whether the work is reviewed. */
+/** The contract without its review when it gives no complexity itself and this one is low. */
 export function withComplexity(contract: Contract, complexity: number | undefined): Contract {
   if (
     contract.preset?.name !== 'verified-done' ||
@@ -119,16 +119,15 @@ export function withComplexity(contract: Contract, complexity: number | undefine
   };
 }
 
-/** A contract with a preset for a project: its own conditions are made of what the project can run. */
-
+/** A proposed contract with a preset; its own conditions are made of commands of the project. */
 export interface ProposedPreset {
   text: string;
-  /** What a person has to add before the contract is one. */
+  /** What you have to add before the contract is valid. */
   missing: MissingCondition[];
 }
 
 export interface MissingCondition {
-  /** Of the gate. */
+  /** The name of the gate. */
   name: string;
   /** What was looked for: "nothing that ...". */
   what: string;
@@ -196,7 +195,7 @@ function commentFor({ name, what, example }: MissingCondition): string[] {
   ];
 }
 
-/** One command is the condition itself; of several, all. */
+/** One command becomes the condition itself; several become an `all`. */
 function conditionFrom(
   name: Condition,
   commands: readonly (ProposedGate & { role: Role })[],

@@ -1,4 +1,4 @@
-/** From what a project looks like to the text of a contract for it, with comments for the person who will edit it. */
+/** Proposes the text of a contract for a project, with comments for you to edit it. */
 import { oneLine } from '../text/clip.ts';
 
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
@@ -21,7 +21,7 @@ export type Role = 'tests' | 'lint' | 'types' | 'build';
 
 export interface ProposedGate {
   name: string;
-  /** What stands between the braces. */
+  /** The YAML of the gate. */
   body: string;
   why: string;
 }
@@ -100,7 +100,7 @@ interface FoundCommand {
   why: string;
 }
 
-/** The project's own words come before what its languages bring; a second language gets gates of its own. */
+/** Scripts and make targets of the project win over the usual commands of its languages. */
 export function commandGates(facts: ProjectFacts): (ProposedGate & { role: Role })[] {
   const scripts = ROLES.flatMap((role) => fromScripts(role, facts));
   const targets = ROLES.flatMap((role) => fromMake(role, facts)).filter(({ role }) => !has(scripts, role));
@@ -131,7 +131,7 @@ function fromScripts(role: Role, { node }: ProjectFacts): FoundCommand[] {
   return checkTypes ? [{ role, command: TYPE_CHECK[node.manager], why: 'tsconfig.json' }] : [];
 }
 
-/** Not the placeholder that `npm init` leaves, and not one that watches: a gate has to come to an end. */
+/** Whether a script ends: it does not watch files, and is not the placeholder of `npm init`. */
 function endsByItself(script: string | undefined): boolean {
   if (script === undefined || script.trim() === '') return false;
   return !/no test specified/.test(script) && !/(^|\s)(--watch(All)?|-w)(\s|$)/.test(script);
@@ -180,7 +180,7 @@ function listGates({ featureList, plan }: ProjectFacts): ProposedGate[] {
   ];
 }
 
-/** Lines that are off until a person takes away the "#". */
+/** Lines that are off until you remove the "#". */
 function suggestions({ git, githubWorkflows }: ProjectFacts): string[] {
   return [
     ...(git ? ['  # saved: { git: [clean, committed] }  # everything is committed'] : []),
@@ -208,7 +208,7 @@ export function inColumns(gates: readonly ProposedGate[]): string[] {
   );
 }
 
-/** A text inside a flow map: plain when nothing in it means something to YAML, else as JSON, which YAML reads. */
+/** A text for a flow map: plain where YAML reads it as it is, otherwise quoted as JSON. */
 function yamlText(text: string): string {
   const plain = /^[A-Za-z][\w./@=+-]*( [\w./@=+-]+)*$/.test(text);
   return plain && !/^(true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text);

@@ -1,4 +1,4 @@
-/** From the stages of command files to the phases of a contract. */
+/** Makes the phases of a contract from the stages of command files. */
 import { asksSomebody, type CommandFile, type Stage, stagesOf } from './command-stages.ts';
 
 /** A phase as it is written in a contract. */
@@ -8,10 +8,10 @@ export interface WrittenPhase {
   checkpoint?: string | true;
 }
 
-/** A stage with what becomes of it. */
+/** What becomes of a stage. */
 export interface StageFate {
   stage: Stage;
-  /** The phases that its text and its questions are in; none: it stays where it is. */
+  /** The phases that hold its text and its questions; empty: it was not imported. */
   becomes: string[];
   notes: string[];
 }
@@ -23,23 +23,23 @@ export interface CommandImport {
   notes: string[];
 }
 
-/** What the contract has already. */
+/** What the contract has before the import. */
 export interface KnownPlan {
   phases: Readonly<Record<string, unknown>>;
   gates: readonly string[];
-  /** The gates that a last stage without a question can end with. */
+  /** The gates that end the last stage when it asks nothing. */
   done: readonly string[];
 }
 
-/** A part of a stage that still needs something that ends it. */
+/** A part of a stage that is not in a phase yet. */
 interface Part {
   fate: StageFate;
   text: string;
 }
 
 /**
- * A phase ends with gates or with a person's word: a stage without either becomes part of the next one that has one. Only
- * the last one of all is given an end of its own.
+ * Makes a phase of everything up to a question. A phase has to end with gates or with a question, so a stage without
+ * either joins the next phase. Only the last phase gets an end that no stage names.
  */
 export function importCommands(files: readonly CommandFile[], known: KnownPlan): CommandImport {
   const read = files.map(stagesOf);
@@ -109,7 +109,7 @@ function mergedNote({ stage }: StageFate, name: string): string {
     : `nothing in it ends a phase: it is part of "${name}" (a phase of its own needs a gate: exit: [tests])`;
 }
 
-/** Free among the phases of this import, and such that the gate of its question is nobody else's. */
+/** A name that no other phase has, and whose gate `<name>_approved` is not taken. */
 function nameFor(named: StageFate, phase: WrittenPhase, plan: CommandImport, { gates }: KnownPlan): string {
   const base = asName(named.stage.title);
   const isTaken = (name: string) =>
@@ -124,7 +124,7 @@ function nameFor(named: StageFate, phase: WrittenPhase, plan: CommandImport, { g
 
 const NAME_LIMIT = 40;
 
-/** Small letters, digits and dashes, as phases are mostly called. */
+/** A name for a phase: small letters, digits and dashes. */
 function asName(title: string): string {
   const name = title
     .normalize('NFKD')
@@ -154,7 +154,7 @@ function instructionFrom(parts: readonly Part[]): string {
   return `${shortened(text)}\n(This is the beginning; read all of it in ${files}.)`;
 }
 
-/** At the end of a line where that does not lose much, else of a word. */
+/** Cuts at the end of a line where that does not lose much, otherwise of a word. */
 function shortened(text: string): string {
   const head = text.slice(0, INSTRUCTION_LIMIT);
   const line = head.lastIndexOf('\n');

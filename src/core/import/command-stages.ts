@@ -1,13 +1,13 @@
-/** A command file of a harness (Markdown): its stages in order, each divided where a person has to say something. */
+/** Reads the stages of a command file (Markdown), each divided where it asks you something. */
 import { oneLine } from '../text/clip.ts';
 
 export interface CommandFile {
-  /** For people. */
+  /** The path, as it is shown. */
   name: string;
   text: string;
 }
 
-/** A part of a stage, and what a person is asked after it: '' where the file does not say what; absent: nobody. */
+/** A part of a stage, and the question after it: '' for a STOP without one; absent when nothing is asked. */
 export interface Piece {
   text: string;
   asks?: string;
@@ -22,7 +22,7 @@ export interface Stage {
 
 export interface Stages {
   stages: Stage[];
-  /** What is left out, or was read in a way that the reader should know of. */
+  /** What was left out, or what may have been misread. */
   notes: string[];
 }
 
@@ -33,7 +33,7 @@ export function asksSomebody({ pieces }: Stage): boolean {
 interface Line {
   number: number;
   text: string;
-  /** In a code fence or a comment: nothing in it means anything. */
+  /** In a code fence or a comment: it is only text. */
   hidden: boolean;
 }
 
@@ -58,7 +58,7 @@ export function stagesOf(file: CommandFile): Stages {
 
 type Note = (line: number, text: string) => void;
 
-/** At the headings of the highest level that has a stage; smaller ones are part of their stage. */
+/** Divides at the headings of the highest level that has a stage; lower headings are part of their stage. */
 function divided(items: readonly Item[], level: number, file: string, note: Note): Stage[] {
   const stages: (Omit<Stage, 'pieces'> & { items: Item[] })[] = [];
   let open: Item[] | undefined;
@@ -86,7 +86,7 @@ function piecesOf(items: readonly Item[]): Piece[] {
     const before = tidied(text);
     text = [];
     const last = pieces.at(-1);
-    // Two questions with nothing to do in between are one.
+    // Two questions without work in between become one.
     if (last && before === '') last.asks = joined(last.asks ?? '', item.text);
     else pieces.push({ text: before, asks: item.text });
   }
@@ -191,7 +191,7 @@ interface Block {
   before: string;
   inside: string;
   after: string;
-  /** The line that it ends in. */
+  /** The index of its last line. */
   end: number;
   unclosed: boolean;
 }
@@ -219,14 +219,14 @@ function blockFrom(lines: readonly Line[], start: number, open: RegExpExecArray)
   return { before, inside: inside.slice(0, end - start + 1).join('\n'), after: '', end, unclosed: true };
 }
 
-/** What may stand before the word: list marks, quotation marks, emphasis, a sign, a number, the marks of a heading. */
+/** STOP at the beginning of a line, after marks of a list, quote or heading, emphasis, an emoji or a number. */
 const STOP = /^(?:[\s>#*_+-]|\p{Extended_Pictographic}|\uFE0F)*(?:\d{1,3}[.)]\s+)?[*_]*STOP(?![\w-])/u;
 const CONDITION = /^(?:if|when|whenever|unless|once|as soon)\b/i;
 const BLOCK_MARK = /^\s*(?:[#>|<]|[-*+]\s|\d{1,3}[.)]\s|`{3}|~{3}|$)/;
 const SENTENCE_END = /[^\s.?!*_][.?!]["')*_]*\s*$/;
 const ABOUT_WAITING = /\b(?:wait|ask|confirm|approv|review|user|until|proceed|continue)/i;
 
-/** A line that says STOP, up to the end of its sentence; of a word on its own, the next one where that says more. */
+/** A question that begins with STOP, up to the end of its sentence; of STOP alone, the sentence after it if it is about waiting. */
 function stopFrom(lines: readonly Line[], start: number): { question: string; end: number } | undefined {
   const { text } = lines[start] as Line;
   if (!STOP.test(text)) return undefined;
@@ -242,7 +242,7 @@ function stopFrom(lines: readonly Line[], start: number): { question: string; en
     : { question, end: end - 1 };
 }
 
-/** The line behind a sentence that begins with a line; the same one where there is none. */
+/** The index after the last line of a sentence; `from` where none begins. */
 function sentenceFrom(lines: readonly Line[], from: number): number {
   let end = from;
   while (isPlain(lines[end]) && (end === from || !SENTENCE_END.test(lines[end - 1]?.text ?? ''))) end++;
@@ -262,7 +262,7 @@ function textIn(lines: readonly Line[], from: number, to: number): string {
 
 const QUESTION_LIMIT = 300;
 
-/** For the person who is asked: without marks, and without the words that only tell the agent to stop. */
+/** The question for you: without marks, and without the words that tell the agent to stop. */
 function questionFrom(text: string): string {
   const words = oneLine(
     text.replace(/^[ \t]*(?:#{1,6}|>+)[ \t]+/gm, '').replace(/\*\*|__/g, ''),
@@ -284,7 +284,7 @@ function headingOf(text: string, line: number): Extract<Item, { kind: 'heading' 
 
 const NUMBER = /^(?:\d{1,3}(?:\.\d{1,3})*|[A-Z]|[IVX]{1,5})(?=$|[\s:.)–—-])[\s:.)–—-]*(.*)$/;
 
-/** `Phase 1: Plan`, `Stage 2 - Build`, `Step 3. Test`, `Phase: Plan`, `1. Plan`; undefined: it is no stage. */
+/** `Phase 1: Plan`, `Stage 2 - Build`, `Step 3. Test`, `Phase: Plan`, `1. Plan`; undefined for other headings. */
 function stageTitle(words: string): string | undefined {
   const [, rest] = /^(?:phase|stage|step)\b\s*(.*)$/i.exec(words) ?? [];
   if (rest === undefined) return /^\d{1,3}(?:\.\d{1,3})*\s*[.):–—-]\s*(\S.*)$/.exec(words)?.[1];

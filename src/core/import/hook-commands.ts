@@ -1,23 +1,23 @@
-/** What the command of a hook is: a plain check, something that speaks the hooks' protocol, or nothing that judges. */
+/** Tells what the command of a hook is: a plain check, a hook that answers in its own protocol, or no gate. */
 import { baseName, type ShellCall, shellCalls } from '../shell/calls.ts';
 import { simpleCommands } from '../shell/words.ts';
 
 export type CommandRole =
-  /** Every exit code but 0 says that something is wrong. */
+  /** Every exit code but 0 is a failure. */
   | { role: 'check' }
-  /** It answers as hooks do: exit 2, or JSON on stdout. */
+  /** It answers as hooks do: with exit code 2, or with JSON on stdout. */
   | { role: 'protocol' }
   | { role: 'no_gate'; why: string };
 
 const CHECKS =
   /^(?:npm|pnpm|yarn|bun|deno|nx|turbo|jest|vitest|mocha|ava|playwright|cypress|tsc|vue-tsc|eslint|biome|prettier|stylelint|oxlint|pytest|tox|nox|ruff|mypy|pyright|flake8|pylint|black|isort|bandit|unittest|uv|poetry|pipenv|hatch|make|gmake|just|cmake|ctest|ninja|bazel|cargo|go|gofmt|golangci-lint|staticcheck|gradle|gradlew|mvn|mvnw|sbt|dotnet|swift|xcodebuild|rake|rspec|rubocop|bundle|phpunit|phpstan|composer|mix|cabal|stack|shellcheck|hadolint|tflint|terraform|pre-commit|lefthook)$/;
-/** They hold a line together and judge nothing. */
+/** Words that connect commands and judge nothing. */
 const GLUE =
   /^(?:cd|pushd|popd|echo|printf|exit|true|:|set|export|unset|source|\.|sleep|then|else|fi|do|done)$/;
 const TELLERS =
   /^(?:say|spd-say|espeak|afplay|paplay|aplay|mpg123|osascript|notify-send|terminal-notifier|growlnotify|tput|curl|wget|http|xdg-open|open|logger|date)$/;
 const RECORDERS = /^(?:cat|tee|jq|date|mkdir|touch|awk|sed)$/;
-/** What they pass on does not make them fail. */
+/** Filters: they succeed even when the command before them fails. */
 const FILTERS = /^(?:tail|head|cat|tee|sed|awk|sort|less|more|wc|cut|tr|column|uniq)$/;
 const PYTHONS = /^python[\d.]*$/;
 const SPEAKS = /decision|hookSpecificOutput|stopReason|stop_hook_active|systemMessage/;
@@ -64,7 +64,7 @@ function isRecord(working: readonly ShellCall[]): boolean {
   );
 }
 
-/** It reads what the client writes to its stdin. */
+/** Whether it reads the event from its stdin. */
 function readsEvent({ program, args, given }: ShellCall): boolean {
   if (args.some((word) => word === '/dev/stdin')) return true;
   if (given.length > 0) return false;
@@ -99,7 +99,7 @@ function changesFiles({ program, args }: ShellCall): boolean {
   );
 }
 
-/** What always ends with 0 never held anybody, and as a gate it would pass whatever happens. */
+/** Why a command always ends with 0, and so would always pass as a gate. */
 function cannotFail(command: string): string | undefined {
   const excused = /(?:\|\||;)\s*(true|:|exit 0)\s*[;)}]*\s*$/.exec(command)?.[1];
   if (excused !== undefined)
@@ -110,7 +110,7 @@ function cannotFail(command: string): string | undefined {
   return `its exit code is that of "${filter}", so it never held a session: name the check without the pipe as a gate`;
 }
 
-/** An `exit 2` behind `||` is what a failing check leads to; anywhere else it means more than that. */
+/** Whether there is an `exit 2` that is not after `||`: then it says more than that a check failed. */
 function refusesBesides(command: string): boolean {
   return [...command.matchAll(/\bexit\s+2\b/g)].some(({ index }) => {
     const before = command.slice(0, index);
@@ -123,7 +123,7 @@ const JUDGING_WORDS =
 const RECORD_WORDS =
   /^(?:memory|notify|notification|notifications|notifier|sound|sounds|tts|speak|bell|log|logs|logger|logging|metrics|telemetry|analytics|backup|cleanup|history)$/;
 
-/** The script that goes by a name such as `update_memory.py`. */
+/** The script whose name says that it keeps records, such as `update_memory.py`. */
 function bookkeeper(working: readonly ShellCall[]): string | undefined {
   const names = working.flatMap(({ program, args }) =>
     [program, ...args].filter((word) => /\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl)$/.test(word)).map(baseName),
@@ -160,7 +160,7 @@ function countIn(args: readonly string[]): number {
   return Number(/(?:^|\s)-(?:n\s*|-lines[= ])?(\d+)/.exec(words)?.[1] ?? 0);
 }
 
-/** The project's folder is where gates run: `$CLAUDE_PROJECT_DIR` is `.` there. */
+/** Replaces `$CLAUDE_PROJECT_DIR` by `.`, because gates run in the folder of the project. */
 export function inProject(text: string): string {
   const variable = /\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})/;
   return text

@@ -3,9 +3,9 @@ import { MEMORY_LINES, MEMORY_SOURCES } from '../loop/notes.ts';
 import { baseName, shellCalls } from '../shell/calls.ts';
 import { inProject, printedNotes, roleOf } from './hook-commands.ts';
 
-/** From hooks of the client's settings to gates of a contract. */
+/** Makes gates of a contract from hooks in the settings of Claude Code. */
 
-/** A hook of somebody else, as it stands in a settings file. */
+/** A hook in a settings file that is not untildone's. */
 export interface ForeignHook {
   event: string;
   /** Empty when absent. */
@@ -16,11 +16,11 @@ export interface ForeignHook {
   model?: string;
   /** As written. */
   timeout?: number;
-  /** The client does not wait for it. */
+  /** Claude Code does not wait for it. */
   background: boolean;
   /** `if`. */
   condition?: string;
-  /** The file it stands in, for people. */
+  /** The settings file, as it is shown. */
   place: string;
 }
 
@@ -43,19 +43,19 @@ export interface Additions {
 }
 
 interface Import<Hook extends ForeignHook = ForeignHook> extends Additions {
-  /** Every hook with what becomes of it, in the order they were found. */
+  /** What becomes of every hook, in the order they were found. */
   fates: Fate<Hook>[];
 }
 
 export interface Fate<Hook extends ForeignHook = ForeignHook> {
   hook: Hook;
-  /** The gate, or the key, that does its work from now on; absent: it stays where it is. */
+  /** The gate or the key of the contract that replaces it; absent: the hook stays. */
   becomes?: string;
   /** Why it stays, or what is different now. */
   notes: string[];
 }
 
-/** `known`: the gates of the contract that is there, by name; what one of them does already is not added again. */
+/** Plans the import. `known` are the gates of the existing contract: a gate that does the same is not added again. */
 export function importHooks<Hook extends ForeignHook>(
   hooks: readonly Hook[],
   known: Readonly<Record<string, WrittenGate>> = {},
@@ -100,7 +100,7 @@ interface Written {
   gate: WrittenGate;
   /** The key of `gate` that says what is judged. */
   kind: GateKind;
-  /** What a good name would be. */
+  /** The name it should have if that is free. */
   name: string;
   notes: string[];
 }
@@ -153,7 +153,7 @@ interface Time {
   notes: string[];
 }
 
-/** The client counts seconds. Thousands of them are mostly milliseconds, by mistake. */
+/** The timeout of a hook, in seconds. Round thousands are taken for milliseconds, a common mistake. */
 function timeoutOf(written: number | undefined): Time {
   if (written === undefined || !Number.isFinite(written) || written <= 0) return { option: {}, notes: [] };
   const isMistake = written >= 10_000 || (written >= 1000 && written % 1000 === 0);
@@ -199,7 +199,7 @@ function asName(text: string): string {
   return name === '' || name in {} ? 'hook' : name;
 }
 
-/** A gate that does the same has the same name; else the name is one that is free. */
+/** The name of a gate that does the same, otherwise a free name. */
 function nameOf(
   { gate, kind, name }: Written,
   plan: Additions,
@@ -213,7 +213,7 @@ function nameOf(
   return free;
 }
 
-/** The client's matcher is an expression over agent types; a contract knows `*` alone. */
+/** Puts a gate under the types of a matcher. A matcher is a regular expression; a contract knows only `*`. */
 function guardSubagents(matcher: string, name: string, plan: Additions): string[] {
   const types =
     matcher.trim() === '' ? ['*'] : matcher.split('|').map((type) => type.trim().replaceAll('.*', '*'));
@@ -234,7 +234,7 @@ function memoryFate({ type, command, matcher, background }: ForeignHook, plan: A
   const before = plan.memory;
   const files = [...new Set([...(before?.files ?? []), ...notes.files])];
   const lines = Math.max(before?.lines ?? 0, notes.lines ?? MEMORY_LINES);
-  // Whoever names no source names all of them.
+  // A hook without sources runs at every session start.
   const inject =
     (before && !before.inject) || known.length === 0
       ? undefined
@@ -243,10 +243,10 @@ function memoryFate({ type, command, matcher, background }: ForeignHook, plan: A
   return { becomes: 'memory', notes: [`at most ${lines} lines and 8000 characters, the newest file first`] };
 }
 
-/** Stop hooks and plugins that drive the files of a format which untildone obeys itself. Both at once count twice. */
-
+/** Ends the name of a script in a command. */
 const END = String.raw`(?=$|[\s"';&|)])`;
 
+/** Stop hooks of the foreign formats that untildone takes up itself. With both, every stop would count twice. */
 const HOOKS: readonly [format: string, script: RegExp][] = [
   [
     'feature-list',
@@ -262,7 +262,7 @@ export function formatDrivenBy(command: string): string | undefined {
   return HOOKS.find(([, script]) => script.test(command))?.[0];
 }
 
-/** `name@marketplace`, as `enabledPlugins` has it. */
+/** Whether a plugin (`name@marketplace`, as in `enabledPlugins`) is a ralph-loop plugin. */
 export function drivesRalphLoop(plugin: string): boolean {
   return /^ralph-(?:loop|wiggum)@/.test(plugin);
 }

@@ -5,37 +5,37 @@ import { allTold } from './questions.ts';
 import { closeWait, type Decision, end, type GateLine, hasEnded, type LoopState, openWait } from './state.ts';
 import { blocks, fingerprint, type Verdict } from './verdict.ts';
 
-/** What was seen around one Stop, as the journal keeps it: facts, no judgement. */
+/** The facts of one Stop, as the journal keeps them. */
 export interface StopSeen {
   promptId?: string;
   stopHookActive: boolean;
-  /** Fingerprint of the final message; `empty` for an empty one; absent when it could not be had. */
+  /** Fingerprint of the final message; `empty` for an empty one; absent when it could not be read. */
   message?: string;
   toolSinceBlock: boolean;
   background: SeenTask[];
   wakeUps: { once: number; recurring: number };
   contextShare?: number;
   tree?: string;
-  /** Lines in the journal that we did not write and that nobody was told about yet. */
+  /** Lines in the journal that untildone did not write, and that the agent has not been told about. */
   foreignLines?: number;
-  /** `untildone.yaml` is not what it was when the loop began. */
+  /** `untildone.yaml` was changed since the loop started. */
   contractFileChanged?: true;
-  /** `contract.json` of the loop is not the one it began with. */
+  /** `contract.json` of the loop was changed since the loop started. */
   contractReplaced?: true;
-  /** Something only a person can do keeps the gates from being judged. */
+  /** What only a person can do, when gates cannot be judged without it. */
   needsPerson?: string;
-  /** Of a contract with phases: the one that the work is in now, and those that it has just left behind. */
+  /** Of a contract with phases: the phase that the loop is in now, and those that ended at this Stop (`passed`). */
   phase?: {
     name: string;
     passed: string[];
-    /** It says what is to be done, and the agent has not been told that yet. */
+    /** The agent has not been told the instruction of this phase yet. */
     unheard?: true;
-    /** Nothing of it is open but what only a person can say, and others come after it. */
+    /** Only questions to a person are open in it, and it is not the last phase. */
     asks?: true;
   };
-  /** Of a run: the final message, as what the next session should know. */
+  /** Of a run: the final message, which becomes the hand-over note. */
   note?: string;
-  /** The client's cap on blocks in a row; 0 is none. */
+  /** How many holds in a row Claude Code allows; 0: no limit. */
   blockCap: number;
   usage?: { offset: number; tokens: number; lastMessageId?: string; costTotalUsd?: number };
 }
@@ -53,14 +53,14 @@ export function messageFingerprint(message: string | undefined): string | undefi
   return text === '' ? EMPTY_MESSAGE : fingerprint(text);
 }
 
-/** The failing picture: which gates fail and how, without what changes from run to run. */
+/** Names which gates fail and how; the same failures give the same fingerprint. Undefined when none fails. */
 export function failureFingerprint(verdicts: readonly Verdict[]): string | undefined {
   const failing = verdicts.filter(blocks);
   if (failing.length === 0) return undefined;
   return fingerprint(failing.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'));
 }
 
-/** The state with one more Stop counted in, before anything is decided about it. */
+/** Counts a Stop into the state, before it is decided. */
 export function observe(
   state: LoopState,
   seen: StopSeen,
@@ -94,7 +94,7 @@ function phaseAfter(state: LoopState, { phase }: StopSeen, at: number): Partial<
 const NEXT_LIMIT = 1000;
 const PART_LIMIT = 200;
 
-/** Every line of the journal holds these: of the instructions, the one that is given. */
+/** The verdicts for the state. Only the next step that the agent is told is kept, to keep journal lines short. */
 function gateLines(verdicts: readonly Verdict[], state: LoopState): GateLine[] {
   const first = verdicts.find((v) => blocks(v) && v.next);
   return verdicts.map((v) => ({
@@ -123,7 +123,7 @@ function partLine({ gate, outcome, summary }: Verdict): NonNullable<GateLine['pa
   return { name: gate, verdict: outcome, summary: oneLine(summary, PART_LIMIT) };
 }
 
-/** Ids come from outside: only what was counted counts, not what every object inherits. */
+/** Reads own properties only: a task id from Claude Code may be a name that every object inherits. */
 export function firstSeen(state: LoopState, task: string): number | undefined {
   return Object.hasOwn(state.background, task) ? state.background[task] : undefined;
 }
@@ -152,7 +152,7 @@ function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdi
   };
 }
 
-/** What asking models cost at this very Stop; a verdict that is used again was paid for before. */
+/** The cost of asking models at this Stop; a re-used verdict was paid for before. */
 function judgingCost(verdicts: readonly Verdict[]): number {
   return verdicts.reduce(
     (sum, v) => sum + (v.reused ? 0 : (v.proof?.costUsd ?? 0)) + judgingCost(v.children ?? []),
@@ -164,9 +164,9 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
   if (!usage)
     return judging === 0 ? {} : { spent: { ...state.spent, costUsd: state.spent.costUsd + judging } };
   const { costTotalUsd: before } = state.read;
-  // A run counts cost by what its sessions themselves report at their end.
+  // A run counts the cost that its sessions report at their end.
   const total = state.run ? before : (usage.costTotalUsd ?? before);
-  // The client's total goes on over resume and fork; only what was added since the loop began is the loop's.
+  // The total of Claude Code goes on over resume and fork: only the growth since the loop started counts.
   const added = total === undefined || before === undefined ? 0 : Math.max(0, total - before);
   return {
     ...countedInSession(state, usage.tokens),
@@ -183,14 +183,14 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
   };
 }
 
-/** The state after the decision about an observed Stop. */
+/** The state after the decision about a Stop that `observe` has counted. */
 export function applyDecision(state: LoopState, decision: Decision, at: number): LoopState {
   if (hasEnded(state)) return state;
   switch (decision.kind) {
     case 'block':
       return applyToRun(
         {
-          // Asking for a hand-over note is no further try.
+          // Asking for a hand-over note is no iteration.
           ...(decision.instruction === 'hand_over' ? state : countIteration(state)),
           blocksInARow: state.blocksInARow + 1,
           toolSeen: false,
@@ -215,14 +215,14 @@ function applyToRun(state: LoopState, decision: Decision): LoopState {
   if (decision.kind !== 'block') return state;
   const asked = decision.instruction === 'hand_over' ? { handOver: 'asked' as const } : {};
   const judged = run.open ? {} : { judged: true as const };
-  // A session that came as far as a Stop works: what failed before is over.
+  // A session that reaches a Stop works: earlier failures no longer count.
   return {
     ...state,
     run: { ...run, heldInSession: run.heldInSession + 1, failures: 0, ...asked, ...judged },
   };
 }
 
-/** A session's own total at its end includes what its Stops counted. */
+/** Remembers what Stops counted: the total that a session reports at its end includes it. */
 function countedInSession({ run }: LoopState, tokens: number): Partial<LoopState> {
   if (!run) return {};
   return { run: { ...run, counted: { ...run.counted, tokens: run.counted.tokens + tokens } } };

@@ -42,7 +42,7 @@ export function decide(
   );
 }
 
-/** A hook of the user's own said `continue: false`: that beats everything, as it does in the client. */
+/** A hook of yours that answers `continue: false` beats everything, as it does in Claude Code. */
 function askedToEnd(verdicts: readonly Verdict[]): Decision | undefined {
   const letGo = verdicts.find((v) => v.letGo)?.letGo;
   return letGo === undefined ? undefined : ending('released', 'hook', letGo);
@@ -65,7 +65,7 @@ function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[])
   }
 }
 
-/** What an ending without anything measured rests on. */
+/** What an ending rests on when nothing was measured. */
 function claimCause(verdicts: readonly Verdict[]): string {
   const judged = verdicts.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
   if (judged.length === 0) return 'claim_only';
@@ -78,10 +78,10 @@ function leaves(verdict: Verdict): Verdict[] {
   return children.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
 }
 
-/** Everything else passes: nobody is held for what only a person can say, nor is anybody asked about work not yet asked for. */
+/** Asks you when only questions are open. The agent is not held for them. A phase is not asked about before it began. */
 function question({ phase }: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
   if (phase?.unheard) return undefined;
-  // A state of another system speaks of the whole work: that is open in every phase but the last.
+  // In a phase that ends with a question, verdicts of a foreign format do not count: they are about the whole task.
   const blocking = sumUp(verdicts).blocking.filter((v) => !phase?.asks || v.asks !== undefined);
   if (blocking.length === 0 || blocking.some((v) => v.asks === undefined)) return undefined;
   const asked = new Set(blocking.flatMap(questionsIn).map((v) => `${v.gate}: ${v.asks}`));
@@ -93,13 +93,13 @@ function question({ phase }: StopSeen, verdicts: readonly Verdict[]): Decision |
   };
 }
 
-/** Wherever a question stands, it is answered by its own name. */
+/** The gates that ask, inside `all`, `any` and chunks, too: each is answered by its own name. */
 function questionsIn(verdict: Verdict): Verdict[] {
   const inside = (verdict.children ?? []).filter((v) => blocks(v) && v.asks !== undefined);
   return inside.length === 0 ? [verdict] : inside.flatMap(questionsIn);
 }
 
-/** Nothing is done that was done before: what passed at the start, on the very same tree, shows no work. */
+/** Whether the tree is still the start tree, on which everything that can be measured passed: that proves no work. */
 function isAsItWas(state: LoopState, seen: StopSeen): boolean {
   return state.base.passing === true && seen.tree !== undefined && seen.tree === state.base.tree;
 }
@@ -109,7 +109,7 @@ function unprovenOf(verdicts: readonly Verdict[]): string {
   return oneLine(unproven.map((v) => `${v.gate}: ${v.summary}`).join('; '), DETAIL_LIMIT);
 }
 
-/** Reasons to let an unfinished session stop without counting it: the client comes back, or cannot go on anyway. */
+/** Allows an unfinished session to stop, uncounted: it comes back by itself, or cannot go on anyway. */
 function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision | undefined {
   const young = seen.background.filter(
     (t) => now - (firstSeen(state, t.id) ?? now) <= patienceWith(t.id, state, limits.backgroundMs),
@@ -128,7 +128,7 @@ function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): 
   return undefined;
 }
 
-/** A run leaves a session that fills up, but not before it was asked what the next one should know. */
+/** Ends a session of a run that is full, after asking it for a hand-over note. */
 function handOver(state: LoopState, seen: StopSeen, limits: Limits): Decision | undefined {
   const run = state.run;
   if (!run || run.mode === 'session') return undefined;
@@ -186,13 +186,13 @@ function limitDetail({ cause, used, limit }: ReachedLimit, { phase }: Limits): s
 
 type Stall =
   | { stage: 'moving' }
-  /** The last block before the end: it asks for a different approach. */
+  /** The last hold before the loop ends: it asks for a different approach. */
   | { stage: 'last_call'; times: number }
   | { stage: 'stalled'; cause: 'same_failure' | 'same_failure_changing' | 'same_message'; times: number };
 
 /**
- * Whether the loop goes round in circles. The failing picture decides where something was measured, or the tree is known;
- * where there is only the agent's word, the same final message again and again does.
+ * Whether the loop stalls. The same failure counts where something was measured or the tree is known. Where there is only
+ * the agent's word, the same final message counts.
  */
 function stallOf(state: LoopState, verdicts: readonly Verdict[], limits: Limits): Stall {
   const measured = verdicts.some((v) => v.class === 'measured' && v.outcome !== 'skip');

@@ -5,7 +5,8 @@ import type { StopSeen } from './count-stop.ts';
 import type { Decision, Ending } from './state.ts';
 import type { GuardedAgent } from './subagents.ts';
 import type { Verdict } from './verdict.ts';
-/** What one line of a journal says. docs/reference/journal.md is the grammar that others read. */
+
+/** One line of a journal. docs/reference/journal.md describes the format. */
 export type Entry =
   | StartedEntry
   | { kind: 'stop'; seen: StopSeen; verdicts: Verdict[]; decision: Decision }
@@ -21,38 +22,38 @@ export type Entry =
     }
   | { kind: 'command'; command: PersonCommand; note?: string }
   | { kind: 'allowed'; exception: string; note?: string }
-  /** A person answered a question of the loop; `digest`: of the file it is about. */
+  /** You answered a question of the loop; `digest`: of the file that the question is about. */
   | { kind: 'answered'; gate: string; said: 'approved' | 'rejected'; note?: string; digest?: string }
-  /** A person put another definition of done in place of the one from the start. */
+  /** You replaced the contract of the loop. */
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
-  /** What the foreign state of a loop says now; `iteration` and `maxIterations` are taken over, `says` is remembered. */
+  /** The foreign state file changed: `iteration` and `maxIterations` are taken over, `says` is only remembered. */
   | { kind: 'synced'; iteration?: number; maxIterations?: Limit; says?: number }
-  /** The foreign state is no longer there, is another one, or its time is over. */
+  /** The foreign state file was removed or replaced, or it expired. */
   | { kind: 'withdrawn'; cause: 'state_removed' | 'state_replaced' | 'expired'; detail: string }
   /** Another session goes on with the loop. */
   | { kind: 'claimed'; session: string; transcriptOffset: number; costTotalUsd?: number }
   /** An in-session loop goes on as a run from here on. */
   | { kind: 'run_begun'; permissionMode?: string }
-  /** Of a run: a session is about to be started. Without a `result` after it, something ended the driver. */
+  /** Of a run: a session is about to start. Without a `result` after it, the run crashed. */
   | { kind: 'intent'; session: string; resume: boolean; why: string }
-  /** Of a run: how a session came back. */
+  /** Of a run: how a session ended. */
   | {
       kind: 'result';
       end: SessionEnd;
       costTotalUsd?: number;
       tokensTotal?: number;
-      /** Where the transcript ends now, and what of it was not counted before. */
+      /** Where the transcript ends, and the tokens in it that were not counted before. */
       read?: { offset: number; tokens: number };
     }
-  /** Of a run: its driver ends it. */
+  /** Of a run: it ends outside a Stop. */
   | { kind: 'ended'; status: Ending; cause: string; detail: string }
   /** Of a run that divides its work. */
   | ChildEntry
-  /** The files of an ended loop in a foreign format were given their last form. */
+  /** The foreign state files of an ended loop were written for the last time. */
   | { kind: 'closed' }
-  /** What the format's own hook puts out at this ending. */
+  /** The output that the foreign format's own hook would give at this ending. */
   | { kind: 'said'; output: Record<string, string | string[]> }
-  /** Whole lines stood at the journal's end that we did not write. */
+  /** The journal ended with whole lines that untildone did not write. */
   | { kind: 'foreign'; lines: number }
   | { kind: 'error'; message: string };
 
@@ -70,11 +71,11 @@ export interface StartedEntry {
   transcriptOffset: number;
   baseTree?: string;
   baseCommit?: string;
-  /** Everything that could be measured passed already. */
+  /** Everything that could be measured passed at the start. */
   basePassing?: true;
   /** A loop over many sessions. */
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
-  /** The client's own cost total of the session so far. */
+  /** The cost of the session so far, as Claude Code counts it. */
   costTotalUsd?: number;
 }
 

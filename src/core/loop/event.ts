@@ -1,4 +1,4 @@
-/** One hook call of the client, in our own words. `wire/claude-hooks` makes these from what the client sends. */
+/** The events of Claude Code and the answers to them. `client/hooks` translates both. */
 
 export const KNOWN_EVENTS = [
   'PreToolUse',
@@ -55,7 +55,7 @@ interface EventBase {
   session: string;
   transcript?: string;
   cwd?: string;
-  /** Changes with every prompt, task notifications included; absent before the first. */
+  /** Changes with every prompt, also with notices of background tasks; absent before the first prompt. */
   promptId?: string;
   permissionMode?: string;
   /** Set when the event comes from inside a subagent. */
@@ -66,9 +66,9 @@ interface EventBase {
 export interface StopEvent extends EventBase {
   name: 'Stop' | 'SubagentStop';
   stopHookActive: boolean;
-  /** Absent when the client did not send it (older clients); empty when the answer was empty. */
+  /** Absent in older versions of Claude Code; empty when the answer was empty. */
   lastMessage?: string;
-  /** How full the context is, where someone listens to the session and knows it already. */
+  /** How full the context is, when the driver of a run knows it already. */
   context?: { tokens: number; model: string };
   backgroundTasks: BackgroundTask[];
   wakeUps: WakeUp[];
@@ -127,7 +127,7 @@ export interface ConfigChangeEvent extends EventBase {
   file?: string;
 }
 
-/** Everything that carries nothing we act on, and every name we do not know. */
+/** An event that untildone does not act on, known or unknown. */
 export interface OtherEvent extends EventBase {
   name: 'other';
   eventName: string;
@@ -150,10 +150,10 @@ export function eventName(event: HookEvent): string {
   return event.name === 'other' ? event.eventName : event.name;
 }
 
-/** How the client tells a session of work that ended in the background: a prompt that nobody typed. */
+/** How a prompt begins that Claude Code itself sends when a background task has ended. */
 const TASK_NOTICE = '<task-notification>';
 
-/** A prompt that a person sent, in the session itself. */
+/** Whether a person typed this prompt, and not a subagent or Claude Code itself. */
 export function isPersonsPrompt(event: HookEvent): event is PromptEvent {
   return (
     event.name === 'UserPromptSubmit' &&
@@ -162,7 +162,7 @@ export function isPersonsPrompt(event: HookEvent): event is PromptEvent {
   );
 }
 
-/** What somebody wrote, of the events that are about a text. */
+/** The text that an event is about: a prompt or a task. */
 export function writtenIn(
   event: HookEvent | undefined,
 ): { what: 'prompt' | 'task'; text: string } | undefined {
@@ -177,27 +177,27 @@ export function writtenIn(
   }
 }
 
-/** The client's own compaction runs as an agent without a type; its SubagentStop is nobody's work. */
+/** Whether the event comes from a compaction: Claude Code runs it as a subagent without a type. */
 export function isCompactionAgent(event: HookEvent): boolean {
   return ['SubagentStart', 'SubagentStop'].includes(event.name) && !event.agentType;
 }
 
-/** What an event gets back, whatever the client calls it. */
+/** The answer to an event. */
 export type Answer =
   | { kind: 'silence' }
-  /** The client goes on; the model reads `reason`, the person `message`. */
+  /** The event is refused: the agent reads `reason`, you read `message`. */
   | { kind: 'refuse'; reason: string; message?: string }
-  /** The client does as it likes; the person is shown `message`. */
+  /** Nothing is refused; you read `message`. */
   | { kind: 'tell'; message: string }
-  /** The client ends, whatever other hooks say; the person is shown why. */
+  /** The session ends, whatever other hooks say; you read `message`. */
   | { kind: 'halt'; message: string }
-  /** Silence on stdout, and why on stderr: the event was not what it pretended to be. */
+  /** Nothing on stdout and `why` on stderr: the event is forged. */
   | { kind: 'ignore'; why: string }
-  /** The client would ask a person whether a tool may run; it may. */
+  /** A tool may run without asking you. */
   | { kind: 'permit'; message?: string }
-  /** The tool gets another input. Whether it may run is left to the client. */
+  /** The tool gets another input. Claude Code decides whether it may run. */
   | { kind: 'rewrite'; input: Record<string, unknown>; message?: string }
-  /** The model gets `context` beside what it is doing; the person is shown `message`. */
+  /** The agent reads `context` and goes on; you read `message`. */
   | { kind: 'inject'; context: string; message?: string };
 
 export const SILENCE: Answer = { kind: 'silence' };

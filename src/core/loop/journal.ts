@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
 
-/** The state after an entry. The only place where state comes from: `replay` over all lines gives the last line's state. */
+/** The state after an entry. All state is made here: replaying a journal gives the state of its last line. */
 export function advance(state: LoopState | undefined, entry: Entry, at: number): LoopState {
   if (entry.kind === 'started') return firstState(entry, at);
   if (!state) throw new Error(`a journal begins with "started", not with "${entry.kind}"`);
@@ -36,7 +36,7 @@ function isOwn(entry: Exclude<Entry, StartedEntry>): entry is EntryOf<OwnKind> {
   return Object.hasOwn(ADVANCE, entry.kind);
 }
 
-/** What each kind of entry does to the state; those of a run's children are in a file of their own. */
+/** What each kind of entry does to the state; `advanceChildren` does it for those of a run's children. */
 const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
   stop: advanceStop,
   event: advanceEvent,
@@ -69,7 +69,7 @@ function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdraw
   return { ...end(state, status, cause, detail, at), closed: true };
 }
 
-/** What was asked is answered: the loop is no longer kept waiting. */
+/** Keeps your answer, and ends the wait for it. */
 function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const { gate, said, note, digest } = entry;
@@ -78,7 +78,7 @@ function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: numbe
   return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
 }
 
-/** Of a run, however its session ended: the work is judged with the answer before another one is paid for. */
+/** Lets a run judge the work with your answer before it pays for another session. */
 function judgedNext(state: LoopState): LoopState {
   const last = state.run?.lastEnd;
   if (!state.run || !last) return state;
@@ -95,7 +95,7 @@ function advanceSynced(state: LoopState, entry: EntryOf<'synced'>): LoopState {
   };
 }
 
-/** What the new owner said and used before is not the loop's; the time in between was no working time. */
+/** Gives the loop to another session. What that session did before does not count, nor does the time in between. */
 function advanceClaimed(state: LoopState, entry: EntryOf<'claimed'>, at: number): LoopState {
   if (hasEnded(state)) return state;
   const idle = state.waiting ? state : openWait(state, 'session_ended', state.lastAt);
@@ -148,15 +148,15 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
     case 'SessionStart':
       if (detail.source === 'compact') return closeWait(compacted(state), at);
       if (state.waiting) return closeWait(state, at);
-      // A client that was killed said nothing when it went: the silence until now was no working time.
+      // Claude Code was killed and sent no SessionEnd: the time since the last line was no working time.
       return closeWait(openWait(state, 'session_ended', state.lastAt), at);
     case 'SessionEnd':
-      // What only a person can do stays to be said after the session has gone.
+      // The loop still waits for you after its session has ended.
       return asksPerson(state) ? state : wait(state, 'session_ended', at, detail.reason);
     case 'StopFailure':
       return wait(state, 'api_error', at, detail.error);
     case 'Stop':
-      // One that was held although nobody judged it: the client counts it like any other.
+      // A Stop was held without being judged: Claude Code counts it among the holds in a row.
       return detail.held === undefined ? state : { ...state, blocksInARow: state.blocksInARow + 1 };
     case 'PreToolUse':
       return { ...closeWait(state, at), toolSeen: true };
@@ -171,12 +171,12 @@ function asksPerson({ waiting }: LoopState): boolean {
   return waiting?.why === 'needs_person' || waiting?.why === 'approval';
 }
 
-/** What a person said goes with the prompt. */
+/** Marks all answers as told: they go to the agent with the prompt. */
 function withAnswersTold(state: LoopState): LoopState {
   return state.answers ? { ...state, answers: allTold(state.answers) } : state;
 }
 
-/** What a session knew before is gone: a run goes on in a fresh one that is told what matters. */
+/** Notes a compaction: a run hands over to a fresh session after one. */
 function compacted(state: LoopState): LoopState {
   return state.run ? { ...state, run: { ...state.run, compacted: true } } : state;
 }

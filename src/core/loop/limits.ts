@@ -7,13 +7,13 @@ export interface ReachedLimit {
   limit: number;
 }
 
-/** Working time: paused, waiting and session-less time does not count. */
+/** Working time of a loop: time paused, waiting or without a session does not count. */
 export function elapsedMs(state: LoopState, now: number): number {
   const openWait = state.waiting ? Math.max(0, now - state.waiting.since) : 0;
   return Math.max(0, now - state.startedAt - state.waitedMs - openWait);
 }
 
-/** The first limit that a failing Stop has run into, if any. Limits are checked after success, never before. */
+/** The first limit that a loop has reached, if any. Success is checked before: it wins over limits. */
 export function reachedLimit(state: LoopState, limits: Limits, now: number): ReachedLimit | undefined {
   const checks: [ReachedLimit['cause'], number, Limit][] = [
     ['iterations', state.iteration, limits.iterations],

@@ -1,15 +1,15 @@
-/** Notes that outlive a session: what of them a new session is told, and what a loop writes into them. */
+/** Notes in the project: what a new session is told of them, and the section that a loop keeps in them. */
 
 import type { Limit } from '../contract/contract.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { sayMoment } from '../text/duration.ts';
 import type { Outcome } from './verdict.ts';
 
-/** How a session can begin, in the client's words. */
+/** How a session can begin, in the words of Claude Code. */
 export const MEMORY_SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const;
 export const MEMORY_LINES = 100;
 const MEMORY_CHARACTERS = 8000;
-/** With names and all: the client puts a longer context into a file and shows its beginning. */
+/** The limit for everything that is told: of a longer text Claude Code shows only the beginning. */
 const TOLD_CHARACTERS = 9000;
 
 export interface MemoryFile {
@@ -20,7 +20,7 @@ export interface MemoryFile {
 const OPENING =
   'untildone: this project holds these notes of earlier sessions. They are notes, not orders, and may be out of date.';
 
-/** What a session is told: the newest notes first, within the bounds; undefined when there is nothing to tell. */
+/** What a session is told of notes, the newest file first; undefined when there are none. */
 export function memoryText(newestFirst: readonly MemoryFile[], lines: number): string | undefined {
   const parts: string[] = [];
   const unshown: string[] = [];
@@ -76,11 +76,11 @@ const END = '<!-- untildone:end -->';
 
 type Located =
   | { kind: 'none' }
-  /** From the first character of the one mark to the last of the other. */
+  /** Both marks included. */
   | { kind: 'there'; start: number; end: number }
   | { kind: 'damaged'; problem: string };
 
-/** Marks count only as lines of their own: text may speak of them. */
+/** Finds the section. Marks count only as lines of their own, because notes may mention them. */
 function locate(text: string): Located {
   const begins = linesEqualTo(text, BEGIN);
   const ends = linesEqualTo(text, END);
@@ -100,7 +100,7 @@ function damaged(problem: string): Located {
   return { kind: 'damaged', problem: `${problem}; remove what is left of that section` };
 }
 
-/** Where these lines begin, white space around them aside. */
+/** Where lines begin that hold only this text and white space. */
 function linesEqualTo(text: string, wanted: string): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
@@ -112,7 +112,7 @@ function linesEqualTo(text: string, wanted: string): number[] {
   return found;
 }
 
-/** Where a loop stands, as its section says it. */
+/** What a loop writes into its section. */
 export interface LoopNote {
   loop: string;
   status: string;
@@ -130,10 +130,10 @@ export interface LoopNote {
 }
 
 export type UpdatedMemory =
-  /** The section says this already, or would say it only with another time. */
+  /** The section says this already, but for the time. */
   { kind: 'same' } | { kind: 'changed'; text: string } | { kind: 'damaged'; problem: string };
 
-/** The text with the loop's section in it, replaced where it stands or added at the end; nothing else is touched. */
+/** The notes with the section of the loop, replaced in its place or added at the end; nothing else is changed. */
 export function updatedMemory(text: string, note: LoopNote): UpdatedMemory {
   if (text.includes('\uFFFD')) return { kind: 'damaged', problem: 'it is not UTF-8 text; save it as UTF-8' };
   const found = locate(text);
@@ -149,7 +149,7 @@ export function updatedMemory(text: string, note: LoopNote): UpdatedMemory {
   return { kind: 'changed', text: text.slice(0, found.start) + section + text.slice(found.end) };
 }
 
-/** What people and agents wrote: without the section that a loop keeps in it. */
+/** The notes without the section of a loop. */
 export function withoutLoopSection(text: string): string {
   const found = locate(text);
   if (found.kind !== 'there') return text;
@@ -157,8 +157,8 @@ export function withoutLoopSection(text: string): string {
 }
 
 /**
- * A section that differs only here is left as it is: writing it anew at every stop would change the tree each time, and
- * a loop that stands still would look like one that moves.
+ * The time alone is no reason to write the section: it would change the tree at every Stop, and a stalled loop would look
+ * like one that moves.
  */
 const TIME_LINE = /^- As of: .*$/m;
 
@@ -202,7 +202,7 @@ function chunkWords(chunks: NonNullable<LoopNote['chunks']>): string {
   return chunks.map(({ name, outcome }) => `${name} ${CHUNK_WORDS[outcome]}`).join(', ');
 }
 
-/** What a gate or an agent wrote cannot end the section, nor begin a comment in it. */
+/** One line that cannot hold a mark of the section, nor begin a comment. */
 function said(text: string, limit: number): string {
   return oneLine(text, limit).replace(/<!--/g, '<! --').replace(/-->/g, '-- >');
 }

@@ -3,7 +3,6 @@ import type { Chunk } from '../contract/gate-options.ts';
 import type { PhaseState } from './state.ts';
 import { blocks, type Outcome, strongestClass, type Verdict } from './verdict.ts';
 
-/** The work goes on once more. */
 export function countIteration<Counted extends { iteration: number; phase?: PhaseState }>(
   state: Counted,
 ): Counted {
@@ -15,7 +14,7 @@ export function countIteration<Counted extends { iteration: number; phase?: Phas
   };
 }
 
-/** What is said about a phase. */
+/** What the agent is told about a phase. */
 export interface PhaseSituation {
   name: string;
   number: number;
@@ -38,8 +37,8 @@ export function nextPhase({ phases = [] }: Pick<Contract, 'phases'>, phase: Phas
 }
 
 /**
- * The gates that keep a loop in a phase: its own, and those that the next one asks for before it begins. In the last one
- * everything that the work has to pass is judged, on one and the same tree.
+ * The gates that end a phase: its exit gates and the entry gates of the next one. The last phase is judged by all of
+ * `done`, so that everything passes on one tree.
  */
 export function gatesOfPhase(contract: Pick<Contract, 'phases' | 'done'>, phase: Phase): string[] {
   const isFirst = contract.phases?.[0] === phase;
@@ -58,7 +57,7 @@ export function askedNames(
   return phase ? gatesOfPhase(contract, phase) : contract.done;
 }
 
-/** Everything that the work has to pass on its way, each once. */
+/** All gates of `phases` and `done`, each once. */
 export function namesOnTheWay({ phases = [], done }: Pick<Contract, 'phases' | 'done'>): string[] {
   return [...new Set([...phases.flatMap(({ entry, exit }) => [...entry, ...exit]), ...done])];
 }
@@ -85,7 +84,7 @@ export function isDue(chunk: Chunk, passes: (name: string) => boolean): boolean 
   return chunk.after.every(passes);
 }
 
-/** The verdict about a chunk whose turn has not come. */
+/** The verdict for a chunk that waits for others. */
 export function notDueYet(chunk: Chunk, passes: (name: string) => boolean): Verdict {
   const open = chunk.after.filter((name) => !passes(name));
   return {
@@ -97,13 +96,13 @@ export function notDueYet(chunk: Chunk, passes: (name: string) => boolean): Verd
   };
 }
 
-/** A chunk in which nothing blocks keeps nobody: what could not be judged there may stay open. */
+/** Lets an unproven chunk pass when none of its gates holds the loop. */
 export function asChunk(verdict: Verdict): Verdict {
   const { outcome, children = [] } = verdict;
   return outcome === 'unproven' && !children.some(blocks) ? { ...verdict, onUnproven: 'allow' } : verdict;
 }
 
-/** What all chunks of a plan say together: done when each passes, else the next one to do and how. */
+/** Combines the verdicts of all chunks: it passes when each does, else it names the next one to do. */
 export function combineChunks(name: string, chunks: readonly Chunk[], parts: readonly Verdict[]): Verdict {
   const passed = parts.filter((v) => v.outcome === 'pass');
   const open = parts.filter(blocks);
@@ -148,7 +147,7 @@ function instructionFor(chunks: readonly Chunk[], now: Verdict, parts: readonly 
   return `Next: chunk ${number} of ${chunks.length}, "${now.gate}": ${chunk?.instruction ?? ''}${more}${then}`;
 }
 
-/** Only the chunks that a text names, as whole words; all of them when it names none. */
+/** The chunks that a text names as whole words; all of them when it names none. */
 export function chunksNamedIn(text: string, chunks: readonly Chunk[]): Chunk[] {
   const named = chunks.filter(({ name }) => {
     const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -10,7 +10,7 @@ export interface GateCall {
   children?: GateCall[];
 }
 
-/** Which gates guard this event, in the order the contract names them. */
+/** The gates for this event, in the order of the contract. */
 export function planGates(event: HookEvent, contract: Contract): GateCall[] {
   return callsFor(gateNames(event, contract), contract);
 }
@@ -22,7 +22,7 @@ export function callsFor(names: readonly string[], contract: Contract): GateCall
 function gateNames(event: HookEvent, contract: Contract): readonly string[] {
   switch (event.name) {
     case 'Stop':
-      // What guards every session's Stop guards a loop's, too.
+      // Standing gates hold a loop, too.
       return [...new Set([...contract.done, ...(contract.everyStop?.gates ?? [])])];
     case 'SubagentStart':
     case 'SubagentStop':
@@ -40,14 +40,14 @@ function gateNames(event: HookEvent, contract: Contract): readonly string[] {
   }
 }
 
-/** Every pattern that fits the agent's type counts; the client's compaction agent has no type and is nobody's work. */
+/** The gates of all patterns that fit the type of a subagent. A compaction has no type and is not judged. */
 function subagentGates(agentType: string, subagent: Record<string, string[]>): string[] {
   if (agentType === '') return [];
   const fitting = Object.entries(subagent).filter(([pattern]) => globMatches(pattern, agentType));
   return [...new Set(fitting.flatMap(([, gates]) => gates))];
 }
 
-/** A gate that names itself, however deep, is left out: the contract's parser refuses it, a damaged file may not. */
+/** Leaves out a gate that names itself, however deep. The parser refuses it, but a damaged contract may hold one. */
 function callOf(name: string, contract: Contract, above: readonly string[]): GateCall[] {
   const spec = contract.gates[name];
   if (!spec || above.includes(name)) return [];

@@ -30,7 +30,7 @@ export function renderPromise(promise: string): string {
   return `${OPEN}${normalise(promise)}</promise>`;
 }
 
-/** Printable ASCII with single spaces: nothing to normalise, and no Unicode tables to load. */
+/** Printable ASCII with single spaces: nothing to normalise. */
 const NORMAL = /^[!-~]+(?: [!-~]+)*$/;
 
 function normalise(text: string): string {
@@ -46,7 +46,7 @@ interface Claim {
   promise: string;
 }
 
-/** `"` and the marks below; in ASCII, for one other character in a pattern doubles the size of a whole bundle. */
+/** Escaped: the bundler leaves patterns as they are, and one character beyond ASCII doubles the size of the bundle. */
 const TOKEN = /<promise>|<\/promise>|["\u201c\u201d\u201e\u00ab\u00bb]/g;
 const QUOTATION: Record<string, string> = {
   '“': 'curly',
@@ -56,7 +56,7 @@ const QUOTATION: Record<string, string> = {
   '»': 'angle',
 };
 
-/** A tag within a tag (in code) talks about tags; it promises nothing. */
+/** A promise that holds a tag itself talks about tags and is no claim. */
 const TAG = /<\/?promise>/;
 
 function findClaims(text: string, lines: Line[]): Claim[] {
@@ -140,7 +140,7 @@ function isAlone(text: string, open: { start: number; line: Line }, last: Line, 
 
 const TABLE_OR_OPEN_BOX = /^\s*(?:\||(?:[-*+]|\d{1,9}[.)])[ \t]+\[ ?\])/;
 
-/** `not`, `cannot`, `won't`, with whatever apostrophe; and what puts it off. */
+/** Words that deny (`not`, `won't`, with any apostrophe) or postpone (`until`, `before`). */
 const DENIAL =
   /\b(?:not|never|cannot|(?:ca|wo|do|does|did|is|are|was|were|have|has|had|should|could|would|must)n.t|refuse|until|unless|before|without|instead)\b/i;
 
@@ -151,7 +151,7 @@ function isSpoken(text: string, { start, line }: { start: number; line: Line }):
   return !DENIAL.test(before.slice(sentence + 1));
 }
 
-/** Where the message ends, emphasis and white space at its end left aside. */
+/** Where the message ends, without emphasis and white space. */
 function endOfWords(text: string): number {
   let end = text.length;
   while (end > 0 && /[*_\s]/.test(text.charAt(end - 1))) end -= 1;
@@ -164,7 +164,7 @@ interface Line {
   end: number;
   /** Neither code nor quoted. */
   prose: boolean;
-  /** Inline code and quotations do not reach from before this line to behind its start. */
+  /** Inline code and quotations of earlier lines end before this line. */
   breaks: boolean;
   /** Where it begins after bullet, heading mark, ticked box and emphasis. */
   body: number;
@@ -176,7 +176,7 @@ interface Fence {
   column: number;
 }
 
-/** What the lines so far leave open for the next one. */
+/** The blocks that earlier lines leave open. */
 interface Blocks {
   fence?: Fence | undefined;
   inParagraph: boolean;

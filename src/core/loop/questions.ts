@@ -20,7 +20,7 @@ export function allTold(answers: Readonly<Record<string, Answered>>): Record<str
 
 const TICKED = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+)\[[xX]\]/;
 
-/** What a person approves of a text: ticks, white space at line ends and what a loop keeps in it change nothing about it. */
+/** The part of a file that an approval is about: without ticks, white space at line ends and the section of a loop. */
 export function approvedText(text: string): string {
   const lines = withoutLoopSection(text)
     .split('\n')
@@ -28,7 +28,7 @@ export function approvedText(text: string): string {
   return lines.join('\n').trim();
 }
 
-/** What a person said since the agent was last told, for the agent; undefined when there is nothing new. */
+/** Tells the agent your answers that it has not been told; undefined when there are none. */
 export function newAnswers(answers: Readonly<Record<string, Answered>>): string | undefined {
   const news = Object.entries(answers).filter(([, { told }]) => !told);
   if (news.length === 0) return undefined;
@@ -42,7 +42,7 @@ export function newAnswers(answers: Readonly<Record<string, Answered>>): string 
     .join('\n');
 }
 
-/** Of what is new, what the gate that asks does not say itself: its yes, and the words that came with it. */
+/** The same for approvals alone: a rejection is told by the verdict of its gate. */
 export function newApprovals(answers: Readonly<Record<string, Answered>>): string | undefined {
   return newAnswers(
     Object.fromEntries(Object.entries(answers).filter(([, { said }]) => said === 'approved')),

@@ -5,12 +5,12 @@ import { elapsedMs } from './limits.ts';
 import type { LoopState } from './state.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What an ending rests on. docs/reference/receipt.md is the grammar that others read. */
+/** What an ending rests on. docs/reference/receipt.md describes the format. */
 export interface Receipt {
   v: 1;
   loop: string;
   status: string;
-  /** In words; says so plainly when nothing was measured. */
+  /** The ending in words; it says so when nothing was measured. */
   statement: string;
   task: { sha256: string; preview: string };
   contract: { sha256: string; fileAtStart: string | null; fileNow: string | null; fingerprint: string };
@@ -113,7 +113,7 @@ function commandOf({ gate, proof }: Verdict, contract: Contract, traitsOf: Trait
   return anywhere ?? proof.command;
 }
 
-/** One line for each fact, so that an edit can be told by its place: `verdicts.0.summary` and its JSON value. */
+/** One line for each fact, such as `verdicts.0.summary` and its JSON value: a check can name what was changed. */
 export function receiptLines(receipt: Receipt): [string, string][] {
   return flatten('', receipt);
 }

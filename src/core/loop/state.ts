@@ -17,11 +17,11 @@ export const ENDINGS = [
 export type Ending = (typeof ENDINGS)[number];
 type LoopStatus = 'active' | 'paused' | Ending;
 
-/** Why the loop is let go for now without having ended. None of these spends an iteration. */
+/** Why a loop waits without having ended. Waiting spends no iteration. */
 export type WaitCause =
   | 'paused'
   | 'needs_person'
-  /** A person is asked a question (`untildone approve`). */
+  /** The loop asks you a question (`untildone approve`). */
   | 'approval'
   | 'background'
   | 'wake_up'
@@ -34,51 +34,51 @@ export interface LoopState {
   session: string;
   dialect: string;
   status: LoopStatus;
-  /** 1 at the start, +1 with every block. */
+  /** 1 at the start, one more with every hold. */
   iteration: number;
   maxIterations: Limit;
   startedAt: number;
   /** The time of the last line. */
   lastAt: number;
-  /** Blocks in a row without a tool call or a new prompt in between: what the client's cap counts. */
+  /** Holds in a row without a tool call or a new prompt in between: Claude Code allows only so many. */
   blocksInARow: number;
   promptId?: string;
-  /** A tool call was seen since the last block. */
+  /** A tool call was seen since the last hold. */
   toolSeen: boolean;
   emptyAnswers: number;
   lastMessage?: { fingerprint: string; times: number };
-  /** What fails, how often it did in a row, and how often of these with this very tree. */
+  /** What fails, how often in a row, and how often of these with an unchanged tree. */
   picture?: { fingerprint: string; times: number; tree?: string; timesSameTree: number };
   waiting?: { why: WaitCause; since: number; detail?: string };
-  /** Closed waits, summed; pauses too. */
+  /** The sum of all ended waits, pauses included. */
   waitedMs: number;
   /** When each background task was first seen running. */
   background: Record<string, number>;
-  /** `estimatedUsd` is the part of the cost that no client reported. */
+  /** `estimatedUsd` is the part of the cost that Claude Code did not report. */
   spent: { tokens: number; costUsd: number; estimatedUsd?: number };
-  /** Where the transcript was read to, and what the client's own cost total was there. */
+  /** How far the transcript was read, and the cost total of Claude Code at that place. */
   read: { offset: number; lastMessageId?: string; costTotalUsd?: number };
   gates: GateLine[];
-  /** SHA-256 of `contract.json`: the definition of done that rules. */
+  /** SHA-256 of `contract.json`, the frozen contract. */
   contractSha256: string;
-  /** Lines in the journal that we did not write, as found so far. */
+  /** Lines in the journal that untildone did not write. */
   foreignLines: number;
   /** How many of them the agent was told about. */
   foreignTold: number;
-  /** The tree and the commit that the loop began with, and whether all that could be measured passed then. */
+  /** The start tree, its commit, and whether everything that could be measured passed on it. */
   base: { tree?: string; commit?: string; passing?: true };
-  /** Blocks given to subagents, tasks and teammates, by their id; the newest last. */
+  /** How often each subagent, task, teammate or prompt was refused in a row; the newest last. */
   guarded: Record<string, number>;
-  /** Exceptions that a person allowed by name. */
+  /** Exceptions that you allowed by name (`untildone allow`). */
   allowed: string[];
   ending?: { cause: string; detail: string; at: number };
-  /** Of a loop in a foreign format: the count that its state file was last seen with, beside what we write into it. */
+  /** Of a loop in a foreign format: the iteration that its state file was last seen with. */
   fileIteration?: number;
-  /** Of an ended loop in a foreign format: its state files were given their last form. */
+  /** Of an ended loop in a foreign format: its state files were written for the last time. */
   closed?: true;
   /** Of a contract with phases. */
   phase?: PhaseState;
-  /** What a person said to the questions of this loop, by the name of the gate that asks. */
+  /** Your answers to the questions of this loop, by the gate that asks. */
   answers?: Record<string, Answered>;
   /** The subagents of this loop; the newest last. */
   agents?: AgentLine[];
@@ -91,87 +91,87 @@ export interface GateLine {
   class: EvidenceClass;
   verdict: Outcome;
   summary: string;
-  /** Tells whether it fails in the same way as before. */
+  /** The same failure has the same fingerprint. */
   fingerprint?: string;
-  /** The iteration in which this verdict was found like this for the first time. */
+  /** The iteration since which the verdict has been the same. */
   since: number;
-  /** What to do next, of the first gate that holds the loop and knows it. */
+  /** What to do next; only on the first gate that holds the loop and knows it. */
   next?: string;
   /** Of chunks: each of them. */
   parts?: { name: string; verdict: Outcome; summary: string }[];
 }
 
-/** A subagent of a loop, as far as its hooks told. */
+/** A subagent of a loop, as its events describe it. */
 export interface AgentLine {
   id: string;
   type: string;
   /**
-   * passed: it ended, and the gates that guard its type passed, or there are none. failed: it was let go although they
-   * fail. lost: it no longer works, and its end was never seen.
+   * passed: it ended, and the gates for its type passed, or there are none. failed: it was allowed to stop although they
+   * fail. lost: it no longer runs, and no event told how it ended.
    */
   status: 'working' | 'passed' | 'failed' | 'lost';
   begunAt: number;
   endedAt?: number;
-  /** What it was let go with. */
+  /** The failures with which it was allowed to stop. */
   failed?: string;
-  /** Of one that passed: by something that was measured. */
+  /** It passed, and something was measured. */
   measured?: true;
-  /** It began in a worktree of its own, which was at this commit. */
+  /** Its own worktree, and the commit of that at its start. */
   worktree?: { folder: string; commit?: string };
 }
 
-/** What a person said to a question of a loop (`untildone approve`, `untildone reject`). */
+/** Your answer to a question of a loop (`untildone approve`, `untildone reject`). */
 export interface Answered {
   said: 'approved' | 'rejected';
   note?: string;
   at: number;
-  /** SHA-256 of the file that was asked about, as it was then. */
+  /** SHA-256 of the file that the question was about. */
   digest?: string;
-  /** The agent was told since. */
+  /** The agent has been told. */
   told?: true;
 }
 
-/** Where a loop is in the order of its phases. */
+/** The phase that a loop is in. */
 export interface PhaseState {
   name: string;
-  /** How often the work went on in it, this time included; 0 at the very Stop at which it begins. */
+  /** Iterations in this phase; 0 at the Stop at which it begins. */
   iteration: number;
-  /** Working time of the loop when it began. */
+  /** Working time of the loop when the phase began. */
   since: number;
 }
 
 /** What the driver of a run needs to go on, after a crash too. */
 export interface RunState {
   mode: RunMode;
-  /** The permissions of the session that it came from; a detached run never gets more. */
+  /** The permission mode of the session that became this run; the run never gets more. */
   permissionMode?: string;
-  /** Hand over after so many iterations in one session. */
+  /** How many iterations a session has before it hands over. */
   freshEvery?: number;
-  /** Sessions begun. */
+  /** How many sessions were started. */
   sessions: number;
   /** Stops that were held in the current session. */
   heldInSession: number;
-  /** A session that was begun and has not come back: what crash recovery looks for. */
+  /** The session that was started and has not ended. After a crash, the run recovers it. */
   open?: { session: string; resume: boolean; at: number };
   /** The current session was asked for a hand-over note, or has given it. */
   handOver?: 'asked' | 'given';
-  /** What the last session left for the next one. */
+  /** The last hand-over note. */
   note?: string;
   compacted?: true;
-  /** The work was judged since the last session came back, and is not done. */
+  /** The work was judged since the last session ended, and is not done. */
   judged?: true;
   /** Sessions in a row that ended by an error. */
   failures: number;
   lastEnd?: SessionEnd & { at: number };
-  /** What was counted of the current session's own totals; for `pricedTokens` of these the cost is known. */
+  /** What was counted of the current session; the cost of `pricedTokens` is known. */
   counted: {
     costUsd: number;
     tokens: number;
     pricedTokens?: number;
-    /** Of these, what nobody reported so far. */
+    /** The part that was estimated, because Claude Code has not reported it. */
     estimated?: { costUsd: number; tokens: number };
   };
-  /** What clients reported so far: what a token of this run costs. */
+  /** The reported cost and its tokens, from which the price of a token is estimated. */
   priced?: { costUsd: number; tokens: number };
   /** Of a run that divides its work. */
   children?: Children;
@@ -179,7 +179,7 @@ export interface RunState {
   parent?: string;
 }
 
-/** What a child may use up; taken off what is left of its parent's limits. */
+/** What a child may spend, out of what is left of the limits of its parent. */
 export interface Share {
   costUsd: Limit;
   tokens: Limit;
@@ -188,7 +188,7 @@ export interface Share {
 
 export interface Spent {
   costUsd: number;
-  /** The part of the cost that no client reported. */
+  /** The part of the cost that Claude Code did not report. */
   estimatedUsd?: number;
   tokens: number;
   iterations: number;
@@ -196,19 +196,19 @@ export interface Spent {
 
 export type MergeOutcome =
   | 'merged'
-  /** Both sides changed the same lines: for somebody who reads them. */
+  /** Both sides changed the same lines. */
   | 'conflict'
-  /** What passed before did not pass any more. */
+  /** Gates that passed before fail with it. */
   | 'regressed'
-  /** A hook, settings that were changed, work that was not committed. */
+  /** A git hook refused it, or the settings changed, or work was not committed. */
   | 'refused'
-  /** There was no commit to take. */
+  /** There was no commit to merge. */
   | 'nothing';
 
 export interface ChildState {
   piece: string;
   loop: string;
-  /** `nothing_to_do`: its piece passed before it began. */
+  /** `nothing_to_do`: its piece passed before it started. */
   status: 'open' | 'nothing_to_do' | Ending;
   share: Share;
   spent: Spent;
@@ -216,7 +216,7 @@ export interface ChildState {
   /** The last commit of its branch. */
   commit?: string;
   merge?: 'begun' | MergeOutcome;
-  /** Of a conflict. */
+  /** The files in conflict. */
   files?: string[];
   /** Why it was not done, or not merged. */
   detail?: string;
@@ -225,18 +225,18 @@ export interface ChildState {
 export interface Children {
   atOnce: number;
   pieces: number;
-  /** In the order they were begun. When all is over, without those whose work is in. */
+  /** In the order of their start; once `over`, only those that were not merged. */
   list: ChildState[];
-  /** Pieces whose work is in. */
+  /** How many pieces were merged. */
   merged: number;
-  /** From here on the parent works by itself. */
+  /** All children have ended; the parent works by itself. */
   over?: true;
 }
 
-/** What a Stop gets back. `allow` is silence and the loop lives on; `end` is an ending that a person is told about. */
+/** The decision about a Stop. `allow`: the session stops and the loop stays active. `end`: the loop ends. */
 export type Decision =
   | { kind: 'allow'; cause: 'paused' | 'ended' | WaitCause; wait?: WaitCause; detail?: string }
-  /** Of a run: this session is over, and leaves `note` for the next one. */
+  /** Of a run: the session ends and leaves `note` for the next one. */
   | { kind: 'allow'; cause: 'hand_over'; detail: string; note: string }
   | { kind: 'block'; instruction: 'continue' | 'different_approach' | 'hand_over' }
   | { kind: 'end'; status: Ending; cause: string; detail: string };
@@ -245,10 +245,10 @@ export function hasEnded(state: LoopState): boolean {
   return state.status !== 'active' && state.status !== 'paused';
 }
 
-/** What is counted within a session, for one that begins. */
+/** The counts of a session at its start. */
 export const NEW_SESSION = { blocksInARow: 0, toolSeen: false, emptyAnswers: 0, background: {} } as const;
 
-/** Ends an open wait at `now` and adds it up. */
+/** Ends an open wait and adds its time to `waitedMs`. */
 export function closeWait(state: LoopState, now: number): LoopState {
   if (!state.waiting) return state;
   const { waiting, ...rest } = state;
@@ -259,7 +259,7 @@ export function openWait(state: LoopState, why: WaitCause, since: number, detail
   return { ...closeWait(state, since), waiting: { why, since, detail: detail || undefined } };
 }
 
-/** An ending is final: whatever comes later changes nothing. */
+/** Ends a loop. An ended loop keeps its first ending. */
 export function end(state: LoopState, ending: Ending, cause: string, detail: string, now: number): LoopState {
   if (hasEnded(state)) return state;
   return { ...closeWait(state, now), status: ending, ending: { cause, detail, at: now } };
@@ -267,17 +267,17 @@ export function end(state: LoopState, ending: Ending, cause: string, detail: str
 
 const REMEMBERED_SUBJECTS = 50;
 
-/** How often in a row each subagent, task, teammate or prompt was refused; the newest last, only so many of them. */
+/** Counts refusals in a row of subagents, tasks, teammates and prompts; only the newest are remembered. */
 export function guardedAfter(
   guarded: Readonly<Record<string, number>>,
   { subject, refused, verdicts }: { subject: string; refused: boolean; verdicts: readonly Verdict[] },
 ): Record<string, number> {
   const others = Object.entries(guarded).filter(([name]) => name !== subject);
   if (refused) {
-    // Subjects come from outside: only what was counted counts, not what every object inherits.
+    // Own properties only: a subject may be a name that every object inherits.
     const before = (Object.hasOwn(guarded, subject) && guarded[subject]) || 0;
     return Object.fromEntries([...others.slice(1 - REMEMBERED_SUBJECTS), [subject, before + 1]]);
   }
-  // What passes is no longer held up; what was only let go stays let go.
+  // A pass resets the count. What was allowed although it fails keeps it, and is allowed again.
   return verdicts.some(blocks) ? { ...guarded } : Object.fromEntries(others);
 }

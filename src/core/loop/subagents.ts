@@ -3,11 +3,11 @@ import type { StopSeen } from './count-stop.ts';
 import type { AgentLine, LoopState } from './state.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
 
-/** Who a `guard` entry of a SubagentStop is about. */
+/** The subagent that a `guard` entry of a SubagentStop is about. */
 export interface GuardedAgent {
   id: string;
   type: string;
-  /** Gates guard its type, but they were not judged: why. */
+  /** Why its gates were not judged. */
   unjudged?: string;
 }
 
@@ -16,7 +16,7 @@ const WORD_LIMIT = 100;
 const FAILED_LIMIT = 200;
 const FOLDER_LIMIT = 1000;
 
-/** What the journal keeps of an agent's beginning. */
+/** What the journal keeps of the start of a subagent. */
 export function beginningOf(
   agent: { id: string; type: string },
   worktree: AgentLine['worktree'],
@@ -29,15 +29,15 @@ export function beginningOf(
   };
 }
 
-/** Cut to size: both come from outside. */
+/** Cuts both texts to size, because they come from outside. */
 export function agentWords({ id, type }: { id: string; type: string }): { type: string; id: string } {
   return { type: oneLine(type, WORD_LIMIT), id: oneLine(id, WORD_LIMIT) };
 }
 
-/** SubagentStart. An agent that is woken up again is the same one. */
+/** Notes a SubagentStart. A subagent that is woken up again keeps its line. */
 export function agentBegun(state: LoopState, detail: Record<string, string>, at: number): LoopState {
   const { id, type, worktree, commit } = detail;
-  // The client's own compaction has no type, and is nobody's work.
+  // A compaction is a subagent without a type, and is not judged.
   if (!id || !type) return state;
   const known = lineOf(state, id);
   const place = worktree ? { worktree: { folder: worktree, commit: commit || undefined } } : {};
@@ -48,7 +48,7 @@ export function agentBegun(state: LoopState, detail: Record<string, string>, at:
   });
 }
 
-/** SubagentStop, held or let through. */
+/** Notes a SubagentStop, held or allowed. */
 export function agentGuarded(
   state: LoopState,
   entry: { agent?: GuardedAgent; verdicts: readonly Verdict[]; refused: boolean },
@@ -70,13 +70,13 @@ function failureIn(verdicts: readonly Verdict[], unjudged: string | undefined): 
   return unjudged === undefined ? undefined : oneLine(`not judged: ${unjudged}`, FAILED_LIMIT);
 }
 
-/** The end of an agent that nobody judged, because its loop is paused: it is no longer one of the loop's. */
+/** Forgets a subagent that stopped while its loop was paused: it was not judged. */
 export function agentLeft(state: LoopState, detail: Record<string, string>): LoopState {
   const { agents } = state;
   return agents ? { ...state, agents: agents.filter(({ id }) => id !== detail.id) } : state;
 }
 
-/** A Stop of the session: agents that should be at work, and are not any more, ended without a word. */
+/** Marks subagents as lost that no longer run at a Stop of the session although no event told that they ended. */
 export function agentsAtStop(state: LoopState, seen: StopSeen, at: number): LoopState {
   if (!state.agents?.some((agent) => isLost(agent, seen.background))) return state;
   const agents = state.agents.map(
@@ -86,15 +86,15 @@ export function agentsAtStop(state: LoopState, seen: StopSeen, at: number): Loop
   return { ...state, agents };
 }
 
-/** The client does not list an agent that another one waits for: as long as any is listed, nothing is known. */
+/** Claude Code does not list a subagent that another one waits for: while any is listed, none counts as lost. */
 export function isLost(agent: AgentLine, background: readonly { type: string }[]): boolean {
   return agent.status === 'working' && !background.some(({ type }) => type === 'subagent');
 }
 
-/** A piece of work takes longer than what is only waited for. */
+/** Subagents may take so many times longer than other background tasks. */
 const LONGER = 12;
 
-/** How long a background task excuses a session from going on; an agent whose beginning was seen is no dev server. */
+/** How long a background task excuses an unfinished Stop; a known subagent longer, for it is no server that runs for ever. */
 export function patienceWith(task: string, state: LoopState, ms: number): number {
   return lineOf(state, task)?.status === 'working' ? LONGER * ms : ms;
 }

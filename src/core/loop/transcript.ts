@@ -1,19 +1,19 @@
 import { keepShort } from '../text/clip.ts';
 
-/** A line of a transcript in our own words; `wire/transcript` makes these from what the client writes. */
+/** One line of a transcript; `client/transcript` makes these from what Claude Code writes. */
 export type TranscriptLine =
   | AnswerLine
   | { kind: 'tool_results'; sidechain: boolean; toolUses: string[] }
   /** Something that starts a turn: typed, sent by a program, or a notification of background work. */
   | { kind: 'prompt'; sidechain: boolean; text: string }
-  /** A Stop hook held the agent back here. */
+  /** A Stop hook held the agent here. */
   | { kind: 'block'; sidechain: boolean }
   | { kind: 'compaction'; sidechain: boolean }
-  /** The client's running total for the session, over resumes; seen only when a client process ends. */
+  /** The cost total of the session, over resumes; written only when a process of Claude Code ends. */
   | { kind: 'cost'; totalUsd: number }
   | { kind: 'other' };
 
-/** The client writes one line for each block of an answer; all of them carry the id and usage of the whole. */
+/** One block of an answer. All blocks of an answer carry its id and the usage of the whole. */
 export interface AnswerLine {
   kind: 'answer';
   sidechain: boolean;
@@ -36,22 +36,22 @@ export interface AnswerUsage {
 }
 
 /**
- * What a decision needs from a transcript. Absent fields could not be read, which is not the same as zero.
- * The client writes behind its own hooks: look again (`pollSignals`) before acting on what is missing here.
+ * What a decision needs from a transcript. An absent field could not be read, which is not the same as zero.
+ * Claude Code may write a line after it calls the hook: poll (`Transcripts.poll`) before acting on an absent field.
  */
 export interface TranscriptSignals {
   /**
-   * The last text block of the agent since the last prompt or block of a Stop hook: the same that the client sends as
-   * `last_assistant_message`. Absent when there is none (yet); never a text that an earlier Stop has judged.
+   * The last text of the agent since the last prompt or hold: the same that Claude Code sends as
+   * `last_assistant_message`. Absent when there is none yet; never a text that an earlier Stop has judged.
    */
   lastText?: string;
-  /** True when the last thing the agent wrote ends its work for now: the answer that a Stop follows is on disk. */
+  /** True when the last line of the agent is a final answer: the answer before the Stop is on disk. */
   answered?: boolean;
-  /** True when a tool call of the agent stands after the last block of a Stop hook or the last prompt. */
+  /** True when the agent called a tool since the last prompt or hold. */
   toolSinceBlock?: boolean;
   /**
-   * A tool call of the agent that has no result yet. When a real Stop hook starts, the last result is often not on disk:
-   * only a call that is still open after polling for `answered` in vain shows that the agent has not stopped.
+   * A tool call of the agent without a result. At a real Stop the last result is often not on disk yet: only a call that
+   * stays open while polling for `answered` shows that the agent has not stopped.
    */
   openToolUse?: string;
   /** Tokens in the window at the last answer since the last compaction (input + cache creation + cache read). */
@@ -61,15 +61,15 @@ export interface TranscriptSignals {
 
 /** What was spent between two byte offsets of a transcript. */
 export interface TranscriptUsage {
-  /** Read from here the next time: always the end of a complete line, unless not one was found after `from`. */
+  /** Where the next read begins: the end of the last complete line, or `from` when there was none. */
   offset: number;
   /** input + cache creation + output, cache reads excluded, each answer counted once. */
   tokens: number;
-  /** The client's own running total for the session, where it wrote one. */
+  /** The cost total of the session, where Claude Code wrote one. */
   totalCostUsd?: number;
-  /** Bytes that were not judged: more had been added than one hook may read, or `from` lay inside a line. */
+  /** Bytes that were not read: more were added than one hook may read, or `from` was inside a line. */
   skippedBytes: number;
-  /** The last answer counted. Hand it to the next read: its lines may lie on both sides of `offset`. */
+  /** The last answer that was counted. The next read needs it: some of its lines may come after `offset`. */
   lastMessageId?: string;
 }
 
@@ -159,8 +159,8 @@ interface UsageTally {
 }
 
 /**
- * Adds up what answers cost, each once; one whose later lines report more than its first counts as the most reported.
- * `lastMessageId` is an answer that was counted before: further lines of it are free.
+ * Adds up the tokens of answers, each once. Of an answer whose lines report different usage, the largest counts.
+ * `lastMessageId` is an answer that was counted before: further lines of it are not counted.
  */
 export function tallyUsage(lastMessageId?: string): UsageTally {
   const counted = new Map<string, number>(lastMessageId === undefined ? [] : [[lastMessageId, Infinity]]);
@@ -215,9 +215,9 @@ export function contextWindow(model: string | undefined): number {
   return major < 4 || (major === 4 && minor <= 6) ? SMALL_WINDOW : LARGE_WINDOW;
 }
 
-/** What was said in a conversation, without what tools answered. */
+/** Something that was said in a conversation; results of tools are left out. */
 export interface Utterance {
-  /** summary: what the client wrote in place of what it dropped. */
+  /** summary: what Claude Code wrote in a compaction. */
   who: 'person' | 'agent' | 'summary';
   text: string;
   /** The names of the tools that the agent called with it. */
@@ -233,8 +233,8 @@ const NAMES: Record<Utterance['who'], string> = {
 };
 
 /**
- * The conversation as a text of at most `limit` characters; what was said last is kept. The final message is often not
- * in the transcript yet when it is read: it is added where it is missing.
+ * The conversation as a text of at most `limit` characters; the end is kept. The final message is added where it is
+ * missing: often it is not in the transcript yet.
  */
 export function conversationText(
   utterances: readonly Utterance[],

@@ -1,10 +1,10 @@
 import type { Combination } from '../contract/gate-options.ts';
 
-/** What a gate says about one aspect of the work, and what many of them say together. */
+/** Verdicts of gates, and how several of them are combined. */
 
 export type Outcome = 'pass' | 'fail' | 'unproven' | 'skip';
 
-/** measured: we ran it. judged: a model said so. claimed: the agent wrote it. */
+/** measured: untildone ran it. judged: a model or a person said so. claimed: the agent wrote it. */
 export type EvidenceClass = 'measured' | 'judged' | 'claimed';
 
 export interface Verdict {
@@ -25,11 +25,11 @@ export interface Verdict {
   onUnproven?: 'block' | 'allow';
   /** What a measured verdict rests on. */
   proof?: Proof;
-  /** Only a person can let this pass: what they are asked. */
+  /** The question to a person, when only an answer can make this pass. */
   asks?: string;
-  /** The work is to end at once, whatever else fails: why. */
+  /** Why the loop has to end at once, whatever else fails. */
   letGo?: string;
-  /** This verdict was found at an earlier Stop and nothing it depends on has changed since. */
+  /** The verdict of an earlier Stop: nothing that it depends on has changed since. */
   reused?: true;
   /** Verdicts that `all` and `any` were made of. */
   children?: Verdict[];
@@ -40,7 +40,7 @@ export interface Proof {
   exitCode?: number;
   durationMs?: number;
   outputSha256?: string;
-  /** Where the whole output lies. */
+  /** The file with the whole output. */
   outputFile?: string;
   costUsd?: number;
 }
@@ -49,7 +49,7 @@ type Summary =
   | { result: 'failing'; blocking: Verdict[] }
   | { result: 'verified' | 'claimed' | 'unproven' | 'nothing_judged'; blocking: [] };
 
-/** Whether this verdict alone keeps the work from being done. */
+/** Whether this verdict holds the loop. */
 export function blocks(verdict: Verdict): boolean {
   if (verdict.outcome === 'fail') return true;
   return verdict.outcome === 'unproven' && verdict.onUnproven !== 'allow';
@@ -72,7 +72,7 @@ export function combine(how: Combination, name: string, children: readonly Verdi
   const names = (list: readonly Verdict[]) => list.map((v) => v.gate).join(', ');
   const next = open.find((v) => v.next)?.next;
   const letGo = children.find((v) => v.letGo)?.letGo;
-  // Only where there is nothing that the agent could do about it.
+  // A question counts only when there is nothing left that the agent could do.
   const asks = outcome !== 'pass' && open.every((v) => v.asks !== undefined) ? open[0]?.asks : undefined;
   return {
     gate: name,
@@ -99,7 +99,7 @@ function combinedOutcome(how: Combination, counted: readonly Verdict[]): Outcome
   return has('fail') ? 'fail' : has('unproven') ? 'unproven' : 'pass';
 }
 
-/** As strong as what it rests on: `all` when anything in it was measured, `any` only by a child that passed. */
+/** `all` is as strong as its strongest child; `any` as the strongest child that passed. */
 function combinedClass(how: Combination, counted: readonly Verdict[]): EvidenceClass {
   const carrying =
     how === 'any' && counted.some((v) => v.outcome === 'pass')
@@ -127,7 +127,7 @@ export function fingerprint(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }
 
-/** In ASCII, because the bundler leaves patterns as they are: one other character doubles the size of a whole bundle. */
+/** Escaped: the bundler leaves patterns as they are, and one character beyond ASCII doubles the size of the bundle. */
 const VOLATILE: [RegExp, string][] = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?/g, '<time>'],
   [/\b\d\d:\d\d:\d\d(\.\d+)?\b/g, '<time>'],
@@ -139,7 +139,7 @@ const VOLATILE: [RegExp, string][] = [
   [/\bpid[ =:]+\d+/gi, '<pid>'],
 ];
 
-/** Every pattern above asks for one of these. */
+/** Every pattern above needs one of these characters. */
 const MAY_BE_VOLATILE = /[\d/-]/;
 
 /** Removes what differs from one run to the next although the failure is the same. */

@@ -1,6 +1,6 @@
 /**
- * A run that divides its work: children are runs of their own, each with one piece of it, and what they spend and reach
- * is folded into the state of their parent. Pure: after a crash the same journal gives the same next steps.
+ * A run that divides its work. Each child is a run of its own with one piece, and what it spends and reaches becomes part
+ * of the state of its parent. Pure: after a crash the same journal gives the same next steps.
  */
 
 import type { Limit, Limits } from '../contract/contract.ts';
@@ -17,21 +17,21 @@ import {
   type Spent,
 } from '../loop/state.ts';
 
-/** One part of the work that can be done by itself. */
+/** A part of the work that a child can do by itself. */
 export interface Piece {
-  /** The only one of its name in a run: a feature's id, or a prompt file. */
+  /** The id of a feature or a prompt file; unique in a run. */
   name: string;
   title: string;
-  /** The pieces whose work has to be in before this one begins. */
+  /** The pieces that have to be merged before this one begins. */
   after: readonly string[];
 }
 
 export type ChildEntry =
   /** The work was divided. */
   | { kind: 'split'; atOnce: number; pieces: number }
-  /** Before anything of a child is there. */
+  /** Written before anything of the child exists. */
   | { kind: 'child_begun'; child: string; piece: string; share: Share }
-  /** What a child has used up in all: said twice, it counts once. */
+  /** The totals of a child: said twice, they count once. */
   | ({ kind: 'child_spent'; child: string } & Spent)
   | {
       kind: 'child_ended';
@@ -41,12 +41,12 @@ export type ChildEntry =
       branch?: string;
       commit?: string;
     }
-  /** Without a `merge_ended` after it, the branch tells whether it was made. */
+  /** Without a `merge_ended` after it, the branch shows whether the merge was made. */
   | { kind: 'merge_begun'; child: string; commit: string }
   | { kind: 'merge_ended'; child: string; outcome: MergeOutcome; files?: string[]; detail?: string }
-  /** All that run wait for a limit of the account, or after an error: no working time. */
+  /** All children wait, for a limit of the account or after an error. Waiting is no working time. */
   | { kind: 'children_waiting'; why: string }
-  /** Somebody drives them again: the time in between was no working time. */
+  /** The run goes on after a crash or a pause. The time in between was no working time. */
   | { kind: 'children_resumed' }
   | { kind: 'children_over' };
 
@@ -76,7 +76,7 @@ export function advanceChildren(state: LoopState, entry: ChildEntry, at: number)
   }
 }
 
-/** A pause is not over because one of the children comes to rest in it. */
+/** Ends a wait, but not a pause: a child that ends during a pause does not resume the run. */
 function awake(state: LoopState, at: number): LoopState {
   return state.status === 'active' ? closeWait(state, at) : state;
 }
@@ -118,7 +118,7 @@ function changed(child: ChildState, entry: Exclude<ListEntry, { kind: 'child_beg
   }
 }
 
-/** The totals of a child only grow; what is new of them is the parent's, too. */
+/** Adds what a child has spent since its last report to the parent. Totals only grow. */
 function countSpent(
   state: LoopState,
   children: Children,
@@ -139,7 +139,7 @@ function countSpent(
   const next = { ...children, list };
   return {
     ...withChildren(state, next),
-    // The very first of all iterations is the one that the parent began with.
+    // The parent counted iteration 1 at its start: the first iteration of the children is the same one.
     iteration: state.iteration + Math.max(0, iterationsOf(next) - 1) - Math.max(0, before - 1),
     spent: {
       costUsd: state.spent.costUsd + spent.costUsd - known.spent.costUsd,
@@ -153,21 +153,21 @@ function iterationsOf({ list }: Children): number {
   return list.reduce((sum, { spent }) => sum + spent.iterations, 0);
 }
 
-/** The pieces that may begin now, in order: nobody has begun them, and what they rest on is in. */
+/** The pieces that may begin now, in order: not begun, and the pieces before them are merged. */
 export function piecesToBegin(children: Children, pieces: readonly Piece[]): Piece[] {
   const begun = new Set(children.list.map(({ piece }) => piece));
   const isIn = (name: string) =>
     !pieces.some((piece) => piece.name === name) ||
-    children.list.some((c) => c.piece === name && isSettled(c));
+    children.list.some((c) => c.piece === name && isMergedOrEmpty(c));
   return pieces.filter(({ name, after }) => !begun.has(name) && after.every(isIn));
 }
 
-/** Nothing is left to do about it. */
-function isSettled({ status, merge }: ChildState): boolean {
+/** Whether the work of a child is in, or there was none to do. */
+function isMergedOrEmpty({ status, merge }: ChildState): boolean {
   return merge === 'merged' || status === 'nothing_to_do';
 }
 
-/** A done child whose work is not in yet, the first one first; also one whose merge was cut off. */
+/** The first done child that is not merged; also one whose merge was interrupted. */
 export function childToMerge({ list }: Children): ChildState | undefined {
   return list.find(
     ({ status, merge }) =>
@@ -176,9 +176,9 @@ export function childToMerge({ list }: Children): ChildState | undefined {
 }
 
 /**
- * What the next child may use up: an equal part of what is neither spent nor promised to others, with one part held back
- * for the parent, which also bears what children go over theirs. Where that is less than a step may use up, fewer are at
- * work at a time. Undefined when nothing is left, or not enough beside those that are at work.
+ * What the next child may spend: an equal part of what is neither spent nor promised to other children. One part is kept
+ * for the parent, and for what children spend beyond theirs. Where a part is too small for one step, fewer children work
+ * at a time. Undefined when too little is left to start another child now.
  */
 export function shareFor(state: LoopState, limits: Limits, places: number): Share | undefined {
   const children = state.run?.children;
@@ -212,14 +212,14 @@ export function shareFor(state: LoopState, limits: Limits, places: number): Shar
   };
 }
 
-/** What a large step uses up: of parts that are smaller every child goes over its own, and all of them at once. */
+/** What one large step may cost. With a smaller share, every child could overspend at once. */
 const STEP = { costUsd: 0.5, tokens: 200_000 };
 
 function isAtLeast(limit: Limit, least: number): boolean {
   return limit === 'unlimited' || limit >= least;
 }
 
-/** The working time that is left to the parent, and so to whoever begins now. */
+/** The working time that is left to the parent, and so to a child that starts now. */
 export function timeLeft(state: LoopState, limits: Limits, now: number): Limit {
   if (limits.durationMs === 'unlimited') return 'unlimited';
   return Math.max(0, limits.durationMs - elapsedMs(state, now));

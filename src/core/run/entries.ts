@@ -1,4 +1,4 @@
-/** What the entries of a run do to its state. */
+/** How journal entries of a run change its state. */
 import type { Entry } from '../loop/entry.ts';
 import { countIteration } from '../loop/phases.ts';
 import { closeWait, hasEnded, type LoopState, NEW_SESSION, openWait, type RunState } from '../loop/state.ts';
@@ -28,13 +28,13 @@ export function advanceIntent(
 
 const FAILURES = ['api_error', 'crashed', 'hung'];
 
-/** What is too long before anything was done is too long again in the next session. */
+/** A session that is too long before its first hold counts as a failure: the next one would be too long as well. */
 function isFailure({ kind }: SessionEnd, run: RunState): boolean {
   const tooLong = kind === 'prompt_too_long' || kind === 'context_full';
   return FAILURES.includes(kind) || (tooLong && run.heldInSession === 0);
 }
 
-/** What is left of a sum that was taken back, by the arithmetic of computers. */
+/** Sums below this are rounding errors. */
 const NO_MONEY = 1e-9;
 
 export function advanceResult(
@@ -76,9 +76,9 @@ export function advanceResult(
 }
 
 /**
- * A client that was killed takes its bill with it, and its total goes on without that part when the session is resumed.
- * What its tokens cost is then taken from those of the sessions that did report; before the first report nobody knows.
- * A total that has all tokens in it (`isWhole`) has that part, too: then nothing is estimated any more.
+ * Estimates cost that was not reported. A process of Claude Code that is killed reports no cost, and the total of a
+ * resumed session leaves that part out. Its tokens are priced like those of the sessions that did report; before the first
+ * report they cost nothing. A total with all tokens in it (`isWhole`) includes that part, and replaces the estimate.
  */
 function pricing(
   { priced, counted }: RunState,
@@ -103,12 +103,12 @@ function pricing(
   };
 }
 
-/** Whoever was killed wrote nothing any more: the night until somebody goes on was no working time. */
+/** Takes the time since the last line off the working time: the run was killed, and nothing worked since. */
 function withoutSilence(state: LoopState, at: number): LoopState {
   return state.waiting ? state : closeWait(openWait(state, 'session_ended', state.lastAt), at);
 }
 
-/** Time in which the API or a limit of the account is waited for is no working time, whatever the client's hooks said. */
+/** Opens a wait after an API error or a limit of the account: that is no working time. */
 export function waitingForApi(state: LoopState, at: number): LoopState {
   const last = state.run?.lastEnd;
   if (state.status !== 'active' || state.waiting) return state;
@@ -116,7 +116,7 @@ export function waitingForApi(state: LoopState, at: number): LoopState {
   return openWait(state, 'api_error', at, last.detail);
 }
 
-/** A session that was called off no longer keeps the run from going on: it is one that was cut in the middle. */
+/** Lets a run go on after a session that was aborted: that session counts as lost, and is resumed. */
 export function takenUp(state: LoopState): LoopState {
   const last = state.run?.lastEnd;
   if (!state.run || (last?.kind !== 'aborted' && last?.kind !== 'interrupted')) return state;

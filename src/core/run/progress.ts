@@ -1,4 +1,4 @@
-/** Whether an iteration of a run is worth a commit, and the words that go with it. */
+/** Whether an iteration of a run is worth a commit, and the texts of commits and pull requests. */
 
 import type { GateSubject, TraitsOf } from '../contract/gate-traits.ts';
 import { hasEnded, type LoopState } from '../loop/state.ts';
@@ -7,19 +7,19 @@ import { oneLine } from '../text/clip.ts';
 import { redact } from '../text/redact.ts';
 import { describeEnding } from '../words/endings.ts';
 
-/** What passed at a point of the work that was kept. */
+/** What passed at the last commit. */
 export interface Passing {
   gates: string[];
-  /** Of gates that count: how many features pass, how many items are ticked. */
+  /** Of gates that count features or items: how many pass. */
   counts: { gate: string; passing: number; all: number }[];
 }
 
 export const NOTHING_PASSES: Passing = { gates: [], counts: [] };
 
 export interface Progress {
-  /** What passes now and did not at the last kept point, in words. */
+  /** What passes now and did not at the last commit, in words. */
   gained: string[];
-  /** What passed there and does not now, in words. */
+  /** What passed at the last commit and does not now, in words. */
   lost: string[];
 }
 
@@ -28,7 +28,7 @@ export function waitsForCommit(about: GateSubject | undefined): boolean {
   return about === 'commits' || about === 'service';
 }
 
-/** Words that only an untouched list has at its front: one that was tampered with says that first, and counts nothing. */
+/** The summary of a list. That of a list that was tampered with begins with other words, and so does not count. */
 const COUNT = /^(\d+) of (\d+) (?:features pass|items are ticked)/;
 
 export function passingOf(verdicts: readonly Verdict[], traitsOf: TraitsOf): Passing {
@@ -51,8 +51,8 @@ export function progressSince(kept: Passing, verdicts: readonly Verdict[], trait
 }
 
 /**
- * Kept is what gained something and lost nothing, what was found done, and what is complete but for gates that look at
- * commits: those can only pass after it was kept.
+ * Commits what lost nothing and gained something, is done, or lacks only gates that look at commits: those can pass only
+ * after the commit.
  */
 export function isWorthKeeping(
   { gained, lost }: Progress,
@@ -68,7 +68,7 @@ export function isDone({ status }: LoopState): boolean {
   return status === 'verified_done' || status === 'claimed_done';
 }
 
-/** Everything that can pass before a commit does; at least one gate waits for it. */
+/** Whether only gates fail that can pass after a commit. */
 export function lacksOnlyCommit(verdicts: readonly Verdict[], traitsOf: TraitsOf): boolean {
   const open = leaves(verdicts).filter(blocks);
   const isForCommit = (kind: string) => waitsForCommit(traitsOf(kind).about);
@@ -77,7 +77,7 @@ export function lacksOnlyCommit(verdicts: readonly Verdict[], traitsOf: TraitsOf
   );
 }
 
-/** Whether checks of a service are asked for: they run only on what was pushed. */
+/** Whether a gate asks for checks of a service, which run only on what was pushed. */
 export function asksForChecks(verdicts: readonly Verdict[], traitsOf: TraitsOf): boolean {
   return verdicts.some(
     (v) => traitsOf(v.kind).about === 'service' || asksForChecks(v.children ?? [], traitsOf),
@@ -108,14 +108,14 @@ function countOf({ summary }: Verdict): { passing: number; all: number } | undef
   return passing === undefined ? undefined : { passing: Number(passing), all: Number(all) };
 }
 
-/** Parts of `all` count one by one; `any` counts as a whole: which of its ways passes may change. */
+/** The verdicts, with those inside `all` in its place. `any` counts as a whole, because which child passes may change. */
 function leaves(verdicts: readonly Verdict[]): Verdict[] {
   return verdicts.flatMap((v) => (v.kind === 'all' && v.children ? leaves(v.children) : [v]));
 }
 
 /**
- * The verdicts about the work itself. The others neither make progress nor undo it: a commit changes what those about
- * commits find, and a fresh session has stated no promise and has no tasks.
+ * The verdicts about the work itself. Gates about commits change with the commit, and gates about a session (promise,
+ * tasks) begin anew with every session: neither is progress.
  */
 function workIn(verdicts: readonly Verdict[], traitsOf: TraitsOf): Verdict[] {
   const isNoWork = (kind: string) => traitsOf(kind).about !== undefined;
@@ -137,7 +137,7 @@ export interface Commit {
   progress: Progress;
 }
 
-/** What passes now, and which run found it: trailers, so that git itself can list the commits of a run. */
+/** The message of a commit. Its trailers let git list the commits of a run. */
 export function commitMessage({ task, state, verdicts, progress }: Commit): string {
   return [
     oneLine(redact(subjectOf(state, progress)), SUBJECT),
@@ -165,7 +165,7 @@ function line(text: string): string {
   return oneLine(redact(text), BODY_LINE);
 }
 
-/** A held Stop has moved the count on already; one that asked for a hand-over note, or let go, has not. */
+/** The iteration that was judged. A hold has already counted the next one; asking for a hand-over note has not. */
 export function judgedIteration(state: LoopState): number {
   const wasHeld = !hasEnded(state) && !state.waiting && state.run?.handOver === undefined;
   return Math.max(1, state.iteration - (wasHeld ? 1 : 0));
@@ -173,7 +173,7 @@ export function judgedIteration(state: LoopState): number {
 
 const SLUG = 40;
 
-/** Plain letters, digits and dashes, whatever the task holds; the run's id makes it the only one of its name. */
+/** The branch of a run: words of the task in plain letters, digits and dashes, and the id of the run. */
 export function branchName(task: string, loop: string): string {
   const words = task
     .slice(0, 400)
@@ -195,7 +195,7 @@ export function pullRequestTitle(task: string, state: LoopState, whole: boolean)
   return whole ? title : `[not done] ${title}`;
 }
 
-/** The receipt when there is one; else how far the run came, in plain words. */
+/** The receipt when there is one, otherwise how far the run came. */
 export function pullRequestText(state: LoopState, receipt: string | undefined): string {
   if (receipt !== undefined) return receipt;
   const ending = describeEnding(state) || 'The run goes on.';

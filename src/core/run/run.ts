@@ -5,7 +5,7 @@ import { hasEnded, type LoopState, type RunState } from '../loop/state.ts';
 import { describeWait } from '../words/endings.ts';
 import type { SessionEnd } from './session-end.ts';
 
-/** What the client may do without asking, in its own words. */
+/** The permission modes of Claude Code. */
 export const PERMISSION_MODES = [
   'acceptEdits',
   'default',
@@ -27,7 +27,7 @@ export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: s
   };
 }
 
-/** An in-session loop that is to go on as a run when its session is full: that session was its first one. */
+/** The state of a run that goes on with a loop whose session is full; that session counts as its first. */
 export function runFromSession(permissionMode: string | undefined): RunState {
   return {
     ...newRun('hybrid', undefined),
@@ -38,10 +38,10 @@ export function runFromSession(permissionMode: string | undefined): RunState {
 
 export type Step =
   | { kind: 'session'; resume: boolean; why: 'first' | 'hand_over' | 'not_done' | 'again' | 'context_full' }
-  /** Judge the work ourselves: the session came back without an ending of the loop. */
+  /** Judge the work: the session ended, and the loop has not. */
   | { kind: 'judge' }
   | { kind: 'wait'; until: number; why: string }
-  /** A person is asked a question: nothing is spent until they answer. */
+  /** Wait for your answer; nothing is spent meanwhile. */
   | { kind: 'ask'; why: string }
   | { kind: 'fail'; cause: string; detail: string }
   | { kind: 'pause'; why: string }
@@ -56,7 +56,7 @@ const LIMIT_WAIT_MS = 60_000;
 /** What a run does next. Pure: after a crash the same journal gives the same step. */
 export function nextStep(state: LoopState, now: number): Step {
   const step = stepAfter(state, now);
-  // A session that has left its note is not gone on with, however it ended after that.
+  // A session that has given its hand-over note is not resumed, however it ended.
   const goesOn = step.kind === 'session' || step.kind === 'judge';
   return goesOn && state.run?.handOver === 'given'
     ? { kind: 'session', resume: false, why: 'hand_over' }
@@ -67,21 +67,21 @@ function stepAfter(state: LoopState, now: number): Step {
   const run = state.run;
   if (hasEnded(state) || !run) return { kind: 'over' };
   if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
-  // However the session that came as far as the question ended: nobody else can answer it.
+  // Only you can answer the question, however the session ended that led to it.
   if (state.waiting?.why === 'approval') return { kind: 'ask', why: describeWait(state) };
   if (!run.lastEnd) return withoutSession(run);
   return AFTER_END[run.lastEnd.kind]?.(run, run.lastEnd, now) ?? afterStop(state, run);
 }
 
 function withoutSession(run: RunState): Step {
-  // The children may have done it all, and whoever goes on has to be told what they have not.
+  // The children may have done everything; if not, the next session has to be told what fails.
   if (run.children?.over && !run.judged) return { kind: 'judge' };
   return { kind: 'session', resume: false, why: run.sessions === 0 ? 'first' : 'hand_over' };
 }
 
 type LastEnd = SessionEnd & { at: number };
 
-/** What follows when the last session ended otherwise than by a stop. */
+/** The step after a session that did not end by a Stop. */
 const AFTER_END: {
   readonly [K in SessionEnd['kind']]?: (run: RunState, last: LastEnd, now: number) => Step;
 } = {
@@ -121,13 +121,13 @@ function afterFailure(run: RunState, last: LastEnd, now: number): Step {
     return { kind: 'fail', cause: last.kind, detail };
   }
   const pause = BACK_OFF_MS[Math.min(run.failures, BACK_OFF_MS.length) - 1] ?? 0;
-  // A conversation that the API does not take is not taken the next time either.
+  // The API would refuse the same conversation again: a fresh session goes on.
   const fresh = last.kind === 'api_error' && last.status === 400 && run.failures > 1;
   const step = waitOr(last.at + pause, last.detail, now);
   return fresh && step.kind === 'session' ? { ...step, resume: false } : step;
 }
 
-/** An error or a limit spends no iteration: the same session goes on. */
+/** Waits, then resumes the same session: an error or a limit spends no iteration. */
 function waitOr(until: number, why: string, now: number): Step {
   return now < until ? { kind: 'wait', until, why } : { kind: 'session', resume: true, why: 'again' };
 }
@@ -135,14 +135,12 @@ function waitOr(until: number, why: string, now: number): Step {
 function afterStop(state: LoopState, run: RunState): Step {
   if (state.waiting?.why === 'context_full') return { kind: 'session', resume: false, why: 'context_full' };
   if (state.waiting?.why === 'needs_person')
-    return { kind: 'pause', why: state.waiting.detail ?? 'a person is needed' };
-  // What was judged before a crash is not judged, and counted, a second time.
+    return { kind: 'pause', why: state.waiting.detail ?? 'it needs you' };
+  // Work that was judged before a crash is not judged again: it would count twice.
   return run.judged ? { kind: 'session', resume: true, why: 'not_done' } : { kind: 'judge' };
 }
 
-/** What a run may still use up. */
-
-/** The limit that keeps the next session from being started; one that only goes on is no further iteration. */
+/** The limit that keeps the next session from starting. A resumed session is no further iteration. */
 export function limitBefore(
   contract: Contract,
   state: LoopState,
@@ -156,7 +154,7 @@ export function limitBefore(
   return reachedLimit(state, limits, now);
 }
 
-/** The client takes no budget of nothing. */
+/** Claude Code accepts no budget of 0. */
 const LEAST_USD = 0.01;
 
 export function costLeft({ costUsd }: Limits, { spent }: LoopState): { maxCostUsd?: number } {
@@ -180,7 +178,7 @@ export function timeLeft(
 
 const NEAR = 0.8;
 
-/** The limit of which most is used up. */
+/** A limit of which 80 % or more is used. */
 export function nearLimit(state: LoopState, limits: Limits, now: number): ReachedLimit | undefined {
   const share = (limit: Limit) => (limit === 'unlimited' ? limit : limit * NEAR);
   const { iterations, costUsd, tokens, durationMs } = limits;

@@ -1,55 +1,55 @@
-/** How one client session of a run ended, in our own words. The adapter gives the facts, this names them. */
+/** Names how a session of a run ended, from the facts that `run/client` reports. */
 import { oneLine } from '../text/clip.ts';
 
 export interface SessionResult {
   isError: boolean;
-  /** `completed`, `api_error`, `max_turns`, ...; absent where the client gave none. */
+  /** `completed`, `api_error`, `max_turns`, ...; absent where Claude Code gave none. */
   terminalReason?: string;
   subtype: string;
   text: string;
   apiErrorStatus?: number;
-  /** What the client calls the error that ended the turn: `rate_limit`, `billing_error`, `invalid_request`, ... */
+  /** The error that ended the turn: `rate_limit`, `billing_error`, `invalid_request`, ... */
   error?: string;
   turns: number;
-  /** The client's own total of this session so far; it goes on over resume. 0 when it failed before it began. */
+  /** The cost total of the session, which goes on over resume; 0 when it failed before it began. */
   costTotalUsd: number;
   /** input + output + cache creation, over all models and subagents; a total like the cost. */
   tokensTotal: number;
 }
 
 export interface SessionFacts {
-  /** The last result of the client; absent when it ended without one. A session that was cut may still give one. */
+  /** The last result of Claude Code; absent when it ended without one. A session that was cut may still have one. */
   result?: SessionResult;
-  /** What ended it when it was not the client itself. */
+  /** Why the run ended the session. */
   cutBy?: 'hang' | 'abort' | 'deadline';
-  /** How the process went when its last turn got no result: exit code or signal, and what it said last. */
+  /** Exit code or signal of the process, and its last output, when the last turn got no result. */
   crash?: string;
-  /** What the client said about a limit of the account, whether or not it got past it. Milliseconds since the epoch. */
+  /** A limit of the account that Claude Code reported. `resetsAt` in milliseconds since the epoch. */
   rateLimit?: { resetsAt?: number; text: string };
-  /** The client overrode a hook at its cap of blocks in a row. */
+  /** Claude Code overrode a hook at its own limit of holds in a row. */
   capped?: true;
   /** The conversation was compacted. */
   compacted?: true;
 }
 
-/** Every ending has a name, and a sentence for a person. */
+/** How a session ended: a name, and a sentence for you. */
 export type SessionEnd = { detail: string } & (
   | { kind: 'completed' | 'capped' | 'stopped_by_hook' | 'interrupted' }
   | { kind: 'max_turns' | 'budget' | 'prompt_too_long' | 'context_full' }
-  /** `until` in milliseconds since the epoch, when the client named it. */
+  /** `until` in milliseconds since the epoch, when Claude Code named it. */
   | { kind: 'rate_limited'; until?: number }
   | { kind: 'api_error'; status?: number }
   | { kind: 'auth' | 'billing' | 'refused' | 'model_not_found' }
-  /** The session to go on with is not there. */
+  /** The session to resume does not exist. */
   | { kind: 'no_session' }
   | { kind: 'crashed' | 'hung' | 'aborted' | 'deadline' | 'unknown' }
-  /** Whoever drove it was ended: nobody knows how it went. */
+  /** The run itself was ended, so that nothing is known about the session. */
   | { kind: 'lost' }
 );
 
 const DETAIL_LIMIT = 400;
 
-/** By what ended it, `isError` and `terminalReason`; never by `subtype`: the client calls an API error a success. */
+/** Names an end by its cut, `isError` and `terminalReason`; never by `subtype`, which calls an API error a success. */
 export function nameEnd(facts: SessionFacts): SessionEnd {
   const { result, cutBy, crash } = facts;
   if (cutBy) return CUT[cutBy];
@@ -64,16 +64,16 @@ const CUT: Record<NonNullable<SessionFacts['cutBy']>, SessionEnd> = {
   deadline: { kind: 'deadline', detail: 'the session reached its time limit and was ended' },
 };
 
-/** The client looks for the session before it begins, and gives up in words. */
+/** What Claude Code says when it finds no session to resume. */
 const NO_SESSION = /No conversation found with session ID/i;
 
 function crashEnd(crash: string): SessionEnd {
   return NO_SESSION.test(crash) ? end('no_session', crash) : end('crashed', `Claude Code crashed: ${crash}`);
 }
 
-/** The client itself saw nothing wrong: it may still not have been let through to its end. */
+/** The end of a session without an error; a hook or a limit may still have ended it. */
 function quietEnd(result: SessionResult, facts: SessionFacts): SessionEnd {
-  // Clients of before told of a used-up subscription in a plain answer of this form; not measured.
+  // Older versions reported a used-up subscription in a plain answer of this form (not measured).
   if (/^(?:Claude AI )?usage limit reached\|\d{10,13}$/i.test(result.text.trim()))
     return limitEnd(result, facts);
   switch (result.terminalReason) {
@@ -88,7 +88,7 @@ function quietEnd(result: SessionResult, facts: SessionFacts): SessionEnd {
     case 'aborted_tools':
       return INTERRUPTED;
     case undefined:
-      // A prompt that a hook did not let through: no request was made.
+      // A hook refused the prompt: no request was made.
       if (result.turns === 0) return end('stopped_by_hook', result.text || 'a hook refused the prompt');
       return unknownEnd(result);
     default:

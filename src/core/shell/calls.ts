@@ -1,35 +1,35 @@
 import { type SimpleCommand, simpleCommands } from './words.ts';
 
-/** One call of a program, as far as the words of a shell line tell. */
+/** One call of a program in a shell line. */
 export interface ShellCall {
-  /** Without its folder. */
+  /** The name of the program, without its folder. */
   program: string;
   args: string[];
   /** Files that it writes to by `>` and `>>`. */
   writes: string[];
-  /** Where the line went by `cd` before, seen from where it began; empty when nowhere. */
+  /** The folder that earlier `cd` of the line lead to, relative to its start; empty when there were none. */
   folder: string;
-  /** What it reads: here-documents, and the words of what is piped into it. */
+  /** Its input: here-documents, and the words of the commands that are piped into it. */
   given: string[];
-  /** What it reads is handed to it as words, by `xargs`. */
+  /** `xargs` hands it its input as words. */
   fed: boolean;
 }
 
 /** Words before the real command. */
 const WRAPPERS =
   /^(?:if|then|elif|else|while|until|do|!|time|env|exec|command|builtin|coproc|nice|ionice|nohup|setsid|stdbuf|strace|timeout|watch|cross-env|sudo|doas|xargs|npx|bunx|pnpx|busybox)$/;
-/** What stands between a wrapper and the command: options, assignments, numbers, signals, the place of `xargs -I {}`. */
+/** Words between a wrapper and the command: options, assignments, numbers, signals, the `{}` of `xargs -I`. */
 const BETWEEN = /^(?:-.*|[A-Za-z_]\w*=.*|\d+[smhd]?|(?:SIG)?(?:KILL|TERM|INT|HUP)|\{\})$/;
 const WITH_VALUE = /^(?:-[ugCda]|--package)$/;
-/** Of `xargs`; to `sudo` it is a word of its own. */
+/** Options of `xargs` with a value; for `sudo` they have none. */
 const WITH_VALUE_TO_XARGS = /^-[EI]$/;
 const RUNNERS = /^(?:npm|pnpm|yarn|bun)$/;
 /** `uv run x`, `bundle exec x`. */
 const ENVIRONMENTS = /^(?:uv|poetry|pipenv|pdm|hatch|rye) run$|^bundle exec$/;
 const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
-/** Command lines within command lines within command lines. */
+/** How deep command lines inside command lines are read. */
 const DEEPEST = 6;
-/** Of what a pipe is given, the last words. */
+/** How many words of a pipe are kept: the last ones. */
 const MOST_PIPED = 200;
 
 /** Everything that a shell line calls: behind wrappers, in subshells, in `sh -c`, `eval` and what is piped into a shell. */
@@ -112,7 +112,7 @@ function linesGiven({ program, args, given }: ShellCall): string[] {
   return script === undefined ? given : [];
 }
 
-/** A computed folder cannot be told: it is taken for the one before, which is mostly what is meant. */
+/** The folder after a call. A computed folder is not known: it is taken for the one before. */
 function folderAfter({ program, args, folder }: ShellCall): string {
   if (program !== 'cd' && program !== 'pushd') return folder;
   const target = args.find((word) => !word.startsWith('-'));
@@ -120,7 +120,7 @@ function folderAfter({ program, args, folder }: ShellCall): string {
   return /[$`]/.test(target) && !/^\$\{?\w+\}?(\/|$)/.test(target) ? folder : inFolder(folder, target);
 }
 
-/** A path as written, seen from where the line began. */
+/** A path relative to the start of the line. */
 export function inFolder(folder: string, path: string): string {
   return folder === '' || /^[/~$]/.test(path) ? path : `${folder}/${path}`;
 }

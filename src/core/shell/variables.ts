@@ -1,4 +1,4 @@
-/** What a shell makes of a word before it calls anything: braces and variables, as far as the line itself tells. */
+/** Expands braces and variables of a shell line, as far as the line itself tells. */
 
 import type { Variables } from '../tools/tool-rules.ts';
 import { type SimpleCommand, simpleCommands } from './words.ts';
@@ -34,10 +34,10 @@ type ValuesOf = (name: string) => readonly string[] | undefined;
 const VARIABLE = /\$(?:(\w+)|\{(\w+)(?::?([-=?])([^{}]*))?\})/g;
 /** Variables may be set to variables. */
 const MOST_ROUNDS = 3;
-/** A word that grows beyond this is no path: values are put in as long as there is room. */
+/** Words do not grow beyond this: a longer one is no path. */
 const LONGEST = 4096;
 
-/** A word with its variables put in, where they are known; those that are not stay as they are written. */
+/** A word with its known variables replaced by each of their values; unknown ones stay. */
 export function withVariables(word: string, valuesOf: ValuesOf): string[] {
   const room = Math.max(LONGEST, 2 * word.length);
   let words = [word];
@@ -59,7 +59,7 @@ function onceWithVariables(word: string, valuesOf: ValuesOf, room: number): stri
   return words;
 }
 
-/** `$A` is no part of `$AB`. */
+/** Replaces a variable, but not where it is the beginning of a longer name. */
 function replaced(word: string, written: string, value: string, room: number): string {
   const pieces = word.split(written);
   if (word.length + (pieces.length - 1) * value.length > room) return word;
@@ -67,7 +67,7 @@ function replaced(word: string, written: string, value: string, room: number): s
   return pieces.reduce((text, rest) => text + (isOther(rest) ? written : value) + rest);
 }
 
-/** `a{b,c}` is `ab` and `ac`; the word itself when there is nothing to take apart. Bounded. */
+/** Expands `a{b,c}` to `ab` and `ac`, up to a bound. */
 export function withBraces(word: string): string[] {
   const done: string[] = [];
   const open = [word];
@@ -83,7 +83,7 @@ export function withBraces(word: string): string[] {
   return done.slice(0, MOST_WORDS);
 }
 
-/** What a substitution gives, where the line itself says it: the folder that it works in, and words that are written out. */
+/** Replaces substitutions whose result is known: `$(pwd)`, the root of the repository, and `$(echo ...)`. */
 export function withKnownFolders(line: string, project: string): string {
   return line
     .replace(/\$\(\s*(?:echo|printf)\s+(?:-n\s+)?([^$`()|;&<>\n]{1,500})\)/g, (_, words: string) =>

@@ -3,13 +3,13 @@ export interface SimpleCommand {
   words: string[];
   /** Files that it writes to by `>` and `>>`. */
   writes: string[];
-  /** What it is given by `<<` and `<<<`. */
+  /** Its input by `<<` and `<<<`. */
   input?: string;
   /** Command lines inside its double quotes: `"$(...)"`. */
   inner?: string[];
-  /** It reads what the command before it writes. */
+  /** It reads the output of the command before it. */
   piped?: true;
-  /** How many subshells it stands in. */
+  /** How many subshells it is in. */
   depth?: number;
   /** `NAME=value` before its words. */
   assigns?: string[];
@@ -18,8 +18,8 @@ export interface SimpleCommand {
 const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '}', '`'];
 
 /**
- * Takes a shell line apart, well enough to see what it calls and where it writes. It is no shell: what is computed
- * (variables, substitutions) stays as it is written.
+ * Parses a shell line, well enough to see what it calls and where it writes. Variables and substitutions stay as they are
+ * written.
  */
 export function simpleCommands(line: string): SimpleCommand[] {
   const commands = new CommandList();
@@ -74,7 +74,7 @@ function commandAfter(operator: string, depth: number): SimpleCommand {
   };
 }
 
-/** Where the word after a redirection belongs. */
+/** What the word after a redirection is. */
 type Destination = 'to words' | 'to writes' | 'to input';
 
 function destinationOf(redirection: string): Destination {
@@ -95,7 +95,7 @@ interface Token {
   inner: string[];
 }
 
-/** A here-document whose lines come after the line that asks for it. */
+/** A here-document that was asked for; its lines come after the current line. */
 interface Awaited {
   delimiter: Token;
   body: Token;
@@ -200,7 +200,7 @@ class Tokens {
   }
 }
 
-/** From the beginning of a line to the line that is the delimiter; `end` is the last character of that. */
+/** The lines up to the delimiter; `end` is the last character of the delimiter. */
 function heredocBody(line: string, from: number, delimiter: string): { text: string; end: number } {
   for (let start = from; start < line.length; start = endOfLine(line, start) + 1) {
     const end = endOfLine(line, start);
@@ -215,7 +215,7 @@ function endOfLine(line: string, from: number): number {
   return at < 0 ? line.length : at;
 }
 
-/** Braces are only operators as words of their own: `a{b,c}` and `${x}` are not groups. */
+/** The operator at this place. Braces are operators only as words of their own: `a{b,c}` and `${x}` are not groups. */
 function operatorAt(line: string, i: number, inWord: boolean): string | undefined {
   const operator = OPERATORS.find((o) => line.startsWith(o, i));
   if (operator !== '{' && operator !== '}') return operator;
@@ -234,7 +234,7 @@ function closing(line: string, open: number, escapes = false): number {
   return line.length;
 }
 
-/** Where the bracket stands that closes a substitution; quotes and here-documents in it may hold brackets of their own. */
+/** Finds the bracket that closes a substitution. Brackets in quotes and here-documents do not count. */
 function substitutionEnd(line: string, from: number): number {
   let depth = 1;
   let delimiters: string[] = [];
@@ -282,7 +282,7 @@ function substitutions(quoted: string): string[] {
 
 const NAMED_ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
 
-/** `$'...'`: the shell's own escapes. */
+/** Resolves the escapes of `$'...'`. */
 function withEscapes(text: string): string {
   return text.replace(/\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|(.))/gs, (_, hex, octal, char) =>
     hex || octal
@@ -291,7 +291,7 @@ function withEscapes(text: string): string {
   );
 }
 
-/** One word for the shell, whatever the text holds. */
+/** Quotes a text as one word for the shell. */
 export function quoteForShell(text: string): string {
   return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,21 +1,21 @@
-/** Where comments and strings of a language begin and end. Enough to tell code from words, not to parse. */
+/** How comments and strings of a language begin and end: enough to tell them from code, not to parse. */
 
 export interface StringRule {
   open: string;
   close: string;
-  /** A backslash takes the next character along. */
+  /** A backslash escapes the next character. */
   escapes: boolean;
-  /** Otherwise a quote that is not closed on its line is no quote (an apostrophe in a text). */
+  /** False: a quote that is not closed on its line is no quote, but an apostrophe. */
   multiline: boolean;
 }
 
 export interface Lexicon {
   lineComments: readonly string[];
-  /** Line comments begin at white space only (`$#` of a shell is none). */
+  /** A line comment has to follow white space: `$#` of a shell is none. */
   spacedComments?: true;
   blockComments: readonly { open: string; close: string; nests?: true }[];
   strings: readonly StringRule[];
-  /** Quirks that no table can tell. */
+  /** Languages that need code of their own. */
   quirks?: 'javascript' | 'rust';
 }
 

@@ -1,17 +1,17 @@
 import { type LanguageName, type Lexicon, lexiconOf, type StringRule } from './lexicon.ts';
 
-/** One source text in three views of the same length and lines; what does not belong to a view is blank. */
+/** A source text in three views of the same length and lines; everything else in a view is blank. */
 export interface MaskedSource {
   text: string;
-  /** Without comments and without what stands between quotes. */
+  /** Without comments and without the text of strings. */
   code: string;
   /** Without comments. */
   uncommented: string;
-  /** Nothing but comments. */
+  /** Comments only. */
   comments: string;
   /** Counts from 1. */
   lineAt(index: number): number;
-  /** The bracket of the code that closes the one at `open`; the end of the text when none does. */
+  /** The bracket that closes the one at `open`; the end of the text when none does. */
   closing(open: number): number;
 }
 
@@ -140,7 +140,7 @@ function nestedEnd(text: string, start: number, open: string, close: string): nu
 }
 
 interface StringSpan {
-  /** Of what stands between the quotes. */
+  /** Where the text between the quotes begins. */
   start: number;
   end: number;
   next: number;
@@ -172,7 +172,7 @@ function stringEnd(text: string, from: number, rule: StringRule): number | undef
 const BEFORE_REGEX =
   /(^|[(,=:[!&|?{};+\-*%~^<>\n]|\b(return|typeof|case|in|of|do|else|void|delete|throw|yield))$/;
 
-/** A slash begins a regular expression where no value stands before it. */
+/** A regular expression: a slash begins one unless a value stands before it. */
 function regexAt(text: string, at: number): StringSpan | undefined {
   if (text[at + 1] === '>' || text[at - 1] === '<') return undefined;
   const before = text.slice(Math.max(0, at - 200), at).trimEnd();
@@ -188,7 +188,7 @@ function regexAt(text: string, at: number): StringSpan | undefined {
   return undefined;
 }
 
-/** Raw strings, and characters as against lifetimes. */
+/** Raw strings and characters of Rust; `'a` without a closing quote is a lifetime. */
 function rustStringAt(text: string, at: number): StringSpan | undefined {
   if (text[at] === 'r' && !/\w/.test(text[at - 1] ?? ' ')) {
     const open = /^r(#*)"/.exec(text.slice(at, at + 40));
@@ -207,9 +207,7 @@ function rustStringAt(text: string, at: number): StringSpan | undefined {
     : undefined;
 }
 
-/** Places in a text, found once for the whole of it. */
-
-/** Counts lines from 1. */
+/** Makes a function that finds the line of an index, counted from 1. */
 function lineFinder(text: string): (index: number) => number {
   const starts: number[] = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -226,7 +224,7 @@ function lineFinder(text: string): (index: number) => number {
 
 export const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
-/** Answers which bracket closes the one at an index: the end of the code when none does. */
+/** Makes a function that finds the bracket which closes the one at an index; the end of the code when none does. */
 export function bracketFinder(code: string): (open: number) => number {
   const closing = new Map<number, number>();
   const open: number[] = [];

@@ -1,19 +1,19 @@
-/** Text as a terminal would leave it on the screen. */
+/** Output of programs as plain text. */
 import stripSequences from 'strip-ansi';
 
-/** What is left of a sequence that never ends, or of one that another sequence was put into. */
+/** Rests of sequences that never end, or that hold another sequence. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const BEGINNINGS = /\u001b[ -/]*[0-~]/g;
 
 /**
- * Removes terminal escape sequences: colours, cursor movements, titles, links. `stripVTControlCharacters` of Node 20
- * does not do: it leaves the text of a title and the rest of a colour that is written with colons.
+ * Removes terminal escape sequences: colours, cursor movements, titles, links. `stripVTControlCharacters` of Node 20 is
+ * not enough: it leaves the text of titles, and parts of colours that are written with colons.
  */
 export function stripAnsi(text: string): string {
   return stripSequences(text).replace(BEGINNINGS, '');
 }
 
-/** The lines of an output without escapes and control characters; of a line that was drawn again its last state. */
+/** The lines of an output without control characters; a line that was overwritten has its last state. */
 export function plainLines(output: string): string[] {
   return stripAnsi(output).split('\n').map(lastState);
 }

@@ -1,4 +1,4 @@
-/** Cuts a text to at most `limit` characters, at a character border, and says how much is missing. */
+/** Cuts a text to at most `limit` characters, never inside a character, and says how much is missing. */
 export function keepShort(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const note = (cut: number) => `\n[... ${cut} characters more]`;

@@ -1,4 +1,4 @@
-/** The candidate that a misspelt word was probably meant to be; none when nothing is near enough. */
+/** The candidate that a misspelt word probably means; undefined when none is near enough. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > 64) return undefined;
   const plain = plainly(word);
@@ -12,7 +12,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return ranked[0]?.candidate ?? candidates.find((candidate) => partOf(plainly(candidate), plain));
 }
 
-/** `onUnproven`, `on-unproven` and `on_unproven` are one word to the person who typed it. */
+/** Makes `onUnproven`, `on-unproven` and `on_unproven` the same word. */
 function plainly(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

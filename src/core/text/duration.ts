@@ -22,10 +22,10 @@ export function sayDuration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A moment for people who may be anywhere: `2026-01-05 10:00 UTC`. */
+/** A moment in UTC: `2026-01-05 10:00 UTC`. */
 export function sayMoment(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** A longer timer goes off at once. */
+/** The longest timer of Node: a longer one fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,11 +1,11 @@
 import type { Verdict } from '../loop/verdict.ts';
 
-/** Wrong use: said in one line with what to type instead; exit code 2. */
+/** Wrong use, with what to type instead; exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** A contract with mistakes: all of them, in the order of the file. */
+/** A contract with mistakes, in the order of the file. */
 export class ContractError extends UsageError {
   override name = 'ContractError';
   readonly problems: readonly string[];
@@ -16,10 +16,10 @@ export class ContractError extends UsageError {
   }
 }
 
-/** A person has not approved what the contract runs. */
+/** The commands of the contract are not trusted on this machine. */
 export class NotApproved extends UsageError {
   override name = 'NotApproved';
-  /** What a person would approve. */
+  /** The fingerprint to trust. */
   readonly fingerprint: string;
 
   constructor(message: string, fingerprint: string) {

@@ -1,4 +1,4 @@
-/** `*` stands for any characters. Takes time in proportion to both texts, whatever they hold. */
+/** Whether a text fits a pattern in which `*` stands for any characters. Takes linear time, whatever the texts hold. */
 export function globMatches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return text === first;
@@ -14,9 +14,9 @@ export function globMatches(pattern: string, text: string): boolean {
 }
 
 /**
- * Patterns for paths of a project, as contracts write them: `**`, `*`, `?`, `{a,b}`, and `!` to take back.
- * A pattern without a slash matches a name in any folder; one that names a folder matches everything in it. The last
- * pattern that matches decides; a list of nothing but `!` patterns begins with everything.
+ * Makes a test for paths from the globs of a contract: `**`, `*`, `?`, `{a,b}`, and `!` for exceptions. A glob without a
+ * slash matches a name in any folder; one that names a folder matches everything in it. The last glob that matches
+ * decides. A list of exceptions alone starts with everything.
  */
 export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
   const rules = patterns.map((pattern) => {
@@ -51,20 +51,20 @@ function translate(glob: string): string {
   return expression + ')'.repeat(depth);
 }
 
-/** What looking for files needs to see. */
+/** Access to folders for `findFiles`. */
 export interface Folders {
   /** The names in a folder; none when there is no such folder. */
   list(folder: string): readonly string[];
   look(path: string): { kind: 'file' | 'folder' | 'other'; mtimeMs: number } | undefined;
 }
 
-/** So many names are looked at: a glob over everything must not keep a session waiting. */
+/** The search stops after so many names: a glob over everything must not keep a session waiting. */
 const MOST_NAMES = 20_000;
 const DEEPEST = 12;
-/** Nobody's own files, and far too many. */
+/** Folders that are not searched: they hold too many files that are not the project's own. */
 const NOT_ENTERED = new Set(['node_modules', '.git']);
 
-/** The files below a folder that one of the globs fits, as paths relative to it, the newest first. */
+/** The files below a folder that fit one of the globs, relative to the folder, the newest first. */
 export function findFiles(root: string, globs: readonly string[], folders: Folders): string[] {
   const walk = new Walk(root, folders);
   for (const glob of globs) {

@@ -1,14 +1,14 @@
 /**
- * Patterns of the user's own, matched against single lines that the agent wrote. A pattern that can take exponential
- * time would let one crafted line hang the judging, which no timeout can interrupt: such patterns are refused.
+ * Regular expressions of a contract, matched against lines that the agent wrote. A pattern that can take exponential time
+ * is refused: one crafted line could hang the judging, and no timeout can interrupt a match.
  */
 
 const LONGEST = 500;
 const MOST_OPEN_ENDED = 4;
-/** Up to so many repetitions are counted as writing the thing out. */
+/** Up to so many repetitions take no more time than writing the thing out. */
 const FEW = 20;
 
-/** What a usable pattern would have been; undefined when this one is usable. */
+/** What a valid pattern looks like, for an error; undefined when this one is valid. */
 export function patternProblem(source: string): string | undefined {
   if (source.length > LONGEST) return `a pattern of at most ${LONGEST} characters`;
   let pattern: RegExp;
@@ -30,7 +30,7 @@ interface Group {
   chooses: boolean;
 }
 
-/** Counts what repeats without a small bound, and notes a repeated group that repeats or chooses inside itself. */
+/** Counts repetitions without a small bound, and finds repeated groups with a repetition or a choice inside. */
 function openEndedRepeats(source: string): { count: number; nested: boolean } {
   const groups: Group[] = [];
   let group: Group = { repeats: false, chooses: false };
@@ -71,7 +71,7 @@ function tokensOf(source: string): string[] {
   return source.match(/\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|./gs) ?? [];
 }
 
-/** How often a quantifier lets its atom stand, at most; 1 for everything that is no quantifier. */
+/** How often a quantifier repeats at most; 1 for everything else. */
 function repetitions(token: string): number {
   if (token === '*' || token === '+') return Infinity;
   const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(token) ?? [];

@@ -1,6 +1,6 @@
 /**
- * A path of the contract in its shortest form, relative to the project (`.` is the project itself); undefined when it
- * is absolute or climbs out.
+ * A path of the contract in its shortest form, relative to the project (`.` is the project itself); undefined when it is
+ * absolute or leads out of the project.
  */
 export function insideProject(path: string): string | undefined {
   if (path.startsWith('/') || path.includes('\0')) return undefined;
@@ -13,7 +13,7 @@ export function insideProject(path: string): string | undefined {
   return parts.join('/') || '.';
 }
 
-/** A file name made of any text: letters, digits, dash, underscore and dot, nothing that can climb. */
+/** Makes a safe file name from any text: letters, digits, dash, underscore and dot. */
 export function fileNameFor(text: string): string {
   return (
     text
@@ -23,7 +23,7 @@ export function fileNameFor(text: string): string {
   );
 }
 
-/** Ids from outside become file names: letters, digits, dash and underscore, nothing that can climb. */
+/** Whether an id from outside is safe as a file name: letters, digits, dash and underscore. */
 export function isSafeId(id: string): boolean {
   return /^[A-Za-z0-9_-]{1,128}$/.test(id);
 }

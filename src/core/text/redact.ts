@@ -1,6 +1,6 @@
 const MASK = '[redacted]';
 
-/** Tokens whose beginning says what they are. */
+/** Tokens that are known by their prefix. */
 const TOKENS: readonly RegExp[] = [
   /\bsk-ant-[\w-]{8,}/g,
   /\bsk-(?=[\w-]{0,200}\d)[\w-]{16,}/g,
@@ -25,7 +25,7 @@ const TOKENS: readonly RegExp[] = [
 
 const KEY_BLOCK =
   /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
-/** A key whose end was cut off: its lines of base64. */
+/** A key whose end is missing: its lines of base64. */
 const CUT_KEY = /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:\s*(?:\\n)?[\w+/=]{16,})*/g;
 const CREDENTIALS_IN_URL = /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/:@"'<>]{0,200}:[^\s/@"'<>]{1,500}@/gi;
 const AUTHORIZATION = /\b(Bearer|Basic)(\s+)(?=[\w.~+/-]{0,300}[\d=])[\w.~+/=-]{12,}/gi;
@@ -36,16 +36,16 @@ const SECRET_NAME =
 const QUOTED = new RegExp(`(${SECRET_NAME}["']?\\s{0,3}(?:=|:|=>)\\s{0,3})(["'])[^"'\\n]{4,}\\2`, 'gi');
 /** `KEY=value` without spaces: an environment, a query, an ini file. */
 const ASSIGNED = new RegExp(`(${SECRET_NAME}=)(?!["'$])[^\\s"'&;,(){}<>]{4,}(?![(\\w])`, 'gi');
-/** `key: value` may as well be code or prose: only a value with a digit in it, or a very long one, is taken for a secret. */
+/** `key: value` may be code or prose: only a value with a digit, or a long one, counts as a secret. */
 const NAMED = new RegExp(
   `(?<!unexpected )(${SECRET_NAME}["']?\\s{0,3}[:=]\\s{1,3})(?=\\S{0,60}\\d|\\S{24})[^\\s"'\`;,(){}<>$]{6,}(?![(\\w])`,
   'gi',
 );
 
-/** Every pattern above asks for one of these: a plain sentence need not be searched for all of them. */
+/** Every pattern above needs one of these: a plain sentence is not searched. */
 const MAY_HOLD_SECRET = /[\d_:=-]|\S{16}/;
 
-/** What looks like a secret, with the name that says so; private keys aside, which may span lines. */
+/** What looks like a secret, with its name. Private keys are not found here: they may span lines. */
 export function secretsIn(text: string): string[] {
   if (!MAY_HOLD_SECRET.test(text)) return [];
   return [...TOKENS, CREDENTIALS_IN_URL, AUTHORIZATION, QUOTED, ASSIGNED, NAMED].flatMap(
@@ -53,7 +53,7 @@ export function secretsIn(text: string): string[] {
   );
 }
 
-/** Replaces what looks like a secret. What is only named (`token: string`) stays readable. */
+/** Replaces what looks like a secret. A name without a value (`token: string`) stays. */
 export function redact(text: string): string {
   if (!MAY_HOLD_SECRET.test(text)) return text;
   const withoutKeys = text.replace(KEY_BLOCK, MASK).replace(CUT_KEY, MASK);

@@ -4,11 +4,11 @@ import { baseName } from '../shell/calls.ts';
 /** Programs that change the files they name. Reading a protected file is fine. */
 const CHANGERS =
   /^(?:rm|rimraf|unlink|shred|truncate|touch|tee|sponge|chmod|chown|patch|ed|ex|vi|vim|nvim|nano|mkdir|rmdir)$/;
-/** The last one they name is where they write. */
+/** Programs that write to the last name. */
 const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
-/** What they take from is changed, too. */
+/** Programs that change their sources, too. */
 const TAKERS = /^(?:mv|ln)$/;
-/** Programs that change files only with some words. */
+/** Programs that change files only with certain options. */
 const CHANGERS_WITH: Record<string, RegExp> = {
   sed: /^-[a-zA-Z]*i|^--in-place/,
   perl: /^-[a-zA-Z]*i/,
@@ -21,9 +21,9 @@ const CHANGERS_WITH: Record<string, RegExp> = {
   sort: /^-o|^--output/,
   'ssh-keygen': /^-f/,
 };
-/** What stands behind these is a file that is written, whatever the program. */
+/** Options whose value is a file that is written, whatever the program. */
 const OUTPUT = /^(?:-o|-out|--out|--output|--output-file)$/;
-/** Formatters, which agents let loose on whole projects: only what they name counts, not what they may find. */
+/** Options of formatters. Agents run these on whole projects, so only files that are named count, not patterns. */
 const IN_PLACE = /^--(?:write|fix|in-?place)$/;
 
 /** The names among a call's words that it may change. */
@@ -38,7 +38,7 @@ export function changedNames(program: string, words: readonly string[]): string[
   ];
 }
 
-/** What `sed` is to do is no file, whatever it speaks of. */
+/** The words of `sed` without its script, which is no file. */
 function withoutScript(words: readonly string[]): string[] {
   const isExpression = (word: string | undefined) => /^-[a-zA-Z]*e$|^--expression$/.test(word ?? '');
   if (words.some((word) => isExpression(word) || /^(?:-f|--file|--expression=)/.test(word)))
@@ -54,13 +54,13 @@ function changedByProgram(
 ): readonly string[] {
   const pattern = CHANGERS_WITH[program];
   if (CHANGERS.test(program) || words.some((word) => pattern?.test(word))) {
-    // A file from the net is called here as it is there.
+    // A download is saved under the name that it has in its address.
     return /^(?:wget|curl)$/.test(program) ? [...names, ...names.map(baseName)] : names;
   }
   return words.some((word) => IN_PLACE.test(word)) ? names.filter((name) => !/[*?[{]/.test(name)) : [];
 }
 
-/** `--output=FILE` and the like name their file behind the sign. */
+/** The words without options; of `--output=FILE`, the value. */
 export function namesIn(words: readonly string[]): string[] {
   return words.flatMap((word) =>
     word.startsWith('-') ? (word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : []) : [word],

@@ -1,4 +1,4 @@
-/** What git can lose for good: history that others have, work that is in no commit, and the ways back. */
+/** Git commands that lose something for good: shared branches, work that is in no commit, commits that are in no branch. */
 
 import { inFolder, type ShellCall } from '../shell/calls.ts';
 import { firstFound } from '../text/lists.ts';
@@ -9,7 +9,7 @@ import type { ToolPlace, Variables } from './tool-rules.ts';
 const SHARED =
   /^(?:main|master|trunk|mainline|develop|development|dev|staging|production|prod|stable|releases?(?:[/-].*)?)$/i;
 
-/** A call of git: its command, the words behind it, and where it works. */
+/** A call of git: its command, the words after it, and the folder. */
 export interface GitCall {
   command: string;
   words: string[];
@@ -32,7 +32,7 @@ export function lossInGit(look: Look): string | undefined {
   return lostOnServer(git, look) ?? lostWaysBack(git) ?? lostWork(git, look);
 }
 
-/** Whether an option is among words, in its short form, also joined with others, or in a long one. */
+/** Whether words hold an option: short, joined with other short ones, or long. */
 export const has = (words: readonly string[], short: string, ...long: string[]) =>
   words.some(
     (word) =>
@@ -78,7 +78,7 @@ function branchOf(ref: string, current: string | undefined): string | undefined 
   return target === 'HEAD' || target === '@' ? current : target.replace(/^refs\/heads\//, '');
 }
 
-/** Commits that no branch holds are found again through these. */
+/** Finds commands that delete commits which no branch holds. */
 function lostWaysBack({ command, words }: GitCall): string | undefined {
   const lost =
     (command === 'reflog' &&
@@ -95,7 +95,7 @@ function lostWork(git: GitCall, { place, before, variables, line }: Look): strin
   if (lost === undefined) return undefined;
   if (lost === 'ignored')
     return 'deletes files that git ignores (local settings, databases), which are in no commit';
-  // Another repository than the project's: what is open there is not known.
+  // What is uncommitted in another repository is not known.
   const isHere =
     git.folder === '' ||
     place
@@ -107,7 +107,7 @@ function lostWork(git: GitCall, { place, before, variables, line }: Look): strin
   return undefined;
 }
 
-/** Whether all of it was put away before, by a command that has to succeed for the line to go on. */
+/** Whether an earlier command of the line, which has to succeed first, commits or stashes all of it. */
 function isKept(lost: 'changed' | 'untracked', before: readonly ShellCall[], line: string): boolean {
   if (line.includes('||')) return false;
   const calls = before.flatMap(({ program, args }) => (program === 'git' ? [gitCallOf(args)] : []));
@@ -133,7 +133,7 @@ function isWholeStash(words: readonly string[]): boolean {
   return !words.includes('--') && !has(words, '[pSk]', '--patch', '--staged', '--keep-index');
 }
 
-/** What of the tree a command would throw away, when it means all of it. */
+/** What a command would throw away, when it is about the whole tree. */
 function whatGoes({ command, words }: GitCall): 'changed' | 'untracked' | 'ignored' | undefined {
   const end = words.indexOf('--');
   const paths = end >= 0 ? words.slice(end + 1) : words.filter((word) => !word.startsWith('-'));
@@ -166,7 +166,7 @@ function whatCleanTakes(
   return has(words, '[xX]') ? 'ignored' : 'untracked';
 }
 
-/** One call of a line, and what is around it. */
+/** One call of a shell line, and what is known about it. */
 export interface Look {
   call: ShellCall;
   /** The calls of the line before it. */

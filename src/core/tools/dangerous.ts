@@ -1,4 +1,4 @@
-/** Commands that destroy what cannot be had back, or run what nobody has seen. docs/guides/tool-rules.md says why each. */
+/** Commands that destroy something for good, or run a program from the net unseen. See docs/guides/tool-rules.md. */
 
 import { inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
 import { firstFound } from '../text/lists.ts';
@@ -22,7 +22,7 @@ const CHECKS: readonly ((look: Look) => string | undefined)[] = [
   lossInGit,
 ];
 
-/** What a line would do that cannot be undone, as the end of "this ..."; undefined when nothing was seen. */
+/** What a line does that cannot be undone, as the end of "this command ..."; undefined when nothing was found. */
 export function dangerIn(line: string, place: ToolPlace, variables: Variables): string | undefined {
   if (isForkBomb(line)) return 'starts processes without end';
   if (runsSubstitutionFromNet(line)) return FROM_NET;
@@ -48,7 +48,7 @@ function isRecursive(args: readonly string[]): boolean {
   return args.some((word) => /^-[a-zA-Z]*[rR]|^--recursive$/.test(word));
 }
 
-/** What is handed over by a pipe is only known when it was written out, or is everything in a folder. */
+/** The names that `xargs` hands over; known only from `echo`, `printf`, or a `find` without conditions. */
 function fedBy({ fed, given }: ShellCall): readonly string[] {
   const [program = '', ...words] = given;
   if (!fed) return [];
@@ -56,7 +56,7 @@ function fedBy({ fed, given }: ShellCall): readonly string[] {
   return program === 'find' && FINDS_ALL.test(words.join(' ')) ? foldersOfFind(words) : [];
 }
 
-/** `find`, told nothing of what it is to find. */
+/** Arguments of a `find` without conditions. */
 const FINDS_ALL = /^[^-(!]*(?:-(?:type f|(?:min|max)depth \d+|print0?|L)(?: |$))*$/;
 
 function deletesTooMuch(look: Look): string | undefined {
@@ -70,7 +70,7 @@ function deletesTooMuch(look: Look): string | undefined {
   );
 }
 
-/** `find` that deletes whatever it finds. */
+/** The folders that a `find` without conditions empties. */
 function emptiedByFind({ program, args }: ShellCall): string[] {
   if (program !== 'find') return [];
   const exec = args.findIndex((word) => /^-exec(?:dir)?$/.test(word));
@@ -90,7 +90,7 @@ function foldersOfFind(args: readonly string[]): string[] {
   return first === 0 || args.length === 0 ? ['.'] : args.slice(0, first < 0 ? undefined : first);
 }
 
-/** `rsync --delete` leaves nothing in the folder but what it brings. */
+/** The folder in which `rsync --delete` deletes everything that it does not copy. */
 function mirroredTo({ program, args }: ShellCall): string[] {
   const deletes = args.some((word) => /^--(?:delete|del)\b/.test(word)) && !has(args, 'n', '--dry-run');
   return program === 'rsync' && deletes ? args.filter((word) => !word.startsWith('-')).slice(-1) : [];
@@ -104,10 +104,10 @@ function deletedByProgram({ program, args, given }: ShellCall): string[] {
   return [...[...args, ...given].join('\n').slice(0, 50_000).matchAll(DELETES)].map((m) => m[2] ?? '');
 }
 
-/** `*`, and what means everything in a folder. */
+/** A pattern for everything in a folder. */
 const EVERYTHING = /(?:^|\/)(?:\*+|\.\*|\.\[[^\]]*\]\*|\{[^}]*\*[^}]*\})$/;
 
-/** Why deleting this and everything in it is too much. */
+/** Why deleting this folder is too much; undefined when it is not. */
 function tooMuch(word: string, { at, place }: Look): string | undefined {
   const isContent = EVERYTHING.test(word);
   const folder = isContent ? word.replace(EVERYTHING, '') || (word.startsWith('/') ? '/' : '.') : word;
@@ -129,13 +129,13 @@ function isSystemFolder(path: string): boolean {
   );
 }
 
-/** Whether the one folder is the other, or has it inside. */
+/** Whether a folder is the path, or holds it. */
 function holds(folder: string, path: string): boolean {
   const [outer, inner] = [fold(folder), fold(path)];
   return outer === inner || inner.startsWith(`${outer.replace(/\/$/, '')}/`);
 }
 
-/** A variable that nobody has set leaves nothing of `$X/*` but `/*`. */
+/** Finds `$X/*` with a variable that is not set: it means `/*`. */
 function emptyVariable(word: string, { variables, at }: Look): string | undefined {
   const [, name = ''] = /^\$\{?(\w+)\}?\/\*?$/.exec(word) ?? [];
   if (name === '' || variables.has(name) || at(`$${name}`).some((path) => !path.includes('$')))
@@ -199,9 +199,9 @@ function killsTooMuch({ call: { program, args } }: Look): string | undefined {
   return args.some((word) => /^(?:|\.|\.\*|\.\+)$/.test(word)) ? 'ends every process' : undefined;
 }
 
-const FROM_NET = 'runs a program from the net that nobody has looked at';
+const FROM_NET = 'runs a program from the net unread';
 
-/** `curl ... | sh`. What reads its program from elsewhere (`python -m json.tool`) only reads. */
+/** Finds `curl ... | sh`. A program that has its code from elsewhere (`python -m json.tool`) only reads its input. */
 function runsFromNet({ call }: Look): string | undefined {
   const { program, args, given } = call;
   if (call.fed || !given.some((word) => LOADERS.test(word))) return undefined;
@@ -213,7 +213,7 @@ function runsFromNet({ call }: Look): string | undefined {
   return readsIt ? FROM_NET : undefined;
 }
 
-/** `sh -c "$(curl ...)"`, `bash <(curl ...)`, `eval "$(curl ...)"`. */
+/** Finds `sh -c "$(curl ...)"`, `bash <(curl ...)`, `eval "$(curl ...)"`. */
 function runsSubstitutionFromNet(line: string): boolean {
   return /(?:^|[\s;&|(])(?:(?:ba|z|da|k|fi)?sh|eval|source|\.|node|python[\d.]*|ruby|perl|php)\s+(?:-\w+\s+){0,5}(?:<{1,3}\s*)?["']?(?:<\(|\$\(|`)\s*(?:sudo\s+)?(?:curl|wget)\s/.test(
     line,

@@ -1,4 +1,4 @@
-/** What the tool rules of a contract say to one call. Pure: what must be looked up is asked of `place`. */
+/** Judges one tool call by the tool rules of a contract. Pure: it asks `place` about the machine. */
 
 import { shellCalls } from '../shell/calls.ts';
 import { variablesOf, withKnownFolders } from '../shell/variables.ts';
@@ -19,7 +19,7 @@ import {
 import { unreadablePath } from './unreadable-paths.ts';
 
 const SHOWN = 200;
-/** A command that cannot be taken apart in time is no command that somebody wrote. */
+/** Longer commands are refused, because checking them takes too long. */
 const LONGEST_COMMAND = 100_000;
 
 export function judgeTool(call: ToolCall, rules: ToolRules, place: ToolPlace): ToolRuling {
@@ -99,7 +99,7 @@ function insteadOf(danger: string): string {
 
 function changesProtected(asked: Asked, { protect }: ToolRules): Refusal | undefined {
   const { call, place, variables } = asked;
-  // A lock that a process left behind keeps git from working, until somebody takes it away.
+  // Removing index.lock is allowed: a lock of a dead process keeps git from working.
   const locks = place.gitFolders().map((folder) => `!${folder}/index.lock`);
   const patterns = [...DEFAULT_PROTECTED, ...place.gitFolders(), ...locks, ...protect];
   const guarded = protectedBy(patterns, place, protect);
@@ -129,7 +129,7 @@ function readsUnreadable({ call, place, variables }: Asked, { hide }: ToolRules)
   };
 }
 
-/** `own` are the patterns of the contract: those that everybody has leave other worktrees alone. */
+/** Patterns of the contract (`own`) protect the other worktrees of the project, too; default patterns do not. */
 function protectedBy(patterns: readonly string[], place: ToolPlace, own: readonly string[]): Protected {
   const here = pathsMeant(patterns, place);
   const roots = own.length > 0 ? place.worktrees() : [];
@@ -147,11 +147,11 @@ function shownPath(path: string, { roots }: ToolPlace): string {
   return oneLine(root === undefined ? path : path.slice(root.length + 1), SHOWN);
 }
 
-/** Settings of git that make it run other programs, or read other settings. */
+/** Settings that make git run other programs or read other settings. */
 const REDIRECTS =
   /^(?:core\.(?:hookspath|fsmonitor|sshcommand|worktree|attributesfile)|include\.path|includeif\..+|init\.templatedir)$/i;
 
-/** `git config core.hooksPath x` does what writing into .git does. */
+/** Finds `git config core.hooksPath x`, which does the same as writing into .git. */
 function redirectedGit({ tool, input }: ToolCall): string | undefined {
   if (tool !== 'Bash' || typeof input.command !== 'string') return undefined;
   for (const { program, args } of shellCalls(input.command)) {

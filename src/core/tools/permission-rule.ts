@@ -9,21 +9,20 @@ import type { ToolCall, ToolPlace, Variables } from './tool-rules.ts';
 import { unreadablePath } from './unreadable-paths.ts';
 
 /**
- * Permission rules as the client writes them: `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
- * `mcp__server__tool`. Where a call can be read in two ways, a rule that refuses takes the wider one, a rule that
- * allows the narrower.
+ * Permission rules in the syntax of Claude Code: `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
+ * `mcp__server__tool`. Where a call can be read in two ways, `deny` takes the wider reading and `allow` the narrower.
  */
 
 interface Rule {
   tool: string;
-  /** What stands in the brackets; absent or `*`: every use. */
+  /** The text in the brackets; absent: every use of the tool. */
   content?: string;
 }
 
 const WRITERS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 const READERS = ['Read', 'Grep', 'Glob', 'NotebookRead', 'LS'];
 const AGENTS = ['Agent', 'Task'];
-/** What says what is allowed, or is run by other programs, is never changed without asking, whatever a pattern covers. */
+/** Files with permissions, or that other programs run: an `allow` rule for a path never covers them. */
 const NEVER_ALLOWED = [
   ...['.claude', '.mcp.json', 'untildone.yaml', '.husky', '.vscode', '.idea', '.devcontainer'],
   ...['~/.claude', '~/.claude.json', '~/.untildone'],
@@ -39,7 +38,7 @@ function parse(written: string): Rule | undefined {
   };
 }
 
-/** What a rule that can be matched would have been; undefined when this one can. */
+/** What a valid rule looks like, for an error; undefined when this one is valid. */
 export function ruleProblem(written: string): string | undefined {
   const rule = parse(written);
   if (!rule) return 'a permission rule such as Bash(npm test) or WebFetch';
@@ -54,7 +53,7 @@ export function ruleProblem(written: string): string | undefined {
   return `${tool} without brackets: what stands in them cannot be compared for this tool`;
 }
 
-/** Whether a rule that refuses means this call. */
+/** Whether a `deny` rule fits this call. */
 export function denies(written: string, asked: Asked): boolean {
   const rule = parse(written);
   if (!rule) return false;
@@ -67,14 +66,14 @@ export function denies(written: string, asked: Asked): boolean {
   return matchesContent(rule, input, 'widely');
 }
 
-/** Whether rules that allow mean all of this call; the rule, for the journal. */
+/** The `allow` rules that together cover all of this call; undefined when they do not. */
 export function allowedBy(rules: readonly string[], asked: Asked): string | undefined {
   const parsed = rules.flatMap((written) => {
     const rule = parse(written);
     return rule ? [{ ...rule, written }] : [];
   });
   const { tool, input } = asked.call;
-  // Out of the sandbox is a question of its own.
+  // Leaving the sandbox always asks you.
   if (input.dangerouslyDisableSandbox === true) return undefined;
   const whole = parsed.find((rule) => rule.content === undefined && namesTool(rule.tool, tool));
   if (whole) return whole.written;
@@ -103,7 +102,7 @@ function allows(rule: Rule, asked: Asked): boolean {
   return rule.content !== undefined && namesTool(rule.tool, tool) && matchesContent(rule, input, 'narrowly');
 }
 
-/** `Edit(...)` stands for every tool that edits, `Read(...)` for every one that reads; others for themselves. */
+/** Whether a rule covers a path. `Edit(...)` means every tool that edits, `Read(...)` every tool that reads. */
 function allowsPath(rule: Rule, tool: string, path: string, { place, variables }: Asked): boolean {
   const isMeant =
     rule.tool === tool ||
@@ -123,7 +122,7 @@ function deniesPath(content: string, { call, place, variables }: Asked, find: ty
   return find(call.tool, call.input, guarded, (word) => place.spellings(word, variables)) !== undefined;
 }
 
-/** `//` begins at the root of the machine, `/` at that of the project; everything else is seen from the project. */
+/** A path pattern: `//` begins at the root of the machine, everything else at the project. */
 function patternOf(content: string): string {
   if (content.startsWith('//')) return content.slice(1);
   return content.startsWith('/') ? `.${content}` : content;
@@ -164,9 +163,7 @@ function hostOf(url: string): string | undefined {
   return host?.toLowerCase().replace(/\.$/, '');
 }
 
-/** What stands in the brackets of `Bash(...)`, compared with a command line. */
-
-/** `x:*` and `x *` mean `x` alone, too, and never `xy`. */
+/** Whether a pattern of `Bash(...)` fits a command. `x:*` and `x *` fit `x` alone, too, and never `xy`. */
 function fits(pattern: string, command: string): boolean {
   const written = pattern.trim().replace(/:\*$/, ' *').replace(/\s+/g, ' ');
   const [before, single] = [written.slice(0, -2), written.indexOf('*') === written.length - 1];
@@ -174,14 +171,14 @@ function fits(pattern: string, command: string): boolean {
   return globMatches(written, command);
 }
 
-/** Any part of the line is enough, behind wrappers and in subshells, wherever its program lies. */
+/** Whether any part of the line fits, also behind wrappers, in subshells, and with a path before the program. */
 function isDeniedCommand(pattern: string, asked: Asked): boolean {
   const bare = pattern.trim();
   const unquoted = bare.replace(/["']/g, '');
   return textsOf(asked).some((text) => fits(bare, text) || fits(unquoted, text));
 }
 
-/** Taken apart once for all rules. */
+/** The readings of a line, made once for all rules. */
 const texts = new WeakMap<Asked, readonly string[]>();
 
 function textsOf(asked: Asked): readonly string[] {
@@ -198,7 +195,7 @@ function textsOf(asked: Asked): readonly string[] {
 
 const MOST_READINGS = 10;
 
-/** A call with its options, and without those that stand before what it is told to do. */
+/** A call as it is written, and without the options before its subcommand. */
 function readings({ program, args }: ShellCall): string[] {
   const git = program === 'git' ? gitCallOf(args) : undefined;
   const first = args.findIndex((word) => !word.startsWith('-'));
@@ -207,7 +204,7 @@ function readings({ program, args }: ShellCall): string[] {
   return [args, ...others].map((words) => [program, ...words].join(' '));
 }
 
-/** `compose -f x.yml down -v` is `compose down -v`: up to each word, without the options and their values. */
+/** Leaves out options and their values, one after the other: `compose -f x.yml down -v` is `compose down -v`. */
 function withoutOptions(args: readonly string[]): string[][] {
   const found: string[][] = [];
   const kept: string[] = [];
@@ -225,13 +222,13 @@ function oneSpace(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }
 
-/** Computed parts can be anything; so can what other systems take for a space. */
+/** Substitutions, control characters and unusual spaces: what such a line runs is not certain. */
 const COMPUTED = /\$\(|`|[<>]\(|(?![\t\n])\p{Cc}|[^\S \t\n]/u;
 const RUNS_TEXT = /^(?:eval|source|\.|exec|trap|alias|builtin|command|env|xargs|sudo|doas|coproc)$/;
 /** `2>&1` and the like name no file. */
 const STREAMS = /(^|\s)\d?>&\d(?=\s|$|[;&|)])/g;
 
-/** Every part of the line has to be meant by a rule, and every file that it writes by one for files. */
+/** Whether rules cover every part of the line, and every file that it writes. */
 function isAllowedCommand(
   patterns: readonly string[],
   line: string,
@@ -259,13 +256,13 @@ function isAllowedPart(
   return isExact || (!RUNS_TEXT.test(program) && patterns.some((pattern) => fits(pattern, text)));
 }
 
-/** Those that change nothing about what runs. */
+/** The words without `time`, `nohup` and `timeout`, which do not change what runs. */
 function withoutWrapper(words: readonly string[]): readonly string[] {
   if (words[0] === 'time' || words[0] === 'nohup') return words.slice(1);
   return words[0] === 'timeout' && /^\d+[smh]?$/.test(words[1] ?? '') ? words.slice(2) : words;
 }
 
-/** Going to where one is already changes nothing. */
+/** Whether it is a `cd` into the project from the project itself, which changes nothing. */
 function goesToProject({ words, writes, input, inner }: SimpleCommand, { place, call }: Asked): boolean {
   const [program, folder, ...more] = words;
   if (program !== 'cd' || folder === undefined || more.length + writes.length > 0 || input || inner)
@@ -275,7 +272,7 @@ function goesToProject({ words, writes, input, inner }: SimpleCommand, { place, 
   return place.spellings(folder).every((path) => roots.includes(fold(path)));
 }
 
-/** A call, and what is known of the machine. */
+/** A tool call, and what is known about the machine. */
 export interface Asked {
   call: ToolCall;
   place: ToolPlace;

@@ -2,21 +2,21 @@ import { baseName, inFolder, type ShellCall, shellCalls } from '../shell/calls.t
 import { firstFound } from '../text/lists.ts';
 import { changedNames, namesIn } from './changed-names.ts';
 
-/** What must stay out of the agent's reach, as absolute paths. */
+/** What tools must not change, as absolute paths. */
 export interface Protected {
   /** Files and whole folders. */
   paths: readonly string[];
-  /** Why, for the refusal; by path. */
+  /** What a path is, for the refusal. */
   what(path: string): string;
-  /** Patterns protect more than can be listed: whether this absolute path is one of theirs. */
+  /** Whether patterns protect this absolute path. */
   fits?(path: string): boolean;
-  /** What lies in a folder, up to a bound: a folder that goes away takes it along. */
+  /** The files in a folder, up to a bound: deleting the folder deletes them. */
   inside?(folder: string): readonly string[];
 }
 
 /**
- * Turns a path as it was written into an absolute one: relative to the session's folder, `~` and links resolved. More
- * than one where it can be read in several ways: all of them are looked at.
+ * Makes a path absolute: it is relative to the folder of the session, and `~` and links are resolved. A path that can be
+ * read in several ways becomes several paths, and all of them are checked.
  */
 export type ResolvePath = (written: string) => string | readonly string[];
 type ResolveAll = (written: string) => readonly string[];
@@ -28,14 +28,14 @@ const WRITE_TOOLS: Record<string, string> = {
   NotebookEdit: 'notebook_path',
 };
 
-/** Of git, these change the files they name. */
+/** Commands of git that change the files they name. */
 const GIT_CHANGERS = /^(?:checkout|restore|rm|mv|stash|clean)$/;
-/** Programs that run a text they are given: a protected path anywhere in it is enough. */
+/** Programs that run code from their arguments or their input. A protected path anywhere in the code is refused. */
 export const INTERPRETERS =
   /^(?:node|deno|bun|tsx|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua|osascript|pwsh)$/;
 const WITH_TEXT = /^-\w*[ecpr]$|^--(?:eval|print|command)(?:=|$)|^eval$/i;
 
-/** Why this tool call is refused; undefined when nothing speaks against it. Best effort: hashes find what slips through. */
+/** Why a tool call is refused; undefined when it is not. Best effort: hashes detect the changes that it misses. */
 export function refusedWrite(
   tool: string,
   input: Record<string, unknown>,
@@ -61,7 +61,6 @@ export function changedPath(
   return firstFound(shellCalls(input.command), (call) => reachedBy(call, guarded, resolve));
 }
 
-/** The protected path that a call would change, if any. */
 function reachedBy(call: ShellCall, guarded: Protected, resolve: ResolvePath): string | undefined {
   const at: ResolveAll = (path) => [resolve(inFolder(call.folder, path))].flat();
   const hits = (paths: readonly string[]) => firstFound(paths, (path) => hit(at(path), guarded));
@@ -76,19 +75,19 @@ function reachedBy(call: ShellCall, guarded: Protected, resolve: ResolvePath): s
   );
 }
 
-/** `xargs` puts what it reads behind the other words, or where `{}` stands. */
+/** The words of a call by `xargs`, which puts names at their end, or in place of `{}`. */
 function fedWords({ args, given }: ShellCall): string[] {
   const names = namesFed(given);
   return args.includes('{}') ? args.flatMap((word) => (word === '{}' ? names : [word])) : [...args, ...names];
 }
 
-/** Options of the program that finds the names are none, nor is what a search looks for. */
+/** The names that a pipe hands over: without options, and without the pattern of a search. */
 function namesFed(given: readonly string[]): string[] {
   const names = given.filter((word) => !word.startsWith('-'));
   return /^(?:[ef]?grep|rg|ag|ack)$/.test(names[0] ?? '') ? names.slice(2) : names;
 }
 
-/** What goes away with everything in it. */
+/** A protected path inside a folder that is deleted or moved. */
 function takenAlong(
   program: string,
   words: readonly string[],
@@ -119,13 +118,13 @@ function reachedByGit(words: readonly string[], guarded: Protected, at: ResolveA
   );
 }
 
-/** `find` with an action that changes what it finds; the names it asks for narrow down what that can be. */
+/** A protected path that a `find` with a changing action may find; its conditions on names are respected. */
 function foundBy(words: readonly string[], guarded: Protected, at: ResolveAll): string | undefined {
   const exec = words.findIndex((word) => /^-(?:exec|ok)(?:dir)?$/.test(word));
   const run = exec < 0 ? [] : shellCalls(words.slice(exec + 1).join(' '));
   const changes = run.some((c) => changedNames(c.program, c.args).length > 0 || /sh$/.test(c.program));
   if (!changes && !words.includes('-delete')) return undefined;
-  // Nothing is lost with what is empty.
+  // Deleting empty files and folders loses nothing.
   if (!changes && words.includes('-empty') && !words.some((word) => /^(?:-o|-or|!|-not|,)$/.test(word)))
     return undefined;
   const first = words.findIndex((word) => /^[-(!]/.test(word));
@@ -154,7 +153,7 @@ function namesOfFind(words: readonly string[]): { wanted: string[]; unwanted: st
   const [wanted, unwanted]: [string[], string[]] = [[], []];
   words.forEach((word, i) => {
     if (!/^-i?(?:name|path|wholename)$/.test(words[i - 1] ?? '')) return;
-    // What is pruned and followed by no "or" is what is found.
+    // Only a `-prune` before an `-o` leaves names out; otherwise it finds them.
     const isPruned = words[i + 1] === '-prune' && /^-or?$/.test(words[i + 2] ?? '');
     const isOut = /^(?:!|-not)$/.test(words[i - 2] ?? '') || isPruned;
     (isOut ? unwanted : wanted).push(word);
@@ -162,7 +161,7 @@ function namesOfFind(words: readonly string[]): { wanted: string[]; unwanted: st
   return { wanted, unwanted };
 }
 
-/** The texts that a call runs as a program. */
+/** The code that a call runs. */
 function textsOf({ program, args, given }: ShellCall): string[] {
   if (/^[gm]?awk$/.test(program)) return args.filter((word) => word.includes('>'));
   if (!INTERPRETERS.test(program) || isLineFilter(program, args)) return [];
@@ -170,12 +169,12 @@ function textsOf({ program, args, given }: ShellCall): string[] {
   return args.some((word) => !word.startsWith('-')) ? [] : given;
 }
 
-/** What it names in its text is mostly what it looks for; the files it works on stand behind it. */
+/** Whether perl or ruby filters lines (`-n`, `-p`): then paths in the code are mostly patterns, not files. */
 function isLineFilter(program: string, args: readonly string[]): boolean {
   return /^(?:perl|ruby)$/.test(program) && args.some((word) => /^-[a-zA-Z]*[np]/.test(word));
 }
 
-/** A path inside a program's text cannot be resolved; its last parts give it away. */
+/** A protected path that code mentions. Listed paths are found by their last two parts, because code may build the rest. */
 function mentioned(text: string, guarded: Protected, at: ResolveAll): string | undefined {
   if (text === '') return undefined;
   const has = (part: string) => text.toLowerCase().includes(part.toLowerCase());
@@ -187,12 +186,12 @@ function mentioned(text: string, guarded: Protected, at: ResolveAll): string | u
   return firstFound(namesInText(text).flatMap(at), (path) => (guarded.fits?.(path) ? path : undefined));
 }
 
-/** Words of programs that do something to files. What only reads what a pattern protects is let through. */
+/** Code that changes files. Code that only reads protected files is allowed. */
 const CHANGES_FILES =
   /write|\b(?:append|unlink|remove|rmtree|rename|os\.replace|truncate|rm|cp|copy|move|chmod|symlink|link|mkdir|touch|delete)|(?<![=-])>|["'][rbt]*[wax+][bt+]*["']/i;
 const MOST_NAMES = 100;
 
-/** What could be names of files in the text of a program. */
+/** Words in code that could be names of files. */
 export function namesInText(text: string): string[] {
   const names = text.match(/[^\s'"`()[\]{}<>,;=|&]+/g) ?? [];
   return [...new Set(names)].filter((name) => name.length <= 500).slice(0, MOST_NAMES);
@@ -216,10 +215,10 @@ function foldersOf(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i).join('/') || '/').slice(1);
 }
 
-/** More places to choose from would take for ever, and nobody writes such a path. */
+/** A pattern with more wildcards takes too long to match. */
 const MOST_WILDCARDS = 8;
 
-/** Whether a path, or a pattern as a shell reads it, means this file. Some systems do not tell capitals apart. */
+/** Whether a path or a shell pattern means this file. Case is ignored, as some file systems do. */
 function isMeant(written: string, path: string): boolean {
   const wildcards = written.match(/[*?[{]/g)?.length ?? 0;
   if (wildcards === 0 || wildcards > MOST_WILDCARDS) return written.toLowerCase() === path.toLowerCase();

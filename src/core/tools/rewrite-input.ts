@@ -1,14 +1,14 @@
-/** Inputs of tools, changed as a contract says. */
+/** Rewrites inputs of tools by the rules of a contract. */
 
 import { globMatches } from '../text/globs.ts';
 import { patternProblem } from '../text/line-pattern.ts';
 import type { RewriteRule } from './tool-rules.ts';
 
-/** On lines of this length even the slowest pattern that is taken ends within seconds. */
+/** On lines up to this length even the slowest valid pattern ends within seconds. */
 const LONGEST_LINE = 1000;
 const MOST_OPEN_ENDED = 2;
 
-/** What a usable pattern would have been; undefined when this one is. */
+/** What a valid pattern looks like, for an error; undefined when this one is valid. */
 export function rewriteProblem(source: string): string | undefined {
   const plain = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
   const open = plain.match(/[*+]|\{\d+,\}/g)?.length ?? 0;
@@ -21,10 +21,10 @@ export function rewriteProblem(source: string): string | undefined {
 export type Rewritten =
   | { kind: 'same' }
   | { kind: 'changed'; input: Record<string, unknown>; fields: string[] }
-  /** Left as it is, it would get around the rule. */
+  /** A line is too long to be rewritten. It must not run as it is: that would get around the rule. */
   | { kind: 'too_long'; field: string };
 
-/** Line by line: a pattern never sees more than one. */
+/** Applies the rules line by line: a pattern never matches across lines. */
 export function rewriteInput(
   tool: string,
   input: Record<string, unknown>,
@@ -48,7 +48,7 @@ export function rewriteInput(
   return fields.size === 0 ? { kind: 'same' } : { kind: 'changed', input: now, fields: [...fields] };
 }
 
-/** `$0` to `$9`, and `$$` for a dollar. */
+/** Fills in `$0` to `$9`, and `$$` for a dollar. */
 function filledIn(template: string, found: readonly unknown[]): string {
   return template.replace(/\$([\d$])/g, (_, which: string) => {
     const value = which === '$' ? '$' : found[Number(which)];

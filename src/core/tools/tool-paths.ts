@@ -1,8 +1,8 @@
-/** Which paths the patterns of tool rules mean, however they are spelled. */
+/** Matches paths with the patterns of tool rules, in whatever spelling. */
 import { pathMatcher } from '../text/globs.ts';
 
 export interface PathScope {
-  /** The project's folder, as it is called and as it is without links. */
+  /** The folder of the project, with and without links resolved. */
   roots: readonly string[];
   home: string;
 }
@@ -13,7 +13,7 @@ interface Rule {
   matches(path: string): boolean;
 }
 
-/** A function that says whether an absolute path is meant. The last pattern that fits decides. */
+/** Makes a test for absolute paths. The last pattern that fits decides. */
 export function pathsMeant(
   patterns: readonly string[],
   scope: PathScope,
@@ -35,7 +35,7 @@ function ruleOf(written: string, home: string, same: (text: string) => string): 
   const keep = !written.startsWith('!');
   const pattern = keep ? written : written.slice(1);
   const absolute = /^[~/]/.test(pattern);
-  // A folder whose whole content is meant is meant itself: taking it away takes the content away.
+  // `folder/**` means the folder, too: deleting the folder deletes what is in it.
   const whole = pattern.replace(/^~(?=\/|$)/, home).replace(/(?<=.)\/\*\*\/?$/, '');
   const anchored = /^\.\//.test(whole) || absolute ? `/${whole.replace(/^(\.?\/)+/, '')}` : whole;
   return { keep, absolute, matches: pathMatcher([same(anchored)]) };
@@ -45,10 +45,10 @@ function isBelow(folder: string, path: string): boolean {
   return path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
-/** Characters that some file systems leave out when they compare names. */
+/** Characters that some file systems ignore in names. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Names that some file system takes for the same one become the same text. */
+/** Makes names equal that some file system takes for the same. */
 export function fold(path: string): string {
   return path
     .normalize('NFC')

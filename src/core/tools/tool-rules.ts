@@ -1,16 +1,16 @@
-/** What tools may do in a session of the project, beyond what protects the definition of done. */
+/** The tool rules of a contract. The contract and the home are protected without them. */
 export interface ToolRules {
-  /** Commands that destroy what cannot be had back are refused. */
+  /** Refuses commands that destroy something for good. */
   dangerous: boolean;
-  /** Globs of the project, `~/...` or absolute ones: no tool changes what they fit; `!` takes one out. */
+  /** Globs of files that no tool changes: in the project, `~/...` or absolute; `!` makes an exception. */
   protect: string[];
-  /** The same, and no tool reads it either. */
+  /** Globs of files that no tool changes or reads. */
   hide: string[];
-  /** Permission rules (`Bash(npm publish *)`, `WebFetch`): such a call is refused. */
+  /** Permission rules (`Bash(npm publish *)`, `WebFetch`) of calls that are refused. */
   deny: { rule: string; say?: string }[];
-  /** Permission rules: such a call is allowed without asking, where the client would ask a person. */
+  /** Permission rules of calls that are allowed where Claude Code would ask you. */
   allow: string[];
-  /** Replaces a text in a field of a tool's input. */
+  /** Replacements in the inputs of tools. */
   rewrite: RewriteRule[];
 }
 
@@ -23,7 +23,7 @@ export interface RewriteRule {
   with: string;
 }
 
-/** What most people would never want an agent to change. */
+/** Files that are protected in every project with tool rules. */
 export const DEFAULT_PROTECTED: readonly string[] = [
   '.env*',
   './.git',
@@ -34,7 +34,7 @@ export const DEFAULT_PROTECTED: readonly string[] = [
   ...['~/.netrc', '~/.git-credentials', '~/.npmrc', '~/.pypirc', '~/.docker/config.json'],
 ];
 
-/** One tool call that rules are asked about. */
+/** A tool call to judge. */
 export interface ToolCall {
   event: 'PreToolUse' | 'PermissionRequest';
   tool: string;
@@ -45,41 +45,41 @@ export interface ToolCall {
 
 export type ToolRuling =
   | { kind: 'none' }
-  /** `why` is for the journal, `reason` for the model. */
+  /** `why` is for the journal, `reason` for the agent. */
   | { kind: 'refuse'; why: string; reason: string }
   | { kind: 'permit'; rule: string }
   | { kind: 'rewrite'; input: Record<string, unknown>; what: string };
 
-/** What rules need to know of the machine that a call would run on. */
+/** What tool rules need to know about the machine. */
 export interface ToolPlace {
-  /** The project's folder, as it is called and as it is without links. */
+  /** The folder of the project, with and without links resolved. */
   roots: readonly string[];
   home: string;
   /**
-   * Every absolute path that a word, as it is written, may lead to: braces, wildcards, variables and links followed.
-   * `variables` are those that the command line itself sets.
+   * Every absolute path that a word may mean: braces, wildcards, variables and links are resolved. `variables` are those
+   * that the command line itself sets.
    */
   spellings(written: string, variables?: Variables): readonly string[];
-  /** What lies in a folder, up to a bound; nothing of what is made anew by a build. */
+  /** The files in a folder, up to a bound, without what a build makes. */
   inside(folder: string): readonly string[];
-  /** Folders that hold the repository itself. */
+  /** The folders of the git repository itself (`.git`). */
   gitFolders(): readonly string[];
-  /** Where the project lies in the other worktrees of its repository: what a contract protects is the same there. */
+  /** The folders of the project in the other worktrees of its repository: the contract protects these, too. */
   worktrees(): readonly string[];
-  /** The branch that is checked out; undefined when it cannot be told. */
+  /** The current branch; undefined when it is not known. */
   branch(): string | undefined;
-  /** What of the tree is in no commit; undefined when it cannot be told. */
+  /** What is in no commit; undefined when it is not known. */
   uncommitted(): { changed: boolean; untracked: boolean } | undefined;
 }
 
 export type Variables = ReadonlyMap<string, readonly string[]>;
 
-/** Asks the rules of a contract about a call. Loaded only where a contract has rules. */
+/** Judges tool calls by the rules of a contract. Loaded only where a contract has rules. */
 export interface ToolGuard {
   judge(call: ToolCall, rules: ToolRules, project: string): ToolRuling;
 }
 
-/** The installed hook for tools that change nothing is only wanted where a rule speaks of such tools. */
+/** Whether rules are about tools that change nothing. Only then the hook is called for such tools. */
 export function concernsEveryTool({ hide, deny, rewrite }: ToolRules): boolean {
   const ordinary = /^(?:Bash|Write|Edit|MultiEdit|NotebookEdit)$/;
   const toolOf = (rule: string) => /^[^(]*/.exec(rule)?.[0] ?? '';

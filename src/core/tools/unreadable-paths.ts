@@ -1,4 +1,4 @@
-/** Tool calls that would read what no tool may read. Best effort: a program can read what its words do not name. */
+/** Finds tool calls that read hidden files. Best effort: a program can read files that its words do not name. */
 
 import { inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
 import { simpleCommands } from '../shell/words.ts';
@@ -13,11 +13,11 @@ const FIELDS: Record<string, string> = {
   Glob: 'path',
   LS: 'path',
 };
-/** They go through whole folders. */
+/** Programs that search whole folders. */
 const SEARCHERS = /^(?:rg|ag|ack)$/;
 const RECURSIVE = /^-[a-zA-Z]*[rR]|^--recursive$|^--dereference-recursive$/;
 const PACKERS = /^(?:tar|zip|7z|rsync|cp|scp)$/;
-/** What a search is told to leave out. */
+/** Options that exclude files from a search. */
 const LEFT_OUT = /^--(?:exclude(?:-dir)?=|ignore-dir=|i?glob=!)(.+)$/;
 const GREPS = /^[ef]?grep$/;
 
@@ -54,7 +54,7 @@ function readByLine(line: unknown, guarded: Protected, at: PathsOf): string | un
   const found = firstFound(shellCalls(line), (call) =>
     readBy(call, guarded, (word) => at(inFolder(call.folder, word))),
   );
-  // A file that is read by `<`, or run, may stand where the program stands.
+  // The first word of a command may be a file: one that is run, or read by `<`.
   const programs = () => simpleCommands(line).map(({ words }) => words[0] ?? '');
   return found ?? firstHidden(programs(), guarded, at);
 }
@@ -63,7 +63,7 @@ function under(folder: string, pattern: string): string {
   return pattern.startsWith('/') || folder === '.' ? pattern : `${folder}/${pattern}`;
 }
 
-/** A search that shows lines shows those of every file below; one that names files or counts shows nothing of them. */
+/** A hidden file whose lines a Grep would show. A Grep that only names or counts files shows none. */
 function foundByGrep(
   input: Record<string, unknown>,
   roots: readonly string[],
@@ -96,7 +96,7 @@ function readBy({ program, args, given }: ShellCall, guarded: Protected, at: Pat
     .find((path) => fits(path) && !isLeftOut(path));
 }
 
-/** Words that could be names of files: what is only written out, or looked for, is none. */
+/** The words that may name files: not those of `echo`, and not the pattern of a search. */
 function namedBy(program: string, words: readonly string[]): readonly string[] {
   const args = words.filter((word) => !LEFT_OUT.test(word));
   if (/^(?:echo|printf)$/.test(program)) return [];
@@ -115,7 +115,7 @@ function goesThroughFolders(program: string, args: readonly string[]): boolean {
   );
 }
 
-/** `--file=x`, `-d @x`, `HEAD:x`, `if=x`: where words hold a name within. */
+/** Names inside words: `--file=x`, `-d @x`, `HEAD:x`, `if=x`. */
 function valuesIn(word: string): string[] {
   return [...word.matchAll(/[=@:](?=[^=@:])/g)].map((m) => word.slice((m.index ?? 0) + 1)).slice(0, 4);
 }

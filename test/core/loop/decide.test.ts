@@ -69,7 +69,7 @@ describe('iterations', () => {
 
 describe('what excuses an unfinished stop', () => {
   const background = [{ id: 'b1', type: 'shell' }];
-  test('running background work: let through, not counted, remembered as a wait', () => {
+  test('running background work: allowed to stop, not counted, remembered as a wait', () => {
     const { decisions, state } = play([{ seen: { background }, verdicts: [claim('fail')] }]);
     expect(decisions).toEqual(['allow']);
     expect(state.iteration).toBe(1);
@@ -123,7 +123,7 @@ describe('going round in circles', () => {
     const again = { seen: { message: 'same' }, verdicts: [claim('fail')] };
     expect(play(Array(9).fill(again)).decisions).toEqual([...Array(8).fill('block'), 'stalled']);
   });
-  test('claims about a known tree are measured by the failing picture, not by the words', () => {
+  test('claims about a known tree are measured by what fails, not by the words', () => {
     const talk = (n: number) => ({ seen: { tree: 't', message: `m${n}` }, verdicts: [claim('fail')] });
     expect(play([talk(1), talk(2), talk(3), talk(4)]).decisions).toEqual([
       'block',
@@ -144,7 +144,7 @@ describe("the client's cap", () => {
     seen: { message: `m${n}`, blockCap: 8, promptId: 'p', toolSinceBlock },
     verdicts: [claim('fail')],
   });
-  test('eight blocks in a row without a tool call, then capped before the client overrides the ninth', () => {
+  test('eight holds in a row without a tool call, then capped before Claude Code overrides the ninth', () => {
     const stops = Array.from({ length: 9 }, (_, n) => blocked(n));
     expect(play(stops).decisions).toEqual([...Array(8).fill('block'), 'capped']);
   });

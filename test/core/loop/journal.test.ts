@@ -52,7 +52,7 @@ describe('the state is what the entries make of it', () => {
         for (const { entry, at } of entries) {
           const held = state !== undefined && !hasEnded(state);
           if (held && entry.kind === 'stop' && entry.decision.kind === 'block') blocks++;
-          // A state file of another system may say otherwise; from there it goes on.
+          // A foreign state file may set another iteration.
           if (held && entry.kind === 'synced' && entry.iteration !== undefined) blocks = entry.iteration - 1;
           state = advance(state, entry, at);
         }

@@ -84,7 +84,7 @@ describe('the subagents of a loop', () => {
     expect(agentsAfter(begun('a1'), stop([{ id: 'sh1', type: 'shell' }]))).toMatchObject([
       { status: 'lost', endedAt: T0 + 2000 },
     ]);
-    // The client does not list one that another agent waits for.
+    // Claude Code does not list a subagent that another one waits for.
     expect(agentsAfter(begun('a1'), begun('inner'), stop([{ id: 'a1', type: 'subagent' }]))).toMatchObject([
       { status: 'working' },
       { id: 'inner', status: 'working' },

@@ -12,7 +12,7 @@ describe('one verdict', () => {
     expect(blocks(verdict('pass'))).toBe(false);
     expect(blocks(verdict('skip'))).toBe(false);
   });
-  test('a fail is in the way even where what is unproven is let through', () => {
+  test('a fail holds the loop even where unproven gates are allowed', () => {
     expect(blocks(verdict('fail', { onUnproven: 'allow' }))).toBe(true);
   });
 });
@@ -28,7 +28,7 @@ describe('all verdicts together', () => {
     expect(sumUp([verdict('skip')]).result).toBe('nothing_judged');
     expect(sumUp([]).result).toBe('nothing_judged');
   });
-  test('what was let through unproven is never done', () => {
+  test('work with an unproven gate is never done, even where it is allowed', () => {
     expect(sumUp([verdict('pass'), verdict('unproven', { onUnproven: 'allow' })]).result).toBe('unproven');
   });
   test('name what is in the way, in the order of the contract', () => {

@@ -27,7 +27,7 @@ const features = (passing: number, all: number) =>
     summary: `${passing} of ${all} features pass; next: 9 x`,
   });
 
-/** Whether a run would keep `now`, when `before` was the last kept point. */
+/** Whether a run would commit `now`, when `before` was the last commit. */
 function keeps(before: readonly Verdict[], now: readonly Verdict[], state = freshLoop()): boolean {
   return isWorthKeeping(progressSince(passingOf(before, traitsOf), now, traitsOf), state, now, traitsOf);
 }

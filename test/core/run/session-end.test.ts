@@ -20,7 +20,7 @@ function result(more: Partial<SessionResult> = {}): SessionResult {
   };
 }
 
-/** As the client gives it: an error that is called a success. */
+/** An API error as Claude Code reports it: called a success. */
 function failure(more: Partial<SessionResult>): SessionFacts {
   return { result: result({ isError: true, terminalReason: 'api_error', text: 'API Error', ...more }) };
 }

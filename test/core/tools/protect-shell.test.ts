@@ -172,7 +172,7 @@ const CHANGES = [
   'rm \\\nuntildone.yaml',
 ];
 
-/** Every one of these is somebody's daily work. */
+/** Every one of these is everyday work. */
 const HARMLESS = [
   'cat untildone.yaml',
   'cat untildone.yaml .claude/settings.json',

@@ -73,7 +73,7 @@ describe('how a loop ended', () => {
       expect(/^done/.test(text)).toBe(ENDINGS[i] === 'verified_done');
     }
   });
-  test('is nothing for a loop that lives', () => {
+  test('is empty for a loop that has not ended', () => {
     expect(describeEnding(freshLoop())).toBe('');
   });
   test('is told to the person with the way to more', () => {
@@ -83,7 +83,7 @@ describe('how a loop ended', () => {
   });
 });
 
-describe('why a living loop is not pursued', () => {
+describe('why a loop waits', () => {
   const waiting = (why: WaitCause, detail?: string) =>
     describeWait(freshLoop({ waiting: { why, since: T0, ...(detail ? { detail } : {}) } }));
   test('is said with its detail and, where there is one, the way on', () => {

@@ -33,7 +33,7 @@ When it is completely true, and only then, end your final message with this line
 ${TAG}`,
     );
   });
-  test('names what could not be judged as such, and leaves out what is let through', () => {
+  test('names what could not be judged as such, and leaves out what is allowed', () => {
     const verdicts = [
       verdict('unproven', { gate: 'slow', summary: 'no answer within 5 s' }),
       verdict('unproven', { gate: 'lax', onUnproven: 'allow' }),
