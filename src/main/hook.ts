@@ -1,4 +1,4 @@
 import { answerEvent } from '../hook/answer-event.ts';
 
-// Ends at once: all output is written by then.
+// Ends the process at once: all output is written by then.
 void answerEvent().then(() => process.exit());

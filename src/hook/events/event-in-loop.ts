@@ -17,7 +17,7 @@ import { beforeCompaction, remind } from './compaction.ts';
 
 const WORD_LIMIT = 200;
 
-/** Every event of a session that has a loop, but the Stop that is judged. */
+/** Answers every event of a session that has a loop, except a Stop that is judged. */
 export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   const { ref } = loop;
   const state = noteCutOff(ref, loop.state, ports);
@@ -36,10 +36,10 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
       return withMessages(remind(event, ref, after, ports), messages);
     }
     case 'UserPromptSubmit': {
-      // The prompts of a run are our own, and so are not judged.
+      // The prompts of a run come from untildone itself, so they are not judged.
       const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
       if (guarded.kind === 'refuse') return guarded;
-      return withMessages(joined([guarded, toldOf(state)]), note().messages);
+      return withMessages(joined([guarded, newAnswersIn(state)]), note().messages);
     }
     case 'SubagentStart':
       if (isCompactionAgent(event)) break;
@@ -56,15 +56,15 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
   return withMessages(SILENCE, note().messages);
 }
 
-/** What a person said goes with their next prompt. */
-function toldOf({ answers = {}, status }: LoopState): Answer {
+/** Adds the answers to the loop's questions to the next prompt. */
+function newAnswersIn({ answers = {}, status }: LoopState): Answer {
   const context = status === 'active' ? newAnswers(answers) : undefined;
   return context === undefined ? SILENCE : { kind: 'inject', context };
 }
 
-/** What the journal keeps of an event: its name and what tells it from others; never prompts or tool inputs. */
+/** The journal entry of an event: its name and a few details, never prompts or tool inputs. */
 function noteOf(event: HookEvent): Entry {
-  // What comes from outside is cut to size: every later hook reads the end of the journal.
+  // Details are cut short, because every later hook reads the end of the journal.
   const detail = Object.entries(detailOf(event)).map(([name, value]) => [name, oneLine(value, WORD_LIMIT)]);
   return {
     kind: 'event',
@@ -74,29 +74,32 @@ function noteOf(event: HookEvent): Entry {
 }
 
 function detailOf(event: HookEvent): Record<string, string> {
-  const agent = event.agentId ? { agent: `${event.agentType ?? ''} ${event.agentId}`.trim() } : undefined;
+  const { agentId = '', agentType = '' } = event;
+  if (event.name === 'SubagentStop') return agentWords({ id: agentId, type: agentType });
+  const agent = agentId === '' ? undefined : { agent: `${agentType} ${agentId}`.trim() };
+  return { ...ownDetail(event), ...agent };
+}
+
+function ownDetail(event: HookEvent): Record<string, string> {
   switch (event.name) {
     case 'SessionStart':
-      return { source: event.source, ...agent };
+    case 'ConfigChange':
+      return { source: event.source };
     case 'SessionEnd':
-      return { reason: event.reason, ...agent };
+      return { reason: event.reason };
     case 'StopFailure':
-      return { error: event.error, ...agent };
+      return { error: event.error };
     case 'PreToolUse':
     case 'PostToolUse':
     case 'PostToolUseFailure':
     case 'PermissionRequest':
-      return { tool: event.tool, ...agent };
+      return { tool: event.tool };
     case 'TaskCreated':
     case 'TaskCompleted':
-      return { task: event.taskId, ...agent };
+      return { task: event.taskId };
     case 'TeammateIdle':
-      return { teammate: event.teammate, ...agent };
-    case 'ConfigChange':
-      return { source: event.source, ...agent };
-    case 'SubagentStop':
-      return agentWords({ id: event.agentId ?? '', type: event.agentType ?? '' });
+      return { teammate: event.teammate };
     default:
-      return { ...agent };
+      return {};
   }
 }

@@ -24,7 +24,7 @@ export function foreignPlaceOf(
   };
 }
 
-/** Whether a look at the dialects is worth it: something lies where they keep their state, or did when it was claimed. */
+/** Whether foreign state may exist here: a file lies where a format keeps its state, or the session has taken one up. */
 export function hasForeignSigns(place: Place, home: Home, isMarked: (session: string) => boolean): boolean {
   const { folder, userHome, session, ralphLoopDir } = place;
   return (
