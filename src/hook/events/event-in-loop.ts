@@ -1,10 +1,18 @@
 import type { Entry } from '../../core/loop/entry.ts';
-import { type Answer, eventName, type HookEvent, isCompactionAgent, SILENCE } from '../../core/loop/event.ts';
+import {
+  type Answer,
+  eventName,
+  type HookEvent,
+  isCompactionAgent,
+  type PromptEvent,
+  SILENCE,
+} from '../../core/loop/event.ts';
 import { newAnswers } from '../../core/loop/questions.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { agentWords } from '../../core/loop/subagents.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
+import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { guardPrompt } from '../guard/guard-prompt.ts';
 import { guardPermission, guardSettings, guardTool } from '../guard/guard-session.ts';
@@ -36,10 +44,8 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
       return withMessages(remind(event, ref, after, ports), messages);
     }
     case 'UserPromptSubmit': {
-      // The prompts of a run come from untildone itself, so they are not judged.
-      const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
-      if (guarded.kind === 'refuse') return guarded;
-      return withMessages(joined([guarded, newAnswersIn(state)]), note().messages);
+      const answer = await answerPrompt(event, state, session, ports);
+      return answer.kind === 'refuse' ? answer : withMessages(answer, note().messages);
     }
     case 'SubagentStart':
       if (isCompactionAgent(event)) break;
@@ -54,6 +60,17 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
       if (eventName(event) === 'PreCompact') return beforeCompaction(event, { ...loop, state }, ports);
   }
   return withMessages(SILENCE, note().messages);
+}
+
+/** Judges a prompt of the user. The prompts of a run come from untildone itself, so they are not judged. */
+async function answerPrompt(
+  event: PromptEvent,
+  state: LoopState,
+  session: () => GuardedSession,
+  ports: SessionPorts,
+): Promise<Answer> {
+  const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
+  return guarded.kind === 'refuse' ? guarded : joined([guarded, newAnswersIn(state)]);
 }
 
 /** Adds the answers to the loop's questions to the next prompt. */
