@@ -146,7 +146,7 @@ class StartedSession implements ReadySession {
     const onCut = () => this.#cutShort(query);
     cut.signal.addEventListener('abort', onCut, { once: true });
     if (cut.signal.aborted) onCut();
-    let broke = 'the client ended without a result';
+    let broke = 'Claude Code ended without a result';
     try {
       for await (const message of query) this.#hear(message as Fields, limits);
     } catch (error) {
