@@ -14,16 +14,16 @@ import { openPorts } from './wiring/ports.ts';
 const STDIN_LIMIT = 32 * 1024 * 1024;
 
 /**
- * `untildone hook`: one event in on stdin, at most one JSON object out (before a compaction, plain text). Whatever goes
- * wrong lets the session stop.
+ * `untildone hook`: reads one event from stdin and writes at most one JSON object (before a compaction, plain text). When
+ * anything goes wrong, the session may stop.
  */
 export async function hook(): Promise<void> {
   await answerEvent();
 }
 
-/** Returns the name of the event; none when it could not be answered. */
+/** Returns the name of the event; undefined when it could not be answered. */
 export async function answerEvent(): Promise<string | undefined> {
-  // A run answers the events of its sessions itself; nothing is judged twice.
+  // A run answers the events of its sessions itself. A second answer would judge everything twice.
   if (process.env.UNTILDONE_RUN !== undefined) return undefined;
   if (isTerminal()) return fail('expects one hook event as JSON on stdin; Claude Code calls it');
   const input = readStdin();
@@ -45,7 +45,7 @@ export async function answerEvent(): Promise<string | undefined> {
     }
     if (parsed.event.name === 'Stop') tellUnheld(error as Error);
     fail(`${eventName(parsed.event)} of session ${parsed.event.session}: ${(error as Error).message}`);
-    // Whoever holds the lock would only be waited for once more.
+    // After a timeout of the lock, writing to the journal would wait for the same lock again.
     if (ports && !(error instanceof LockTimeout)) journalError(parsed.event, error as Error, ports);
     return undefined;
   }
@@ -61,7 +61,7 @@ function fail(problem: string): undefined {
   writeOut(2, `untildone hook: ${oneLine(problem, 500)}; Claude Code goes on without an answer\n`);
 }
 
-/** A full disk is what an agent may be able to mend: its Stop is held for that, if its loop is alive and could only not be written. */
+/** Holds a Stop of an active loop when the disk is full, so that the agent can make room. */
 async function heldForRoom(
   event: HookEvent,
   error: NodeJS.ErrnoException,
@@ -78,13 +78,13 @@ async function heldForRoom(
   }
 }
 
-/** A person who is not told takes a session that was let go for one that is done. */
+/** Tells the user that nothing was judged. Without a word, the session would look as if it were done. */
 function tellUnheld(error: Error): void {
   const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${oneLine(error.message, 300)}`;
   writeOut(1, `${JSON.stringify({ systemMessage })}\n`);
 }
 
-/** The failure belongs into the journal too, when there still is one to write to. */
+/** Records the failure in the journal, if that can be written. */
 function journalError(event: HookEvent, error: Error, ports: Ports): void {
   try {
     const ref = ports.store.loopOfSession(event.session);
@@ -92,13 +92,13 @@ function journalError(event: HookEvent, error: Error, ports: Ports): void {
     const entry: Entry = { kind: 'error', message: oneLine(error.message, 500) };
     ports.store.append(ref, (state) => (state.session === event.session ? entry : undefined));
   } catch {
-    // It was said on stderr; there is nothing left to write to.
+    // stderr has the message already.
   }
 }
 
 type Input = { ok: true; text: string } | { ok: false; problem: string };
 
-/** `node:tty` brings all streams with it: it is only asked about what may be a terminal. */
+/** Loads `node:tty` only for a character device, because it loads all streams with it. */
 function isTerminal(): boolean {
   if (!isDevice()) return false;
   const { isatty } = require('node:tty') as typeof import('node:tty');
@@ -109,12 +109,12 @@ function isDevice(): boolean {
   try {
     return fstatSync(0).isCharacterDevice();
   } catch {
-    // No stdin at all: reading it says so.
+    // There is no stdin. Reading it gives the error.
     return false;
   }
 }
 
-/** Reads stdin without a stream: a stream costs more than all the rest of an idle hook call. */
+/** Reads stdin without a stream: a stream costs more time than the rest of an idle hook call. */
 function readStdin(): Input {
   let bytes = Buffer.allocUnsafe(64 * 1024);
   for (let size = 0; ; ) {
@@ -140,7 +140,7 @@ function readChunk(chunk: Buffer): number {
   }
 }
 
-/** Writes all of it before the process may end; a reader that has gone away is no reason to fail. */
+/** Writes the whole text before the process ends. A reader that is gone is ignored. */
 function writeOut(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length; ) {

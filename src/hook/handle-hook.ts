@@ -6,12 +6,12 @@ import type { SessionLoop } from '../ports/session-loop.ts';
 import { joined, withMessages } from './stop/answers.ts';
 import { handleStop } from './stop/handle-stop.ts';
 
-/** One hook call from beginning to end. Throws only when the state itself cannot be read or written. */
+/** Answers one event. Throws only when the state cannot be read or written. */
 export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
   try {
     return await answerTo(event, ports);
   } catch (error) {
-    // What is nested too deeply to be taken apart would get around everything that looks at it.
+    // An input that is too deep to be examined would get around every rule, so it is refused.
     if (event.name === 'PreToolUse' && error instanceof RangeError)
       return { kind: 'refuse', reason: TOO_DEEP };
     throw error;
@@ -19,7 +19,7 @@ export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise
 }
 
 const TOO_DEEP =
-  'untildone: this call is nested too deeply to be looked at. Put it into a file, or take it apart.';
+  'untildone: this tool call is nested too deeply to be examined. Put it into a file, or split it.';
 
 async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
   const native = nativeLoop(event, ports);
@@ -31,12 +31,12 @@ async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> 
   return withMessages(joined(answers), foreign.messages);
 }
 
-/** The loop that the session started itself, as long as it lives. */
+/** The loop that the session started itself, unless it has ended. */
 function nativeLoop(event: HookEvent, ports: Ports): SessionLoop | undefined {
   const ref = ports.store.loopOfSession(event.session);
   if (!ref) return undefined;
   const state = ports.store.read(ref);
-  // A run has left this session behind.
+  // The run goes on in another session.
   if (state.session !== event.session && state.run) return undefined;
   if (state.session !== event.session) throw new Error(`loop ${ref.loop} belongs to another session`);
   if (!hasEnded(state)) return { ref, state };

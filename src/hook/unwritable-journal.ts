@@ -6,14 +6,14 @@ import type { SessionPorts } from '../judging/ports.ts';
 import type { Recorded } from '../ports/guarded-session.ts';
 import type { LoopRef, StandingState } from '../ports/ports.ts';
 
-/** What happens when the journal cannot be written (a full disk, a folder that is read-only): rulings are made all the same. */
+/** What happens when the journal cannot be written (a full disk, a read-only folder): answers are given all the same. */
 
 interface Noted extends Recorded {
-  /** The state after the entry; the one before it where it could not be written. */
+  /** The state after the entry; the state before it when the entry could not be written. */
   state: LoopState;
 }
 
-/** Writes down what was ruled. Called after the ruling, which it never changes: it does not throw. */
+/** Records what was decided. Never throws, so that it cannot change the decision. */
 export function noteDown(
   event: HookEvent,
   { ref, state }: { ref: LoopRef; state: LoopState },
@@ -31,7 +31,7 @@ export function noteDown(
 
 export const KEPT: Recorded = { written: true, messages: [] };
 
-/** The same for what is remembered of a session without a loop. */
+/** Writes the record of a session without a loop. Never throws. */
 export function keepStanding(
   event: HookEvent,
   state: StandingState,
@@ -47,9 +47,9 @@ export function keepStanding(
   }
 }
 
-/** Of these the client shows a person nothing. */
+/** Events whose messages Claude Code does not show. */
 const UNSEEN = new Set(['PreCompact', 'SessionEnd', 'TaskCreated', 'TeammateIdle']);
-/** Seldom enough to say it each time, where nothing can be counted. */
+/** Events that are rare enough for a message each time, when nothing can be counted. */
 const SELDOM = new Set(['SessionStart', 'UserPromptSubmit']);
 
 export function toldOnce(event: HookEvent, problem: string, folder: string, ports: SessionPorts): string[] {
@@ -59,12 +59,12 @@ export function toldOnce(event: HookEvent, problem: string, folder: string, port
   return isNews ? [unwrittenMessage(problem, folder)] : [];
 }
 
-/** Here the client, or a person, brings the repetition to an end. */
+/** Events that Claude Code or the user stops repeating. */
 const ENDS_BY_ITSELF = new Set(['SubagentStop', 'TaskCreated']);
 
 /**
- * Whether a refusal stands although it could not be counted where refusals are: as often as one that could. Where nothing
- * can be counted at all, only what cannot go on for ever is refused.
+ * Whether a refusal stands although the journal could not count it. Fallback counts bound it as the journal would. When
+ * nothing can be counted, only events that cannot repeat for ever are refused.
  */
 export function standsUncounted(event: HookEvent, what: string, most: number, ports: SessionPorts): boolean {
   const count = ports.fallbackCounts.next(event.session, what);
@@ -72,12 +72,12 @@ export function standsUncounted(event: HookEvent, what: string, most: number, po
   return ENDS_BY_ITSELF.has(event.name) || (event.name === 'Stop' && !event.stopHookActive);
 }
 
-/** So often an agent is asked to make room before its session is let go. */
+/** How often an agent is asked to make room before its session may stop. */
 const ASKED_FOR_ROOM = 3;
 
 /**
- * A Stop that could not be written down because the disk is full. Held, so that the agent can make room; no iteration, and
- * bounded without the journal. Undefined: the session is let go.
+ * Holds a Stop that could not be recorded because the disk is full, so that the agent can make room. It counts as no
+ * iteration, and is bounded without the journal. Undefined: the session may stop.
  */
 export function holdForRoom(
   event: StopEvent,
@@ -95,22 +95,20 @@ export function holdForRoom(
 
 const PROBLEM_LIMIT = 200;
 
-/** For the person: rulings hold, only the record of them has a gap. */
 function unwrittenMessage(problem: string, folder: string): string {
   return `untildone: the journal in ${folder} cannot be written (${said(problem)}). What is refused stays refused. The journal has a gap until there is room, or until the folder can be written again.`;
 }
 
-/** For the agent: a stop that could not be written down because the disk is full, which it may be able to mend. */
 function noRoomReason(folder: string): string {
   return [
-    `untildone: the disk that holds ${folder} is full. This stop could not be written down, so nothing is proven yet.`,
+    `untildone: the disk that holds ${folder} is full. This Stop could not be recorded, so nothing is proven yet.`,
     'Make room first: remove what this work made and can be made again (build output, caches, logs, temporary files). Remove nothing that belongs to the work or to other people, and nothing in that folder. If you cannot make room, say what fills the disk.',
     'Then go on with the task, or stop again if it is done.',
   ].join('\n\n');
 }
 
 function noRoomMessage(folder: string, count: number, most: number): string {
-  return `untildone: the disk that holds ${folder} is full. The session is held all the same, uncounted, so that it can make room (${count} of ${most}).`;
+  return `untildone: the disk that holds ${folder} is full. The session is held so that it can make room; this is no iteration (${count} of ${most}).`;
 }
 
 function said(problem: string): string {

@@ -1,4 +1,4 @@
 import { answerEvent } from '../hook/answer-event.ts';
 
-// All output is written by then: nothing is left to wait for.
+// Ends the process at once: all output is written by then.
 void answerEvent().then(() => process.exit());

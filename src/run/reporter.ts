@@ -4,19 +4,19 @@ import type { Verdict } from '../core/loop/verdict.ts';
 import type { SessionEnd } from '../core/run/session-end.ts';
 import type { SessionHappening } from '../ports/ports.ts';
 
-/** What a run tells whoever watches it, as it goes. */
+/** What a run reports while it works. */
 export type RunEvent =
   | { type: 'session'; session: string; resume: boolean; why: string; state: LoopState }
   | { type: 'happening'; happening: SessionHappening }
-  /** Fills the time between the agent's last word and what is found. */
+  /** The gates are being judged. */
   | { type: 'judging' }
-  /** With its verdicts when it was judged. */
+  /** With verdicts when the Stop was judged. */
   | { type: 'stop'; state: LoopState; answer: string; verdicts?: readonly Verdict[] }
   | { type: 'session_ended'; end: SessionEnd; state: LoopState }
-  /** Until a time, or for a person. */
+  /** Until a time; without one, for the user. */
   | { type: 'waiting'; until?: number; why: string }
   | { type: 'warning'; text: string }
-  /** Of a run that divides its work: something became of one of its children. */
+  /** A child began, went on, ended or was merged. */
   | {
       type: 'child';
       child: ChildState;

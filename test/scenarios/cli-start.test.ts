@@ -145,9 +145,7 @@ describe('flags', () => {
     writeFileSync(join(world().folder, 'file'), '');
     const { code, stderr } = await cli(['status'], { env: { UNTILDONE_HOME: join(world().folder, 'file') } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^untildone: the folder for untildone's own state cannot be used .*UNTILDONE_HOME.*\n$/,
-    );
+    expect(stderr).toMatch(/^untildone: the home of untildone cannot be used .*UNTILDONE_HOME.*\n$/);
   });
 });
 

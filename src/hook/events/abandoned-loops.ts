@@ -8,22 +8,22 @@ import { situationOf } from '../stop/situation.ts';
 const MOST_TOLD = 3;
 
 /**
- * For a session without a loop. After `/clear`, and in a fork, a session has an id of its own: the loop stays with the one
- * before, and whoever thinks that it goes on here is told otherwise, and how it does.
+ * Tells a new session about the loops it does not have. After `/clear`, and in a fork, the session gets a new id, and the
+ * loop stays with the old one.
  */
 export function tellLeftLoops(event: HookEvent, ports: Ports): Answer {
   if (event.name !== 'SessionStart' || event.agentId) return SILENCE;
   try {
     return leftBy(event, ports);
   } catch {
-    // A courtesy: nothing else of this session is to suffer from a loop that cannot be read.
+    // A loop that cannot be read must not disturb a session that does not own it.
     return SILENCE;
   }
 }
 
 function leftBy(event: SessionStartEvent, ports: Ports): Answer {
   const { source } = event;
-  // For every source: what has ended is forgotten on the way.
+  // Asked for every source, because this also removes ended loops from the index.
   const living = ports.store.unendedLoops(ports.projectOf(event));
   if (source !== 'clear' && source !== 'fork') return SILENCE;
   const left = living

@@ -12,11 +12,11 @@ import { situationOf } from '../stop/situation.ts';
 import { noteDown } from '../unwritable-journal.ts';
 import { memoryFor } from './notes.ts';
 
-/** Where there are notes as well, they are to have some of the room. */
+/** The length of the reminder when notes follow it. */
 const BESIDE_NOTES = 6500;
 const BETWEEN = '\n\n---\n\n';
 
-/** A session that begins in mid-loop (resume), or has just lost its memory (compaction), is told where it stands. */
+/** Tells a session that was resumed or compacted where its loop stands. */
 export function remind(
   event: SessionStartEvent,
   ref: LoopRef,
@@ -44,7 +44,7 @@ function notesFor(
   return memoryFor(ruling.frozen.project, ruling.contract, event.source, ports.notes.files).context;
 }
 
-/** What was found at the last Stop, as far as the state remembers it. */
+/** The verdicts of the last Stop, as far as the state keeps them. */
 function lastVerdicts({ gates }: LoopState): Verdict[] {
   return gates.map(({ name, class: evidence, verdict, summary, next }) => ({
     gate: name,
@@ -59,9 +59,9 @@ function lastVerdicts({ gates }: LoopState): Verdict[] {
 const WORD_LIMIT = 200;
 
 /**
- * Before the client replaces the conversation by a summary: a copy of the transcript is kept with the loop, and the
- * summary is to hold what the loop needs. Formats of others keep copies of their own. Never refuses: that would cancel
- * the compaction, and a full context ends the session.
+ * Runs before a compaction: keeps a copy of the transcript with the loop, and tells the summary what the loop needs.
+ * Foreign formats keep their own copies. Never refuses, because a refusal would cancel the compaction, and a full context
+ * ends the session.
  */
 export function beforeCompaction(
   event: HookEvent,

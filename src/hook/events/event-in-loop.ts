@@ -1,10 +1,18 @@
 import type { Entry } from '../../core/loop/entry.ts';
-import { type Answer, eventName, type HookEvent, isCompactionAgent, SILENCE } from '../../core/loop/event.ts';
+import {
+  type Answer,
+  eventName,
+  type HookEvent,
+  isCompactionAgent,
+  type PromptEvent,
+  SILENCE,
+} from '../../core/loop/event.ts';
 import { newAnswers } from '../../core/loop/questions.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { agentWords } from '../../core/loop/subagents.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
+import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { guardPrompt } from '../guard/guard-prompt.ts';
 import { guardPermission, guardSettings, guardTool } from '../guard/guard-session.ts';
@@ -17,7 +25,7 @@ import { beforeCompaction, remind } from './compaction.ts';
 
 const WORD_LIMIT = 200;
 
-/** Every event of a session that has a loop, but the Stop that is judged. */
+/** Answers every event of a session that has a loop, except a Stop that is judged. */
 export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   const { ref } = loop;
   const state = noteCutOff(ref, loop.state, ports);
@@ -36,10 +44,8 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
       return withMessages(remind(event, ref, after, ports), messages);
     }
     case 'UserPromptSubmit': {
-      // The prompts of a run are our own, and so are not judged.
-      const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
-      if (guarded.kind === 'refuse') return guarded;
-      return withMessages(joined([guarded, toldOf(state)]), note().messages);
+      const answer = await answerPrompt(event, state, session, ports);
+      return answer.kind === 'refuse' ? answer : withMessages(answer, note().messages);
     }
     case 'SubagentStart':
       if (isCompactionAgent(event)) break;
@@ -56,15 +62,26 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
   return withMessages(SILENCE, note().messages);
 }
 
-/** What a person said goes with their next prompt. */
-function toldOf({ answers = {}, status }: LoopState): Answer {
+/** Judges a prompt of the user. The prompts of a run come from untildone itself, so they are not judged. */
+async function answerPrompt(
+  event: PromptEvent,
+  state: LoopState,
+  session: () => GuardedSession,
+  ports: SessionPorts,
+): Promise<Answer> {
+  const guarded = state.run ? SILENCE : await guardPrompt(event, session(), ports);
+  return guarded.kind === 'refuse' ? guarded : joined([guarded, newAnswersIn(state)]);
+}
+
+/** Adds the answers to the loop's questions to the next prompt. */
+function newAnswersIn({ answers = {}, status }: LoopState): Answer {
   const context = status === 'active' ? newAnswers(answers) : undefined;
   return context === undefined ? SILENCE : { kind: 'inject', context };
 }
 
-/** What the journal keeps of an event: its name and what tells it from others; never prompts or tool inputs. */
+/** The journal entry of an event: its name and a few details, never prompts or tool inputs. */
 function noteOf(event: HookEvent): Entry {
-  // What comes from outside is cut to size: every later hook reads the end of the journal.
+  // Details are cut short, because every later hook reads the end of the journal.
   const detail = Object.entries(detailOf(event)).map(([name, value]) => [name, oneLine(value, WORD_LIMIT)]);
   return {
     kind: 'event',
@@ -74,29 +91,32 @@ function noteOf(event: HookEvent): Entry {
 }
 
 function detailOf(event: HookEvent): Record<string, string> {
-  const agent = event.agentId ? { agent: `${event.agentType ?? ''} ${event.agentId}`.trim() } : undefined;
+  const { agentId = '', agentType = '' } = event;
+  if (event.name === 'SubagentStop') return agentWords({ id: agentId, type: agentType });
+  const agent = agentId === '' ? undefined : { agent: `${agentType} ${agentId}`.trim() };
+  return { ...ownDetail(event), ...agent };
+}
+
+function ownDetail(event: HookEvent): Record<string, string> {
   switch (event.name) {
     case 'SessionStart':
-      return { source: event.source, ...agent };
+    case 'ConfigChange':
+      return { source: event.source };
     case 'SessionEnd':
-      return { reason: event.reason, ...agent };
+      return { reason: event.reason };
     case 'StopFailure':
-      return { error: event.error, ...agent };
+      return { error: event.error };
     case 'PreToolUse':
     case 'PostToolUse':
     case 'PostToolUseFailure':
     case 'PermissionRequest':
-      return { tool: event.tool, ...agent };
+      return { tool: event.tool };
     case 'TaskCreated':
     case 'TaskCompleted':
-      return { task: event.taskId, ...agent };
+      return { task: event.taskId };
     case 'TeammateIdle':
-      return { teammate: event.teammate, ...agent };
-    case 'ConfigChange':
-      return { source: event.source, ...agent };
-    case 'SubagentStop':
-      return agentWords({ id: event.agentId ?? '', type: event.agentType ?? '' });
+      return { teammate: event.teammate };
     default:
-      return { ...agent };
+      return {};
   }
 }

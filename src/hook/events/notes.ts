@@ -8,13 +8,13 @@ import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
 import type { LoopStop } from '../../ports/session-loop.ts';
 
 export interface Told {
-  /** For the session that begins; absent when there is nothing to tell. */
+  /** For the session that begins. */
   context?: string;
-  /** What could not be read, for the person. */
+  /** Files that could not be read, in words for the user. */
   problems: string[];
 }
 
-/** The notes of earlier sessions for one that begins, as the contract asks for it. Only for a contract that is approved. */
+/** The notes of earlier sessions for a new one, as the contract asks for them. Only for a trusted contract. */
 export function memoryFor(
   project: string,
   contract: Pick<Contract, 'memory'>,
@@ -40,12 +40,12 @@ export function memoryFor(
   return { context, problems };
 }
 
-/** Older ones would not be told anyway. */
+/** More files would not fit into the message anyway. */
 const MOST_FILES = 50;
 
 /**
- * Keeps the loop's section in the newest of the files that hold notes; a file that is not there is not made. Never
- * throws: what could not be done is returned for the person. To be called after judging: it changes the tree.
+ * Updates the loop's section in the newest file of notes; never creates a file. Never throws, and returns its problems in
+ * words for the user. Call it after judging, because it changes the tree.
  */
 export function updateMemory(
   stop: LoopStop,
@@ -104,12 +104,12 @@ function noteOf({ contract, state, task, verdicts, now }: LoopStop): LoopNote {
   };
 }
 
-/** Where a file of the project really is; undefined when that is somewhere else. */
+/** The real path of a file of the project; undefined when a link leads out of the project. */
 export function realInside(project: string, path: string, files: ForeignFiles): string | undefined {
   const real = files.realPath(`${project}/${path}`);
   return real.startsWith(`${files.realPath(project)}/`) ? real : undefined;
 }
 
 function leadsOut(path: string): string {
-  return `untildone: memory: ${path} is a link that leads out of the project: it is neither read nor written`;
+  return `untildone: memory: ${path} is a link that leads out of the project, so it is neither read nor written`;
 }

@@ -21,7 +21,7 @@ import { withMessages } from '../stop/answers.ts';
 import { keepStanding, standsUncounted, toldOnce } from '../unwritable-journal.ts';
 import { memoryFor } from './notes.ts';
 
-/** An event of a session that has no loop, in a project whose contract guards every session. */
+/** Answers an event of a session without a loop, in a project whose contract guards every session. */
 export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
   const project = ports.projectOf(event);
   const frozen = ports.standing.contract(project);
@@ -51,8 +51,8 @@ export async function handleStanding(event: HookEvent, ports: SessionPorts): Pro
 }
 
 /**
- * Taking the contract away is how a person switches off what it says, for the sessions that begin from then on. A session
- * that began under it may have taken it away itself.
+ * Removing untildone.yaml switches its gates off for sessions that begin later. A session that began under the contract
+ * stays guarded, because its agent may have removed the file.
  */
 function isSwitchedOff({ session }: HookEvent, project: string, ports: SessionPorts): boolean {
   return !ports.guard.hasContract(project) && ports.standing.read(session).baseTree === undefined;
@@ -69,8 +69,8 @@ function tellNotes(
 }
 
 /**
- * The tree that the session found: what is the same at its end was not its doing, and needs no judging. One that is
- * resumed began earlier: what it left then is still its work, though nobody is held for it again.
+ * Records the tree at the start of the session. A Stop with the same tree needs no judging. A resumed session keeps its
+ * first tree as base, but is not held again for what it left.
  */
 async function begin(
   event: SessionStartEvent,
@@ -86,13 +86,13 @@ async function begin(
     ports.standing.write(event.session, state);
     return [];
   } catch (error) {
-    // Whatever keeps it from being written down: what the session has to know is still said.
+    // Errors of the file system have a code, and the user is told. The session goes on after any error.
     const { code, message } = error as NodeJS.ErrnoException;
     return code === undefined ? [] : toldOnce(event, message, ports.standing.outputDir(project), ports);
   }
 }
 
-/** Judges a Stop by the gates of `every_stop`: refused a bounded number of times a prompt, then let go with a word. */
+/** Judges a Stop by the gates of `every_stop`: held a bounded number of times for each prompt, then allowed with a message. */
 async function standingStop(event: StopEvent, session: GuardedSession, ports: SessionPorts): Promise<Answer> {
   const { contract, frozen } = session.contract;
   const rule = contract.everyStop;
@@ -119,7 +119,7 @@ async function standingStop(event: StopEvent, session: GuardedSession, ports: Se
   }
 }
 
-/** The count of blocks begins anew with every prompt. */
+/** Every prompt resets the count of holds. */
 function stateInPrompt({ session, promptId }: StopEvent, ports: SessionPorts): StandingState {
   const before = ports.standing.read(session);
   return {
@@ -133,7 +133,7 @@ type StandingDecision =
   /** A gate asked to end the work. */
   | { kind: 'halt'; why: string }
   | { kind: 'block'; failing: Verdict[]; left: number }
-  /** Gates still fail, after as many blocks as the contract allows. */
+  /** Gates still fail after as many holds as the contract allows. */
   | { kind: 'let_go'; failing: Verdict[] }
   | { kind: 'pass' };
 
@@ -145,7 +145,7 @@ function decideStanding(verdicts: readonly Verdict[], left: number): StandingDec
   return left > 0 ? { kind: 'block', failing, left } : { kind: 'let_go', failing };
 }
 
-/** A block that could not be counted is given as often as one that could. */
+/** A hold that could not be counted is bounded by the fallback counts. */
 function refusal(
   event: StopEvent,
   { failing, left }: Extract<StandingDecision, { kind: 'block' }>,
@@ -159,7 +159,7 @@ function refusal(
   return letGo(failing, rule.blocks);
 }
 
-/** What could not be judged, and is allowed to be, is still said: silence would look like a pass. */
+/** Names the gates that could not be judged and may be. Silence would look like a pass. */
 function unjudged(verdicts: readonly Verdict[]): Answer {
   const open = verdicts.filter((v) => v.outcome === 'unproven').map((v) => `${v.gate} (${v.summary})`);
   if (open.length === 0) return SILENCE;

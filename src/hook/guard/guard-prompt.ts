@@ -23,12 +23,12 @@ interface Outcome {
   answer?: Answer;
 }
 
-/** Who is being held, in journals and counts. */
+/** The name of a prompt in journals and counts. */
 const PROMPT = 'prompt';
 
 /**
- * Guards a prompt that a person sends, and adds what the contract tells with it. A paused loop guards prompts, too: it
- * is the person who is looked after here. An answer that refuses means that nothing begins.
+ * Judges a prompt of the user, and adds the text that the contract wants beside it. A paused loop judges prompts, too.
+ * After a refusal no turn begins.
  */
 export async function guardPrompt(
   event: PromptEvent,
@@ -50,8 +50,8 @@ export async function guardPrompt(
 }
 
 /**
- * A text gate says what to change, and never gives in: pressing a key often enough must not send a secret. Any other
- * gate may be one that no wording can pass, and gives in after so many refusals in a row.
+ * A text gate refuses as long as it fails: sending a prompt again must not send a secret. Any other gate may fail whatever
+ * the prompt says, so it refuses a bounded number of times in a row.
  */
 function outcomeOf(verdicts: readonly Verdict[], before: number): Outcome {
   if (!verdicts.some(blocks)) return { refused: false };
@@ -61,7 +61,7 @@ function outcomeOf(verdicts: readonly Verdict[], before: number): Outcome {
   return { refused: false, answer: { kind: 'tell', message: promptSentAnyway(verdicts, before) } };
 }
 
-/** What was found, where the count of refusals cannot be kept: a prompt must not be refused for ever by what no wording passes. */
+/** Bounds the refusals of a prompt by the fallback counts, when the journal cannot count them. */
 function uncounted(
   event: PromptEvent,
   found: Outcome,
@@ -74,7 +74,7 @@ function uncounted(
   return outcomeOf(verdicts, GUARDED_BLOCKS);
 }
 
-/** What is sent after all is sent with everything that goes with a prompt. */
+/** Adds the text of the contract, unless the prompt is refused. */
 function withTold(
   { refused, answer = SILENCE }: Outcome,
   rule: PromptRule,
@@ -84,7 +84,7 @@ function withTold(
   return refused ? answer : joined([answer, told(rule, project, files)]);
 }
 
-/** What the contract wants to be said beside the prompt. */
+/** The text that the contract wants beside the prompt. */
 function told({ tell, tellFile }: PromptRule, project: string, files: ForeignFiles): Answer {
   const file = tellFile === undefined ? {} : beginningOf(tellFile, project, files);
   const context = toldWithPrompt([tell ?? '', file.text ?? '']);
@@ -101,9 +101,10 @@ function beginningOf(
 ): { text?: string; problem?: string } {
   const real = realInside(project, path, files);
   if (real === undefined)
-    return { problem: `untildone: prompt: ${path} leads out of the project: it is not told` };
+    return { problem: `untildone: prompt: ${path} leads out of the project, so it is not added` };
   const read = files.read(real);
-  if (read.kind === 'none') return { problem: `untildone: prompt: there is no ${path} to be told` };
+  if (read.kind === 'none')
+    return { problem: `untildone: prompt: ${path} is not there, so nothing is added` };
   if (read.kind === 'unusable') return { problem: `untildone: prompt: ${read.problem}` };
   return { text: read.text };
 }

@@ -11,10 +11,10 @@ import { withMessages } from '../stop/answers.ts';
 import { sessionWithLoop } from './guarded-session.ts';
 import { answerRuling, rulingOn } from './tool-rules.ts';
 
-/** What comes from outside is cut to size before it is written. */
+/** Texts from outside are cut short in the journal. */
 const WORD_LIMIT = 200;
 
-/** A tool call of a session in a loop: refused when it reaches for the definition of done, or as the contract's rules say. */
+/** Refuses a tool call that would change the definition of done, or that a rule of the contract forbids. */
 export async function guardTool(
   event: ToolEvent,
   session: GuardedSession,
@@ -25,7 +25,7 @@ export async function guardTool(
   return answerRuling(event, ruling, session);
 }
 
-/** Claude Code would ask you: answered where a rule of the contract does, or for the loop's own files; else it asks. */
+/** Answers a permission question by the rules of the contract, or for the loop's own files. Otherwise Claude Code asks. */
 export async function guardPermission(
   event: ToolEvent,
   loop: SessionLoop,
@@ -56,7 +56,7 @@ function refusalOf(
   return reason ? { why: 'a protected path', reason } : undefined;
 }
 
-/** Settings changed in mid-session: a change that would switch our hooks off is refused, and so does not take effect. */
+/** Refuses a change of settings that would switch the hooks off. Claude Code then does not use the change. */
 export function guardSettings(
   event: ConfigChangeEvent,
   session: GuardedSession,
@@ -68,7 +68,7 @@ export function guardSettings(
     ...(problem ? { refused: problem } : {}),
   });
   if (!problem) return withMessages(SILENCE, messages);
-  const reason = `untildone: ${problem}. A loop is running; the change does not take effect.`;
+  const reason = `untildone: ${problem}. A loop is active, so the change does not take effect.`;
   return withMessages({ kind: 'refuse', reason }, messages);
 }
 
@@ -76,8 +76,8 @@ const NOTHING: ToolRuling = { kind: 'none' };
 const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit'];
 
 /**
- * The client asks a person before files in `.claude` are changed, whatever its rules allow. Where nobody is there, a loop
- * whose list lies there could never be done: for the files that its agent has to write, and for nothing else, we answer.
+ * Permits the agent to write the files its loop lives in. Claude Code asks the user before any file in `.claude` changes,
+ * whatever its rules allow. Where no user is there, a loop with its list in that folder could never be done.
  */
 async function rulingOnOwnFile(
   event: ToolEvent,
@@ -85,7 +85,7 @@ async function rulingOnOwnFile(
   ports: SessionPorts,
 ): Promise<ToolRuling> {
   const { ref, state, format } = loop;
-  // Who plans changes nothing, and a paused loop asks for nothing.
+  // In plan mode nothing is changed, and a paused loop asks for nothing.
   if (event.permissionMode === 'plan' || state.status !== 'active') return NOTHING;
   const { project } = ports.store.contract(ref).frozen;
   const path = writtenPath(event, project, ports);
@@ -95,19 +95,19 @@ async function rulingOnOwnFile(
   return { kind: 'permit', rule: 'a file that this loop is kept in' };
 }
 
-/** Links followed. What a shell would expand is no path for these tools. */
+/** The real path that a tool writes. Paths that only a shell would expand are none. */
 function writtenPath({ tool, input, cwd }: ToolEvent, project: string, ports: SessionPorts) {
   const { file_path: path } = input;
   if (!WRITING_TOOLS.includes(tool) || typeof path !== 'string' || /^[~$]|^$/.test(path)) return undefined;
   return ports.guard.resolve(cwd ?? project, path);
 }
 
-/** What a contract calls a feature list could be any file: only one of this name is nothing but a list. */
+/** A contract can name any file as its feature list. Only a file of this name is certainly nothing else. */
 const LIST_NAME = 'feature_list.json';
 
 /**
- * The feature list that a run works on. Only people start runs; a loop in a session may be started by its agent, which
- * must not let itself into files by naming them. A list that is a link, or lies outside of the project, is none.
+ * Whether a path is the feature list of a run. Only users start runs. The agent can start a loop in its session, and must
+ * not gain access to a file by naming it. A list that is a link, or lies outside of the project, does not count.
  */
 function isListOf({ ref, state }: SessionLoop, path: string, ports: SessionPorts): boolean {
   const ruling = state.run ? rulingContract(ref, state, ports) : undefined;
@@ -124,7 +124,7 @@ function isListOf({ ref, state }: SessionLoop, path: string, ports: SessionPorts
   });
 }
 
-/** A session may have a loop of our own beside one in foreign files: its rules count for both. */
+/** Whether the session's other loop forbids the call: its tool rules count for a loop in foreign files, too. */
 async function isDeniedElsewhere(
   event: ToolEvent,
   { ref }: SessionLoop,

@@ -13,10 +13,10 @@ import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
 import { standsUncounted } from '../unwritable-journal.ts';
 
-/** The client caps how often it lets itself be held by a subagent's hook, but not by those of tasks and teammates. */
+/** How often work is refused in a row. Claude Code has a cap of its own for subagents, but none for tasks and teammates. */
 export const GUARDED_BLOCKS = 8;
 
-/** Who is being held: a subagent, a task, a teammate. */
+/** The name, in journals and counts, of what is refused: a subagent, a task, a teammate. */
 export function guardedSubject(event: HookEvent): string {
   switch (event.name) {
     case 'TaskCompleted':
@@ -31,8 +31,8 @@ export function guardedSubject(event: HookEvent): string {
 }
 
 /**
- * Guards a task that is created, and the end of a piece of work: a subagent, a task, a teammate's turn. Refused by the
- * gates that guard it, a bounded number of times in a row.
+ * Judges a new task, and the end of a subagent, of a task or of a teammate's turn, by the gates that guard it. Refuses a
+ * bounded number of times in a row.
  */
 export async function guardWork(
   event: HookEvent,
@@ -51,7 +51,7 @@ export async function guardWork(
   return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
 }
 
-/** Judges a subagent by its own work, as far as it can be told. */
+/** Judges a subagent by its own work, as far as that is known. */
 async function judgeWork(
   event: HookEvent,
   calls: readonly GateCall[],
@@ -74,7 +74,7 @@ function agentIn(event: HookEvent, isUnapproved: boolean): GuardedAgent | undefi
   };
 }
 
-/** Remembers a subagent that begins, and tells it what it will be judged by. */
+/** Records a subagent that begins, and tells it which gates will judge it. */
 export async function beginAgent(
   event: SubagentStartEvent,
   session: GuardedSession,
@@ -90,7 +90,7 @@ export async function beginAgent(
   return withMessages({ kind: 'inject', context: agentBrief(calls, traitsOf, session.phase) }, messages);
 }
 
-/** Where it begins: what it changes later is told from what was there by this commit. */
+/** The worktree of a subagent, and the commit it begins at. Later changes are told apart by that commit. */
 async function worktreeOf(
   { cwd }: SubagentStartEvent,
   { contract, frozen }: FrozenContract,
@@ -103,7 +103,7 @@ async function worktreeOf(
     const head = await there.workspace.head();
     return { folder: there.top, commit: head?.commit };
   } catch {
-    // No git, or a checkout that is half made: then it is judged where everybody works.
+    // Without git, or in a checkout that is half made, the subagent is judged in the project itself.
     return undefined;
   }
 }

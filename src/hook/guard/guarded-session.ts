@@ -37,8 +37,8 @@ export function sessionWithLoop(
 }
 
 /**
- * A session without a loop, in a project whose approved contract guards every session. Its standing record holds counts
- * alone, and is written when one of them changes.
+ * A session without a loop, in a project whose trusted contract guards every session. Its standing record holds only
+ * counts, and is written when a count changes.
  */
 export function sessionWithoutLoop(
   event: HookEvent,

@@ -1,4 +1,4 @@
-/** The tool rules of a contract, asked when the client is about to use a tool or would ask a person whether it may. */
+/** The tool rules of a contract. They answer before a tool call, and when Claude Code would ask the user for permission. */
 
 import { type Answer, SILENCE, type ToolEvent } from '../../core/loop/event.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -8,10 +8,10 @@ import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
 
 const NOTHING: ToolRuling = { kind: 'none' };
-/** What comes from outside is cut to size before it is written. */
+/** Texts from outside are cut short in the journal. */
 const WORD_LIMIT = 200;
 
-/** What the contract of a session rules about a tool call. A contract that nobody approved rules nothing. */
+/** What the contract of a session says about a tool call. A contract that is not trusted says nothing. */
 export async function rulingOn(
   event: ToolEvent,
   session: Pick<GuardedSession, 'contract' | 'rules'>,
@@ -26,7 +26,7 @@ export async function rulingOn(
   return (await ports.tools()).judge(call, contract.tools, project);
 }
 
-/** Records what was ruled, and answers with it. */
+/** Records the ruling, and answers with it. */
 export function answerRuling(
   event: ToolEvent,
   ruling: ToolRuling,
@@ -37,7 +37,7 @@ export function answerRuling(
   return withMessages(answerFor(event, ruling), messages);
 }
 
-/** When the client would ask a person, the only word of ours is yes: what we refuse was refused before. */
+/** A permission question is only ever answered with yes: what is refused was refused before the call. */
 function answerFor(event: ToolEvent, ruling: ToolRuling): Answer {
   switch (ruling.kind) {
     case 'none':
@@ -51,7 +51,7 @@ function answerFor(event: ToolEvent, ruling: ToolRuling): Answer {
   }
 }
 
-/** What the journal keeps of it; never the input. */
+/** What the journal keeps of a ruling; never the tool's input. */
 function noteOfRuling(ruling: ToolRuling): Record<string, string> {
   switch (ruling.kind) {
     case 'none':

@@ -5,7 +5,7 @@ import type { LoopRef } from '../../ports/ports.ts';
 
 export type Found = { ref: LoopRef; state: LoopState } | { ref: LoopRef; problem: string };
 
-/** Loops with their states, newest first; one that cannot be read is listed with its problem, not left out. */
+/** Loops with their states, newest first. A loop that cannot be read is listed with its problem. */
 export function readLoops(store: FileStore, refs: readonly LoopRef[]): Found[] {
   return refs
     .map((ref): Found => {
@@ -22,7 +22,7 @@ function startOf(found: Found): number {
   return 'state' in found ? found.state.startedAt : 0;
 }
 
-/** The loops of a project; where it has none, those of folders above and below it: a session may have begun there. */
+/** The loops of a project. If it has none, those of folders above and below, where a session may have begun. */
 export function loopsAround(store: FileStore, project: string): LoopRef[] {
   const own = store.loops(project);
   if (own.length > 0) return own;
@@ -36,16 +36,16 @@ export function loopsAround(store: FileStore, project: string): LoopRef[] {
   });
 }
 
-/** The loop a command means: by its id or the beginning of it, else the only living one of the project. */
+/** The loop that a command means: by its id or the beginning of it, else the only unfinished one of the project. */
 export function meantLoop(store: FileStore, project: string, id: string | undefined): LoopRef {
   if (id !== undefined) return byId(store, id);
-  const living = withoutChildren(
+  const unfinished = withoutChildren(
     readLoops(store, loopsAround(store, project)).filter((f) => 'state' in f && !hasEnded(f.state)),
   );
-  const [only, second] = living;
+  const [only, second] = unfinished;
   if (!only) throw new UsageError('no unfinished loop in this project; see: untildone status --all');
   if (second)
-    throw new UsageError(`${living.length} unfinished loops are here; name one of: ${names(living)}`);
+    throw new UsageError(`${unfinished.length} unfinished loops are here; name one of: ${names(unfinished)}`);
   return only.ref;
 }
 
@@ -57,7 +57,7 @@ export function newestLoop(store: FileStore, project: string, id: string | undef
   return newest.ref;
 }
 
-/** Without the children of runs that are among them: whoever names nothing means the run. */
+/** Leaves out children whose run is in the list: without an id, the run is meant. */
 export function withoutChildren(found: readonly Found[]): Found[] {
   const ids = new Set(found.map(({ ref }) => ref.loop));
   return found.filter((f) => !ids.has(parentOf(f) ?? ''));
@@ -67,7 +67,7 @@ export function parentOf(found: Found): string | undefined {
   return 'state' in found ? found.state.run?.parent : undefined;
 }
 
-/** The living children of a run. */
+/** The unfinished children of a run. */
 export function childrenOf(store: FileStore, { run }: LoopState): LoopRef[] {
   const open = (run?.children?.list ?? []).filter(({ status }) => status === 'open').map(({ loop }) => loop);
   if (open.length === 0) return [];

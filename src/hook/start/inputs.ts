@@ -38,14 +38,14 @@ export function flagsFirst(
     const next = args[i + 1] ?? '';
     if (isFlag && mayHaveValue.includes(arg) && i + 1 < end && !FLAG.test(next)) flags.push(args[++i] ?? '');
     if (!isFlag || !withValue.includes(arg)) continue;
-    // Without its value nothing may follow it: the parser would take that for the value.
+    // A flag without its value comes last. The parser would take anything after it for the value.
     if (i + 1 === end) return flags;
     flags.push(args[++i] ?? '');
   }
   return [...flags, '--', ...words, ...args.slice(end + 1)];
 }
 
-/** The owner of a loop. Never nobody: a loop without an owner would hold every session, or none. */
+/** The session that owns a loop. A loop without an owner would hold every session, or none. */
 export function ownerFrom(given: string | undefined, env: NodeJS.ProcessEnv): string {
   const session = given ?? env.CLAUDE_CODE_SESSION_ID;
   if (!session) {
@@ -68,13 +68,13 @@ export function taskFrom(words: readonly string[], promptFile: string | undefine
   }
 }
 
-/** Sorts by time, says when, and is short enough to type. */
+/** Ids sort by time, name their time, and are short enough to type. */
 export function newLoopId(now: Date): string {
   const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return `${stamp}-${randomBytes(3).toString('hex')}`;
 }
 
-/** What the session has used so far is not the loop's: its transcript is counted from here on. */
+/** Where the transcript stands now. What the session used before does not count for the loop. */
 export function transcriptSoFar(
   session: string,
   env: NodeJS.ProcessEnv,
@@ -96,7 +96,7 @@ export function transcriptUntilNow(path: string | undefined): {
 
 const LOOK_BACK = 4 * 1024 * 1024;
 
-/** The transcript of a session, wherever the client keeps it. */
+/** The transcript of a session, in whichever project folder Claude Code keeps it. */
 export function transcriptOf(session: string, env: NodeJS.ProcessEnv): string | undefined {
   const projects = join(claudeConfigDir(env), 'projects');
   try {
@@ -104,7 +104,7 @@ export function transcriptOf(session: string, env: NodeJS.ProcessEnv): string | 
       .map((folder) => join(projects, folder, `${session}.jsonl`))
       .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
   } catch {
-    // No transcripts yet: everything that comes is the loop's.
+    // There are no transcripts yet, so everything in the coming one counts.
     return undefined;
   }
 }

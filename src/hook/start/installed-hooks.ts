@@ -6,7 +6,7 @@ import { isOurLine, OTHER_TOOLS_LINE } from '../../home/hook-line.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
 
-/** What is left of the client's own timeout for writing down and answering. */
+/** The part of the hook's timeout that is kept for recording and answering. */
 const MARGIN_MS = 60_000;
 const SHORTEST_MS = 20_000;
 
@@ -20,7 +20,7 @@ function settingsTexts(project: string, config: string): string[] {
   });
 }
 
-/** A loop whose session has no hooks of ours holds nothing: that has to be said where the person looks. */
+/** Warns about a loop whose session is not held, because the hooks are missing or switched off. */
 export function warnWithoutHooks(
   { project, session }: { project: string; session: string },
   { store, env }: Pick<World, 'store' | 'env'>,
@@ -44,7 +44,7 @@ export function warnWithoutHooks(
   }
 }
 
-/** Hooks that a version without tool rules installed ask about Bash and edits only, and never answer for a person. */
+/** Warns about hooks of an older version, which ask about Bash and edits only and answer no permission question. */
 export function warnOldHooks(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
   const ours = settingsTexts(project, claudeConfigDir(env)).filter(isOurLine);
   const line = JSON.stringify(OTHER_TOOLS_LINE);
@@ -56,7 +56,7 @@ export function warnOldHooks(project: string, env: NodeJS.ProcessEnv, out: (line
   );
 }
 
-/** How long gates may be judged: the client ends our hook at its timeout, and what is open then proves nothing. */
+/** How long the gates may be judged. Claude Code ends the hook at its timeout, and open gates prove nothing then. */
 export function judgeTime(project: string, config: string): number {
   const seconds = settingsTexts(project, config).flatMap(stopTimeouts);
   if (seconds.length === 0) return DEFAULT_JUDGE_MS;

@@ -7,8 +7,8 @@ import { parseSessionRecord } from '../../home/hook-line.ts';
 import type { Home } from '../../home/layout.ts';
 
 /**
- * Refuses a command that only a person may give when it comes from inside a Claude Code session. The agent has a shell
- * under the same user, so this makes cheating loud, not impossible (docs/security-model.md).
+ * Refuses a command inside a Claude Code session that only the user may give. The agent has a shell of the same user, so
+ * cheating becomes visible, not impossible (docs/security-model.md).
  */
 export function refuseInsideClient(command: string, home: Home, env: NodeJS.ProcessEnv): void {
   if (!insideClient(home, env)) return;
@@ -23,7 +23,7 @@ function insideClient(home: Home, env: NodeJS.ProcessEnv): boolean {
   return clientPids(home, env).some((pid) => above.has(pid));
 }
 
-/** Pids of clients: the one in the environment, and those that SessionStart recorded. */
+/** Process ids of Claude Code: from the environment, and as SessionStart recorded them. */
 function clientPids(home: Home, env: NodeJS.ProcessEnv): number[] {
   return [Number(env.CLAUDE_PID), ...sessionFiles(home).map(recordedPid)].filter(
     (pid) => Number.isInteger(pid) && pid > 1,
@@ -33,7 +33,7 @@ function clientPids(home: Home, env: NodeJS.ProcessEnv): number[] {
 function recordedPid(file: string): number {
   try {
     const pid = parseSessionRecord(readSmall(file) ?? '')?.pid ?? 0;
-    // Numbers are given out again: a process that began after the record was written is not the one it names.
+    // Process ids are reused: a process that began after the record was written is another one.
     return wasRunningAt(pid, statSync(file).mtimeMs) ? pid : 0;
   } catch {
     return 0;

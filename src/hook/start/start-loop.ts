@@ -28,14 +28,14 @@ export interface LoopPlan {
   outputDir: string;
   /** A loop over many sessions. */
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
-  /** Of a child: what its parent holds fast, in the child's own folder; nothing is frozen anew. */
+  /** For a child of a run: what its parent has frozen. Nothing is frozen again. */
   frozen?: FrozenContract['frozen'];
   files?: NonNullable<NewLoop['files']>;
 }
 
 export type StartedLoop =
   | { kind: 'started'; ref: LoopRef; baseline: Verdict[]; trusted: boolean }
-  /** Everything passes already and nothing could show that work was done. */
+  /** Every gate passes already, so no gate could show that work was done. */
   | { kind: 'nothing_to_do'; baseline: Verdict[] };
 
 export interface StartPorts {
@@ -83,7 +83,7 @@ async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Pro
     contract,
     frozen: {
       ...frozen,
-      // Nothing of the repository is run: there is nothing to approve.
+      // The contract runs nothing of the repository, so there is nothing to trust.
       fingerprint: Object.keys(commands).length === 0 && !needsApproval(contract) ? '' : frozen.fingerprint,
       judgeMs,
       contractFile,
@@ -91,7 +91,7 @@ async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Pro
   };
 }
 
-/** Whatever its gates run: it asks models, which cost money and may run commands, tells somebody, or says what sessions may do. */
+/** Whether the contract needs trust even without commands: it asks models, sends notifications, or sets what sessions may do. */
 function needsApproval({ gates, notify, run, memory, prompt, tools }: Contract): boolean {
   const asksModels = Object.values(gates).some(({ kind }) => traitsOf(kind).modelQuestion !== undefined);
   return asksModels || notify.length > 0 || [run, memory, prompt, tools].some((part) => part !== undefined);
@@ -104,22 +104,22 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   return { tree, commit: head?.commit };
 }
 
-/** Whether the end can show that work was done although everything else passed from the beginning. */
+/** Whether some gate passes only after work was done. */
 function canShowWork(contract: Contract): boolean {
   return callsFor(namesOnTheWay(contract), contract).some(canOnlyPassLater);
 }
 
-/** Of `any`, what passes from the beginning is enough; of `all`, one that does not is. */
+/** For `all`, one such child is enough; for `any`, every child has to be such a gate. */
 function canOnlyPassLater({ spec, children }: GateCall): boolean {
   if (!children) {
     const { notInBaseline = false, readsText = false } = traitsOf(spec.kind);
-    // A text is never judged at a Stop: it shows nothing.
+    // Gates for texts are not judged at a Stop, so they show nothing.
     return notInBaseline && !readsText;
   }
   return spec.kind === 'all' ? children.some(canOnlyPassLater) : children.every(canOnlyPassLater);
 }
 
-/** The calls without what a baseline does not ask, however deep. */
+/** Leaves out gates that a baseline does not ask, at every depth. */
 export function inBaseline(calls: readonly GateCall[]): GateCall[] {
   return calls.flatMap((call) => {
     if (!call.children) return traitsOf(call.spec.kind).notInBaseline ? [] : [call];

@@ -44,7 +44,7 @@ export interface StartOptions {
   limits?: Partial<Limits>;
 }
 
-/** Without a contract or a promise of their own, people still expect `start "..."` to work. */
+/** `start "..."` works without a contract and without a promise, too. */
 const DEFAULT_PROMISE = 'DONE';
 const TASK_LIMIT = 8 * 1024 * 1024;
 
@@ -67,7 +67,7 @@ export async function start(
   return 0;
 }
 
-/** What is to be started, from the options and the contract file of the project. */
+/** Plans a loop from the options and the contract file of the project. */
 export function planLoop(options: StartOptions, world: World, out: (line: string) => void): LoopPlan {
   const file = options.contract ? undefined : readContract(options.project, options.contractFile);
   if (options.contractFile !== undefined && !file)
@@ -86,12 +86,12 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
     judgeMs: judgeTime(options.project, claudeConfigDir(world.env)),
     ...transcriptSoFar(options.session, world.env),
     outputDir: join(projectFolder(world.home, options.project), 'baseline'),
-    // Only the contract in its own place is watched for changes.
+    // Only untildone.yaml itself is watched for changes, not a file named by --contract.
     contractFile: file && options.contractFile === undefined ? file.sha256 : undefined,
   };
 }
 
-/** `isTrusted` where something else than the project itself is judged: a worktree of it. */
+/** `isTrusted` is given where a worktree of the project is judged instead of the project. */
 export async function begin(
   plan: LoopPlan,
   world: World,
@@ -100,12 +100,12 @@ export async function begin(
   return startLoop(plan, {
     judges: await world.judges(plan.contract),
     isTrusted,
-    // Listed with the project of the person, wherever the work is done.
+    // The loop is listed with the user's project, also when the work is done in a worktree.
     create: (newLoop) => createLoop({ ...newLoop, project: world.project }, world.store),
   });
 }
 
-/** A list that the contract judges already is not judged twice. */
+/** Adds a gate for the feature list, unless the contract has one for it. */
 function withFeatures(contract: Contract | undefined, file: string | undefined): Contract | undefined {
   if (file === undefined) return contract;
   const base = contract ?? foreignContract({}, undefined);
@@ -153,7 +153,7 @@ function checkTask(task: string): void {
   }
 }
 
-/** Before the baseline is judged: that may take minutes. */
+/** Called before the baseline is judged, because that can take minutes. */
 function refuseSecondLoop(session: string, store: FileStore): void {
   const alive = store.activeLoopOf(session);
   if (alive) throw new UsageError(secondLoop(new LoopExists(alive.loop)));
@@ -181,7 +181,7 @@ export function nothingToDo(baseline: readonly Verdict[]): string[] {
   ];
 }
 
-/** Whoever begins is told what comes first, and that the rest is for later. */
+/** Names all phases, and describes the first one. */
 function phaseLines(contract: Contract): string[] {
   const [first] = contract.phases ?? [];
   if (!first) return [];

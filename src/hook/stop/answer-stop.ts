@@ -11,16 +11,16 @@ import type { Ports } from '../../ports/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
 import { askedNow, tellEnding } from './situation.ts';
 
-/** A Stop that was decided, and written down. */
+/** A Stop that was decided and recorded. */
 export interface DecidedStop {
   decision: Decision;
   /** The state after the decision. */
   after: LoopState;
-  /** What a person approved since the last Stop, in words. */
+  /** What the user approved since the last Stop, in words. */
   approvals: string | undefined;
 }
 
-/** What a decided Stop is answered with: the words that belong to the decision. */
+/** Puts a decided Stop into words. */
 export function answerTo(
   { decision, after }: DecidedStop,
   situation: Situation,
@@ -51,7 +51,7 @@ function refusal(
   return { kind: 'refuse', reason: reasonFor(situation, verdicts, instruction) };
 }
 
-/** A foreign format knows nothing of the contract's phases. */
+/** Adds the phase to the words of a foreign format, which knows no phases. */
 function inPhase(words: Words, situation: Situation): Answer {
   const phase = phaseWords(situation);
   const reason =
@@ -59,7 +59,7 @@ function inPhase(words: Words, situation: Situation): Answer {
   return { kind: 'refuse', ...words, reason };
 }
 
-/** Most of what lets a session stop for now explains itself; what a person has to do is said. */
+/** Tells the user what to do, where the session may stop only for now. Other causes need no words. */
 function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
   switch (decision.cause) {
     case 'context_full':
@@ -93,12 +93,12 @@ export function situationAfter(
   };
 }
 
-/** What has to be said before everything else. */
+/** Notes that come first in the reason. */
 function notesOn(seen: StopSeen): string[] {
   const notes: string[] = (seen.phase?.passed ?? []).map((name) => `The phase "${name}" is complete.`);
   if (seen.contractFileChanged) {
     notes.push(
-      'untildone.yaml was changed since this loop began. That changes nothing: the version from the start rules.',
+      'untildone.yaml was changed since this loop began. The change has no effect: the version from the start counts.',
     );
   }
   if (seen.foreignLines) {
@@ -109,7 +109,7 @@ function notesOn(seen: StopSeen): string[] {
   return notes;
 }
 
-/** Gates that fail exactly as they did before, with the iteration since which they do. */
+/** Gates that fail exactly as before, with the iteration in which that began. */
 function unchangedIn(after: LoopState, iteration: number): Record<string, number> {
   return Object.fromEntries(after.gates.filter((g) => g.since < iteration).map((g) => [g.name, g.since]));
 }

@@ -4,7 +4,7 @@ import { REASON_LIMIT } from '../../core/words/reason.ts';
 
 const BETWEEN = '\n\n---\n\n';
 
-/** One answer for all loops of a session: any one holds it, and what each has to say is said. */
+/** Joins the answers of all loops of a session. One refusal is enough to hold it, and every message is kept. */
 export function joined(answers: readonly Answer[]): Answer {
   const halt = answers.find((a) => a.kind === 'halt');
   if (halt) return halt;
@@ -22,13 +22,13 @@ export function joined(answers: readonly Answer[]): Answer {
   return answers.find((a) => a.kind === 'ignore') ?? SILENCE;
 }
 
-/** Each part keeps its fair share of the room. */
+/** Gives each part the same share of the room. */
 function inOne(parts: readonly string[]): string {
   const room = Math.floor(REASON_LIMIT / parts.length) - BETWEEN.length;
   return parts.length === 1 ? (parts[0] ?? '') : parts.map((part) => keepShort(part, room)).join(BETWEEN);
 }
 
-/** The answer with more for the person to read. */
+/** Adds messages for the user to an answer. */
 export function withMessages(answer: Answer, messages: readonly string[]): Answer {
   if (messages.length === 0) return answer;
   const own = 'message' in answer && answer.message !== undefined ? [answer.message] : [];

@@ -7,12 +7,12 @@ import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { contractFileNow } from './situation.ts';
 
-/** Tells whom the contract names that a loop has ended. What cannot be delivered is journaled and changes nothing. */
+/** Sends the contract's notifications about the end of a loop. A failed delivery is recorded and changes nothing. */
 export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {
   if (hasEnded(state)) await notify(ref, state.status, (task) => endingNotice(state, task), ports);
 }
 
-/** The same for a loop that waits for a person's answer. */
+/** Sends the contract's notifications about a question of the loop. */
 export async function notifyQuestion(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {
   if (state.waiting?.why !== 'approval') return;
   await notify(ref, 'needs_person', (task) => questionNotice(state, task), ports);
@@ -26,7 +26,7 @@ async function notify(
 ): Promise<void> {
   const { contract, frozen } = ports.store.contract(ref);
   const wanted = notificationsFor(event, contract.notify);
-  // A repository may name any address: until a person approved it, nothing leaves this machine.
+  // A repository may name any address, so nothing is sent before the user trusts its contract.
   if (wanted.length === 0 || !ports.store.isTrusted(frozen.project, frozen.fingerprint)) return;
   const message = messageFor(ports.store.taskDigest(ref).preview);
   const { notifier } = await ports.judges(contract);
@@ -38,7 +38,7 @@ async function notify(
   }
 }
 
-/** Writes down what a done loop rests on. That it could not be written is journaled; it does not undo the ending. */
+/** Writes the receipt of a loop that is done. A failure is recorded and does not undo the ending. */
 export async function keepReceipt(
   ref: LoopRef,
   state: LoopState,

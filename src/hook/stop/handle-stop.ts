@@ -17,7 +17,7 @@ import { noteCutOff, type Watch, watchOver } from './interrupted-judging.ts';
 import { situationOf } from './situation.ts';
 import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './stop-facts.ts';
 
-/** A Stop of the session that owns an active loop. Should this process end while it judges, the session is held. */
+/** Answers a Stop of an active loop. If this process is killed while it judges, the installed hook line holds the session. */
 export async function handleStop(event: StopEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
   const loaded = ports.store.contract(loop.ref);
   const state = measures(loaded.contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
@@ -37,7 +37,7 @@ async function answerStop(
   ports: JudgingPorts,
 ): Promise<Answer> {
   const { ref, state } = loop;
-  // Before anything is written: a block that cannot be put into words must not be counted as one.
+  // Read before anything is written: a hold that cannot be put into words must not be counted.
   const situation = situationOf(ref, state, ports);
   const facts = await gatherFacts(event, loop, ports);
   if (facts === 'forged') return ignoreForged(ref, ports);
@@ -45,7 +45,7 @@ async function answerStop(
   const seen = seenAt(event, state, facts, judged, ports);
   beginRun(event, loop, seen, ports);
   const decided = decideAndWrite(loop, seen, judged.verdicts, ports);
-  // From here on the session is not held: nothing that follows is a reason to.
+  // The session may stop, so it must not be held if this process is killed from here on.
   if (decided.decision.kind !== 'block') watch.end();
   const messages = await followUp(loop, decided, judged, ports);
   const now = situationAfter(situation, state, seen, decided, loop.loaded.contract);
@@ -61,7 +61,7 @@ function ignoreForged(ref: LoopRef, { store }: JudgingPorts): Answer {
 
 type JudgedStop = Awaited<ReturnType<typeof judgeStop>>;
 
-/** The verdicts of a foreign format come first. Without an approved contract, no gate is judged. */
+/** Judges the gates of a trusted contract. The verdicts of a foreign format come first. */
 async function judgeWork(
   event: StopEvent,
   { ref, state, format, loaded }: StoppedLoop,
@@ -79,7 +79,7 @@ async function judgeWork(
   return { ...judged, verdicts: [...said, ...judged.verdicts] };
 }
 
-/** Makes a run of a loop whose session is full, where the contract asks for it. */
+/** Turns a loop whose session is full into a run, where the contract asks for it. */
 function beginRun(
   event: StopEvent,
   { ref, state, format, loaded }: StoppedLoop,
@@ -116,13 +116,13 @@ function decideAndWrite(
       decision = decide(fresh, seen, verdicts, limits, clock.now());
       return { kind: 'stop', seen, verdicts, decision };
     },
-    // A power cut ends a session and its last turn with it: one more block is not worth waiting for the disk.
+    // A hold needs no wait for the disk: a power cut ends the session together with its last turn.
     { durable: () => decision.kind !== 'block' || state.run !== undefined },
   );
   return { decision, after, approvals };
 }
 
-/** Does what follows from a decision that is written down; returns what the person should be told. */
+/** Writes the receipt, notifications and notes that follow from a decision. Returns messages for the user. */
 async function followUp(
   { ref, state, format, loaded }: StoppedLoop,
   { decision, after }: DecidedStop,
@@ -144,7 +144,7 @@ async function followUp(
   return messages;
 }
 
-/** Starts a process that drives the loop from here on, where no run drives it already. */
+/** Starts a process that drives the loop from here on. */
 function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {
   if (!ports.spawnRun) return [];
   try {

@@ -8,8 +8,8 @@ import type { SessionLoop } from '../../ports/session-loop.ts';
 const GATES_LIMIT = 200;
 
 /**
- * The state of a loop after what is left of a judging that was cut off, if there is any, was put on record. Never throws:
- * that record is no condition for answering what happens now.
+ * Records that an earlier judging was cut off, if one was. Returns the state of the loop after that. Never throws, because
+ * the event can be answered without the record.
  */
 export function noteCutOff(
   ref: LoopRef,
@@ -31,7 +31,7 @@ export function noteCutOff(
   }
 }
 
-/** A foreign state is taken up wherever it appears, and its session held from then on. */
+/** Lets the installed hook line hold the session of a foreign loop, should a judging be cut off. */
 export function watchForeign(
   { ref, state, format }: SessionLoop,
   { judging, store }: Pick<Ports, 'judging' | 'store'>,
@@ -40,13 +40,13 @@ export function watchForeign(
 }
 
 export interface Watch {
-  /** From here on the session is held should this process end before its answer. */
+  /** From here on the session is held if this process ends before it answers. */
   begin(): void;
-  /** May come without a beginning, and twice. */
+  /** May be called without `begin`, and twice. */
   end(): void;
 }
 
-/** A promise is judged in no time, and a run is watched by its driver. */
+/** Watches over the judging of gates that take time. A run needs no watch: its driver notices. */
 export function watchOver(
   ref: LoopRef,
   state: LoopState,

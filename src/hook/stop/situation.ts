@@ -8,7 +8,7 @@ import type { Situation } from '../../core/words/reason.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, Ports } from '../../ports/ports.ts';
 
-/** Where a loop stands, for the sentences that are said about it. */
+/** Where a loop stands, for the texts about it. */
 export function situationOf(ref: LoopRef, state: LoopState, ports: Ports): Situation {
   return {
     ...askedNow(ports.store.contract(ref).contract, state),
@@ -19,19 +19,19 @@ export function situationOf(ref: LoopRef, state: LoopState, ports: Ports): Situa
   };
 }
 
-/** The phase that a loop is in, for the sentences that are said about it. */
+/** The phase of a loop, for the texts about it. */
 export function phaseIn(contract: Contract, state: LoopState): Pick<Situation, 'phase'> {
   const phase = phaseOf(contract, state);
   return phase ? { phase: phaseSituation(contract, phase) } : {};
 }
 
-/** The phase that a loop is in, and the promise that it asks for now: one that is for later is not told before. */
+/** The phase of a loop, and the promise that this phase asks for. Promises of later phases are not told yet. */
 export function askedNow(contract: Contract, state: LoopState): Pick<Situation, 'phase' | 'promise'> {
   const promise = promiseOf({ ...contract, done: askedNames(contract, state) });
   return { ...phaseIn(contract, state), promise };
 }
 
-/** Tells the person how a loop ended and lets the session's hooks sleep again. */
+/** Tells the user how a loop ended. The session's hooks are idle from then on. */
 export function tellEnding(state: LoopState, ports: Ports): Answer {
   ports.store.mark(state.session, false);
   return { kind: 'tell', message: endingMessage(state) };
@@ -39,7 +39,7 @@ export function tellEnding(state: LoopState, ports: Ports): Answer {
 
 export type Tampering = Pick<StopSeen, 'foreignLines' | 'contractFileChanged' | 'contractReplaced'>;
 
-/** What was changed that is out of the agent's reach as far as software can see to it. */
+/** Finds changes to what the agent must not touch: the journal, the frozen contract, untildone.yaml. */
 export async function tamperingWith(
   ref: LoopRef,
   state: LoopState,
@@ -58,7 +58,7 @@ export async function tamperingWith(
   };
 }
 
-/** What lies there and cannot be read (a folder, a pipe) is not the file from the start either. */
+/** The digest of untildone.yaml now; undefined for something that cannot be read, such as a folder or a pipe. */
 export function contractFileNow(project: string, judges: Judges): string | undefined {
   try {
     return judges.contractFile(project);

@@ -10,13 +10,13 @@ import type { LoadedContract } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { type Tampering, tamperingWith } from './situation.ts';
 
-/** What comes from outside is cut to size before it is written: every later hook reads the end of the journal. */
+/** Texts from outside are cut short, because every later hook reads the end of the journal. */
 const ID_LIMIT = 200;
 const TASKS_KEPT = 100;
-/** A final message of many megabytes is judged by its end: reading all of it as Markdown would take too much. */
+/** A longer final message is judged by its end: parsing megabytes of Markdown would take too long. */
 const MESSAGE_LIMIT = 1024 * 1024;
 
-/** A loop whose session stops, with the contract that rules this Stop. */
+/** A loop whose session stops, with the frozen contract of the loop. */
 export interface StoppedLoop extends SessionLoop {
   loaded: LoadedContract;
 }
@@ -24,14 +24,14 @@ export interface StoppedLoop extends SessionLoop {
 /** What is known of a Stop before anything is judged. */
 export interface StopFacts {
   signals: TranscriptSignals;
-  /** What the agent said last; undefined when it could not be had. */
+  /** What the agent said last; undefined when it is not known. */
   lastMessage: string | undefined;
   tampering: Tampering;
-  /** What a person has to do before anything may be judged. */
+  /** What the user has to do before anything may be judged. */
   needsPerson: string | undefined;
 }
 
-/** Gathers what a Stop is decided from, but for the verdicts. `forged`: it came from inside a tool call of the session. */
+/** Gathers the facts of a Stop, without verdicts. `forged`: the Stop came from inside a tool call of the session. */
 export async function gatherFacts(
   event: StopEvent,
   { ref, state, loaded }: StoppedLoop,
@@ -50,16 +50,16 @@ export async function gatherFacts(
   };
 }
 
-/** Commands of a repository run only after a person approved them. A session is not held for what only a person can do. */
+/** Commands of a repository run only after the user trusted them. A session is not held for what only the user can do. */
 function whatPersonMustDo(frozen: Frozen, { store }: JudgingPorts): string | undefined {
   if (isTrustedContract(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint)))
     return undefined;
-  return `the contract of ${frozen.project} is not trusted on this machine yet: run "untildone trust" there, in a terminal`;
+  return `the contract of ${frozen.project} is not trusted on this machine yet. In a terminal there: untildone trust`;
 }
 
 /**
- * Reads the transcript's end. The client is still writing it when the hook starts, so where something is missing that
- * the decision needs, it is read again for at most a second.
+ * Reads the end of the transcript. Claude Code still writes it when the hook starts. Where a fact is missing that the
+ * decision needs, the transcript is read again for at most a second.
  */
 async function look(
   event: StopEvent,
@@ -70,14 +70,14 @@ async function look(
   const path = event.transcript;
   if (!path) return {};
   const signals = ports.transcripts.signals(path);
-  // A session is left by how full it is: the message before this one does not tell.
+  // A hand-over depends on how full the context is now, which only the newest message tells.
   const asksForContext = handsOver && event.context === undefined;
   const isThere = (now: TranscriptSignals) => isWhole(now) && !(asksForContext && isOlder(now, event));
   const isWanted = (asksForContext && !isThere(signals)) || needsMore(event, state, signals, ports);
   return isThere(signals) || !isWanted ? signals : ports.transcripts.poll(path, isThere);
 }
 
-/** The answer is on disk, and not only the thinking that comes before its text. */
+/** Whether the transcript holds the answer's text, and not only its thinking. */
 function isWhole(signals: TranscriptSignals): boolean {
   return signals.answered === true && signals.lastText !== undefined;
 }
@@ -89,24 +89,24 @@ function needsMore(
   ports: JudgingPorts,
 ): boolean {
   if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
-  // Only where the client caps blocks in a row does it matter whether a tool call came before this very message.
+  // A tool call before this message matters only where Claude Code caps the blocks in a row.
   if (!signals.answered && ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
   return signals.answered !== undefined && mayBeRepeated(event.lastMessage, state);
 }
 
-/** The transcript ends with an answer of before: the client has not written this one yet. */
+/** Whether the transcript ends with an older answer, because this one is not written yet. */
 function isOlder({ lastText }: TranscriptSignals, { lastMessage }: StopEvent): boolean {
   return lastMessage !== undefined && lastText?.trim() !== lastMessage.trim();
 }
 
-/** A call that is still open when the transcript had its time: this Stop comes from inside it, not from the client. */
+/** Whether a tool call is still open after the wait. Then this Stop comes from inside that call. */
 function isForged(signals: TranscriptSignals): boolean {
   return signals.openToolUse !== undefined && !signals.answered;
 }
 
 /**
- * What was said last. For an answer without any text the client sends the message before it once more: where the
- * transcript shows no text, or no answer at all, although it had its time, nothing was said.
+ * What the agent said last. For an answer without text, Claude Code sends the message before it again. Where the
+ * transcript shows no text after the wait, nothing was said.
  */
 function finalMessage(event: StopEvent, state: LoopState, signals: TranscriptSignals): string | undefined {
   if (event.lastMessage === undefined) return signals.lastText ?? (signals.answered ? '' : undefined);
@@ -114,14 +114,14 @@ function finalMessage(event: StopEvent, state: LoopState, signals: TranscriptSig
   return silent && mayBeRepeated(event.lastMessage, state) ? '' : lastLines(event.lastMessage, MESSAGE_LIMIT);
 }
 
-/** The same as before, or as what was said before an answer that was empty already. */
+/** Whether this may be the previous message, sent again. */
 function mayBeRepeated(message: string, state: LoopState): boolean {
   const judged = lastLines(message, MESSAGE_LIMIT);
   const before = state.lastMessage?.fingerprint;
   return before !== undefined && (before === EMPTY_MESSAGE || before === messageFingerprint(judged));
 }
 
-/** What the journal keeps of a Stop, with what was found when it was judged. */
+/** What the journal keeps of a Stop. */
 export function seenAt(
   event: StopEvent,
   state: LoopState,
@@ -153,7 +153,7 @@ export function seenAt(
 
 const NOTE_LIMIT = 4000;
 
-/** What a session leaves for the next one, without secrets. */
+/** The hand-over note for the next session, without secrets. */
 function noteFrom(lastMessage: string | undefined): string {
   return keepShort(redact(lastMessage ?? ''), NOTE_LIMIT);
 }

@@ -24,7 +24,7 @@ export function foreignPlaceOf(
   };
 }
 
-/** Whether a look at the formats is worth it: something lies where they keep their state, or did when it was claimed. */
+/** Whether foreign state may exist here: a file lies where a format keeps its state, or the session has taken one up. */
 export function hasForeignSigns(
   place: StatePlace,
   home: Home,

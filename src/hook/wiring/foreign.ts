@@ -22,7 +22,7 @@ import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { applyChanges, foreignFiles, liesWithin } from '../../project/files.ts';
 import { newLoopId, transcriptUntilNow } from '../start/inputs.ts';
 
-/** Everything that foreign state is looked after with; it is loaded where there is such state. */
+/** What the formats work with. Loaded only where foreign state exists. */
 export interface ForeignWorld {
   home: Home;
   store: FileStore;
@@ -39,7 +39,7 @@ export function foreignLoops(
   hasNative: boolean,
   world: ForeignWorld,
 ): Promise<ForeignLoops> {
-  // A state file may be there before anything of ours is.
+  // A foreign state file can exist before the home does.
   createHome(world.home);
   recordClient(event.session, world);
   return findLoops(event, hasNative, openForeign(world), world.ports);
@@ -65,14 +65,14 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
   };
 }
 
-/** The installed line does this at SessionStart; a hook that was called otherwise still has to know when its client is gone. */
+/** Records the process of Claude Code. The installed hook line does so at SessionStart; other callers of the hook do not. */
 function recordClient(session: string, { home, place, pid }: ForeignWorld): void {
   if (!isSafeId(session) || !/^[1-9]\d*$/.test(pid ?? '')) return;
   const record = join(home.sessions, `${session}.at`);
   if (!existsSync(record)) writeNew(record, `${place.folder}\n${pid}\n`, 0o600);
 }
 
-/** Gives the files of a loop that a person ended their last form, where its state still is what it was. */
+/** Writes the ending into the foreign files of a loop that the user ended, unless they belong to another loop by now. */
 export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
   const foreign = openForeign(world);
   const state = world.store.read(ref);
@@ -87,7 +87,7 @@ export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
   return close(one, ref, state, foreign, world.ports).slice(1);
 }
 
-/** Foreign files are only written where they belong: a link in a repository must not carry our writing elsewhere. */
+/** The folders in which foreign files may be written. A link in a repository must not lead elsewhere. */
 function rootsOf({ folder, userHome, ralphLoopDir }: StatePlace, home: Home): string[] {
   return [folder, `${userHome}/.ralph`, home.root, ...(ralphLoopDir === undefined ? [] : [ralphLoopDir])];
 }
@@ -117,13 +117,13 @@ async function approvedNow(
 
 type Found = Pick<ForeignStateSeen, 'format' | 'path' | 'reading'>;
 
-/** What a person approves who lets a state of the repository hold sessions: this very one, with what it says. */
+/** The fingerprint that the user trusts, so that a state file of the repository may hold sessions. */
 export function stateFingerprint({ format, path, reading }: Found): string {
   const { identity, task, owner = '' } = reading;
   return sha256(JSON.stringify([`${format.name} state`, path, identity, owner, task]));
 }
 
-/** A hostile repository could bring a state that holds everybody who visits, as a file, a link, or a submodule. */
+/** Whether the state comes with the repository. A hostile repository could hold every visitor that way. */
 async function isTracked(
   { format, path }: Found,
   place: StatePlace,
@@ -141,11 +141,11 @@ async function isTracked(
     };
     if ((await list(real)).length > 0) return true;
     const onTheWay = new Set(named.flatMap((p) => stepsTo(p.slice(folder.length + 1))));
-    // One by one: git gives up on a path that leads through a link.
+    // Asked one by one, because git fails for a path that leads through a link.
     for (const step of onTheWay) if ((await list([step])).includes(step)) return true;
     return false;
   } catch {
-    // No git here: then nothing came with a repository.
+    // Without git, nothing came with a repository.
     return false;
   }
 }

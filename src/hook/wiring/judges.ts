@@ -20,7 +20,7 @@ import type { JudgesOptions } from './load-bundles.ts';
 import { systemNotifier } from './notifier.ts';
 import { claudeConfigDir } from './project.ts';
 
-/** Everything that measuring gates need, put together. */
+/** Everything that gates need to measure. */
 export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOptions = {}): Judges {
   if (options.endWithSignals !== false) endWithSignals();
   const shell = systemShell(env);
@@ -48,9 +48,9 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
 
 let watching = false;
 
-/** A command in its own process group hears nothing of a Ctrl-C: leaving in an orderly way ends it with us. */
+/** Exits on signals, so that exit handlers end commands in their own process groups, which get no Ctrl-C. */
 function endWithSignals(): void {
-  // Whoever listens already ends what it began by itself.
+  // A program that listens for signals ends its commands itself.
   if (watching || process.listenerCount('SIGINT') > 0) return;
   watching = true;
   process.once('SIGINT', () => process.exit(130));
@@ -58,7 +58,7 @@ function endWithSignals(): void {
   process.once('SIGHUP', () => process.exit(129));
 }
 
-/** One shadow repository for all loops of a project: what one has seen, the next need not read again. */
+/** One shadow repository serves all loops of a project, so that unchanged files are read once. */
 function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string } {
   const folder = projectFolder(home, project);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

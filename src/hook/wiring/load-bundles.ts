@@ -5,7 +5,7 @@ import type { LoopRef, SessionPort } from '../../ports/ports.ts';
 import type { foreignLoops } from './foreign.ts';
 
 export interface JudgesOptions {
-  /** False: signals are somebody else's business, as they are in a program that uses us as a library. */
+  /** False: the program handles signals itself, as one that uses the library does. */
   endWithSignals?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Notifier, Shell } from '../../ports/ports.ts';
 
 const LIMIT_MS = 5_000;
 
-/** Tells people by webhook, command or desktop, within a few seconds. Rejects with why it could not. */
+/** Notifies by webhook, command or desktop, within a few seconds. Rejects with the reason of a failure. */
 export function systemNotifier(shell: Shell): Notifier {
   return {
     async send(notification, message, project) {
@@ -34,7 +34,7 @@ async function run(command: string, message: Message, project: string, shell: Sh
   if (result.exitCode !== 0) throw new Error(`"${command}" ended with ${result.exitCode ?? result.endedBy}`);
 }
 
-/** The words are arguments, never part of a script. */
+/** Passes the texts as arguments, never as part of a script. */
 function desktop({ title, text }: Message): Promise<void> {
   const [program, args] =
     process.platform === 'darwin'

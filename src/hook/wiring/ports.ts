@@ -16,7 +16,7 @@ import { spawnRun } from './spawn-run.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** As measured: 8 unless set; a number of 0 or less switches the cap off; anything else means 8. */
+/** How Claude Code reads its cap, as measured: 8 unless set, off for 0 or less, 8 for what is no number. */
 export function blockCapFrom(env: NodeJS.ProcessEnv): number {
   const value = env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP?.trim();
   if (!value || !/^-?\d+$/.test(value)) return 8;
@@ -69,7 +69,7 @@ function asksOnlyForPromise(contract: Contract): boolean {
   );
 }
 
-/** Enough for a promise: nothing is run, read or asked. */
+/** Enough for a contract that asks only for a promise: nothing is run, read or asked. */
 const CLAIM_JUDGES: Judges = {
   gates: { promise: promiseGate },
   shell: { run: () => Promise.reject(new Error('a promise runs nothing')) },

@@ -7,15 +7,15 @@ import { realPath } from '../../home/layout.ts';
 const SIGNS = [CONTRACT_FILE, '.claude', '.git'];
 
 /**
- * The project of a call: what SessionStart recorded, else the client's own variable, else the nearest folder upwards
- * that looks like a project. So `cd`, worktrees and packages of a monorepo do not move it.
+ * The project of a hook call: what SessionStart recorded, else Claude Code's variable, else the nearest folder above that
+ * looks like a project. So `cd`, worktrees and packages of a monorepo do not change it.
  */
 export function projectOf(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
   const folder = folderOf(recorded, env, cwd);
   return realPath(contractAbove(folder, env.HOME) ?? folder);
 }
 
-/** The folder that a session was started in: foreign state lies there, wherever the contract is. */
+/** The folder that a session was started in. Foreign state lies there, wherever the contract is. */
 export function sessionFolder(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: string): string {
   return realPath(folderOf(recorded, env, cwd));
 }
@@ -24,7 +24,7 @@ function folderOf(recorded: string | undefined, env: NodeJS.ProcessEnv, cwd: str
   return recorded || env.CLAUDE_PROJECT_DIR || nearest(cwd, env.HOME) || cwd;
 }
 
-/** A package of a repository obeys the contract of the repository, wherever in it a session or a shell was started. */
+/** The nearest folder above with a contract, inside the repository: a package uses the contract of its repository. */
 function contractAbove(from: string, homeFolder: string | undefined): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (existsSync(join(folder, CONTRACT_FILE))) return folder;
@@ -33,7 +33,7 @@ function contractAbove(from: string, homeFolder: string | undefined): string | u
   }
 }
 
-/** The home folder holds `.claude` for everyone: it is no project because of that. */
+/** The nearest folder above that looks like a project. Every home folder has `.claude`, so that alone makes no project. */
 function nearest(from: string, homeFolder: string | undefined): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const signs = folder === homeFolder ? SIGNS.filter((s) => s !== '.claude') : SIGNS;

@@ -2,10 +2,10 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopRef } from '../../ports/ports.ts';
 
-/** What it says goes into a file beside the journal: nobody looks at its terminal. */
+/** The output of a run in the background, in a file beside the journal. */
 export const RUN_LOG = 'run.log';
 
-/** Starts a driver for a loop that lives on after this process, and after the session that it was called from. */
+/** Starts a run in the background, which outlives this process and the session that called it. */
 export function spawnRun(ref: LoopRef, env: NodeJS.ProcessEnv): void {
   const { spawn } = require('node:child_process') as typeof import('node:child_process');
   const log = openSync(join(ref.dir, RUN_LOG), 'a', 0o600);

@@ -8,7 +8,7 @@ import { type JudgeBundle, loadJudgeBundle } from './load-bundles.ts';
 import { openPorts } from './ports.ts';
 import { projectOf } from './project.ts';
 
-/** What the commands work with: the ports, the home and the project that is meant. */
+/** What the commands work with: the ports, the home and the project. */
 export interface World extends JudgingPorts {
   store: FileStore;
   home: Home;
@@ -35,7 +35,7 @@ export function worldWith(
   } catch (error) {
     const why = (error as Error).message;
     throw new UsageError(
-      `the folder for untildone's own state cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
+      `the home of untildone cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
     );
   }
   const ports = openPorts(home, env, load);

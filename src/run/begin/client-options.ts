@@ -18,20 +18,20 @@ export interface ClientOptions {
   maxTurns?: number;
   sessionMs?: number;
   idleMs: number;
-  /** Added to the client's own. */
+  /** Added to Claude Code's own system prompt. */
   systemPrompt?: string;
   /** Other options of the Agent SDK. */
   client?: Record<string, unknown>;
 }
 
-/** Headless sessions may write files of the project and nothing more, unless a person says otherwise. */
+/** Sessions of a run may write files of the project and nothing more, unless the user says otherwise. */
 const DEFAULT_CLIENT: ClientOptions = {
   permissionMode: 'acceptEdits',
   allow: [],
   idleMs: 15 * 60_000,
 };
 
-/** What was said when the run was started wins over the contract. Rules of both are allowed; so are options of the SDK. */
+/** Options of the command win over the contract. Permission rules and options of the SDK are taken from both. */
 export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): ClientOptions {
   const { mode: _, freshEvery: __, ...said } = rules;
   return {
@@ -43,7 +43,7 @@ export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): 
   };
 }
 
-/** Not even a person may: every command of a session would run as root. */
+/** Refuses even users: every command of a session would run as root, without a question. */
 export function refuseRoot(mode: string | undefined): void {
   if (mode === 'bypassPermissions' && process.getuid?.() === 0) {
     throw new UsageError(
@@ -54,12 +54,12 @@ export function refuseRoot(mode: string | undefined): void {
 
 const FILE = 'run-options.json';
 
-/** Kept with the run: whoever goes on with it need not know how it was started. Sealed: an agent must not widen it. */
+/** The options as a file of the run, for --resume. Sealed, so that an agent cannot widen its permissions. */
 export function clientFile(options: ClientOptions, loop: string, home: Home): { name: string; text: string } {
   return { name: FILE, text: sealedJson(options, purposeOf({ loop }), readKey(home)) };
 }
 
-/** Of a run that goes on; one that a session handed over was never started with any, so its contract says them. */
+/** The options of a run that goes on. A run that came out of a session has none, so its contract counts. */
 export function keptClient(ref: LoopRef, rules: RunRules | undefined, home: Home): ClientOptions {
   const text = readSmall(join(ref.dir, FILE));
   const stored =
@@ -67,7 +67,7 @@ export function keptClient(ref: LoopRef, rules: RunRules | undefined, home: Home
   return stored ?? clientFor({}, rules);
 }
 
-/** Held by whoever drives the run. */
+/** The lock that the driver of a run holds. */
 export function driverLock(ref: LoopRef): string {
   return join(ref.dir, 'run.lock');
 }
@@ -76,7 +76,7 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `options of run ${ref.loop}`;
 }
 
-/** Who watches a run, and what it is driven with. */
+/** The world of a run, who shows it, and who interrupts it. */
 export interface RunObservers {
   world: World;
   reporter: RunReporter;

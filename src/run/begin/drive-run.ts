@@ -1,4 +1,4 @@
-/** A run from its beginning to its end or its pause, for the command and for the library: it prints nothing itself. */
+/** A run from its beginning to its end or its pause, for the command and for the library. Prints nothing itself. */
 
 import { randomUUID } from 'node:crypto';
 import { featureGates } from '../../core/contract/child-contract.ts';
@@ -11,7 +11,7 @@ import { endMarked } from '../../files/process-tree.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
 import { recordTrust } from '../../home/trust.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
-import type { StartedLoop } from '../../hook/start/start-loop.ts';
+import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
@@ -35,7 +35,7 @@ import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
   task: string;
-  /** Where these are absent, what the contract says counts. */
+  /** Without these two, the contract counts. */
   mode?: RunMode;
   freshEvery?: number;
   client: Partial<ClientOptions>;
@@ -43,7 +43,7 @@ export interface RunOptions {
   /** Instead of a file. */
   contract?: Contract;
   features?: string;
-  /** The fingerprint that a person names; true: whoever starts the run wrote the contract. */
+  /** The fingerprint that the user trusts; true when the program that starts the run wrote the contract. */
   trust?: string | true;
   promise?: string;
   maxIterations?: Limit;
@@ -55,36 +55,23 @@ export interface RunOptions {
 
 /** Throws `NothingToDo` and `NotApproved` before anything has begun. */
 export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
-  const { world, reporter, interrupts } = observers;
+  const { world, reporter } = observers;
   await refuseWithoutClient(world);
   const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
-  const watch = { note: reporter.note, signal: interrupts.atOnce };
-  const git =
-    options.git &&
-    (await beginRunGit(
-      { ...options.git, reads: featureGates(plan.contract).map(({ file }) => file) },
-      { loop: plan.loop, task: plan.task },
-      world,
-      watch,
-    ));
+  const git = options.git && (await beginGit(options.git, plan, observers));
   for (const note of [...(git?.notes ?? []), ...besideRun(plan.contract, world)]) reporter.note(note);
-  const freshEvery = options.freshEvery ?? rules?.freshEvery;
   const run = {
     mode: options.mode ?? rules?.mode ?? 'hybrid',
-    freshEvery,
+    freshEvery: options.freshEvery ?? rules?.freshEvery,
   };
   const client = clientFor(options.client, rules);
   const folder = git?.folder ?? plan.project;
-  const { parallel } = options;
-  const division =
-    parallel && options.git && divisionOf(parallel, { ...plan, folder, git: options.git }, world);
-  if (parallel && !division)
-    reporter.note(
-      'Nothing is open in the feature list that children could do: the run does the rest itself.',
-    );
-  const files = [clientFile(client, plan.loop, world.home), ...(division ? [division] : [])];
+  const files = [
+    clientFile(client, plan.loop, world.home),
+    ...divisionFiles(options, { ...plan, folder }, observers),
+  ];
   const { ref, baseline } = await begun(
     { ...plan, run, project: folder, files },
     { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
@@ -95,7 +82,30 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
   return drive({ ...observers, ref, client, git });
 }
 
-/** Before anything begins: trying again and again would not bring it. */
+function beginGit(
+  options: NonNullable<RunOptions['git']>,
+  { loop, task, contract }: LoopPlan,
+  { world, reporter, interrupts }: RunObservers,
+): Promise<RunGit> {
+  const reads = featureGates(contract).map(({ file }) => file);
+  const watch = { note: reporter.note, signal: interrupts.atOnce };
+  return beginRunGit({ ...options, reads }, { loop, task }, world, watch);
+}
+
+/** The file that keeps how a run is divided; none for a run that is not. */
+function divisionFiles(
+  { parallel, git }: RunOptions,
+  plan: LoopPlan & { folder: string },
+  { world, reporter }: RunObservers,
+): { name: string; text: string }[] {
+  if (!parallel) return [];
+  const division = git && divisionOf(parallel, { ...plan, git }, world);
+  if (division) return [division];
+  reporter.note('No feature is open that a child could do: the run does the rest itself.');
+  return [];
+}
+
+/** Refuses before anything begins: a retry would not help. */
 async function refuseWithoutClient({ env, project }: World): Promise<void> {
   const { agentSessions } = await loadJudgeBundle();
   const missing = await agentSessions({ env, project }).missing();
@@ -104,7 +114,7 @@ async function refuseWithoutClient({ env, project }: World): Promise<void> {
 
 type Begun = Extract<StartedLoop, { kind: 'started' }>;
 
-/** Begins the loop; what does not begin leaves no branch and no worktree behind. */
+/** Begins the loop. If it does not begin, its branch and worktree are removed. */
 async function begun(
   plan: Parameters<typeof begin>[0],
   {
@@ -131,7 +141,7 @@ async function begun(
   }
 }
 
-/** What a person names by its fingerprint is approved, if it is exactly that. */
+/** Trusts a contract whose fingerprint the user named. */
 function trusting(named: string | true | undefined, git: RunGitPort | undefined, world: World) {
   const isTrusted = trustedWith(git, world);
   return (folder: string, fingerprint: string): boolean => {
@@ -152,13 +162,13 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
   const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
   return new NotApproved(
     typeof named === 'string'
-      ? `the fingerprint is ${fingerprint}, not ${named}: look at what the contract runs again: ${how}`
+      ? `the fingerprint is ${fingerprint}, not ${named}: look again at what the contract runs: ${how}`
       : `you have to trust what the contract runs before a run begins: ${how}`,
     fingerprint,
   );
 }
 
-/** The state of the run, for one that has ended already, too. */
+/** Goes on with a run. Returns its state; a run that has ended is only finished. */
 export async function goOnWithRun(
   ref: LoopRef,
   given: Partial<ClientOptions>,
@@ -168,7 +178,7 @@ export async function goOnWithRun(
   const state = world.store.read(ref);
   if (!state.run)
     throw new UsageError(
-      `loop ${ref.loop} is no run: its session goes on with: claude --resume ${state.session}`,
+      `loop ${ref.loop} is no run; go on with its session: claude --resume ${state.session}`,
     );
   if (hasEnded(state)) {
     reporter.event({ type: 'ended', state });
@@ -183,7 +193,7 @@ export async function goOnWithRun(
   return drive({ ...observers, ref, client, git });
 }
 
-/** Of a run whose runner was killed after it had ended: what it has done is still committed and published. */
+/** Commits and publishes the work of a run that ended, and whose process was killed before it could. */
 async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: RunObservers): Promise<void> {
   const record = readRunGitRecord(world.home, ref.loop);
   const lock = record && !record.finished ? holdLock(driverLock(ref)) : undefined;
@@ -202,12 +212,12 @@ async function finishLate(ref: LoopRef, state: LoopState, { world, reporter }: R
   }
 }
 
-/** What its children have done has pull requests of its own; where that had to be brought together, that is one more. */
+/** A run whose children did all the work publishes nothing itself, unless it resolved conflicts between them. */
 function saidOf({ run }: LoopState, git: RunGit): FinishWords {
   return run?.children && run.sessions === 0 && !git.hasResolvedConflicts ? 'here' : 'all';
 }
 
-/** A run that came out of a session never gets more than that session had. */
+/** A run that came out of a session never gets more permissions than that session had. */
 function fromSession({ run }: LoopState): Partial<ClientOptions> {
   return run?.permissionMode === undefined
     ? {}
@@ -222,7 +232,7 @@ async function drive(driving: Driving): Promise<LoopState> {
       `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
     );
   try {
-    // What an earlier driver left behind would work on beside us.
+    // Processes of an earlier driver would work beside this one.
     await endMarked(`${RUN_MARK}=${ref.loop}`);
     if (world.store.read(ref).status === 'paused') {
       world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));

@@ -1,15 +1,15 @@
-/** Ctrl-C in a run: the first one finishes the step and pauses, the second ends at once. SIGTERM is like the first. */
+/** Ctrl-C in a run: the first pauses after the step, the second ends the run at once. SIGTERM and SIGHUP count alike. */
 export interface Interrupts {
   asked(): boolean;
   atOnce: AbortSignal;
-  /** Resolves at that time, or when someone interrupts. */
+  /** Resolves at that time, or at an interrupt. */
   waitUntil(time: number): Promise<void>;
   /** Signals end the process again. */
   stop(): void;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** A longer timer goes off at once; and a clock that is set should be noticed. */
+/** Long waits are cut into pieces: Node fires timers that are too long at once, and the clock may be set. */
 const LOOK_AGAIN_MS = 30_000;
 
 export function watchInterrupts(onFirst: () => void): Interrupts {

@@ -11,10 +11,10 @@ import type { RunReporter } from '../reporter.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { Interrupts } from './interrupts.ts';
 
-/** In the environment of everything that a run starts: its hooks are answered in process, never twice. */
+/** Set for everything that a run starts. Installed hooks do nothing then, because the run answers the events itself. */
 export const RUN_MARK = 'UNTILDONE_RUN';
 
-/** Who answers them; where hooks are installed, they end a session whose driver is gone. */
+/** The process id of the driver. Installed hooks end a session whose driver is gone. */
 const DRIVER = 'UNTILDONE_RUN_PID';
 
 export function planOf(ref: LoopRef, client: ClientOptions, folder: string): RunPlan {
@@ -27,7 +27,7 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
       cwd: folder,
       permissionMode,
       allow,
-      // The cap of the client would end a session as if it were done.
+      // Claude Code's own cap would end a session as if it were done.
       env: {
         [RUN_MARK]: ref.loop,
         [DRIVER]: String(process.pid),
@@ -41,7 +41,7 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
   };
 }
 
-/** What a run is driven with: the real client, this terminal, the person's git. */
+/** The world of a real run: Claude Code, the reporter, the user's git. */
 export async function worldOf(driving: {
   ref: LoopRef;
   git: RunGitPort | undefined;
@@ -69,8 +69,8 @@ export async function worldOf(driving: {
 }
 
 /**
- * The run itself answers the events of its sessions: nobody else has to be started. They serve the run alone: a state
- * that lies in the project would get a session that is over when the run is.
+ * Ports for a run, which answers the events of its sessions itself. Foreign state is not taken up: a session of the run
+ * ends with the run and could not serve it.
  */
 function inProcess(world: World): JudgingPorts {
   const { spawnRun: _, ...ports } = world;
@@ -81,8 +81,8 @@ const FIRST_LOOK = 16 * 1024;
 const LOOK_BACK = 1024 * 1024;
 
 /**
- * What the last judged Stop found, with its evidence: only for words, so its seal does not matter. Read from the end,
- * and no more than is needed: a run asks for it in every iteration, however long its journal has become.
+ * The verdicts of the last judged Stop, with evidence. Used for texts only, so the seal is not checked. Reads the journal
+ * from its end, because a run asks for this in every iteration.
  */
 export function lastVerdicts({ store }: World, ref: LoopRef): Verdict[] {
   const file = openSync(store.journalFile(ref), 'r');
@@ -106,7 +106,7 @@ function verdictsIn(text: string): Verdict[] | undefined {
       const { entry } = JSON.parse(line) as { entry: { kind: string; verdicts?: Verdict[] } };
       if (entry.kind === 'stop' && entry.verdicts) return entry.verdicts;
     } catch {
-      // Cut at the front, or torn: the one before it tells as much.
+      // The line is cut or torn, so the one before it is taken.
     }
   }
   return undefined;

@@ -12,7 +12,7 @@ import { foreignFiles } from '../../project/files.ts';
 
 type Beside = Pick<World, 'project' | 'env' | 'clock' | 'home' | 'store'>;
 
-/** Sessions of a run serve the run alone: whoever has another loop lying here learns that, and how it is run. */
+/** Notes about foreign loops in the project: a run does not work on them, and how they are run. */
 export function besideRun(contract: Contract, world: Beside): string[] {
   const { project, env, clock } = world;
   const place = foreignPlaceOf({ session: '', cwd: project }, project, env, clock.now());
@@ -38,7 +38,7 @@ function waitsForSession(
     const state = dir === undefined ? undefined : store.read({ loop: basename(dir), dir });
     return state === undefined || hasEnded(state) || store.clientOf(state.session) === 'gone';
   } catch {
-    // A journal that cannot be read holds nobody.
+    // A journal that cannot be read holds no session.
     return true;
   }
 }
@@ -49,7 +49,9 @@ function wordsFor(format: StateFormat, path: string, contract: Contract, project
     return short.startsWith('..') ? file : short;
   };
   if (format.name !== 'feature-list')
-    return [`${shown(path)} (${format.name}) waits for a session; those of this run are not held by it.`];
+    return [
+      `${shown(path)} (${format.name}) waits for a session; it does not hold the sessions of this run.`,
+    ];
   const list = foreignFiles.realPath(`${path}/feature_list.json`);
   const isOurs = ({ file }: { file: string }) =>
     foreignFiles.realPath(file.startsWith('/') ? file : `${project}/${file}`) === list;

@@ -2,9 +2,7 @@ import type { SessionFacts } from '../../core/run/session-end.ts';
 import { LONGEST_TIMER_MS } from '../../core/text/duration.ts';
 import type { SessionLimits } from '../../ports/ports.ts';
 
-/** Node fires a longer one at once. */
-
-/** Calls once when nothing was heard for too long. Time in which somebody holds it does not count. */
+/** Calls back once when nothing was heard for too long. Time between `hold` and `release` does not count. */
 export class IdleTimer {
   readonly #onSilence: () => void;
   #limitMs: number;
@@ -19,12 +17,12 @@ export class IdleTimer {
     this.#arm();
   }
 
-  /** `ahead`: so long from now nothing more is expected. */
+  /** `ahead`: silence is expected for so long from now. */
   heard(ahead = 0): void {
     this.#heardAt = Math.max(this.#heardAt, performance.now() + ahead);
   }
 
-  /** From now on so much silence is too much; counted from now. */
+  /** Sets a new limit, counted from now. */
   allow(limitMs: number): void {
     this.#limitMs = limitMs;
     this.#heardAt = performance.now();
@@ -45,7 +43,7 @@ export class IdleTimer {
     clearTimeout(this.#timer);
   }
 
-  /** The timer is only moved when it goes off: what is heard costs nothing. */
+  /** The timer is only set again when it fires, so `heard` costs nothing. */
   #arm(): void {
     if (this.#over) return;
     clearTimeout(this.#timer);
@@ -64,7 +62,7 @@ export class IdleTimer {
   }
 }
 
-/** Why a session is ended before its time; the first reason counts. */
+/** Aborts a session, and keeps the first reason for that. */
 export class AbortReason {
   by: SessionFacts['cutBy'];
   readonly #controller = new AbortController();

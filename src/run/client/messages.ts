@@ -2,13 +2,13 @@ import { type Fields, isFields, list, present, text } from '../../client/fields.
 import { isOfSubagent } from '../../client/sdk/stream.ts';
 import type { SessionResult } from '../../core/run/session-end.ts';
 
-/** What the messages of the Agent SDK tell beyond what is said and done: endings, limits, usage, background work. */
+/** Signals in the messages of the Agent SDK: endings, limits, usage, background work. */
 
 export type Signal =
-  /** A turn begins: with the prompt, and again when background work or a wake-up brings the client back. */
+  /** A turn begins: after the prompt, and again after background work or a wake-up. */
   | { kind: 'turn'; session: string; model: string }
   | { kind: 'result'; result: SessionResult }
-  /** The client says, in place of the model, that a request failed for good. */
+  /** Claude Code says, in place of the model, that a request failed for good. */
   | { kind: 'failed'; error: string; text: string }
   | { kind: 'usage'; message: string; contextTokens: number; model: string }
   | { kind: 'retry'; attempt: number; delayMs: number; why: string; limited: boolean }
@@ -18,7 +18,7 @@ export type Signal =
   /** How many tasks run in the background now. */
   | { kind: 'background'; running: number };
 
-/** Never throws: what is unknown, or of a subagent, is no signal. */
+/** Never throws. Unknown messages, and those of subagents, give no signal. */
 export function signalsIn(message: Fields): Signal[] {
   switch (message.type) {
     case 'system':
@@ -51,7 +51,7 @@ function ofSystem(message: Fields): Signal[] {
     case 'notification':
       return message.key === 'stop-hook-block-cap' ? [{ kind: 'capped' }] : [];
     case 'background_tasks_changed':
-      // Ambient ones (watchers of the client itself) are nobody's work.
+      // Ambient tasks are Claude Code's own watchers.
       return [
         { kind: 'background', running: list(message, 'tasks').filter((t) => t.ambient !== true).length },
       ];
@@ -111,7 +111,7 @@ function resultOf(message: Fields): SessionResult {
   };
 }
 
-/** Cache reads are left out: they are the same tokens, over and over. */
+/** Leaves out cache reads: they are the same tokens again and again. */
 function tokensOf(modelUsage: unknown): number {
   if (!isFields(modelUsage)) return 0;
   return Object.values(modelUsage)
@@ -134,7 +134,7 @@ const LIMIT_NAMES = new Map<string | undefined, string>([
   ['overage', 'limit of extra usage'],
 ]);
 
-/** Sent whenever the standing of a subscription changes; most of the time nothing is the matter. */
+/** Reads a change of the subscription's limits. Most changes need no signal. */
 function ofLimit(info: Fields): Signal[] {
   const status = text(info, 'status');
   if (status !== 'rejected' && status !== 'allowed_warning') return [];
@@ -154,21 +154,19 @@ function ofLimit(info: Fields): Signal[] {
   ];
 }
 
-/** 0 when it is absent or no number. */
+/** A number; 0 when it is missing. */
 function count(fields: Fields, key: string): number {
   const value = fields[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** When a limit of the account ends, read from what the client says about it. */
-
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAY_MS = 24 * 60 * 60_000;
-/** The words are only good to the minute: a time that has just passed is meant, and not tomorrow's. */
+/** Texts name a time to the minute, so a time that has just passed is today's, not tomorrow's. */
 const JUST_PASSED_MS = 2 * 60_000;
 
 /**
- * Milliseconds since the epoch; undefined when the text names no time that can be read. Forms: "limit reached|1794753321"
+ * When a limit of the account ends, in milliseconds since the epoch; undefined when the text names no time. Forms: "limit reached|1794753321"
  * (older clients, by pattern only), "resets 2:35pm (UTC)", "resets Nov 18, 1:14pm (Europe/Berlin)", "will reset at 3pm".
  */
 export function resetTimeIn(text: string, now: number): number | undefined {
@@ -194,7 +192,7 @@ export function resetTimeIn(text: string, now: number): number | undefined {
   const monthIndex = MONTHS.indexOf(month.toLowerCase());
   if (monthIndex < 0) return undefined;
   const at = wallTime(today.getUTCFullYear(), monthIndex, Number(day), clock) - offset;
-  // Limits never reach back: a date long gone is meant for the next year.
+  // A limit ends in the future, so a date long gone belongs to the next year.
   return at < now - DAY_MS
     ? wallTime(today.getUTCFullYear() + 1, monthIndex, Number(day), clock) - offset
     : at;
@@ -204,7 +202,7 @@ function wallTime(year: number, month: number, day: number, clock: { hour: numbe
   return Date.UTC(year, month, day, clock.hour, clock.minute);
 }
 
-/** How far the clocks of a zone are ahead of UTC; those of this machine when no zone is named. */
+/** How far a time zone is ahead of UTC; without a name, the zone of this machine. */
 function zoneOffset(zone: string | undefined, now: number): number | undefined {
   if (zone === undefined) return -new Date(now).getTimezoneOffset() * 60_000;
   try {

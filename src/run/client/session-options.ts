@@ -1,16 +1,16 @@
-/** A session's plan in the spelling of the Agent SDK. */
+/** Turns the plan of a session into options of the Agent SDK. */
 import type { HookCallback, HookEvent, Options, PermissionMode } from '@anthropic-ai/claude-agent-sdk';
 import { sessionEnvironment } from '../../client/sdk/environment.ts';
 import type { ClientTree } from '../../client/sdk/sdk.ts';
 import type { SessionPlan } from '../../ports/ports.ts';
 
-/** In the environment of everything that a session starts, so that it is found wherever it went. */
+/** Set for everything that a session starts, so that its processes are found. */
 const MARK = 'UNTILDONE_CLIENT';
 
-/** Judging takes its time; a callback that is late is no longer heard, and the session ends. */
+/** Judging takes time. The answer of a callback that is too late is ignored, and the session ends. */
 const CALLBACK_SECONDS = 3_600;
 
-/** SessionStart only comes after a compaction, SessionEnd only when the client is ended from outside: see ports. */
+/** SessionStart comes only after a compaction, and SessionEnd only when Claude Code is ended from outside. */
 const EVENTS: readonly HookEvent[] = [
   'Stop',
   'SubagentStop',
@@ -28,7 +28,7 @@ const EVENTS: readonly HookEvent[] = [
   'TeammateIdle',
 ];
 
-/** What a contract cannot say: it belongs to the plan, or says again, in other words, what the plan says. */
+/** Options that a contract cannot set, because the plan of the session sets them. */
 const NOT_PASSED_ON: readonly (keyof Options)[] = [
   'continue',
   'forkSession',
@@ -44,7 +44,7 @@ const NOT_PASSED_ON: readonly (keyof Options)[] = [
 ];
 
 export interface ClientStart {
-  /** Of the person who runs us. */
+  /** The environment of the user. */
   env: NodeJS.ProcessEnv;
   claude: string;
   client: ClientTree;
@@ -52,8 +52,8 @@ export interface ClientStart {
 }
 
 /**
- * The person's CLAUDE.md, settings, hooks and MCP servers count as in a session of their own; nobody is there to answer
- * a question. Partial messages are the only sign of life while the model writes or thinks for minutes.
+ * The user's CLAUDE.md, settings, hooks and MCP servers count as in any session, but nobody answers questions. Partial
+ * messages are the only sign of life while the model writes or thinks for minutes.
  */
 export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: ClientStart): Options {
   const passed: Options = { ...plan.client };
@@ -84,7 +84,7 @@ export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: 
 
 type SystemPrompt = NonNullable<Options['systemPrompt']>;
 
-/** The SDK alone would send next to none: without words of the contract it is that of Claude Code. */
+/** The system prompt of Claude Code, unless the contract gives another. The SDK's default is almost empty. */
 function systemPrompt(given: SystemPrompt | undefined, append: string | undefined): SystemPrompt {
   const prompt = given ?? { type: 'preset', preset: 'claude_code' };
   if (append === undefined) return prompt;

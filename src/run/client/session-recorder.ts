@@ -1,4 +1,4 @@
-/** What is known of a running session from its messages: the facts so far, and whether it is waiting for anything. */
+/** Records the facts of a running session from its messages, and what the session waits for. */
 
 import type { Fields } from '../../client/fields.ts';
 import { type Happening, happeningsIn } from '../../client/sdk/stream.ts';
@@ -7,12 +7,12 @@ import type { SessionFacts, SessionResult } from '../../core/run/session-end.ts'
 import type { SessionHappening } from '../../ports/ports.ts';
 import { resetTimeIn, type Signal, signalsIn } from './messages.ts';
 
-/** How the client is told of a task that has ended in the background. */
+/** How a prompt begins that tells the model of an ended background task. */
 const TASK_NOTICE = '<task-notification>';
 
 export class SessionRecorder {
   readonly facts: SessionFacts = {};
-  /** A turn runs that has no result yet. */
+  /** Whether a turn runs that has no result yet. */
   turnIsOpen = true;
   readonly #tell: (happening: SessionHappening) => void;
   readonly #tools = new Map<string, string>();
@@ -36,7 +36,7 @@ export class SessionRecorder {
   }
 
   hearEvent(event: HookEvent): void {
-    // A wake-up that recurs would keep the session for ever.
+    // A recurring wake-up would keep the session for ever, so it does not count.
     if (event.name === 'Stop') this.#wakeUps = event.wakeUps.filter((w) => !w.recurring).length;
     if (event.name === 'UserPromptSubmit' && event.prompt.includes(TASK_NOTICE)) this.#owesNotice = false;
   }
@@ -46,8 +46,8 @@ export class SessionRecorder {
   }
 
   /**
-   * What will bring the client back by itself once its turn has ended: work in the background, a wake-up, or a task
-   * that has ended and of which the model has not been told. After any other end than its own it does not come back.
+   * What will start another turn by itself: background work, a wake-up, or an ended task of which the model has not heard
+   * yet. Only a turn that completed is followed by another one.
    */
   get waitsFor(): 'work' | 'notice' | undefined {
     const { result } = this.facts;
@@ -60,27 +60,17 @@ export class SessionRecorder {
   #take(signal: Signal): void {
     switch (signal.kind) {
       case 'turn':
-        this.turnIsOpen = true;
-        this.#error = undefined;
-        if (!this.#began) this.#tell({ kind: 'began', session: signal.session, model: signal.model });
-        this.#began = true;
+        this.#beginTurn(signal.session, signal.model);
         return;
       case 'result':
-        this.turnIsOpen = false;
-        this.facts.result = {
-          ...signal.result,
-          ...(this.#error === undefined ? {} : { error: this.#error }),
-        };
-        this.#readLimit(signal.result);
+        this.#endTurn(signal.result);
         return;
       case 'failed':
         this.#error = signal.error;
         if (signal.error === 'rate_limit') this.#limited(signal.text);
         return;
       case 'usage':
-        if (signal.message === this.#lastUsage) return;
-        this.#lastUsage = signal.message;
-        this.#tell({ kind: 'usage', contextTokens: signal.contextTokens, model: signal.model });
+        this.#tellUsage(signal);
         return;
       case 'retry': {
         const { limited, ...retry } = signal;
@@ -108,13 +98,33 @@ export class SessionRecorder {
     }
   }
 
-  /** Clients that send no event about their limits have only these words. */
+  /** Every part of one answer repeats its usage. */
+  #tellUsage({ message, contextTokens, model }: Extract<Signal, { kind: 'usage' }>): void {
+    if (message === this.#lastUsage) return;
+    this.#lastUsage = message;
+    this.#tell({ kind: 'usage', contextTokens, model });
+  }
+
+  #beginTurn(session: string, model: string): void {
+    this.turnIsOpen = true;
+    this.#error = undefined;
+    if (!this.#began) this.#tell({ kind: 'began', session, model });
+    this.#began = true;
+  }
+
+  #endTurn(result: SessionResult): void {
+    this.turnIsOpen = false;
+    this.facts.result = { ...result, ...(this.#error === undefined ? {} : { error: this.#error }) };
+    this.#readLimit(result);
+  }
+
+  /** Reads a limit from the text of a result, for versions of Claude Code that send no event about it. */
   #readLimit({ isError, text }: SessionResult): void {
     if (this.facts.rateLimit || !(isError || /limit reached\|\d+$/.test(text))) return;
     if (resetTimeIn(text, Date.now()) !== undefined) this.#limited(text);
   }
 
-  /** The time that an event named is exact; the one in the words is only good to the minute. */
+  /** Prefers the time of an event, which is exact. A text names the time to the minute. */
   #limited(text: string, at?: number): void {
     const resetsAt = at ?? this.facts.rateLimit?.resetsAt ?? resetTimeIn(text, Date.now());
     this.facts.rateLimit = resetsAt === undefined ? { text } : { text, resetsAt };
@@ -123,7 +133,7 @@ export class SessionRecorder {
   #pass(happening: Happening, failed: boolean): void {
     switch (happening.kind) {
       case 'said':
-        // What the client says in place of the model is for the person.
+        // Words of Claude Code in place of the model are for the user.
         this.#tell(failed ? { kind: 'told', text: happening.text } : happening);
         return;
       case 'told':

@@ -1,4 +1,4 @@
-/** Whole client sessions, driven through the Agent SDK. */
+/** Sessions of Claude Code, driven through the Agent SDK. */
 import { randomBytes } from 'node:crypto';
 import type { HookCallback, Query, SDKUserMessage, WarmQuery } from '@anthropic-ai/claude-agent-sdk';
 import type { Fields } from '../../client/fields.ts';
@@ -37,7 +37,7 @@ export function agentSessions(options: SdkOptions): SessionPort {
       try {
         if (session instanceof StartedSession && session.take()) {
           const facts = await session.run(prompt, listener, limits, cut);
-          // One that died while it waited is not noticed before: nothing was asked, so nothing is asked twice.
+          // A prepared client that died while it waited has not read the prompt, so the session starts again.
           if (facts.crash === undefined || session.wasHeard) return facts;
         }
         const plan = 'plan' in session ? session.plan : session;
@@ -52,11 +52,11 @@ export function agentSessions(options: SdkOptions): SessionPort {
   };
 }
 
-/** How long a client that was interrupted may take to say what it has spent. */
+/** How long an interrupted client may take to report what it has spent. */
 const LAST_WORD_MS = 1_500;
-/** How long a client may take to leave once it was told that nothing more comes; hooks of the person run meanwhile. */
+/** How long a client may take to exit after its input is closed. The user's hooks run in that time. */
 const LEAVE_MS = 10_000;
-/** How long after the last background task the turn that it brings about may take to begin. */
+/** How long the turn after the last background task may take to begin. */
 const NOTICE_MS = 2_000;
 /** How long a listener may go on with an event after the session is over. */
 const LISTENER_MS = 5_000;
@@ -114,7 +114,7 @@ class StartedSession implements ReadySession {
     }
   }
 
-  /** Whether it may be used, which it then is. */
+  /** Takes the client for use. False when it is taken already, or gone. */
   take(): boolean {
     if (this.#taken || !this.#client.isRunning) return false;
     this.#taken = true;
@@ -146,7 +146,7 @@ class StartedSession implements ReadySession {
     const onCut = () => this.#cutShort(query);
     cut.signal.addEventListener('abort', onCut, { once: true });
     if (cut.signal.aborted) onCut();
-    let broke = 'the client ended without a result';
+    let broke = 'Claude Code ended without a result';
     try {
       for await (const message of query) this.#hear(message as Fields, limits);
     } catch (error) {
@@ -155,13 +155,13 @@ class StartedSession implements ReadySession {
     cut.signal.removeEventListener('abort', onCut);
     await this.#end();
     if (this.#cutting && cut.by !== undefined) return { ...recorder.facts, cutBy: cut.by };
-    // After an error result the SDK throws, too: the result says more.
+    // After an error result the SDK throws as well. The result says more.
     return recorder.turnIsOpen ? { ...recorder.facts, crash: broke } : recorder.facts;
   }
 
   /**
-   * As a stream that stays open: with a plain text the SDK closes the client's input at the first result, and a Stop
-   * after work in the background no longer reaches us.
+   * The prompt as a stream that stays open. For a plain text the SDK closes the input at the first result, and a Stop
+   * after background work would not arrive.
    */
   async *#input(prompt: string): AsyncGenerator<SDKUserMessage> {
     yield { type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null };
@@ -186,7 +186,7 @@ class StartedSession implements ReadySession {
     }
   }
 
-  /** Nothing more comes. A client with work in the background would stay for it, and no longer reach us. */
+  /** Ends the session after its last turn. A client with background work is killed: it would stay, without its events. */
   #leave(): void {
     this.#leaving = true;
     this.#idleTimer?.stop();
@@ -198,10 +198,10 @@ class StartedSession implements ReadySession {
     this.#endAfter(LEAVE_MS);
   }
 
-  /** An interrupted client says what it has spent, and keeps what was said so far. One that is stuck does not answer. */
+  /** Interrupts the session. The client then reports what it has spent. A client that hangs is ended after a moment. */
   #cutShort(query: Query): void {
     if (this.#leaving) {
-      // It came to its end by itself, only just before.
+      // The session has just ended by itself.
       void this.#client.end();
       return;
     }
@@ -244,11 +244,11 @@ class StartedSession implements ReadySession {
     try {
       this.#listener?.happened(happening);
     } catch {
-      // A listener must not throw; the session is not to suffer from one that does.
+      // A listener must not throw. If one does, the session goes on.
     }
   }
 
-  /** When this resolves nothing of the session runs any more, and the listener has been left alone. */
+  /** Resolves when no process of the session runs and the listener has answered, or had time to. */
   async #end(): Promise<void> {
     this.#idleTimer?.stop();
     this.#over.abort();

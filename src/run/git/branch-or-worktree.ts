@@ -1,4 +1,4 @@
-/** Makes the place where a run works: a branch in the person's tree, or a worktree beside it. */
+/** Makes the checkout in which a run works: a branch in the user's tree, or a worktree beside it. */
 import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { type Head, headOf, must, notCommitted, uncommittedIn, underWay } from '
 import { RunGitError, type UserGit } from './user-git.ts';
 
 export interface RunCheckout {
-  /** The project's folder there. */
+  /** The project's folder in that checkout. */
   folder: string;
   branch: string;
   base: Head;
@@ -36,13 +36,13 @@ export async function baseOf(git: UserGit): Promise<Head> {
   );
 }
 
-/** In the person's own tree, which has to be clean: everything in it from now on is the run's work. */
+/** Makes a branch in the user's own tree. It has to be clean, because all later changes count as the run's work. */
 export async function openBranch(git: UserGit, project: string, branch: string): Promise<RunCheckout> {
   const base = await baseOf(git);
   const going = underWay(git);
   if (going)
     throw new RunGitError(
-      `a ${going} is under way in ${git.repository.top}: end it first, or use --worktree`,
+      `a ${going} is under way in ${git.repository.top}: finish it first, or use --worktree`,
     );
   const { paths, nested } = await uncommittedIn(git);
   const dirty = [...paths, ...nested];
@@ -64,7 +64,7 @@ export async function openBranch(git: UserGit, project: string, branch: string):
   };
 }
 
-/** Beside the person's tree, which stays as it is, uncommitted work included. */
+/** Makes a worktree beside the user's tree, which stays as it is, with its uncommitted work. */
 export async function openWorktree(
   git: UserGit,
   project: string,
@@ -82,7 +82,7 @@ export async function openWorktree(
     );
   }
   const path = join(where.worktrees ?? besideOf(git.repository), where.loop);
-  if (existsSync(path)) throw new RunGitError(`${path} is there already: no worktree can be made in it`);
+  if (existsSync(path)) throw new RunGitError(`${path} exists already, so no worktree can be made there`);
   const ref = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
   if ((await git.quiet({ args: ref })).exitCode === 0)
     throw new RunGitError(`there is a branch ${branch} already`);
@@ -101,7 +101,7 @@ export async function openWorktree(
   };
 }
 
-/** Another process, or the person, may be at it at the same time: that is over in a moment. */
+/** Another process can make a worktree at the same moment, so this is tried again. */
 const TRIES = 5;
 const BETWEEN_TRIES_MS = 300;
 
@@ -122,7 +122,7 @@ async function addWorktree(git: UserGit, path: string, branch: string, commit: s
 
 const turns = new Map<string, Promise<unknown>>();
 
-/** One at a time: git reads all worktrees of a repository, and fails at one that is only half made. */
+/** Runs one call at a time: git reads all worktrees of a repository, and fails at one that is half made. */
 function inTurn<Result>({ repository }: UserGit, work: () => Promise<Result>): Promise<Result> {
   const before = turns.get(repository.commonDir) ?? Promise.resolve();
   const turn = before.then(work);
@@ -133,7 +133,7 @@ function inTurn<Result>({ repository }: UserGit, work: () => Promise<Result>): P
   return turn;
 }
 
-/** Takes a worktree of ours away again; without `force` git keeps one that holds work. */
+/** Removes a worktree of a run. Without `force` git keeps one that holds work. */
 export async function removeWorktree(
   git: UserGit,
   path: string,
@@ -151,7 +151,7 @@ export async function removeWorktree(
   });
 }
 
-/** Takes away what a beginning that was cut off has left: a worktree of this name, and its branch. */
+/** Removes the worktree and the branch that an interrupted beginning left behind. */
 export async function sweep(
   git: UserGit,
   branch: string,
@@ -169,8 +169,8 @@ export async function sweep(
 }
 
 /**
- * A folder beside the repository: not in the home of untildone, which sessions may not write to, and in no other
- * repository, which would see it as something new.
+ * The folder for worktrees, beside the repository. Not in the home of untildone, where sessions may not write, and not
+ * inside another repository, which would see new files.
  */
 function besideOf(repository: UserRepository): string {
   const own = basename(repository.commonDir) === '.git' ? dirname(repository.commonDir) : repository.top;
@@ -217,7 +217,7 @@ export function sayHead({ commit, branch }: Head): string {
   return branch === undefined ? commit.slice(0, 10) : `${branch} (${commit.slice(0, 10)})`;
 }
 
-/** How the person gets the work onto the branch they came from. */
+/** How the user takes the work over. */
 export function howToMerge(
   { branch, base }: { branch: string; base: Head },
   project: string | undefined,

@@ -50,7 +50,7 @@ import {
 } from './status.ts';
 import { ownVariables, type UserGit } from './user-git.ts';
 
-/** What a run does with git between its opening and its end. */
+/** The git work of a run: commits progress, merges children, and publishes the result. */
 export class RunGit implements RunGitPort {
   readonly folder: string;
   readonly branch: string;
@@ -74,7 +74,9 @@ export class RunGit implements RunGitPort {
     return inWords('Not committed', async () => {
       const progress = progressSince(this.#record.kept.passing, verdicts, traitsOf);
       if (progress.lost.length > 0)
-        return [`Not committed: it passed at the last commit and does not now: ${progress.lost.join(', ')}`];
+        return [
+          `Not committed: passed at the last commit and does not pass now: ${progress.lost.join(', ')}`,
+        ];
       if (!isWorthKeeping(progress, state, verdicts, traitsOf)) return [];
       const problem = await this.#problem();
       if (problem) return [`Not committed: ${problem}`];
@@ -114,17 +116,17 @@ export class RunGit implements RunGitPort {
     return this.#access.setups;
   }
 
-  /** What passed at the last point that was kept. */
+  /** The gates that passed at the last commit. */
   get passing(): readonly string[] {
     return this.#record.kept.passing.gates;
   }
 
-  /** Whether there is something on its branch that no branch of a child has. */
+  /** Whether the branch holds resolved conflicts, which no branch of a child has. */
   get hasResolvedConflicts(): boolean {
     return this.#record.settled === true;
   }
 
-  /** Where the branch stands, and how many files lie beside its last commit. */
+  /** The last commit of the branch, the number of its commits, and the number of uncommitted files. */
   async standing(): Promise<{ commit: string; commits: number; left: number }> {
     const { git } = this.#access;
     const commit = text(await git.quiet({ args: ['rev-parse', '--verify', `refs/heads/${this.branch}`] }));
@@ -133,7 +135,7 @@ export class RunGit implements RunGitPort {
     return { commit, commits, left: await leftIn(git) };
   }
 
-  /** Takes in what a child has done, if everything that passed goes on passing. Only for a worktree of ours. */
+  /** Merges the work of a child, if every gate that passed still passes. Only in a worktree of the run. */
   async merge({ judge, ...work }: ChildWork): Promise<Merged> {
     const { git, identity } = this.#access;
     const head = await headOf(git);
@@ -165,7 +167,7 @@ export class RunGit implements RunGitPort {
     return isAncestor(this.#access.git, commit, `refs/heads/${this.branch}`);
   }
 
-  /** Where the person's branch stands now; `merged`: on the remote, where pull requests are merged into it. */
+  /** The commit that new work begins at; `merged`: as it is on the remote, where pull requests were merged. */
   async freshBase(merged: boolean): Promise<Head> {
     const { base } = this.#record;
     const { own, world } = this.#access;
@@ -173,14 +175,14 @@ export class RunGit implements RunGitPort {
     return there && (await isAncestor(own, base.commit, there)) ? { ...base, commit: there } : base;
   }
 
-  /** The work is in: its worktree is of no more use. False when there is something in it that git does not know. */
+  /** Removes the worktree after the merge. False when it holds files that git does not know. */
   async clearAway(keepBranch: boolean): Promise<boolean> {
     const { own } = this.#access;
     const { worktree } = this.#record;
     return worktree === undefined || removeWorktree(own, worktree, this.branch, { force: false, keepBranch });
   }
 
-  /** The same for a child whose own flow cannot be opened any more, because part of it is gone. */
+  /** Removes the worktree of a child whose checkout cannot be opened any more. */
   async clearAwayOf(child: string, keepBranch: boolean): Promise<void> {
     const { git, world } = this.#access;
     const { worktree, branch } = readRunGitRecord(world.home, child) ?? {};
@@ -255,7 +257,7 @@ export class RunGit implements RunGitPort {
     ];
   }
 
-  /** Why this is no moment to commit or push; undefined when nothing speaks against it. */
+  /** Why nothing may be committed or pushed now; undefined when it may. */
   async #problem(): Promise<string | undefined> {
     const { git } = this.#access;
     if ((await headOf(git))?.branch !== this.branch) return this.#elsewhere();
@@ -278,7 +280,7 @@ export class RunGit implements RunGitPort {
     return `the session has left branch ${this.branch} (now on ${head ? sayHead(head) : 'no commit'})`;
   }
 
-  /** Everything passes but what a service checks: it can check only what it has got. */
+  /** Publishes work that lacks only the checks of a service, so that the service can check it. */
   async #publishForChecks(state: LoopState): Promise<string[]> {
     const { git } = this.#access;
     const head = await headOf(git);
@@ -332,7 +334,7 @@ async function leftIn(git: UserGit): Promise<number> {
   return paths.length + nested.length;
 }
 
-/** A run goes on whatever becomes of its commits: what went wrong is said, never thrown. */
+/** Returns an error as a line: a run goes on when git fails. */
 async function inWords(what: string, work: () => Promise<string[]>): Promise<string[]> {
   try {
     return await work();

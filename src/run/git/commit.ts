@@ -1,4 +1,4 @@
-/** One commit of everything a run has changed, as the person would make it. */
+/** Commits everything that a run has changed, as the user would. */
 import { join, relative } from 'node:path';
 import { settingsPath } from '../../client/settings/files.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
@@ -7,10 +7,10 @@ import { must, text, uncommittedIn } from './status.ts';
 import { lastWords, type UserGit } from './user-git.ts';
 
 export type Made =
-  /** `changed`: by a hook, so that it is not exactly what was judged. */
+  /** `changed`: a hook changed the commit, so it is not exactly what was judged. */
   | { kind: 'made'; commit: string; files: number; leftOut: string[]; changed?: true }
   | { kind: 'nothing'; leftOut: string[] }
-  /** By a hook, most likely; everything stays in the tree. */
+  /** Most often by a hook. The work stays in the tree. */
   | { kind: 'refused'; why: string };
 
 /** Hooks run tests and formatters. */
@@ -37,7 +37,7 @@ export async function commitAll(
   ];
   const why = await commitStaged(git, message, identity);
   const commit = await nameOf(git, 'HEAD');
-  // A commit is one, whatever a hook that runs after it says.
+  // The commit counts even if a hook that runs after it fails.
   if (commit === before) return { kind: 'refused', why };
   const changed = (await nameOf(git, 'HEAD^{tree}')) !== judged;
   return {
@@ -49,7 +49,7 @@ export async function commitAll(
   };
 }
 
-/** Returns what git or a hook had to say; HEAD tells whether there is a commit. */
+/** Returns the last output of git or of a hook. Whether there is a commit, HEAD tells. */
 async function commitStaged(
   git: UserGit,
   message: string,
@@ -68,7 +68,7 @@ async function nameOf(git: UserGit, revision: string): Promise<string> {
   return text(await must(git.quiet({ args: ['rev-parse', '--verify', revision] }), 'rev-parse'));
 }
 
-/** The definition of done and what calls our hooks: nothing that a run may bring onto a branch. */
+/** The contract and the settings with the hooks: a run must not commit changes of them. */
 function guardedIn(top: string, folder: string): string[] {
   return [...new Set([top, folder])].flatMap((place) =>
     [
@@ -89,7 +89,7 @@ async function stage(git: UserGit, leftOut: readonly string[]): Promise<void> {
   );
   const staged = leftOut.filter((path) => !path.endsWith('/'));
   if (staged.length === 0) return;
-  // The session may have staged them itself.
+  // The session may have staged these files itself.
   const input = nulSeparated(staged.map((path) => `:(top,literal)${path}`));
   await must(git.quiet({ args: ['reset', '--quiet', ...fromInput], input }), 'reset');
 }

@@ -24,7 +24,7 @@ export function addGitOptions(command: Command): Command {
     .option('--merge', 'with --pr: merge it once every check has passed');
 }
 
-/** How the flags want the work kept; undefined when they do not speak of git. */
+/** The git options of the flags; undefined without any. */
 export function gitOptions({
   branch,
   worktree,
@@ -39,11 +39,11 @@ export function gitOptions({
   return branch ? { mode: 'branch', merge: false } : undefined;
 }
 
-/** Whom the flow tells at once, and what ends it. */
+/** Who is told at once, and what aborts the work. */
 export interface GitWatch {
   note(line: string): void;
   signal?: AbortSignal;
-  /** Of a child: see `RunGitWorld`. */
+  /** For a child: see `RunGitWorld`. */
   setups?: NonNullable<RunGitWorld['setups']>;
 }
 
@@ -56,7 +56,7 @@ export function beginRunGit(
   return opened({ ...options, ...run }, world.project, world, watch);
 }
 
-/** The git flow of a run that goes on; undefined for one that never had any. */
+/** The RunGit of a run that goes on; undefined for a run without git. */
 export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<RunGit | undefined> {
   const record = readRunGitRecord(world.home, loop);
   if (!record) return undefined;
@@ -84,8 +84,8 @@ async function opened(
 }
 
 /**
- * A worktree of the project holds the same repository: what a person approved for the project counts there, too, as
- * long as it is exactly that. It is written down for the worktree, because every Stop asks again.
+ * Trust in the project counts for its worktree, too, as long as the fingerprint is the same. It is recorded for the
+ * worktree, because every Stop asks again.
  */
 export function trustedWith(git: RunGitPort | undefined, { store, home, project, clock }: World) {
   return (folder: string, fingerprint: string): boolean => {

@@ -5,12 +5,12 @@ import type { RunGitRecord } from './record.ts';
 import { text } from './status.ts';
 import { lastWords, type UserGit } from './user-git.ts';
 
-/** From a branch to a pull request: push, open, and merge when asked and green. Never by force. */
+/** Makes a pull request of a branch: pushes, opens, and merges it when asked and green. Never by force. */
 
 const REMOTE = 'origin';
 const PUSH_MS = 15 * 60_000;
 
-/** Undefined when the branch is there now; else why not and what to type. */
+/** Pushes the branch. Undefined after success; else why it failed and what to type. */
 export async function push(
   git: UserGit,
   branch: string,
@@ -45,7 +45,7 @@ export async function isPushed(git: UserGit, branch: string, commit: string): Pr
   return text(seen) === commit;
 }
 
-/** The last commit of a branch of the remote, as it is now; undefined when it cannot be had. */
+/** The last commit of a branch on the remote; undefined when it cannot be fetched. */
 export async function fetchBranch(
   git: UserGit,
   branch: string,
@@ -58,7 +58,7 @@ export async function fetchBranch(
   return text(await git.quiet({ args: ref })) || undefined;
 }
 
-/** The person's own way to call ssh; without one it is told not to ask. */
+/** How the user calls ssh; without a setting, ssh must not ask questions. */
 async function sshOf(git: UserGit, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   if (env.GIT_SSH_COMMAND) return {};
   const { stdout } = await git.asUser({ args: ['config', '--get', 'core.sshCommand'] });
@@ -98,7 +98,7 @@ export async function openPullRequest(
     '-',
   ];
   const result = await gh.call(draft ? [...args, '--draft'] : args, body);
-  // One that was opened before, by the session or by a run that was cut off before it could write it down.
+  // The session may have opened it, or a run that was killed before it could record it.
   const url = pullRequestUrl(
     result.ok || /already exists/i.test(result.problem) ? `${result.stdout}\n${result.problem}` : '',
   );
@@ -110,7 +110,7 @@ export async function openPullRequest(
   };
 }
 
-/** Brings an open pull request up to what is known now. */
+/** Updates title, text and draft state of an open pull request. */
 export async function updatePullRequest(
   gh: Gh,
   { url, draft }: { url: string; draft: boolean },
@@ -127,13 +127,13 @@ export async function updatePullRequest(
 }
 
 const CHECKS_MS = 2 * 3_600_000;
-/** A service needs a moment before it shows the checks of a new commit. */
+/** How often checks are looked for: a service needs a moment before it shows those of a new commit. */
 const LOOKS = 8;
 const BETWEEN_LOOKS_MS = 15_000;
 
 /**
- * Merges exactly this commit, once every check of it has passed. Not by `--auto`, which merges at once where a
- * repository requires nothing. No checks at all are not green.
+ * Merges exactly this commit after every check has passed. `--auto` is not used: it merges at once where a repository
+ * requires no checks. A commit without checks is not merged.
  */
 export async function mergeWhenGreen(
   gh: Gh,
@@ -156,12 +156,10 @@ export async function mergeWhenGreen(
     : `Not merged, although the checks passed: ${merged.problem}. Type: gh pr merge ${url}`;
 }
 
-/** Pull requests through `gh`: arguments, never a shell line; no prompts. */
-
 interface GhResult {
   ok: boolean;
   stdout: string;
-  /** Why it did not work and what to do, for a person. */
+  /** What went wrong and what to do, in words. */
   problem: string;
 }
 
@@ -187,14 +185,14 @@ export function ghIn(cwd: string, own: Record<string, string>, signal: AbortSign
             problem: error ? problemOf(error, `${stderr}\n${stdout}`) : '',
           }),
         );
-        // It may end without having read everything.
+        // gh may end before it has read its input.
         child.stdin?.on('error', () => undefined);
         child.stdin?.end(input);
       }),
   };
 }
 
-/** By what gh says, most specific first: its exit code is 1 for nearly everything. */
+/** Names the problem by gh's output, most specific first: its exit code is 1 for nearly everything. */
 function problemOf(error: Error & { code?: unknown; killed?: boolean }, said: string): string {
   if (error.code === 'ENOENT') return 'gh is not installed (https://cli.github.com)';
   if (error.name === 'AbortError') return 'gh was stopped';

@@ -9,30 +9,29 @@ import type { Incoming } from '../parallel/merge.ts';
 import type { GitSetup, Head } from './status.ts';
 import type { UserGit } from './user-git.ts';
 
-/** What a run's git flow needs to go on after a pause or a crash; kept in the home, under a seal. */
-
+/** What the git work of a run needs after a pause or a crash. Kept in the home, under a seal. */
 export interface RunGitRecord {
   v: 1;
   loop: string;
   mode: 'branch' | 'worktree' | 'pr';
   merge: boolean;
   task: string;
-  /** The person's own folder. */
+  /** The user's own folder. */
   project: string;
-  /** Where the sessions work; in the worktree when there is one. */
+  /** Where the sessions work. */
   folder: string;
-  /** The top of the worktree; absent when the run works in the person's tree. */
+  /** The top of the worktree; absent when the run works in the user's tree. */
   worktree?: string;
   branch: string;
   base: Head;
-  /** The last point that was kept, and what passed there. */
+  /** The last commit, and what passed there. */
   kept: { commit: string; passing: Passing };
-  /** A commit that was about to be made on top of `on`: when there is one, it was made. */
+  /** A commit on top of `on` was about to be made. If `on` has a successor, it was made. */
   pending?: { on: string; passing: Passing };
   pullRequest?: { url: string; draft: boolean };
-  /** Branches of children that conflicted were brought together on it. */
+  /** Conflicts between branches of children were resolved on this branch. */
   settled?: true;
-  /** Everything was done that is done with it at the end. */
+  /** The run has ended, and its work is published. */
   finished?: true;
 }
 
@@ -61,23 +60,22 @@ function purposeOf(loop: string): string {
   return `git ${loop}`;
 }
 
-/** What the git flow of a run works with. */
-
+/** What the git work of a run needs from the world. */
 export interface RunGitWorld {
   home: Home;
   env: NodeJS.ProcessEnv;
   /** Another folder for worktrees than the one beside the repository. */
   worktrees?: string;
-  /** Ends what is under way. */
+  /** Aborts running git calls. */
   signal?: AbortSignal;
-  /** Says at once what a person would otherwise wait for in the dark. */
+  /** Tells the user at once why a step takes long. */
   note?(line: string): void;
   pause?(ms: number): Promise<void>;
-  /** Of a child: the hooks and settings as they were when its parent began. */
+  /** For a child: the hooks and settings at the start of its parent. */
   setups?: readonly GitSetup[];
 }
 
-/** What of a child's work is to be taken in. */
+/** The work of a child that is to be merged. */
 export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'resolveConflict'> {
   /** Judges the merged work before it is kept. */
   judge(): Promise<readonly Verdict[]>;
@@ -86,10 +84,10 @@ export interface ChildWork extends Pick<Incoming, 'commit' | 'message' | 'resolv
 export interface GitAccess {
   /** Where the sessions work. */
   git: UserGit;
-  /** The person's own checkout; the same one without a worktree. */
+  /** The user's own checkout; the same one without a worktree. */
   own: UserGit;
   identity: Record<string, string>;
-  /** The hooks and settings that are the person's: those when the flow was opened, and what our own calls made of them. */
+  /** Hooks and settings that count as the user's: those at the start, and as untildone's own calls changed them. */
   setups: GitSetup[];
   world: RunGitWorld;
 }

@@ -20,29 +20,29 @@ import {
 } from './user-git.ts';
 
 export interface RunGitOptions {
-  /** pr: in the person's tree, or beside it with `beside`. */
+  /** `pr`: in the user's tree, or beside it with `beside`. */
   mode: 'branch' | 'worktree' | 'pr';
   beside?: boolean;
   merge: boolean;
   loop: string;
   task: string;
   resume?: { folder: string; branch: string };
-  /** What lies in its place was begun and never worked in: it goes. */
+  /** Removes a worktree that was begun and never used. */
   anew?: boolean;
-  /** Files of the project that say what is to be done: as they are now they have to be committed, too. */
+  /** Files that define the work, such as feature lists. They have to be committed before a worktree begins. */
   reads?: readonly string[];
-  /** Another beginning than the last commit of the project's checkout. */
+  /** Where to begin instead of at the last commit of the project. */
   from?: Head;
 }
 
-/** Throws `RunGitError` with what to do, before anything was changed. */
+/** Opens the git work of a run. Throws `RunGitError`, with what to do, before anything was changed. */
 export async function openRunGit(
   options: RunGitOptions,
   project: string,
   world: RunGitWorld,
 ): Promise<RunGit> {
   const own = userGit(repositoryOf(project), world.env, world.signal);
-  // Git refuses a repository of somebody else's until the person has said that it is safe: better now than at night.
+  // Git refuses a repository of another owner. The user has to hear of it now, not hours later.
   await must(own.asUser({ args: ['rev-parse', '--git-dir'] }), 'rev-parse');
   const identity = identityVariables(await identityOf(own));
   const setups = [...(world.setups ?? []), ...(world.setups ? [] : [await setupOf(own)])];
@@ -58,7 +58,7 @@ export async function openRunGit(
   return new RunGit(record, [...notes, ...warnings], { git, own, identity, setups, world });
 }
 
-/** At the end of a night is too late to hear of it. */
+/** Warns at the start about what a pull request will need at the end. */
 async function missingForPullRequest(git: UserGit, { env, signal }: RunGitWorld): Promise<string[]> {
   const gh = await ghIn(git.repository.top, ownVariables(env), signal).call(['--version']);
   return [
@@ -86,7 +86,7 @@ async function begin(
         loop,
         worktrees,
         from: options.from,
-        // Whoever begins elsewhere does not begin with what lies in the project's checkout.
+        // A worktree that begins elsewhere does not need the files of the project's checkout.
         reads: options.from ? [] : [CONTRACT_FILE, ...(options.reads ?? [])],
       })
     : await openBranch(git, project, branch);
@@ -112,7 +112,7 @@ async function begin(
   };
 }
 
-/** The place is there already; what lies in it uncommitted is the run's. */
+/** Goes on in an existing checkout. Its uncommitted files count as the run's work. */
 async function goOn(
   { loop }: RunGitOptions,
   { folder, branch }: { folder: string; branch: string },
@@ -121,9 +121,7 @@ async function goOn(
 ): Promise<Opening> {
   const before = readRunGitRecord(world.home, loop);
   if (!before)
-    throw new RunGitError(
-      `there is no record of the git flow of run ${loop}; its work is on branch ${branch}`,
-    );
+    throw new RunGitError(`the git record of run ${loop} cannot be used; its work is on branch ${branch}`);
   const path = before.worktree ?? folder;
   if (!existsSync(folder))
     throw new RunGitError(
@@ -142,7 +140,7 @@ async function goOn(
   return {
     record: { ...rest, ...(wasMade ? { kept: { commit: head.commit, passing: pending.passing } } : {}) },
     notes: [
-      `The run goes on on branch ${branch} in ${path}.`,
+      `The run continues on branch ${branch} in ${path}.`,
       ...(left > 0 ? [`${notCommitted(left)} there; it counts as the run's work.`] : []),
     ],
   };

@@ -6,8 +6,6 @@ import type { GitResult } from '../../project/git.ts';
 import { decodeName } from '../../project/trees/git-output.ts';
 import { lastWords, RunGitError, type UserGit } from './user-git.ts';
 
-/** Where a checkout stands: its branch, its commit, what is not committed, what is under way. */
-
 export interface Head {
   commit: string;
   /** Absent when no branch is checked out. */
@@ -23,9 +21,9 @@ export async function headOf(git: UserGit): Promise<Head | undefined> {
 }
 
 export interface Uncommitted {
-  /** Everything that a commit of all would take, relative to the top of the checkout. */
+  /** Files that `git add --all` would take, relative to the top of the checkout. */
   paths: string[];
-  /** Repositories inside this one that it does not know: git would take them as a link to nowhere. */
+  /** Repositories inside this one. Git would commit them as links without content. */
   nested: string[];
 }
 
@@ -56,12 +54,12 @@ const UNDER_WAY: readonly [string, string][] = [
   ['BISECT_LOG', 'bisect'],
 ];
 
-/** A merge or the like that somebody has begun and not ended: a commit now would end it for them. */
+/** An unfinished merge, rebase or the like. A commit now would finish it. */
 export function underWay({ repository }: UserGit): string | undefined {
   return UNDER_WAY.find(([file]) => existsSync(join(repository.gitDir, file)))?.[1];
 }
 
-/** For calls of which nothing but success is of use. */
+/** Throws when git fails. */
 export async function must(call: Promise<GitResult>, what: string): Promise<GitResult> {
   const result = await call;
   if (result.exitCode === 0) return result;
@@ -82,8 +80,7 @@ export function files(count: number): string {
   return count === 1 ? '1 file' : `${count} files`;
 }
 
-/** The hooks and settings with which the person's git would commit and push: what a session may not slip in. */
-
+/** The hooks and settings that the user's git would use. A session must not slip in its own. */
 export interface GitSetup {
   /** Digest of the hooks. */
   hooks: string;
@@ -132,7 +129,7 @@ function filesIn(folder: string): [string, number, string][] {
   });
 }
 
-/** What of the setup is as at none of the given times; undefined when all is well. */
+/** What differs from every known setup; undefined when nothing does. */
 export function changedSince(known: readonly GitSetup[], now: GitSetup): 'hooks' | 'settings' | undefined {
   if (!known.some(({ hooks }) => hooks === now.hooks)) return 'hooks';
   return known.some(({ settings }) => settings === now.settings) ? undefined : 'settings';

@@ -1,8 +1,8 @@
-/** Git as the person would call it: their identity, their hooks, their way to log in; still without prompts. */
+/** Git as the user would call it: with their identity, hooks and credentials, but without prompts. */
 import { type GitResult, QUIET_CONFIG, runGit } from '../../project/git.ts';
 import { runUserGit, type UserRepository } from '../../project/trees/user-repository.ts';
 
-/** Something that only the person can put right; the message says what to type. */
+/** A problem that only the user can solve. The message says what to type. */
 export class RunGitError extends Error {}
 
 export interface Identity {
@@ -19,9 +19,9 @@ export interface UserGitCall {
 /** One checkout of a repository, and the two ways in which a run calls git on it. */
 export interface UserGit {
   repository: UserRepository;
-  /** No hooks, no helpers of any kind: for looking, and for what is none of their business. */
+  /** Without hooks and helpers: for reading, and for changes that hooks must not see. */
   quiet(call: UserGitCall): Promise<GitResult>;
-  /** With the hooks and the credential helpers of the person. */
+  /** With the hooks and the credential helpers of the user. */
   asUser(call: UserGitCall, env?: Record<string, string>): Promise<GitResult>;
 }
 
@@ -43,7 +43,7 @@ export function userGit(
         runGit({
           ...call,
           args: [...PERSON_CONFIG.flatMap((setting) => ['-c', setting]), ...args],
-          // Found from there, not named: hooks expect the variables that git itself sets for them, no others.
+          // The folder names the repository, not a variable: hooks expect only the variables that git sets.
           cwd: repository.top,
           env: { ...ownVariables(env), ...more },
           signal: limit,
@@ -52,12 +52,12 @@ export function userGit(
   };
 }
 
-/** Whose hooks, and whose logins, are the person's business; everything else stays off. */
+/** Hooks and credential helpers stay on; all other helpers are off. */
 const PERSON_CONFIG = QUIET_CONFIG.filter(
   (setting) => !/^(?:core\.hooksPath|credential\.helper)=/.test(setting),
 );
 
-/** How a person says by the environment who they are, where their settings lie and how to reach a remote. */
+/** Variables by which the user sets identity, settings and access to remotes. */
 const OWN =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|SSH|SSH_\w+|SSL_\w+|HTTP_\w+|PROXY_\w+)$/;
 
@@ -93,7 +93,7 @@ async function withinTime(
   }
 }
 
-/** Who commits; fixed at the beginning, so that nobody else's name gets onto the commits later. */
+/** Who commits. Read at the start, so that a session cannot change the name later. */
 export async function identityOf(git: UserGit): Promise<Identity> {
   const [author, committer] = [
     await identOf(git, 'GIT_AUTHOR_IDENT'),
@@ -121,7 +121,7 @@ export function identityVariables({ author, committer }: Identity): Record<strin
   };
 }
 
-/** What git said last, for a person. */
+/** The last lines of git's output, without hints. */
 export function lastWords(text: string, lines = 3): string {
   const said = text
     .split('\n')

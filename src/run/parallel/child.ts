@@ -1,4 +1,4 @@
-/** One child of a run: begun or taken up again, driven until it rests, and its work handed to its parent. */
+/** Drives one child of a run until it ends or pauses. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { approvals, childContract, type PieceRules } from '../../core/contract/child-contract.ts';
@@ -21,7 +21,7 @@ import type { RunEvent, RunReporter } from '../reporter.ts';
 import type { Division, Work } from './pieces.ts';
 import type { ChildHeard, ChildRest } from './run-children.ts';
 
-/** The run whose child it is. */
+/** The run that the child belongs to. */
 export interface Parent extends Driving {
   git: RunGit;
   division: Division;
@@ -59,7 +59,7 @@ function endedAs(state: LoopState, branch: string, commit: string): ChildRest {
   return { kind: 'ended', status, cause: ending?.cause ?? '', detail: describeEnding(state), branch, commit };
 }
 
-/** A child that was begun and has no journal was cut off before it could do anything. */
+/** The loop of a child; undefined for one that was killed before it had a journal. */
 function childRef({ loop }: ChildState, { world }: Parent): LoopRef | undefined {
   const ref = world.store.loops(world.project).find((known) => known.loop === loop);
   try {
@@ -69,7 +69,7 @@ function childRef({ loop }: ChildState, { world }: Parent): LoopRef | undefined 
   }
 }
 
-/** A worktree of its own: beside the run's, from where that stands now; for a pull request from where the person's does. */
+/** Opens the child's own worktree. It begins at the run's branch, or, for a pull request, at the user's branch. */
 export async function childGit(
   { child, work }: Pick<Drive, 'child' | 'work'>,
   known: LoopRef | undefined,
@@ -97,7 +97,7 @@ export async function childGit(
       );
 }
 
-/** Begins it with what its parent holds fast, narrowed to its piece; undefined when that passes already. */
+/** Begins the loop of a child, with the frozen contract of its parent narrowed to its piece. Undefined: the piece passes already. */
 async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<LoopRef | undefined> {
   const { child, work, limits } = drive;
   const { world, ref, division } = parent;
@@ -137,13 +137,13 @@ async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<Lo
   return started.ref;
 }
 
-/** Where nothing is left to ask for, the child's word is; also where a task rests on a person, who is asked later. */
+/** Asks for a promise where no gate is left, or where the remaining question is for the user and asked later. */
 function orPromise(contract: Contract, isForPerson: boolean): Contract {
   const hasWord = contract.done.some((name) => contract.gates[name]?.kind === 'promise');
   return contract.done.length === 0 || (isForPerson && !hasWord) ? withPromise(contract, 'DONE') : contract;
 }
 
-/** What a person approved for the run counts for its children: they are asked for less, and run nothing else. */
+/** Trust in the run counts for its children, which run the same commands or fewer. */
 function isDerived(
   folder: string,
   fingerprint: string,
@@ -177,7 +177,7 @@ async function work(
       planOf(ref, client, git.folder),
       await worldOf({ ...parent, ref, git, reporter }),
     );
-    // Its pull request; what else there is to say of its branch, the parent says.
+    // Publishes the pull request. The parent reports the rest about the branch.
     if (parent.division.pullRequests)
       for (const line of await git.finish(after, readRenderedReceipt(ref, world.store), 'published'))
         reporter.note(line);

@@ -8,14 +8,13 @@ import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { headOf, must, text, underWay } from '../git/status.ts';
 import { lastWords, type UserGit } from '../git/user-git.ts';
 
-/** Takes a branch into a worktree of ours: judged before it is kept, and left as if it had never been tried otherwise. */
-
+/** Merges a branch into the worktree of a run. The result is judged before it is kept, and undone when it is not. */
 export interface Incoming {
   commit: string;
   message: string;
-  /** A file that both sides changed, as it should be; undefined where somebody has to read it. */
+  /** The merged text of a file that both sides changed; undefined where somebody has to read it. */
   resolveConflict(path: string, sides: { base: string; ours: string; theirs: string }): string | undefined;
-  /** Why the merged work, as it lies there now, is not kept; undefined: it is. */
+  /** Why the merged work is not kept; undefined when it is. */
   refuse(): Promise<Refusal | undefined>;
 }
 
@@ -24,7 +23,7 @@ export type Refusal = { kind: 'regressed'; lost: string[] } | { kind: 'refused';
 export type Merged =
   | { kind: 'merged'; commit: string }
   | { kind: 'conflict'; files: string[] }
-  /** By an earlier try that was cut off. */
+  /** An earlier try was killed after its commit. */
   | { kind: 'in_already' }
   | Refusal;
 
@@ -33,8 +32,8 @@ const MERGE_MS = 10 * 60_000;
 const COMMIT_MS = 15 * 60_000;
 
 /**
- * Only for a worktree in which nobody else works: what is changed in it and not committed is thrown away. What was
- * begun before and cut off is looked at first, so that nothing is merged twice.
+ * Merges in a worktree that nobody else uses: uncommitted changes are thrown away. Looks first whether an earlier try has
+ * merged the commit already.
  */
 export async function mergeInto(
   git: UserGit,
@@ -69,7 +68,7 @@ export async function isAncestor(git: UserGit, commit: string, of: string): Prom
   return (await git.quiet({ args: ['merge-base', '--is-ancestor', commit, of] })).exitCode === 0;
 }
 
-/** As it was at the last commit; files that git does not know stay. */
+/** Resets to the last commit. Files that git does not know stay. */
 async function giveUp(git: UserGit): Promise<void> {
   if (underWay(git) === 'merge') await git.quiet({ args: ['merge', '--abort'] });
   await must(git.quiet({ args: ['reset', '--quiet', '--hard', 'HEAD'], timeoutMs: MERGE_MS }), 'reset');
@@ -127,7 +126,7 @@ async function resolveFile(git: UserGit, incoming: Incoming, path: string): Prom
   return true;
 }
 
-/** One side of a conflict; undefined where that side has no such file. */
+/** One side of a conflict; undefined when the file does not exist there. */
 async function stage(
   git: UserGit,
   number: 1 | 2 | 3,
@@ -142,7 +141,7 @@ async function stage(
   return exitCode === 0 ? { mode, content: stdout.toString('utf8') } : undefined;
 }
 
-/** Returns what git or a hook had to say; HEAD tells whether there is a commit. */
+/** Returns the last output of git or of a hook. Whether there is a commit, HEAD tells. */
 async function commitMerge(git: UserGit, message: string, identity: Record<string, string>): Promise<string> {
   const args = ['commit', '--quiet', '--no-gpg-sign', '--cleanup=whitespace', '--file=-'];
   try {
@@ -153,7 +152,7 @@ async function commitMerge(git: UserGit, message: string, identity: Record<strin
   }
 }
 
-/** How the work of a run stands, between its sessions: only what a baseline asks, so that no model is paid for it. */
+/** Judges merged work by the gates of a baseline, so that no model is asked. */
 export async function judgeMerge(ref: LoopRef, ports: JudgingPorts): Promise<Verdict[]> {
   const { store } = ports;
   const frozen = store.contract(ref);

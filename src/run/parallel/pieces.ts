@@ -1,4 +1,4 @@
-/** How the work of a run is divided: by the open features of its lists, or by the prompt files that were named. */
+/** Divides the work of a run: by the open features of its lists, or by prompt files. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { approvals, featureGates, phaseBefore } from '../../core/contract/child-contract.ts';
@@ -13,13 +13,13 @@ import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 
-/** A piece, and what its child is told and asked for. */
+/** A piece with the task of its child. */
 export interface Work extends Piece {
   task: string;
   features?: { gate: string; file: string; id: string };
 }
 
-/** What a person asked for with --parallel. */
+/** The options of --parallel. */
 export interface Parallel {
   atOnce: number;
   /** Absent: by features. */
@@ -35,7 +35,7 @@ export interface Division {
   merge: boolean;
 }
 
-/** Before anything has begun: there has to be something that work can be divided by. */
+/** Refuses --parallel where the contract gives nothing to divide the work by. */
 export function refuseIndivisible({ prompts }: Parallel, contract: Contract, merge: boolean): void {
   if (!prompts && featureGates(contract).length === 0)
     throw new UsageError(
@@ -49,7 +49,7 @@ export function refuseIndivisible({ prompts }: Parallel, contract: Contract, mer
   const [approval] = approvals(contract, traitsOf);
   if (merge && approval !== undefined)
     throw new UsageError(
-      `gate ${approval} asks a person about the whole, and --merge merges every piece before that: leave --merge out`,
+      `gate ${approval} asks you about the whole work, but --merge merges every piece before that: leave --merge out`,
     );
 }
 
@@ -68,7 +68,7 @@ function divide(
     const nameOf = (id: string) => (gates.length > 1 ? `${gate}/${id}` : id);
     return open.flatMap((feature) => {
       const after = feature.dependsOn.filter((id) => ids.has(id));
-      // Its pull request would lack what it rests on: the run itself does it, when the others are in.
+      // Its pull request would lack the features it depends on, so the run does it after the others.
       if (work.pullRequests && after.length > 0) return [];
       const features = { gate, file, id: feature.id };
       return [
@@ -128,7 +128,7 @@ export function readPrompts(files: readonly string[]): { file: string; text: str
 
 const FILE = 'pieces.json';
 
-/** Kept with the run, under a seal, from its first moment on: whoever goes on with it divides nothing anew. */
+/** The division as a sealed file of the run, so that --resume does not divide the work again. */
 function divisionFile(division: Division, loop: string, home: Home): { name: string; text: string } {
   return { name: FILE, text: sealedJson(division, purposeOf({ loop }), readKey(home)) };
 }
@@ -144,7 +144,7 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `pieces of run ${ref.loop}`;
 }
 
-/** How a run that is about to begin is divided; undefined when nothing is open that a child could do. */
+/** The division of a new run; undefined when no piece is open. */
 export function divisionOf(
   parallel: Parallel,
   run: {
@@ -164,7 +164,7 @@ export function divisionOf(
   return divisionFile({ atOnce, pieces, pullRequests, merge: git.merge }, loop, home);
 }
 
-/** From here on the run is one that divides its work; also one that was cut off before it could say so. */
+/** Records that the run divides its work, unless that is recorded already. */
 export function splitWork(ref: LoopRef, { store, home }: World): void {
   const { run } = store.read(ref);
   if (!run || run.children || run.sessions > 0 || !existsSync(join(ref.dir, FILE))) return;

@@ -1,4 +1,4 @@
-/** The part of a run in which its children work: who begins, whose work is taken in, and when the parent goes on. */
+/** Runs the children of a run: begins them, merges their work, and tells when the parent goes on. */
 import type { Limits } from '../../core/contract/contract.ts';
 import type { Entry } from '../../core/loop/entry.ts';
 import { reachedLimit } from '../../core/loop/limits.ts';
@@ -16,7 +16,7 @@ import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { RunEvent } from '../reporter.ts';
 
-/** How a child came to rest. */
+/** How a child ended or paused. */
 export type ChildRest =
   | {
       kind: 'ended';
@@ -26,7 +26,7 @@ export type ChildRest =
       branch?: string;
       commit?: string;
     }
-  /** It can go on: interrupted, paused, or a person is needed. */
+  /** The child can go on later: it was interrupted or paused, or it needs the user. */
   | { kind: 'rests'; why: string };
 
 export interface MergeEnd {
@@ -39,26 +39,26 @@ export interface ChildrenWorld {
   ports: JudgingPorts;
   pieces: readonly Piece[];
   newLoop(): string;
-  /** Begins the child, or goes on with it, until it rests. `limits` are those of a child that begins. */
+  /** Begins the child, or goes on with it, until it ends or pauses. `limits` are for a child that begins. */
   drive(child: ChildState, piece: Piece, limits: Limits, heard: ChildHeard): Promise<ChildRest>;
-  /** Takes in what a done child has committed; `begins` is called right before the branch of the run is touched. */
+  /** Merges the commits of a done child. Calls `begins` right before it changes the branch of the run. */
   merge(child: ChildState, piece: Piece, begins: (commit: string) => void): Promise<MergeEnd>;
   report(event: RunEvent): void;
   interrupted(): boolean;
 }
 
-/** What a child is listened to for. */
+/** What a child reports to its parent. */
 export interface ChildHeard {
-  /** How it stands: what it has spent is its parent's spending, too. */
+  /** Its state. What a child spends counts for the parent, too. */
   state(state: LoopState): void;
-  /** It waits for a limit of the account, or after an error; undefined: it goes on. */
+  /** It waits for a limit of the account, or after an error; undefined when it goes on. */
   waits(why: string | undefined): void;
 }
 
-/** These hit every child alike: whoever begins next fails the same way. */
+/** Causes that would fail every other child, too. */
 const FATAL = ['auth', 'billing', 'model_not_found'];
 
-/** Returns when no child is at work any more; the state says whether the parent goes on by itself. */
+/** Returns when no child works any more. The state says whether the parent goes on. */
 export async function runChildren(ref: LoopRef, world: ChildrenWorld): Promise<LoopState> {
   return new ChildRuns(ref, world).drive();
 }
@@ -68,7 +68,7 @@ class ChildRuns {
   readonly #world: ChildrenWorld;
   readonly #atWork = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, string>();
-  /** Why no further child begins, and what becomes of the parent then. */
+  /** Why no further child begins, and whether the parent pauses or fails. */
   #stop: { kind: 'pause' | 'fail'; cause: string; why: string } | undefined;
 
   constructor(ref: LoopRef, world: ChildrenWorld) {
@@ -94,7 +94,7 @@ class ChildRuns {
     return this.#comeToRest();
   }
 
-  /** Nobody else is to begin: what is at work comes to its own rest. */
+  /** Whether further children may begin. Those at work come to their own end. */
   #goesOn(): boolean {
     if (this.#state().status !== 'active') return false;
     if (this.#world.interrupted()) this.#stop ??= { kind: 'pause', cause: '', why: 'interrupted by you' };
@@ -102,7 +102,7 @@ class ChildRuns {
   }
 
   async #comeToRest(): Promise<LoopState> {
-    // A person may have ended or paused it meanwhile: what is done is still taken in when it goes on.
+    // The user may have ended or paused the run. Done work is merged when the run goes on.
     const state = this.#state();
     if (state.status !== 'active') {
       if (!hasEnded(state)) this.#world.report({ type: 'paused', why: state.waiting?.detail ?? 'paused' });
@@ -131,7 +131,7 @@ class ChildRuns {
       const waiting = piecesToBegin(children, this.#world.pieces);
       const [piece] = waiting;
       const limits = this.#limits();
-      // An iteration that has begun is not over: the limit of them is in the share.
+      // The share of a child holds its limit of iterations, so that limit is left out here.
       if (!piece || reachedLimit(state, { ...limits, iterations: 'unlimited' }, this.#now())) return;
       const share = shareFor(state, limits, Math.min(free, waiting.length));
       if (!share) return;
@@ -186,7 +186,7 @@ class ChildRuns {
     if (status === 'failed' && FATAL.includes(cause)) this.#stop ??= { kind: 'fail', cause, why: detail };
   }
 
-  /** One at a time, and before anybody else begins: whoever begins has it already. */
+  /** Merges done children one at a time, before others begin, so that these begin with the merged work. */
   async #mergeAll(): Promise<void> {
     for (;;) {
       const children = this.#children();
@@ -214,7 +214,7 @@ class ChildRuns {
     if (isNew) this.#append({ kind: 'child_spent', child, ...spent, iterations: iteration });
   }
 
-  /** Time counts as long as one of them works. */
+  /** Records when all children wait, and when one goes on: working time counts while one works. */
   #wait(child: string, why: string | undefined): void {
     const before = this.#waiting.size;
     if (why === undefined) this.#waiting.delete(child);

@@ -47,7 +47,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
     },
     merge: async (child, piece, begins) => {
       const work = workOf(piece);
-      // An earlier try was cut off after its commit: its worktree may be gone already.
+      // An earlier try was killed after its commit, and its worktree may be gone.
       if (child.merge === 'begun' && child.commit && (await git.has(child.commit))) {
         await git.clearAwayOf(child.loop, division.pullRequests);
         return { outcome: 'merged' };
@@ -61,7 +61,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
   });
 }
 
-/** The branches of children whose work is not in: nothing of it is thrown away. */
+/** Lines about the branches of children that were not merged. They stay. */
 export function leftBeside({ run }: LoopState, { home }: World): string[] {
   return (run?.children?.list ?? []).flatMap(({ piece, loop, branch, merge }) => {
     const worktree = readRunGitRecord(home, loop)?.worktree;
@@ -122,7 +122,7 @@ function mergeMessage({ loop, piece }: ChildState, { title }: Work, run: string)
   return `${subject}\n\nUntildone-Run: ${run}\nUntildone-Child: ${loop}\n`;
 }
 
-/** Every child says in the same list that its feature passes: that much can be settled without being understood. */
+/** Resolves a conflict in the feature list: every child marks its own feature as passing in the same file. */
 function mergedList(path: string, ours: string, theirs: string, { features }: Work): string | undefined {
   if (!features || !(path === features.file || path.endsWith(`/${features.file}`))) return undefined;
   const list = parseFeatureList(theirs);

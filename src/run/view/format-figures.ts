@@ -1,4 +1,4 @@
-/** Figures of a run as people read them. */
+/** Formats iterations, cost, tokens and times of a run. */
 import type { Limit, Limits } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 
@@ -16,7 +16,7 @@ export function spentWords({ spent }: LoopState, limits?: Limits): string {
   return `${cost}, ${tokensOf(spent.tokens)}${ofLimit(limits?.tokens, tokensOf)} tokens`;
 }
 
-/** What a killed client cost is not known: said wherever the cost is. */
+/** The estimated part of a cost: what a killed client cost is not known exactly. */
 export function estimatedPart({ estimatedUsd }: LoopState['spent']): string {
   return estimatedUsd === undefined ? '' : ` (${estimatedUsd.toFixed(2)} of it estimated)`;
 }
@@ -33,7 +33,7 @@ export function tokensOf(count: number): string {
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** `14:03:09`, where the reader is. */
+/** `14:03:09`, in local time. */
 export function clockOf(time: number): string {
   const date = new Date(time);
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
@@ -49,7 +49,7 @@ export function momentOf(time: number, now: number): string {
   return `${date.getDate()} ${MONTHS[date.getMonth()]} ${clock}`;
 }
 
-/** `9:05`, `1:02:03`: for what is counted while one looks at it. */
+/** `9:05`, `1:02:03`: for a running clock. */
 export function stopwatch(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const minutes = Math.floor(whole / 60);

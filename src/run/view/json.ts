@@ -19,7 +19,7 @@ export function jsonReporter(out: (line: string) => void, now: () => number): Ru
   }, now);
 }
 
-/** The same for a program that does without JSON. */
+/** Tells a run as objects, for programs that use the library. */
 export function lineTeller(tell: (line: RunLine) => void, now: () => number): RunReporter {
   return {
     begun: (loop, task, baseline, more) => tell(begunLine(loop, task, baseline, more)),
@@ -194,20 +194,18 @@ function orNull(limit: Limit): number | null {
   return limit === 'unlimited' ? null : limit;
 }
 
-/** Null for what is no time: it came from outside. */
+/** Null for a value from outside that is no time. */
 function iso(time: unknown): string | null {
   const date = new Date(typeof time === 'number' ? time : Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** What others wrote, as values of a JSON line: without secrets and control characters, and never long. */
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-/** Never shown beyond this, so it need not be searched for secrets either. */
+/** Longer texts are cut here before they are searched for secrets. */
 const MOST = 16_000;
 
-/** At most `limit` characters; of a longer text the beginning, and how long it is. */
+/** A text without secrets and control characters; of a longer one the beginning and its length. */
 export function boundedText(text: string, limit: number): string {
   const plain = redact(stripAnsi(text.slice(0, MOST)).replace(CONTROLS, ''));
   if (text.length <= MOST && plain.length <= limit) return plain.toWellFormed();
@@ -220,7 +218,7 @@ const VALUE = 1_000;
 const NAME = 200;
 const DEEPEST = 6;
 
-/** What a tool was called with: the shape stays as far as there is room, and an object that was cut says so. */
+/** The input of a tool call, cut to a bounded size. What was cut says so. */
 export function boundedInput(input: Record<string, unknown>): unknown {
   return bound(input, { left: ROOM }, 0);
 }
@@ -255,7 +253,7 @@ function boundObject(object: object, room: { left: number }, depth: number): obj
   return Object.fromEntries(kept);
 }
 
-/** Every value takes some room, an empty one too. */
+/** Every value takes some room, even an empty one. */
 function isFull(room: { left: number }): boolean {
   room.left -= 4;
   return room.left <= 0;
@@ -267,7 +265,7 @@ function take(text: string, most: number, room: { left: number }): string {
   return kept;
 }
 
-/** A name such as `api_key` makes a secret of whatever stands behind it. */
+/** Whether a name such as `api_key` makes its value a secret. */
 function namesSecret(name: string): boolean {
   const pair = `${name}="aaaa"`;
   return redact(pair) !== pair;

@@ -1,6 +1,6 @@
 /** What a run tells programs, line by line: docs/reference/run-events.md is the grammar. Times are ISO 8601. */
 
-/** How a gate stands. */
+/** The last verdict of a gate. */
 export interface GateLine {
   name: string;
   class: 'measured' | 'judged' | 'claimed';
@@ -10,7 +10,7 @@ export interface GateLine {
   next?: string;
 }
 
-/** How a run stands after a line. */
+/** The state of a run after a line. */
 export interface RunFigures {
   loop: string;
   status: string;
@@ -18,7 +18,7 @@ export interface RunFigures {
   sessions: number;
   iteration: number;
   max_iterations: number | null;
-  /** Of a contract with phases. */
+  /** Null without phases. */
   phase: string | null;
   elapsed_s: number;
   cost_usd: number;
@@ -47,7 +47,7 @@ export type Happening =
   | { kind: 'compacted' }
   | { kind: 'usage'; context_tokens: number; context_window: number; model: string };
 
-/** Which child of a run a line speaks of; absent: the run itself. */
+/** The child that a line is about; absent for the run itself. */
 export interface ChildLine {
   loop: string;
   piece: string;

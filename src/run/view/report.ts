@@ -12,13 +12,13 @@ export interface ReporterWorld {
   now(): number;
   stdout: NodeJS.WriteStream;
   env: NodeJS.ProcessEnv;
-  /** Paths inside are shown without it; the working folder when absent. */
+  /** Paths are shown relative to it; without it, to the working folder. */
   project?: string;
 }
 
 const LINE = 200;
 
-/** A live view on a terminal, else plain lines; JSON when asked for. To be closed when the run is over. */
+/** Opens a live view on a terminal, else plain lines, or JSON when asked for. Close it when the run is over. */
 export function openRunReporter(
   options: { json: boolean; quiet: boolean },
   world: ReporterWorld,
@@ -41,8 +41,8 @@ export function openRunReporter(
 }
 
 /**
- * A run outlives whoever watches it. From here on a terminal or a pipe that is closed silences the program instead of
- * ending it, up to its end: what was written last may fail late.
+ * Keeps a run going when its terminal or pipe is closed: output is dropped from then on. The listener stays to the end of
+ * the process, because the last write can fail late.
  */
 function outlive(stdout: NodeJS.WriteStream): { lost(): boolean } {
   let lost = false;
@@ -53,7 +53,7 @@ function outlive(stdout: NodeJS.WriteStream): { lost(): boolean } {
   return { lost: () => lost };
 }
 
-/** One line a fact, for a log or a pipe; how it ended is broken between words instead of being cut. */
+/** Plain lines for a log or a pipe. Long lines are cut; the closing lines are wrapped. */
 export function lineReporter(
   out: (line: string) => void,
   now: () => number,
@@ -64,7 +64,7 @@ export function lineReporter(
   const print = (line: string) => out(cutTo(`${clockOf(now())} ${line}`, width()));
   const printWhole = (line: string) => {
     const clock = clockOf(now());
-    // In a file a command that is to be typed stays in one piece.
+    // In a file, a command to be typed stays in one piece.
     const parts = wrap ? wrapLine(line, width() - clock.length - 1) : [line];
     for (const part of parts) out(`${clock} ${part}`);
   };

@@ -1,4 +1,4 @@
-/** The live view of a run as lines of text. Pure: the same view, size and time give the same lines. */
+/** Draws the live view of a run as lines of text. Pure: the same model, size and time give the same lines. */
 
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
@@ -19,7 +19,7 @@ import { isOpen } from './words.ts';
 
 export interface ScreenSize {
   columns: number;
-  /** The most lines that may be used. */
+  /** The most lines that the view may use. */
   rows: number;
 }
 
@@ -33,7 +33,7 @@ const [BOLD, DIM, RED, GREEN, YELLOW] = [1, 2, 31, 32, 33];
 const LABEL = 10;
 const GAUGE = 20;
 const NAME = 16;
-/** Without colour nothing is lost: the sign and the word say it too. */
+/** The mark and the word say the same as the colour. */
 const MARKS = {
   pass: { mark: '✓', colour: GREEN },
   fail: { mark: '✗', colour: RED },
@@ -42,7 +42,7 @@ const MARKS = {
 } as const;
 
 const LEAST = { blank: false, recent: 0, evidence: false, closed: false, task: false } as const;
-/** What is shown when there is less and less room. */
+/** What is shown, from much room to little. */
 const DENSITIES = [
   { blank: true, recent: 8, evidence: true, closed: true, task: true },
   { blank: true, recent: 4, evidence: true, closed: true, task: true },
@@ -63,7 +63,7 @@ function roomFor(view: RunViewModel, most: number, now: number): Row[] {
     const rows = rowsOf(view, now, density);
     if (rows.length <= most) return rows;
   }
-  // Hardly any room: where we are, what is being done, and as many gates as go in.
+  // With hardly any room: the position, the current action, and as many gates as fit.
   const rows = [headRow(view), doingRow(view, now), ...gateRows(view, LEAST)];
   if (rows.length <= most) return rows;
   const hidden: Row = [{ text: `${rows.length - most + 1} more`, colour: DIM }];
@@ -156,7 +156,7 @@ function doingRow({ waiting, calls, doing }: RunViewModel, now: number): Row {
   return labelled('now', [{ text: `${stopwatch((now - since) / 1000)}  ${what}${more}` }]);
 }
 
-/** One line a child: where it is, how its gates stand, and what it does. */
+/** One line for each child: its position, its gates, and what it does. */
 function childRows({ children }: RunViewModel, now: number): Row[] {
   return [...children].map(([piece, { state, gates, waiting, calls, doing }], index): Row => {
     const open = gates.filter(isOpen).length;
@@ -178,7 +178,7 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Cut to the width of the terminal, colours aside. */
+/** Cuts a row to the width of the terminal; colours take no width. */
 function drawn(row: Row, columns: number, colour: boolean): string {
   let left = columns;
   let line = '';

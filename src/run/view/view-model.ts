@@ -1,4 +1,4 @@
-/** What the live view knows of a run: folded from what it was told, drawn by run-screen. Pure. */
+/** The state of the live view, folded from the events of a run. Pure; screen.ts draws it. */
 
 import type { Limits } from '../../core/contract/contract.ts';
 import type { GateLine, LoopState } from '../../core/loop/state.ts';
@@ -11,23 +11,23 @@ import { actionOf, evidenceOf, happeningLines, isOpen } from './words.ts';
 type ShownGate = Pick<GateLine, 'name' | 'class' | 'verdict' | 'summary'> & { evidence?: string };
 
 export interface RunViewModel {
-  /** Paths inside are shown without it. */
+  /** Paths are shown relative to it. */
   project: string;
   loop?: string;
   task?: string;
   limits?: Limits;
   state?: LoopState;
   gates: readonly ShownGate[];
-  /** What is to be done next, as far as a gate knows. */
+  /** The next piece of work, if a gate names one. */
   next?: string;
   context?: { tokens: number; model: string };
-  /** What is being done right now, and since when. */
+  /** The current action, and its start. */
   doing: { what: string; since: number };
   /** Tool calls that have not returned, the newest last. */
   calls: readonly { tool: string; what: string; since: number }[];
-  /** Without a time: for a person. */
+  /** Without a time, the run waits for you. */
   waiting?: { until?: number; why: string };
-  /** Those that are at work, by their piece. */
+  /** The children at work, by their piece. */
   children: ReadonlyMap<string, RunViewModel>;
   /** The newest last. */
   recent: readonly { at: number; line: string }[];
@@ -60,11 +60,8 @@ export function withBeginning(
 export function withEvent(view: RunViewModel, event: RunEvent, now: number): RunViewModel {
   const known = 'state' in event ? { ...view, state: event.state, loop: event.state.loop } : view;
   switch (event.type) {
-    case 'session': {
-      const begun = event.resume ? known : freshSession(known);
-      const gated = begun.gates.length > 0 ? begun : withGates(begun, event.state.gates, []);
-      return busy(gated, 'starting Claude Code', now);
-    }
+    case 'session':
+      return withSession(known, event, now);
     case 'happening':
       return withHappening(view, event.happening, now);
     case 'judging':
@@ -89,6 +86,16 @@ export function withEvent(view: RunViewModel, event: RunEvent, now: number): Run
   }
 }
 
+function withSession(
+  view: RunViewModel,
+  { resume, state }: Extract<RunEvent, { type: 'session' }>,
+  now: number,
+): RunViewModel {
+  const begun = resume ? view : freshSession(view);
+  const gated = begun.gates.length > 0 ? begun : withGates(begun, state.gates, []);
+  return busy(gated, 'starting Claude Code', now);
+}
+
 function withChild(
   view: RunViewModel,
   { child, change, text }: Extract<RunEvent, { type: 'child' }>,
@@ -106,7 +113,7 @@ function withChild(
   return busy({ ...view, children }, what, now);
 }
 
-/** What one of the children tells. */
+/** Applies an event of a child. */
 export function withChildEvent(
   view: RunViewModel,
   piece: string,
@@ -123,7 +130,7 @@ function freshSession(view: RunViewModel): RunViewModel {
   return rest;
 }
 
-/** Something else is being done now: no call is open any more, and nothing is waited for. */
+/** Another action begins: no tool call is open, and the wait is over. */
 function busy(view: RunViewModel, what: string, since: number): RunViewModel {
   const { waiting: _, ...rest } = view;
   return { ...rest, calls: [], doing: { what, since } };
@@ -196,7 +203,7 @@ function withGates(
   };
 }
 
-/** Gates of lists (features, checklists, tasks) name what comes next, in their summary too. */
+/** The next piece of work. Gates of lists (features, checklists, tasks) name it in their summary. */
 function nextOf(gates: readonly ShownGate[], verdicts: readonly Verdict[]): string | undefined {
   for (const { verdict, summary } of gates) {
     const named = isOpen({ verdict }) ? /(?:^|; )next: (.+)$/.exec(summary)?.[1] : undefined;

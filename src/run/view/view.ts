@@ -18,15 +18,15 @@ export interface ViewWorld {
   now(): number;
   colour: boolean;
   project?: string | undefined;
-  /** The terminal is gone: nothing is written any more. */
+  /** True after the terminal was closed: nothing is written then. */
   lost(): boolean;
 }
 
-/** The least time between two drawings, and the most: seconds are counted on the screen. */
+/** The shortest and the longest time between two frames: the screen counts seconds. */
 const FRAME_MS = 100;
 const TICK_MS = 1_000;
 
-/** A view in place, with what matters (sessions, stops, warnings) left above it, and the result at its end. */
+/** A view that is redrawn in place. Sessions, Stops and warnings stay above it; the result comes at its end. */
 export function liveReporter(world: ViewWorld): RunReporter & { close(): void } {
   const view = new RunView(world);
   return {
@@ -57,9 +57,9 @@ class RunView {
   readonly #world: ViewWorld;
   readonly #region: TerminalRegion;
   #model: RunViewModel;
-  /** Lines that stay, on their way to the next frame. */
+  /** Lines for the scroll-back that the next frame prints. */
   #above: string[] = [];
-  /** Draws the next frame; a view that is at rest has none. */
+  /** Draws the next frame. */
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #drawnAt = 0;
@@ -92,7 +92,7 @@ class RunView {
     this.#drawSoon();
   }
 
-  /** Lines that stay: above the view, or simply printed where there is none. */
+  /** Prints lines above the view, or plainly where there is no view. */
   say(lines: readonly string[]): void {
     if (this.#live) {
       this.#above.push(...lines.map((line) => `${clockOf(this.#world.now())} ${line}`));
@@ -100,7 +100,7 @@ class RunView {
     } else if (!this.#world.lost()) this.#region.finish(lines);
   }
 
-  /** Ends the view wherever it is; of a run that did not come to rest it says how it goes on. */
+  /** Ends the view. For a run that has neither ended nor paused, it says how to go on. */
   close(): void {
     if (this.#live) this.#rest(cutOffLines(this.#model.loop));
   }
@@ -126,14 +126,14 @@ class RunView {
     this.#drawAt(this.#drawnAt + FRAME_MS);
   }
 
-  /** Then, unless a frame is due earlier. */
+  /** Draws at that time, unless a frame is due earlier. */
   #drawAt(due: number): void {
     if (!this.#live || (this.#timer && this.#due <= due)) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    // A clock that was set back must not stop the view.
+    // The wait is bounded, so that a clock that was set back does not stop the view.
     this.#timer = setTimeout(this.#draw, Math.min(TICK_MS, Math.max(0, due - this.#world.now())));
-    // A view never keeps a program running.
+    // The timer must not keep the process running.
     this.#timer.unref();
   }
 

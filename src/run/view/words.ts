@@ -12,15 +12,15 @@ import { harmless } from '../../terminal/text.ts';
 import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
 import { momentOf, positionWords, sessionNumber, spentWords } from './format-figures.ts';
 
-/** What a run does, in words: the same for a log, for the live view and for what it leaves in the scroll-back. */
+/** What a run does, in words: for a log, for the live view, and for what the view leaves in the scroll-back. */
 
 type StopEvent = Extract<RunEvent, { type: 'stop' }>;
 
 interface Wording {
   now: number;
-  /** Only sessions, stops, waits and warnings. */
+  /** Only sessions, Stops, waits and warnings. */
   quiet: boolean;
-  /** Paths inside are shown without it. */
+  /** Paths are shown relative to it. */
   project: string;
 }
 
@@ -36,12 +36,12 @@ export function beginningLines(
   ];
 }
 
-/** Our own words, indented as they came, with what others may have put into them. */
+/** The lines of a note, with their indentation and without control characters. */
 export function noteLines(text: string): string[] {
   return text.split('\n').map((line) => (/^ */.exec(line)?.[0] ?? '') + harmless(line));
 }
 
-/** One line a fact; how a run comes to rest is `closingLines`. */
+/** The lines of one event. The end of a run is in `closingLines`. */
 export function factLines(event: RunEvent, wording: Wording): string[] {
   switch (event.type) {
     case 'session':
@@ -129,7 +129,7 @@ export function happeningLines(happening: SessionHappening, { now, project }: Wo
   }
 }
 
-/** A tool call in one line; of an edit only the file. */
+/** A tool call in one line. An edit shows only its file. */
 export function actionOf(tool: string, input: Record<string, unknown>, project: string): string {
   const words = callInWords(tool, input, project);
   return harmless(words.startsWith('$ ') ? words : (words.split('\n', 1)[0] ?? tool));
@@ -194,7 +194,7 @@ export function evidenceOf(verdicts: readonly Verdict[], gate: string): string |
   return line === undefined ? undefined : harmless(line);
 }
 
-/** How a run has come to rest, and what a person can do now; not to be cut. */
+/** How a run ended, and what you can do now. These lines are never cut. */
 export function closingLines(state: LoopState, limits: Limits | undefined, now: number): string[] {
   const { loop, status } = state;
   const done = status === 'verified_done' || status === 'claimed_done';
@@ -206,7 +206,7 @@ export function closingLines(state: LoopState, limits: Limits | undefined, now: 
     `  journal: untildone log ${loop}`,
     ...(done
       ? [`  receipt: untildone receipt ${loop}`]
-      : ['  the work stays as it is: a new run goes on from there']),
+      : ['  your files stay as they are: a new run continues from there']),
   ];
 }
 
@@ -226,7 +226,7 @@ function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** The same facts with the child's name before them; how it comes to rest, its parent says. */
+/** Lines of a child, with its name in front. Its end is reported by the parent. */
 export function childLines(
   { piece }: ChildName,
   print: (line: string) => void,
@@ -242,7 +242,7 @@ export function childLines(
   return reporter;
 }
 
-/** A tool call in words: a command after `$`, a file with its path inside the project, an edit with what goes and comes. */
+/** A tool call in words: a command after `$`, a file by its path in the project, an edit with its old and new text. */
 export function callInWords(tool: string, input: Record<string, unknown>, project: string): string {
   const { command, file_path, old_string, new_string } = input;
   if (tool === 'Bash' && typeof command === 'string') return `$ ${command}`;

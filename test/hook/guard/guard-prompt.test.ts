@@ -145,14 +145,16 @@ describe.each(['loop', 'session'] as const)('a prompt in a %s', (place) => {
   });
   test('a file that is not there, or leads out of the project, is not told, and that is said', async () => {
     const scene = scened(place, { gates: [], tellFile: 'context.md' });
-    expect(messageOf(await say(scene, 'go'))).toBe('untildone: prompt: there is no context.md to be told');
+    expect(messageOf(await say(scene, 'go'))).toBe(
+      'untildone: prompt: context.md is not there, so nothing is added',
+    );
     writeFileSync(join(scene.project, '..', 'secret'), 'outside');
     symlinkSync('../secret', join(scene.project, 'context.md'));
     expect(messageOf(await say(scene, 'go'))).toContain('leads out of the project');
     const both = scened(place, { gates: [], tell: 'Still.', tellFile: 'context.md' });
     expect(await say(both, 'go')).toMatchObject({
       kind: 'inject',
-      message: expect.stringContaining('no context.md'),
+      message: expect.stringContaining('context.md is not there'),
     });
   });
 });

@@ -117,7 +117,7 @@ describe('tampering', () => {
     scene.begin(TESTS);
     scene.judges.contractFileNow = now;
     const reason = reasonOf(await scene.stop());
-    expect(reason).toContain('untildone.yaml was changed since this loop began. That changes nothing');
+    expect(reason).toContain('untildone.yaml was changed since this loop began. The change has no effect');
     expect(reason).toContain('Fails: tests');
     scene.work.fixed = true;
     scene.judges.tree = 'tree 2';

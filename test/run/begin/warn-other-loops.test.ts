@@ -60,7 +60,7 @@ describe('what lies beside a run', () => {
   });
   test('a state without a session is named, too', () => {
     expect(scene({ [RALPH]: ralph({ session_id: '' }) }).beside()).toEqual([
-      `${RALPH} (ralph-loop) waits for a session; those of this run are not held by it.`,
+      `${RALPH} (ralph-loop) waits for a session; it does not hold the sessions of this run.`,
     ]);
   });
 });

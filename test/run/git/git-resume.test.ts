@@ -91,7 +91,7 @@ describe('going on with a run', () => {
     const file = join(home.root, 'git', `${LOOP}.json`);
     writeFileSync(file, readFileSync(file, 'utf8').replace('Build it', 'Build that'));
     expect(readRunGitRecord(home, LOOP)).toBeUndefined();
-    await expect(open(resume(project))).rejects.toThrow('there is no record');
+    await expect(open(resume(project))).rejects.toThrow('the git record of run');
     expect(readRunGitRecord(home, '../../etc')).toBeUndefined();
   });
 });

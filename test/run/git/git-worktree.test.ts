@@ -157,7 +157,7 @@ describe('a worktree', () => {
   test('is not made over something that is there', async () => {
     const { folder, project, open } = gitScene();
     write(folder, `project-untildone/${LOOP}/taken`, '');
-    await expect(open({ mode: 'worktree' })).rejects.toThrow('is there already');
+    await expect(open({ mode: 'worktree' })).rejects.toThrow('exists already');
     expect(existsSync(join(folder, `project-untildone/${LOOP}/taken`))).toBe(true);
     rmSync(join(folder, 'project-untildone'), { recursive: true });
     git(project, 'branch', BRANCH);

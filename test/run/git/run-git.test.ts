@@ -147,7 +147,7 @@ describe('keeping an iteration', () => {
     runGit.startsFrom([passes('lint')]);
     write(project, 'b.txt', 'two\n');
     const lines = await runGit.keep(state, [fails('lint'), passes('tests')]);
-    expect(lines).toEqual(['Not committed: it passed at the last commit and does not now: lint']);
+    expect(lines).toEqual(['Not committed: passed at the last commit and does not pass now: lint']);
     expect(log(project, '%s')).toEqual(['first']);
     expect(await runGit.finish(state, undefined)).toEqual([
       `1 file is not committed: it stays in ${project}.`,

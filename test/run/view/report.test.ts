@@ -250,7 +250,7 @@ describe('plain lines', () => {
       'a limit',
       { status: 'reached_limit', ending: { cause: 'cost', detail: '20.01 of 20.00 USD', at: T0 } },
       'reached_limit: NOT done: the limit of cost was reached (20.01 of 20.00 USD)',
-      '  the work stays as it is: a new run goes on from there',
+      '  your files stay as they are: a new run continues from there',
     ],
     [
       'a claim',
