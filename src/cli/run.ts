@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Limit, RUN_MODES, type RunMode } from '../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../core/loop/state.ts';
+import { defined } from '../core/text/defined.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
@@ -184,11 +185,7 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
   return {
     task,
     client,
-    limits: {
-      costUsd: flags.maxCost,
-      tokens: flags.maxTokens,
-      context: flags.context,
-    },
+    limits: defined({ costUsd: flags.maxCost, tokens: flags.maxTokens, context: flags.context }),
     mode,
     git: git ? (parallel ? { ...git, beside: true } : git) : undefined,
     parallel,
@@ -227,14 +224,14 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
 /** Returns only the options that were given: a run that goes on keeps the others as they were. */
 function clientOptions(flags: RunFlags): Partial<ClientOptions> {
   const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
-  return {
+  return defined({
     permissionMode,
     allow,
     idleMs: idleTimeout === undefined ? undefined : idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout,
     model,
     maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
     sessionMs: typeof maxIterationDuration === 'number' ? maxIterationDuration : undefined,
-  };
+  });
 }
 
 /** The longest timer of Node: a longer one goes off at once. */

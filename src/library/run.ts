@@ -174,13 +174,7 @@ function limitsFrom({ iterations, durationMs, costUsd, tokens, context }: RunLim
   demand(orUnlimited(WHOLE), { 'limits.iterations': iterations, 'limits.tokens': tokens });
   demand(orUnlimited(POSITIVE), { 'limits.durationMs': durationMs, 'limits.costUsd': costUsd });
   demand(SHARE, { 'limits.context': context });
-  return {
-    iterations,
-    durationMs,
-    costUsd,
-    tokens,
-    context,
-  };
+  return defined({ iterations, durationMs, costUsd, tokens, context });
 }
 
 interface Expected {
