@@ -191,12 +191,12 @@ describe('many at once', () => {
   function setter(): string {
     bundle = join(mkdtempSync(join(tmpdir(), 'untildone-state-')), 'set.cjs');
     const contents = `
-      import { stateSet } from '../../commands/state.ts';
+      import { stateSet } from './state.ts';
       const [, , from, to] = process.argv;
       const world = { env: { HOME: process.env.HOME }, now: 0, out() {} };
       for (let i = Number(from); i < Number(to); i++) stateSet('s1', 'loop', ['k' + i + '=' + i], world);
     `;
-    const resolveDir = join(import.meta.dirname, '../../../src/commands');
+    const resolveDir = join(import.meta.dirname, '../../../src/cli/formats');
     const stdin = { contents, resolveDir, loader: 'ts' as const };
     const mainFields = ['module', 'main'];
     buildSync({

@@ -151,13 +151,13 @@ describe('dropping what nothing names', () => {
 describe('killed and beside others', () => {
   async function program(folder: string): Promise<string> {
     const outfile = join(folder, 'keep.mjs');
-    const contents = `import { dropUnnamed, packLoose } from '../../adapters/shadow-keeping.ts';
+    const contents = `import { dropUnnamed, packLoose } from './pack-trees.ts';
       const [shadowDir, index, ...named] = process.argv.slice(2);
       process.stdout.write('begun');
       await packLoose(shadowDir, { atLeast: 1 });
       await dropUnnamed(shadowDir, { named, indexFiles: [index], oldBefore: Date.now() + (named.length > 0 ? 1e8 : -1e4) });`;
     await build({
-      stdin: { contents, resolveDir: fileURLToPath(new URL('../../../src/adapters', import.meta.url)) },
+      stdin: { contents, resolveDir: fileURLToPath(new URL('../../../src/project/trees', import.meta.url)) },
       ...{ outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
     });
     return outfile;

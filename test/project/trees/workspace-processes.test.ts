@@ -20,10 +20,10 @@ describe('many at once, and killed ones', () => {
     const outfile = join(folder, 'tree.mjs');
     await build({
       stdin: {
-        contents: `import { openWorkspace } from '../../adapters/workspace.ts';
+        contents: `import { openWorkspace } from './workspace.ts';
           const [project, shadowDir, indexFile] = process.argv.slice(2);
           console.log(await openWorkspace({ project, shadowDir, indexFile }).tree());`,
-        resolveDir: fileURLToPath(new URL('../../../src/adapters', import.meta.url)),
+        resolveDir: fileURLToPath(new URL('../../../src/project/trees', import.meta.url)),
       },
       outfile,
       bundle: true,
