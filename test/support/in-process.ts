@@ -8,7 +8,7 @@ import type { CommandLine, Ran } from '../../src/dev/conformance/run-command.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src');
 
-interface Program {
+export interface Program {
   answerEvent(): Promise<unknown>;
   main(argv: string[]): Promise<void>;
 }
