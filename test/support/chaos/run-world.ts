@@ -21,6 +21,7 @@ export function newRunWorld(): World {
     bundle: true,
     platform: 'node',
     format: 'cjs',
+    mainFields: ['module', 'main'],
     external: ['@anthropic-ai/*', './*.cjs'],
     logOverride: { 'empty-import-meta': 'silent' },
   });
