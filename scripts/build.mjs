@@ -47,7 +47,7 @@ await Promise.all([
     },
   }),
 ]);
-writeDeclarations('src/library/index.ts', 'dist/types');
+writeDeclarations('src/library/index.ts', { root: 'src', folder: 'dist/types' });
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });

@@ -5,8 +5,8 @@ import ts from 'typescript';
 
 const IMPORTED = /(?<=(?:from |import\()['"])(\.[^'"]+)\.ts(?=['"])/g;
 
-export function writeDeclarations(entry, folder) {
-  const root = dirname(resolve(entry));
+/** `folder` gets the tree of `root` below which all of them are. */
+export function writeDeclarations(entry, { root, folder }) {
   const open = [resolve(entry)];
   const seen = new Set(open);
   for (let file = open.pop(); file; file = open.pop()) {
@@ -17,7 +17,7 @@ export function writeDeclarations(entry, folder) {
       seen.add(next);
       open.push(next);
     }
-    const out = join(folder, relative(root, file)).replace(/\.ts$/, '.d.ts');
+    const out = join(folder, relative(resolve(root), file)).replace(/\.ts$/, '.d.ts');
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(out, text.replace(IMPORTED, '$1.js'));
   }
