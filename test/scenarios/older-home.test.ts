@@ -48,7 +48,8 @@ function isLeftBehind(): boolean {
     if (owner === '') return false;
     process.kill(Number(owner), 0);
     return false;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EPERM') return false;
     const made = statSync(AT, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     return Date.now() - made > 5000;
   }
