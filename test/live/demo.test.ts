@@ -18,6 +18,7 @@ import {
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import { BIN } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
+import { workOfChildrenMs } from '../support/work-time.ts';
 
 const DEMO = openDemo('one-session', resolve(import.meta.dirname, '../../src'));
 const EVERY_CHECK = DEMO.expect.map(({ says }) => says);
@@ -26,9 +27,11 @@ const REPAIRED = 'leap-year.js';
 describe('the demo', () => {
   test('plays the whole story from an empty home and leaves nothing behind', async () => {
     const who = person({ ANTHROPIC_AUTH_TOKEN: 'not to be used', CLAUDECODE: '1' });
+    const began = workOfChildrenMs();
     const { code, stdout, stderr } = await demo(who);
     expect(stderr).toBe('');
     expect(code, stdout).toBe(0);
+    expect(workOfChildrenMs() - began).toBeLessThan(30_000);
     expect([who.home, who.temporary, who.cwd].map((folder) => readdirSync(folder))).toEqual([[], [], []]);
     expect(stdout).not.toContain('\x1b');
     for (const name of EVERY_CHECK) expect(stdout).toContain(`ok   ${name}\n`);
