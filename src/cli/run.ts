@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Limit, RUN_MODES, type RunMode } from '../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../core/loop/state.ts';
+import { defined } from '../core/text/defined.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
 import { meantLoop } from '../hook/start/find-loop.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
@@ -196,14 +197,14 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
 /** Only what was said: a run that goes on keeps the rest as it was. */
 function clientOptions(flags: RunFlags): Partial<ClientOptions> {
   const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
-  return {
+  return defined({
     permissionMode,
     allow,
     idleMs: idleTimeout === undefined ? undefined : idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout,
     model,
     maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
     sessionMs: typeof maxIterationDuration === 'number' ? maxIterationDuration : undefined,
-  };
+  });
 }
 
 /** A longer timer goes off at once. */
