@@ -37,7 +37,7 @@ describe('work in the background', () => {
     ]);
   });
 
-  longTest('that ends while the model writes its last words brings it back, too', async () => {
+  test('that ends while the model writes its last words brings it back, too', async () => {
     const scene = await sceneOfTest();
     const go = join(scene.project, 'go');
     const script = {
@@ -121,7 +121,7 @@ describe('processes', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  longTest('a client that does not even answer an interruption is ended', async () => {
+  test('a client that does not even answer an interruption is ended', async () => {
     const scene = await sceneOfTest();
     scene.simulator.load('driven', { after: { hang: true } });
     const abort = new AbortController();

@@ -9,7 +9,7 @@ import { longTest } from '../support/long.ts';
 
 const PROJECT = {
   'untildone.yaml':
-    'gates:\n  tests: { run: npm test }\n  intact: { tests_intact: true }\nlimits: { iterations: 4 }\n',
+    'gates:\n  tests: { run: npm test }\n  intact: { tests_intact: true }\nlimits: { iterations: 2 }\n',
   'package.json': '{ "scripts": { "test": "node --test" } }\n',
   'add.js': 'exports.add = (a, b) => a - b;\n',
   'add.test.js':
@@ -87,9 +87,11 @@ describe('none of these ends as verified, and each is named', () => {
   test('switching all hooks off in a settings file', async () => {
     const scene = await contractScene(PROJECT);
     const file = join(scene.project, '.claude/settings.local.json');
+    const noticed =
+      'for i in $(seq 200); do grep -rqs ConfigChange "$UNTILDONE_HOME/projects" && break; sleep 0.1; done';
     const { loop, entries, told } = await cheat(scene, [
       { tools: [bash(`echo '{"disableAllHooks":true}' > .claude/settings.local.json`)] },
-      { tools: [bash(`D=.claude/settings; echo '{"disableAllHooks":true}' > $D.local.json; sleep 3`)] },
+      { tools: [bash(`D=.claude/settings; echo '{"disableAllHooks":true}' > $D.local.json; ${noticed}`)] },
       { text: 'the hooks are off' },
     ]);
     expect(await readFile(file, 'utf8')).toContain('disableAllHooks');
@@ -97,7 +99,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(entries.some((e) => e.kind === 'event' && e.event === 'ConfigChange' && e.detail?.refused)).toBe(
       true,
     );
-    expect(loop).toMatchObject({ status: 'reached_limit', iteration: 4 });
+    expect(loop).toMatchObject({ status: 'reached_limit', iteration: 2 });
   });
 
   test('cancelling, releasing and approving from its shell', async () => {
@@ -122,7 +124,7 @@ describe('none of these ends as verified, and each is named', () => {
     expect(entries.some((e) => e.kind === 'command')).toBe(false);
   });
 
-  longTest('piping a Stop into the hook', async () => {
+  test('piping a Stop into the hook', async () => {
     const scene = await contractScene({
       ...PROJECT,
       'untildone.yaml': 'gates: { tests: { run: npm test } }\nlimits: { iterations: 3 }\n',

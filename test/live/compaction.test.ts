@@ -97,7 +97,7 @@ describe('a compaction in mid-phase', () => {
     );
   });
 
-  longTest('by a person, with words of their own, keeps both', async () => {
+  test('by a person, with words of their own, keeps both', async () => {
     const scene = await contractScene(FILES);
     const session = await startedSession(scene);
     const client = await scene.startClient({

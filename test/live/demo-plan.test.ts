@@ -72,7 +72,7 @@ describe('the demo of a plan', () => {
     const client = clientThat(who, `ANTHROPIC_BASE_URL='${simulator.url}' exec ${REAL_CLIENT}`);
     const child = startDemo(who, ['--plan', '--claude', client]);
     const end = endOf(child);
-    await waitFor(() => simulator.requests().length > 0, 30_000, 'the client to ask the model');
+    await waitFor(() => simulator.requests().length > 0, undefined, 'the client to ask the model');
     child.kill('SIGINT');
     expect((await end).code).toBe(130);
     expect(readdirSync(who.temporary)).toEqual([]);

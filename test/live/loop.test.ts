@@ -95,24 +95,21 @@ describe('a promise loop', () => {
     expect(other.result?.result).toBe('hi');
   });
 
-  longTest(
-    'goes on beyond eight blocks when tools are called in between, with the cap as the client has it',
-    async () => {
-      const scene = await installed();
-      const session = await heldSession(scene);
-      const turns = Array.from({ length: 12 }, (_, i) => [
-        { tools: [bash(`echo ${i}`)] },
-        { text: `try ${i}` },
-      ]).flat();
-      await scene.runClient({
-        prompt: 'go',
-        args: ['--session-id', session],
-        env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '8' },
-        script: { turns: [...turns, KEPT] },
-      });
-      expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 13 });
-    },
-  );
+  test('goes on beyond eight blocks when tools are called in between, with the cap as the client has it', async () => {
+    const scene = await installed();
+    const session = await heldSession(scene);
+    const turns = Array.from({ length: 9 }, (_, i) => [
+      { tools: [bash(`echo ${i}`)] },
+      { text: `try ${i}` },
+    ]).flat();
+    await scene.runClient({
+      prompt: 'go',
+      args: ['--session-id', session],
+      env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '8' },
+      script: { turns: [...turns, KEPT] },
+    });
+    expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 10 });
+  });
 });
 
 describe("the client's cap on blocks in a row", () => {
@@ -179,7 +176,7 @@ describe('what moves around the loop', () => {
     });
     await waitFor(
       async () => (await loopOf(scene)).waiting?.why === 'background' || undefined,
-      20_000,
+      undefined,
       'the wait',
     );
     expect(await loopOf(scene)).toMatchObject({ status: 'active', iteration: 1 });
@@ -244,7 +241,7 @@ describe('what moves around the loop', () => {
     ).toBe(true);
   });
 
-  longTest('/clear begins a session that is not held', async () => {
+  test('/clear begins a session that is not held', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const client = await scene.startClient({

@@ -131,7 +131,7 @@ describe('tool rules in a loop', () => {
     expect(JSON.stringify(entries)).not.toContain('clean -fdx');
   });
 
-  longTest('count in the sessions of a run, too', async () => {
+  test('count in the sessions of a run, too', async () => {
     const scene = await contractScene(FILES);
     const makes = script(bash('git clean -fdx'), bash('touch it && echo made'));
     await writeFile(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesOf, loopFolder } from '../support/chaos/world.ts';
-import { cli, loops, ok, refusal, start, stop, useWorld, world } from '../support/cli/cli.ts';
+import { asProcesses, cli, loops, ok, refusal, start, stop, useWorld, world } from '../support/cli/cli.ts';
 
 useWorld();
 
@@ -27,6 +27,7 @@ describe('a task may hold anything', () => {
     expect(statSync(join(world().project, 'pwned'), { throwIfNoEntry: false })).toBeUndefined();
   });
   test('a mebibyte of it, from a file and from stdin', async () => {
+    asProcesses();
     const task = 'Zeile für Zeile\n'.repeat(65_536);
     const file = join(world().folder, 'task.txt');
     writeFileSync(file, task);
@@ -171,6 +172,7 @@ describe('who owns a loop', () => {
     ]);
   });
   test('eight starts at once in a fresh home give eight loops that can all be read', async () => {
+    asProcesses();
     const sessions = Array.from({ length: 8 }, (_, i) => `s${i}`);
     await Promise.all(sessions.map((session) => start(session, `task ${session}`)));
     const found = await loops();
@@ -178,6 +180,7 @@ describe('who owns a loop', () => {
     expect(found.every((l) => l.status === 'active')).toBe(true);
   });
   test('eight starts at once of one session give one loop', async () => {
+    asProcesses();
     const all = await Promise.all(Array.from({ length: 8 }, () => cli(['start', 'x', '--session', 's1'])));
     expect(all.map((r) => r.code).sort()).toEqual([0, 2, 2, 2, 2, 2, 2, 2]);
     expect(await loops()).toHaveLength(1);

@@ -1,16 +1,24 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { HOOK_LINE } from '../../src/home/hook-line.ts';
-import { callHook, loopFolder, newWorld, type World } from '../support/chaos/world.ts';
+import { loopFolder, type World } from '../support/chaos/world.ts';
+import {
+  asProcesses,
+  cli as callCli,
+  stop as stopSession,
+  useWorld,
+  world as worldOfTest,
+} from '../support/cli/cli.ts';
+import { initRepository } from '../support/repository.ts';
 
+useWorld();
 let world: World;
 beforeEach(() => {
-  world = newWorld();
-  git('init', '--quiet', '--initial-branch=main');
+  world = worldOfTest();
+  initRepository(world.project);
 });
-afterEach(() => rmSync(world.folder, { recursive: true, force: true }));
 
 function git(...args: string[]): string {
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
@@ -26,21 +34,8 @@ function write(path: string, text: string): void {
   writeFileSync(join(world.project, path), text);
 }
 
-interface Result {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function cli(args: string[], env: Record<string, string> = {}): Promise<Result> {
-  return new Promise((done) => {
-    const program = join(world.folder, 'dist', 'untildone.cjs');
-    const options = { cwd: world.project, env: { ...world.env, ...env } };
-    const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
-      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-    child.stdin?.end();
-  });
+function cli(args: string[], env: Record<string, string> = {}) {
+  return callCli(args, { env });
 }
 
 async function ok(...args: string[]): Promise<string> {
@@ -63,11 +58,8 @@ async function approve(): Promise<void> {
   await ok('trust', '--fingerprint', /Fingerprint: (\w+)/.exec(shown)?.[1] ?? '');
 }
 
-async function stop(message = 'not yet'): Promise<Record<string, string>> {
-  const event = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: message };
-  const { code, stdout, stderr } = await callHook(world, JSON.stringify(event)).ended;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout === '' ? {} : (JSON.parse(stdout) as Record<string, string>);
+async function stop(message?: string): Promise<Record<string, string>> {
+  return (await stopSession('s1', message)) ?? {};
 }
 
 async function loop(): Promise<{ status: string; iteration: number; waiting?: { why: string } }> {
@@ -190,6 +182,7 @@ test.each([
 });
 
 test('status says when the installed hooks are too old for the tool rules of the contract', async () => {
+  asProcesses();
   write('untildone.yaml', `${RESULT_IS_GOOD}tools: safe\n`);
   const command = { type: 'command', command: HOOK_LINE };
   write('.claude/settings.json', JSON.stringify({ hooks: { Stop: [{ hooks: [command] }] } }));

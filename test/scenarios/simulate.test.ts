@@ -59,7 +59,7 @@ async function interrupted(child: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 function refused(...args: string[]): string {
-  const run = spawnSync(process.execPath, [BIN, 'simulate', ...args], { encoding: 'utf8', timeout: 30_000 });
+  const run = spawnSync(process.execPath, [BIN, 'simulate', ...args], { encoding: 'utf8', timeout: 120_000 });
   expect(run.status).toBe(2);
   expect(run.stdout).toBe('');
   return run.stderr;

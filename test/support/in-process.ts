@@ -8,7 +8,7 @@ import type { CommandLine, Ran } from '../../src/dev/conformance/run-command.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src');
 
-interface Program {
+export interface Program {
   answerEvent(): Promise<unknown>;
   main(argv: string[]): Promise<void>;
 }
@@ -57,8 +57,22 @@ export function runHook(program: Program, command: CommandLine): Promise<Ran> {
   return inPlaceOfProcess(command, () => program.answerEvent());
 }
 
-export function runCli(program: Program, args: readonly string[], command: CommandLine): Promise<Ran> {
-  return inPlaceOfProcess(command, () => program.main(['node', 'untildone', ...args]));
+/** `bin` is the program that it takes itself for, which it installs. */
+export function runCli(
+  program: Program,
+  args: readonly string[],
+  command: CommandLine,
+  bin = 'untildone',
+): Promise<Ran> {
+  return inPlaceOfProcess(command, async () => {
+    const { argv } = process;
+    process.argv = [process.execPath, bin, ...args];
+    try {
+      await program.main(process.argv);
+    } finally {
+      process.argv = argv;
+    }
+  });
 }
 
 /** One at a time: folder, environment and output are those of this process while the work lasts. */

@@ -12,7 +12,10 @@ export function rounds(full: number, atLeast = 1): number {
 
 const nothing = () => undefined;
 
-/** A test of long runs alone: what it shows of the client, or of us without one, another test shows in every run. */
+/**
+ * A test of long runs alone: what it shows of the client, or of us without one, another test shows in every run. Its
+ * group has another test, too: an empty one fails.
+ */
 export const longTest = isLong
   ? test
   : (Object.assign(nothing, { each: () => nothing }) as never as typeof test);

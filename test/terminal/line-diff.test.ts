@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderDiff } from '../../src/terminal/line-diff.ts';
+import { workMs } from '../support/work-time.ts';
 
 test('equal texts have no diff', () => {
   expect(renderDiff('a\nb\n', 'a\nb\n')).toEqual([]);
@@ -48,11 +49,11 @@ test('what is too large to compare is shown as replaced', () => {
 });
 
 test('a file of many lines that is new is shown at once', () => {
-  const began = performance.now();
+  const began = workMs();
   const diff = renderDiff(undefined, 'x\n'.repeat(50_000));
   expect(diff[0]).toBe('@@ -0,0 +1,50000 @@');
   expect(diff.length).toBe(50_001);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(workMs() - began).toBeLessThan(2_000);
 });
 
 test('for any two texts, the diff turns one into the other', () => {

@@ -14,6 +14,7 @@ import {
 import { phaseSituation } from '../../core/loop/phases.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { phaseWords } from '../../core/words/reason.ts';
@@ -126,7 +127,7 @@ function contractFor(options: StartOptions, contract: Contract | undefined): Con
     ...(contract?.limits ?? DEFAULT_LIMITS),
     ...(options.maxIterations === undefined ? {} : { iterations: options.maxIterations }),
     ...(options.maxDuration === undefined ? {} : { durationMs: options.maxDuration }),
-    ...options.limits,
+    ...defined(options.limits ?? {}),
   };
   if (!contract || contract.done.length === 0) {
     return { ...contract, ...promiseContract(checkedPromise(options.promise ?? DEFAULT_PROMISE), limits) };

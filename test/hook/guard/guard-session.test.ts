@@ -80,7 +80,7 @@ describe('settings that are changed in mid-session', () => {
     put(scene, 'settings.json', hooks());
     put(scene, 'settings.local.json', '{"disableAllHooks":true}');
     expect(reasonOf(await changed(scene))).toMatch(
-      /^untildone: "disableAllHooks" in .* would switch the hooks off\. A loop is active, so the change does not take effect\.$/,
+      /^untildone: "disableAllHooks" in .* would switch all hooks off\. A loop is active, so the change does not take effect\.$/,
     );
     expect(scene.lastEntry()).toMatchObject({
       detail: { refused: expect.stringContaining('disableAllHooks') },

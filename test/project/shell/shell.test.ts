@@ -262,7 +262,7 @@ describe('a process left in the background', () => {
     const left = await pidIn('left');
     try {
       expect(await running).toMatchObject({ exitCode: 0, output: 'done\n' });
-      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(performance.now() - started).toBeLessThan(50_000);
       expect(isAlive(left)).toBe(true);
     } finally {
       process.kill(left, 'SIGKILL');

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
@@ -13,12 +13,15 @@ import { newWorld, type World } from './world.ts';
 /** A world whose project lacks all pieces, and whose program plays its clients itself. */
 export function newRunWorld(): World {
   const world = newWorld();
+  // The file is shared with other worlds: this one gets another.
+  rmSync(join(world.folder, 'dist', 'judge.cjs'));
   buildSync({
     entryPoints: [resolve(import.meta.dirname, 'played-judge.ts')],
     outfile: join(world.folder, 'dist', 'judge.cjs'),
     bundle: true,
     platform: 'node',
     format: 'cjs',
+    mainFields: ['module', 'main'],
     external: ['@anthropic-ai/*', './*.cjs'],
     logOverride: { 'empty-import-meta': 'silent' },
   });

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
   closeSync,
-  cpSync,
+  copyFileSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { shared } from '../shared.ts';
 
 /** A home, a project and the built program in a folder of their own: what others build meanwhile does not matter. */
 export interface World {
@@ -23,10 +25,21 @@ export interface World {
   env: Record<string, string>;
 }
 
+/** The bundles as they were when the first test needed them. Worlds share these files: nobody writes into one. */
+function bundlesOfRun(): string {
+  const built = resolve(import.meta.dirname, '../../../dist');
+  return shared('bundles', (made) => {
+    for (const name of readdirSync(built))
+      if (name.endsWith('.cjs')) copyFileSync(join(built, name), join(made, name));
+  });
+}
+
 export function newWorld(): World {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-chaos-')));
   const dist = join(folder, 'dist');
-  cpSync(resolve(import.meta.dirname, '../../../dist'), dist, { recursive: true });
+  mkdirSync(dist);
+  const bundles = bundlesOfRun();
+  for (const name of readdirSync(bundles)) linkSync(join(bundles, name), join(dist, name));
   const project = join(folder, 'project');
   mkdirSync(join(project, '.git'), { recursive: true });
   mkdirSync(join(folder, 'calls'));

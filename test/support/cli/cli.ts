@@ -1,23 +1,40 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { callHook, newWorld, type World } from '../chaos/world.ts';
+import { loadProgram, type Program, runCli, runHook } from '../in-process.ts';
+import { isLong } from '../long.ts';
+
+/** So many tests without processes come after each one with them; in a long run, none. */
+const WITHOUT = isLong ? 0 : 9;
 
 let worldOfTest: World;
+let program: Program;
+let tests = 0;
+let areProcesses: boolean;
 
-/** A fresh world for every test of a file, gone after it. */
+/** A fresh world for every test of a file, gone after it. In most tests commands and hooks are calls in this process. */
 export function useWorld(): void {
+  beforeAll(async () => {
+    program = await loadProgram();
+  });
   beforeEach(() => {
     worldOfTest = newWorld();
+    areProcesses = tests++ % (WITHOUT + 1) === 0;
   });
   afterEach(() => rmSync(worldOfTest.folder, { recursive: true, force: true }));
 }
 
 export const world = () => worldOfTest;
 
+/** For a test that is about processes: several at once, their stdin, or the program that is installed. */
+export function asProcesses(): void {
+  areProcesses = true;
+}
+
 interface Result {
-  code: number | null;
+  code: number | null | undefined;
   stdout: string;
   stderr: string;
 }
@@ -33,7 +50,17 @@ export function spawnCli(args: string[], { env = {}, cwd = worldOfTest.project }
   return spawn(process.execPath, [cli, ...args], { cwd, env: { ...worldOfTest.env, ...env } });
 }
 
-export function cli(args: string[], options: Options = {}): Promise<Result> {
+export async function cli(args: string[], options: Options = {}): Promise<Result> {
+  if (areProcesses) return cliProcess(args, options);
+  const { exitCode, stdout, stderr } = await runCli(program, args, commandLine(options));
+  return { code: exitCode, stdout, stderr };
+}
+
+function commandLine({ env = {}, cwd = worldOfTest.project, input = '' }: Options) {
+  return { line: '', env: { ...worldOfTest.env, ...env }, cwd, input, limitMs: 0 };
+}
+
+function cliProcess(args: string[], options: Options): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawnCli(args, options);
     const result: Result = { code: null, stdout: '', stderr: '' };
@@ -85,7 +112,13 @@ export async function stop(
   message = 'not yet',
 ): Promise<Record<string, string> | undefined> {
   const event = { hook_event_name: 'Stop', session_id: session, last_assistant_message: message };
-  const { code, stdout, stderr } = await callHook(worldOfTest, JSON.stringify(event)).ended;
+  const { code, stdout, stderr } = await hook(JSON.stringify(event));
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout === '' ? undefined : (JSON.parse(stdout) as Record<string, string>);
+}
+
+async function hook(input: string): Promise<Result> {
+  if (areProcesses) return callHook(worldOfTest, input).ended;
+  const { exitCode, stdout, stderr } = await runHook(program, commandLine({ input }));
+  return { code: exitCode, stdout, stderr };
 }

@@ -1,20 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** Long enough for a machine that has much else to do: only what never comes takes so long. */
+const PATIENCE_MS = 90_000;
+
 type Falsy = undefined | null | false | 0 | '';
 
 /** Asks again until there is an answer. A condition that throws fails the wait at once. */
 export async function waitFor<Answer>(
   condition: () => Answer | Promise<Answer>,
-  limitMs = 20_000,
+  limitMs = PATIENCE_MS,
   what = 'the condition',
 ): Promise<Exclude<Answer, Falsy>> {
   const deadline = Date.now() + limitMs;
-  for (;;) {
+  // Rarer with time: some conditions cost a process.
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.3, 150)) {
     const answer = await condition();
     if (answer) return answer as Exclude<Answer, Falsy>;
     if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
-    await wait(10);
+    await wait(pauseMs);
   }
 }
 
@@ -30,7 +34,7 @@ export async function endProcessesOf(root: string): Promise<void> {
       for (const pid of pids) end(pid);
       return pids.length === 0;
     },
-    10_000,
+    PATIENCE_MS,
     `the processes of ${root} to end`,
   );
 }

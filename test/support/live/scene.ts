@@ -49,7 +49,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 150_000;
 
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const claude = findClaude(undefined, { preferBundled: true });

@@ -55,7 +55,7 @@ export function inTerminal(
             throw new Error(`the client ended before ${what}\n${screen}`);
           return found;
         },
-        60_000,
+        undefined,
         what,
       ) as Promise<SimulatorRequest>,
   };

@@ -1,3 +1,0 @@
-/** Stands in for `judge.cjs` in a copy of the built program: all of it is real but the sessions, which are played. */
-export { foreignLoops, openJudges, saveReceipt } from '../../src/main/judge.ts';
-export { agentSessions } from '../support/chaos/played-agent.ts';
