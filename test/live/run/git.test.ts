@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractScene, git } from '../support/live/contract.ts';
-import { withRemote } from '../support/live/parallel.ts';
-import { waitFor } from '../support/live/processes.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { bash, loopOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
-import { fakeGh } from '../support/project/git-scene.ts';
+import { contractScene, git } from '../../support/live/contract.ts';
+import { withRemote } from '../../support/live/parallel.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { bash, loopOf } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
+import { fakeGh } from '../../support/project/git-scene.ts';
 
 const MODEL = ['--model', 'claude-opus-5-5', '--allow', 'Bash'];
 

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../../src/dev/simulator/script.ts';
-import { contractScene } from '../support/live/contract.ts';
-import { waitFor } from '../support/live/processes.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { sceneOfTest } from '../support/live/test-scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { contractScene } from '../../support/live/contract.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { sceneOfTest } from '../../support/live/test-scene.ts';
+import { bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 const KEPT = { text: 'It is all there.\n\n<promise>DONE</promise>' };
 const MODEL = ['--model', 'claude-sonnet-4-5'];

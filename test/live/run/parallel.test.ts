@@ -1,15 +1,23 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/dev/simulator/script.ts';
-import { contractScene, git } from '../support/live/contract.ts';
-import { branchOf, builds, familyOf, kinds, listOf, withRemote, worker } from '../support/live/parallel.ts';
-import { waitFor } from '../support/live/processes.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { bash, journalOf, must } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
-import { fakeGh } from '../support/project/git-scene.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { contractScene, git } from '../../support/live/contract.ts';
+import {
+  branchOf,
+  builds,
+  familyOf,
+  kinds,
+  listOf,
+  withRemote,
+  worker,
+} from '../../support/live/parallel.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { bash, journalOf, must } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
+import { fakeGh } from '../../support/project/git-scene.ts';
 
 const MODEL = ['--model', 'claude-sonnet-4-5', '--allow', 'Bash'];
 

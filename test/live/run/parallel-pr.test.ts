@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractScene, git } from '../support/live/contract.ts';
-import { branchOf, builds, familyOf, kinds, listOf, withRemote } from '../support/live/parallel.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { journalOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { contractScene, git } from '../../support/live/contract.ts';
+import { branchOf, builds, familyOf, kinds, listOf, withRemote } from '../../support/live/parallel.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { journalOf } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 const MODEL = ['--model', 'claude-sonnet-4-5', '--allow', 'Bash'];
 

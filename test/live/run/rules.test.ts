@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../../src/dev/simulator/script.ts';
-import { contractScene } from '../support/live/contract.ts';
-import { startRun } from '../support/live/run.ts';
-import { bash, journalOf, loopOf, untildone } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { contractScene } from '../../support/live/contract.ts';
+import { startRun } from '../../support/live/run.ts';
+import { bash, journalOf, loopOf, untildone } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 const MAKES_IT: Script = {
   rules: [
