@@ -29,7 +29,7 @@ describe('the demo of a plan', () => {
     expect(stdout).not.toContain('\x1b');
     for (const name of EVERY_CHECK) expect(stdout).toContain(`ok   ${name}\n`);
     expect(inOrder(stdout)).toEqual([
-      'the demo answers in your place',
+      'The demo answers in your place',
       '$ untildone approve plan --note',
       'phase build begins',
       '1 of 4 chunks pass; now: basket',
@@ -58,7 +58,7 @@ describe('the demo of a plan', () => {
       const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Write`);
       const { code, missed, stdout } = await demo(who, ['--plan', '--claude', client]);
       expect(code).toBe(1);
-      expect(stdout).not.toContain('the demo answers in your place');
+      expect(stdout).not.toContain('The demo answers in your place');
       expect(missed).toContain('a person is asked about PLAN.md, and approves it');
       expect(missed).toContain('the run ends as verified_done');
       expect(missed).not.toContain('the test of the sample project fails at first');
@@ -93,7 +93,7 @@ describe('the demo of a plan', () => {
 function inOrder(stdout: string): string[] {
   const told = [
     'verified_done: done, and verified',
-    'the demo answers in your place',
+    'The demo answers in your place',
     '$ untildone approve plan --note',
     'phase build begins',
     'phase verify begins',

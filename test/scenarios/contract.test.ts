@@ -336,7 +336,7 @@ describe('phases with a checkpoint', () => {
     const started = await ok('start', 'x', '--session', 's1');
     expect(started).toContain('It goes through these phases: plan, make.');
     expect(started).toContain('The phase "plan": Write PLAN.md');
-    expect(await refusal(['approve'])).toContain('it waits for no answer right now');
+    expect(await refusal(['approve'])).toContain('waits for no answer now');
     expect(await refusal(['approve', 'plan'])).toContain('PLAN.md is not there yet');
     expect((await stop()).reason).toContain('PLAN.md is not there yet');
     write('PLAN.md', '- [ ] make it\n');
