@@ -337,7 +337,7 @@ describe('phases with a checkpoint', () => {
     expect(started).toContain('It goes through these phases: plan, make.');
     expect(started).toContain('The phase "plan": Write PLAN.md');
     expect(await refusal(['approve'])).toContain('waits for no answer now');
-    expect(await refusal(['approve', 'plan'])).toContain('PLAN.md is not there yet');
+    expect(await refusal(['approve', 'plan'])).toContain('PLAN.md does not exist yet');
     expect((await stop()).reason).toContain('PLAN.md is not there yet');
     write('PLAN.md', '- [ ] make it\n');
     expect((await stop()).systemMessage).toContain('plan_approved: Good? (PLAN.md)');
