@@ -121,6 +121,8 @@ describe('nothing is started', () => {
       join(alone, 'untildone.cjs'),
     );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^untildone: the package @anthropic-ai\/claude-agent-sdk is not installed; run: .*\n$/);
+    expect(stderr).toMatch(
+      /^untildone: the package @anthropic-ai\/claude-agent-sdk is not installed; run: .*\n$/,
+    );
   });
 });
