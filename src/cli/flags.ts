@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Limit } from '../core/contract/contract.ts';
 import { parseDuration } from '../core/text/duration.ts';
 
@@ -25,4 +25,19 @@ export function duration(text: string): Limit {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
   throw new InvalidArgumentError('Type a time like 8h, 90m or 1h30m, or the word unlimited.');
+}
+
+/** The limits that every loop can be given, whether a session or a run owns it. */
+export function addLoopLimits(command: Command): Command {
+  return command
+    .option(
+      '--max-iterations <n>',
+      'most iterations: a whole number from 1, or "unlimited" (default 50)',
+      wholeNumber,
+    )
+    .option(
+      '--max-duration <time>',
+      'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
+      duration,
+    );
 }

@@ -16,7 +16,7 @@ import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/piece
 import type { RunReporter } from '../run/reporter.ts';
 import { openRunReporter } from '../run/view/report.ts';
 import { out } from '../terminal/print.ts';
-import { duration, value, wholeNumber } from './flags.ts';
+import { addLoopLimits, duration, value, wholeNumber } from './flags.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
 
 interface RunFlags extends GitFlags {
@@ -81,17 +81,7 @@ export function addRunCommand(cli: Command): void {
 }
 
 function addLimits(command: Command): void {
-  command
-    .option(
-      '--max-iterations <n>',
-      'most iterations: a whole number from 1, or "unlimited" (default 50)',
-      wholeNumber,
-    )
-    .option(
-      '--max-duration <time>',
-      'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
-      duration,
-    )
+  addLoopLimits(command)
     .option('--max-cost <usd>', 'most USD for all sessions together, or "unlimited" (default 20)', amount)
     .option(
       '--max-tokens <n>',

@@ -20,7 +20,7 @@ import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 import { RUN_MARK } from '../../run/begin/run-world.ts';
 import { out } from '../../terminal/print.ts';
-import { ACTIVE_LOOP, duration, NEWEST_LOOP, value, wholeNumber } from '../flags.ts';
+import { ACTIVE_LOOP, addLoopLimits, NEWEST_LOOP, value } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
 import { type Answer, answerQuestion, askingLoop } from './approve-reject.ts';
 import { foreignStatus } from './foreign-status.ts';
@@ -116,25 +116,17 @@ interface StartFlags {
 }
 
 function addStart(cli: Command): void {
-  cli
-    .command('start')
-    .description('start a loop in this Claude Code session')
-    .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
-    .option(
-      '--promise <text>',
-      'the statement that ends the loop, besides the gates of untildone.yaml',
-      value,
-    )
-    .option(
-      '--max-iterations <n>',
-      'most iterations: a whole number from 1, or "unlimited" (default 50)',
-      wholeNumber,
-    )
-    .option(
-      '--max-duration <time>',
-      'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
-      duration,
-    )
+  addLoopLimits(
+    cli
+      .command('start')
+      .description('start a loop in this Claude Code session')
+      .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
+      .option(
+        '--promise <text>',
+        'the statement that ends the loop, besides the gates of untildone.yaml',
+        value,
+      ),
+  )
     .option('--session <id>', 'the session that owns the loop (default: the one this runs in)', value)
     .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
     .action(async (words: string[], flags: StartFlags) => {

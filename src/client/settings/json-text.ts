@@ -4,6 +4,7 @@
  */
 
 import { applyEdits, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { defined } from '../../core/text/defined.ts';
 
 export class JsonRefused extends Error {
   override name = 'JsonRefused';
@@ -210,9 +211,9 @@ function oneLineWriter(spaced: boolean): Writer {
   const write = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(write).join(`,${gap}`)}]`;
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-    const members = Object.entries(value)
-      .filter(([, inner]) => inner !== undefined)
-      .map(([key, inner]) => `${JSON.stringify(key)}:${gap}${write(inner)}`);
+    const members = Object.entries(defined(value)).map(
+      ([key, inner]) => `${JSON.stringify(key)}:${gap}${write(inner)}`,
+    );
     return `{${members.join(`,${gap}`)}}`;
   };
   return { colon: `:${gap}`, value: write };
