@@ -32,8 +32,8 @@ function eventOf(name: string, session: string, fields: Fields): HookEvent {
 
 function baseFields(fields: Fields) {
   return present({
-    transcript: text(fields, 'transcript_path'),
-    cwd: text(fields, 'cwd'),
+    transcript: path(fields, 'transcript_path'),
+    cwd: path(fields, 'cwd'),
     promptId: text(fields, 'prompt_id'),
     permissionMode: text(fields, 'permission_mode'),
     agentId: text(fields, 'agent_id'),
@@ -70,9 +70,15 @@ const OWN_FIELDS: { readonly [N in EventName]: (fields: Fields) => Omit<EventNam
   UserPromptExpansion: promptFields,
   ConfigChange: (fields) => ({
     source: word(fields, 'source'),
-    ...present({ file: text(fields, 'file_path') }),
+    ...present({ file: path(fields, 'file_path') }),
   }),
 };
+
+/** A path. One with a NUL names no file on any system, and counts as absent. */
+function path(fields: Fields, key: string): string | undefined {
+  const value = text(fields, key);
+  return value?.includes('\0') ? undefined : value;
+}
 
 /** A text that Claude Code always sends; empty when it does not. */
 function word(fields: Fields, key: string): string {
@@ -106,7 +112,7 @@ function stopFields(fields: Fields) {
     wakeUps: list(fields, 'session_crons').map(wakeUp),
     ...present({
       lastMessage: text(fields, 'last_assistant_message'),
-      agentTranscript: text(fields, 'agent_transcript_path'),
+      agentTranscript: path(fields, 'agent_transcript_path'),
     }),
   };
 }

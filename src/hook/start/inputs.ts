@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { transcriptFiles } from '../../client/transcript/file.ts';
+import { transcriptFiles, withFile } from '../../client/transcript/file.ts';
 import { keepsPromise, renderPromise } from '../../core/loop/promise.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { isSafeId } from '../../core/text/paths.ts';
@@ -82,11 +82,12 @@ export function transcriptSoFar(
   return transcriptUntilNow(transcriptOf(session, env));
 }
 
+/** Never throws: a transcript that cannot be read counts as empty. */
 export function transcriptUntilNow(path: string | undefined): {
   transcriptOffset: number;
   costTotalUsd: number;
 } {
-  const transcriptOffset = path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  const transcriptOffset = path === undefined ? 0 : (withFile(path, (_, size) => size) ?? 0);
   const before =
     path === undefined || transcriptOffset === 0
       ? undefined
