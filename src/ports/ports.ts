@@ -1,6 +1,7 @@
 import type { FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
 import type { Entry } from '../core/loop/entry.ts';
-import type { LoopState } from '../core/loop/state.ts';
+import type { AgentsRead, LoopState } from '../core/loop/state.ts';
+import type { FileUsage } from '../core/loop/subagent-usage.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import type { Protected } from '../core/tools/protect.ts';
@@ -224,6 +225,8 @@ export interface Transcripts {
   /** Polls for at most a second until `until` holds: Claude Code writes its transcript while the hook runs. */
   poll(path: string, until: (signals: TranscriptSignals) => boolean): Promise<TranscriptSignals>;
   usage(path: string, from: { offset: number; lastMessageId?: string }): TranscriptUsage;
+  /** What the subagents of the session with this transcript have spent since the last look. */
+  subagents(path: string, read: AgentsRead): FileUsage[];
 }
 
 export type KeptTranscript =

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFailed, test } from 'vit
 import { parseHookEvent } from '../../src/client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../../src/client/hooks/render.ts';
 import { pollSignals, transcriptFiles } from '../../src/client/transcript/file.ts';
+import { readSubagentUsage } from '../../src/client/transcript/subagent-usage.ts';
 import { eventName, KNOWN_EVENTS } from '../../src/core/loop/event.ts';
 import { readTail } from '../../src/home/journal/file.ts';
 import { homeAt } from '../../src/home/layout.ts';
@@ -102,7 +103,11 @@ async function answer(input: Buffer): Promise<HookOutput | { problem: string }> 
     ...openPorts(homeAt(world.home), world.env, load),
     session: async () => openSession(homeAt(world.home), world.env),
     // The client writes behind its hooks; nobody writes here, so nothing is waited for.
-    transcripts: { ...transcriptFiles, poll: (path: string) => pollSignals(path, () => true) },
+    transcripts: {
+      ...transcriptFiles,
+      poll: (path: string) => pollSignals(path, () => true),
+      subagents: readSubagentUsage,
+    },
   };
   try {
     return renderAnswer(eventName(parsed.event), await handleHook(parsed.event, ports));

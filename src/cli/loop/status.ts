@@ -25,6 +25,8 @@ export interface StatusLoop {
   started_at: string;
   elapsed_s: number;
   tokens: number;
+  /** The part of `tokens` that subagents spent, as far as their transcripts tell. */
+  subagent_tokens: number;
   cost_usd: number;
   /** Of a contract with phases: the one that the work is in. */
   phase: string | null;
@@ -113,6 +115,7 @@ function jsonOf(
     started_at: iso(state.startedAt),
     elapsed_s: Math.round(elapsedOf(state, now) / 1000),
     tokens: state.spent.tokens,
+    subagent_tokens: state.spentBySubagents ?? 0,
     cost_usd: state.spent.costUsd,
     not_held: whyUnheld(ref, state, store) ?? null,
     run: state.run
@@ -149,6 +152,8 @@ function textOf(found: Found, store: FileStore, now: number, project: string): s
     lines.push(
       `  spent: ${state.spent.costUsd.toFixed(2)} USD${estimatedPart(state.spent)}, ${state.spent.tokens} tokens, as of the last session that ended or stopped`,
     );
+  else if (state.spentBySubagents)
+    lines.push(`  spent: ${state.spent.tokens} tokens, of these ${state.spentBySubagents} by subagents`);
   if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
   const unheld = whyUnheld(ref, state, store);
   if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);

@@ -86,7 +86,7 @@ export function readUsage(path: string, from: number, options: UsageOptions = {}
   return { offset, skippedBytes, ...tally.result() };
 }
 
-export const transcriptFiles: Transcripts = {
+export const transcriptFiles: Omit<Transcripts, 'subagents'> = {
   signals: (path) => readSignals(path),
   poll: (path, until) => pollSignals(path, until),
   usage: (path, { offset, lastMessageId }) =>
@@ -97,7 +97,7 @@ export const transcriptFiles: Transcripts = {
 };
 
 /** Whether a line may hold costs. Quotes inside JSON strings are escaped, so these bytes are a key or a whole value. */
-function mayCost(line: Buffer): boolean {
+export function mayCost(line: Buffer): boolean {
   return line.includes('"usage"') || line.includes('"cost-state"');
 }
 
@@ -157,7 +157,7 @@ function lineFrom(piecesFromEnd: Buffer[]): string {
 }
 
 /** Drops NULs at the start: a crash of the machine can leave them before the next line. */
-function decode(line: Buffer): string {
+export function decode(line: Buffer): string {
   return line.toString('utf8').replace(/^\0+/, '');
 }
 
@@ -169,7 +169,7 @@ interface Line {
 }
 
 /** The lines that begin and end between two offsets, in order. */
-function* completeLines(fd: number, from: number, to: number): Generator<Line> {
+export function* completeLines(fd: number, from: number, to: number): Generator<Line> {
   // The byte before `from` shows whether a line begins there.
   let lineStart = from === 0 ? 0 : undefined;
   let pieces: Buffer[] = [];

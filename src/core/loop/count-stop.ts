@@ -3,6 +3,7 @@ import { elapsedMs } from './limits.ts';
 import { countIteration } from './phases.ts';
 import { allTold } from './questions.ts';
 import { closeWait, type Decision, end, type GateLine, hasEnded, type LoopState, openWait } from './state.ts';
+import { countAgents, type FileUsage } from './subagent-usage.ts';
 import { blocks, fingerprint, type Verdict } from './verdict.ts';
 
 /** The facts of one Stop, as the journal keeps them. */
@@ -38,6 +39,8 @@ export interface StopSeen {
   /** How many holds in a row Claude Code allows; 0: no limit. */
   blockCap: number;
   usage?: { offset: number; tokens: number; lastMessageId?: string; costTotalUsd?: number };
+  /** What was found in the transcripts of the session's subagents. */
+  subagents?: FileUsage[];
 }
 
 export interface SeenTask {
@@ -68,7 +71,7 @@ export function observe(
   at: number,
 ): LoopState {
   if (state.status !== 'active') return state;
-  const awake = closeWait(state, at);
+  const awake = countAgents(closeWait(state, at), seen.subagents);
   const sameRow = !seen.toolSinceBlock && !state.toolSeen && seen.promptId === state.promptId;
   return {
     ...awake,
@@ -77,7 +80,7 @@ export function observe(
     ...countMessage(state, seen.message),
     ...countPicture(state, seen, verdicts),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
-    ...countUsage(state, seen.usage, judgingCost(verdicts)),
+    ...countUsage(awake, seen.usage, judgingCost(verdicts)),
     ...phaseAfter(awake, seen, at),
     foreignTold: state.foreignTold + (seen.foreignLines ?? 0),
     gates: gateLines(verdicts, state),
@@ -176,6 +179,7 @@ function countUsage(state: LoopState, usage: StopSeen['usage'], judging: number)
       costUsd: state.spent.costUsd + added + judging,
     },
     read: {
+      ...state.read,
       offset: usage.offset,
       lastMessageId: usage.lastMessageId,
       costTotalUsd: total,

@@ -167,7 +167,7 @@ function ending(status: Ending, cause: string, detail: string): Decision {
   return { kind: 'end', status, cause, detail };
 }
 
-function limitDetail({ cause, used, limit }: ReachedLimit, { phase }: Limits): string {
+function limitDetail({ cause, used, limit, bySubagents }: ReachedLimit, { phase }: Limits): string {
   switch (cause) {
     case 'iterations':
       return `iteration ${used} of ${limit}`;
@@ -180,7 +180,7 @@ function limitDetail({ cause, used, limit }: ReachedLimit, { phase }: Limits): s
     case 'cost':
       return `${used.toFixed(2)} of ${limit.toFixed(2)} USD`;
     case 'tokens':
-      return `${used} of ${limit} tokens`;
+      return `${used} of ${limit} tokens${bySubagents ? `, of these ${bySubagents} by subagents` : ''}`;
   }
 }
 

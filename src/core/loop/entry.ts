@@ -3,6 +3,7 @@ import type { ChildEntry } from '../run/children.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { StopSeen } from './count-stop.ts';
 import type { Decision, Ending } from './state.ts';
+import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -19,6 +20,8 @@ export type Entry =
       refused: boolean;
       /** Of a SubagentStop. */
       agent?: GuardedAgent;
+      /** What was found in the transcripts of the session's subagents. */
+      subagents?: FileUsage[];
     }
   | { kind: 'command'; command: PersonCommand; note?: string }
   | { kind: 'allowed'; exception: string; note?: string }

@@ -14,6 +14,7 @@ import {
   openWait,
   type WaitCause,
 } from './state.ts';
+import { countAgents } from './subagent-usage.ts';
 import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
 
 /** The state after an entry. All state is made here: replaying a journal gives the state of its last line. */
@@ -41,8 +42,7 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
   stop: advanceStop,
   event: advanceEvent,
   command: advanceCommand,
-  guard: (state, entry, at) =>
-    agentGuarded({ ...state, guarded: guardedAfter(state.guarded, entry) }, entry, at),
+  guard: advanceGuard,
   allowed: (state, { exception }) => ({ ...state, allowed: [...new Set([...state.allowed, exception])] }),
   answered: advanceAnswered,
   contract: (state, { contractSha256, maxIterations }) => ({ ...state, contractSha256, maxIterations }),
@@ -62,6 +62,11 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
   return agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
+}
+
+function advanceGuard(state: LoopState, entry: EntryOf<'guard'>, at: number): LoopState {
+  const counted = hasEnded(state) ? state : countAgents(state, entry.subagents);
+  return agentGuarded({ ...counted, guarded: guardedAfter(state.guarded, entry) }, entry, at);
 }
 
 function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdrawn'>, at: number): LoopState {
@@ -104,7 +109,11 @@ function advanceClaimed(state: LoopState, entry: EntryOf<'claimed'>, at: number)
     ...rest,
     session: entry.session,
     ...NEW_SESSION,
-    read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
+    read: {
+      offset: entry.transcriptOffset,
+      costTotalUsd: entry.costTotalUsd ?? 0,
+      agents: { since: at, files: [] },
+    },
   };
 }
 

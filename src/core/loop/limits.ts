@@ -5,6 +5,8 @@ export interface ReachedLimit {
   cause: 'iterations' | 'duration' | 'cost' | 'tokens' | 'phase_iterations' | 'phase_duration';
   used: number;
   limit: number;
+  /** Of tokens: the part that subagents of sessions spent. */
+  bySubagents?: number;
 }
 
 /** Working time of a loop: time paused, waiting or without a session does not count. */
@@ -28,7 +30,9 @@ export function reachedLimit(state: LoopState, limits: Limits, now: number): Rea
     ],
   ];
   for (const [cause, used, limit] of checks) {
-    if (limit !== 'unlimited' && used >= limit) return { cause, used, limit };
+    if (limit === 'unlimited' || used < limit) continue;
+    const bySubagents = cause === 'tokens' ? state.spentBySubagents : undefined;
+    return { cause, used, limit, ...(bySubagents ? { bySubagents } : {}) };
   }
   return undefined;
 }

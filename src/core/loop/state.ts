@@ -56,8 +56,10 @@ export interface LoopState {
   background: Record<string, number>;
   /** `estimatedUsd` is the part of the cost that Claude Code did not report. */
   spent: { tokens: number; costUsd: number; estimatedUsd?: number };
-  /** How far the transcript was read, and the cost total of Claude Code at that place. */
-  read: { offset: number; lastMessageId?: string; costTotalUsd?: number };
+  /** How far the transcript was read, and the cost total of Claude Code at that place; and those of the subagents. */
+  read: { offset: number; lastMessageId?: string; costTotalUsd?: number; agents?: AgentsRead };
+  /** The part of `spent.tokens` that subagents of sessions spent. */
+  spentBySubagents?: number;
   gates: GateLine[];
   /** SHA-256 of `contract.json`, the frozen contract. */
   contractSha256: string;
@@ -118,6 +120,25 @@ export interface AgentLine {
   measured?: true;
   /** Its own worktree, and the commit of that at its start. */
   worktree?: { folder: string; commit?: string };
+}
+
+/** How far the transcripts of the session's subagents were read. */
+export interface AgentsRead {
+  /** A transcript that was last written up to this moment, and is not in the list, counts as read. */
+  since: number;
+  /** Those that were written last, oldest first. */
+  files: ReadTranscript[];
+}
+
+export interface ReadTranscript {
+  /** Its path below the folder of the subagents. */
+  file: string;
+  /** The end of the last line that was read. */
+  offset: number;
+  /** The last answer that was counted: some of its lines may come after `offset`. */
+  lastMessageId?: string;
+  /** When it was last written, as far as it was read. */
+  at: number;
 }
 
 /** Your answer to a question of a loop (`untildone approve`, `untildone reject`). */

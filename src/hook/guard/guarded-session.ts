@@ -10,6 +10,7 @@ import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { phaseIn } from '../stop/situation.ts';
+import { subagentUsage } from '../stop/stop-facts.ts';
 import { KEPT, keepStanding, noteDown } from '../unwritable-journal.ts';
 
 /** A session that owns a loop: the journal records every event. */
@@ -30,7 +31,10 @@ export function sessionWithLoop(
     facts: () => factsOfLoop(ref, state, ports),
     refusals: (subject) => state.guarded[subject] ?? 0,
     worktreeOf: (agent) => lineOf(state, agent)?.worktree,
-    record: (outcome) => noteDown(event, { ref, state }, { kind: 'guard', event: name, ...outcome }, ports),
+    record(outcome) {
+      const subagents = event.name === 'SubagentStop' ? subagentUsage(event, state, ports) : undefined;
+      return noteDown(event, { ref, state }, { kind: 'guard', event: name, ...outcome, subagents }, ports);
+    },
     note: (detail, options) =>
       noteDown(event, { ref, state }, { kind: 'event', event: name, detail }, ports, options).messages,
   };

@@ -1,7 +1,8 @@
 import { type Frozen, isTrustedContract } from '../../core/contract/contract.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../../core/loop/count-stop.ts';
-import type { StopEvent } from '../../core/loop/event.ts';
+import type { HookEvent, StopEvent } from '../../core/loop/event.ts';
 import type { LoopState } from '../../core/loop/state.ts';
+import { agentsRead } from '../../core/loop/subagent-usage.ts';
 import { contextWindow, type TranscriptSignals } from '../../core/loop/transcript.ts';
 import { keepShort, lastLines, oneLine } from '../../core/text/clip.ts';
 import { redact } from '../../core/text/redact.ts';
@@ -143,6 +144,7 @@ export function seenAt(
     ...contextShareOf(event, signals),
     blockCap: ports.blockCap,
     usage: event.transcript ? usageSince(event.transcript, state, ports) : undefined,
+    subagents: subagentUsage(event, state, ports),
     ...tampering,
     tree,
     phase,
@@ -170,6 +172,20 @@ function contextShareOf({ context }: StopEvent, signals: TranscriptSignals): { c
   const tokens = context?.tokens ?? signals.contextTokens;
   if (tokens === undefined) return {};
   return { contextShare: tokens / contextWindow(signals.model ?? context?.model) };
+}
+
+/**
+ * What the subagents of a session have spent since the last look; undefined when there is nothing new. A run counts what
+ * its sessions report, and that includes their subagents.
+ */
+export function subagentUsage(
+  { transcript }: HookEvent,
+  state: LoopState,
+  { transcripts }: Pick<JudgingPorts, 'transcripts'>,
+): StopSeen['subagents'] {
+  if (transcript === undefined || state.run) return undefined;
+  const found = transcripts.subagents(transcript, agentsRead(state));
+  return found.length === 0 ? undefined : found;
 }
 
 function usageSince(

@@ -1,4 +1,5 @@
 import { transcriptFiles } from '../../client/transcript/file.ts';
+import { readSubagentUsage } from '../../client/transcript/subagent-usage.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
@@ -33,7 +34,7 @@ export function openPorts(
   const ports: JudgingPorts & { store: FileStore } = {
     clock: systemClock,
     store,
-    transcripts: transcriptFiles,
+    transcripts: { ...transcriptFiles, subagents: readSubagentUsage },
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
     judging: judgingWatch(home),

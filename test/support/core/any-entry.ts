@@ -36,6 +36,18 @@ const anyUsage = fc.record({
   costTotalUsd: optional(fc.double({ min: 0, max: 1e6, noNaN: true })),
 });
 
+const anySubagents = fc.array(
+  fc.record({
+    file: fc.oneof(fc.constantFrom('agent-a.jsonl', 'agent-b.jsonl'), anyText),
+    from: fc.constantFrom(0, 10),
+    offset: fc.constantFrom(10, 20),
+    tokens: fc.nat(),
+    lastMessageId: optional(anyText),
+    at: fc.nat(),
+  }),
+  { maxLength: 3 },
+);
+
 const anyPhase = fc.record({
   name: fc.oneof(fc.constantFrom('plan', 'build'), anyText),
   passed: fc.array(anyText, { maxLength: 2 }),
@@ -54,6 +66,7 @@ const anySeen = fc
     phase: optional(anyPhase),
     blockCap: fc.nat(9),
     usage: optional(anyUsage),
+    subagents: optional(anySubagents),
   })
   .map((seen) => seen as StopSeen);
 
@@ -111,6 +124,7 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
       verdicts: fc.array(anyVerdict, { maxLength: 2 }),
       refused: fc.boolean(),
       agent: optional(fc.record({ id: anyText, type: anyText })),
+      subagents: optional(anySubagents),
     })
     .map((entry) => entry as Entry),
   fc

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionGuard } from '../../../src/client/settings/guard.ts';
+import { readSubagentUsage } from '../../../src/client/transcript/subagent-usage.ts';
 import type { Contract, Frozen } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import type { Answer, HookEvent, StopEvent } from '../../../src/core/loop/event.ts';
@@ -83,6 +84,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         return scene.transcript.later ?? scene.transcript.now;
       },
       usage: () => ({ offset: 0, tokens: 10, skippedBytes: 0 }),
+      subagents: readSubagentUsage,
     },
     judges: async () => scene.judges,
     foreign: async () => ({ loops: [], messages: [] }),
