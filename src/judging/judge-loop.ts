@@ -24,7 +24,7 @@ export async function judgeStop(
 ): Promise<Judged & { phase?: NonNullable<StopSeen['phase']> }> {
   const { contract } = ports.store.contract(ref);
   let phase = phaseOf(contract, state);
-  const turn = { ...seen, toolRan: seen.toolRan || state.toolSeen };
+  const turn = { ...seen, toolRan: seen.toolRan || state.toolSeen || state.agentToolSeen === true };
   const facts = factsOfLoop(ref, state, ports);
   if (!phase) return judgeEvent(event, planGates(event, contract), facts, turn, ports);
   const began = ports.clock.now();

@@ -198,6 +198,7 @@ export function applyDecision(state: LoopState, decision: Decision, at: number):
           ...(decision.instruction === 'hand_over' ? state : countIteration(state)),
           blocksInARow: state.blocksInARow + 1,
           toolSeen: false,
+          agentToolSeen: undefined,
           ...(state.answers ? { answers: allTold(state.answers) } : {}),
         },
         decision,

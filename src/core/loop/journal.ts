@@ -153,6 +153,7 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
   if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
   if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
   if (state.status !== 'active') return state;
+  if (detail.agent !== undefined) return advanceInsideAgent(state, event);
   switch (event) {
     case 'SessionStart':
       if (detail.source === 'compact') return closeWait(compacted(state), at);
@@ -174,6 +175,11 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
     default:
       return state;
   }
+}
+
+/** Notes an event from inside a subagent. The session itself may wait for it meanwhile, and goes on waiting. */
+function advanceInsideAgent(state: LoopState, event: string): LoopState {
+  return event === 'PreToolUse' ? { ...state, agentToolSeen: true } : state;
 }
 
 function asksPerson({ waiting }: LoopState): boolean {

@@ -43,8 +43,10 @@ export interface LoopState {
   /** Holds in a row without a tool call or a new prompt in between: Claude Code allows only so many. */
   blocksInARow: number;
   promptId?: string;
-  /** A tool call was seen since the last hold. */
+  /** A tool call of the session was seen since the last hold. */
   toolSeen: boolean;
+  /** A tool call of a subagent was seen since the last hold. */
+  agentToolSeen?: true;
   emptyAnswers: number;
   lastMessage?: { fingerprint: string; times: number };
   /** What fails, how often in a row, and how often of these with an unchanged tree. */
@@ -267,7 +269,13 @@ export function hasEnded(state: LoopState): boolean {
 }
 
 /** The counts of a session at its start. */
-export const NEW_SESSION = { blocksInARow: 0, toolSeen: false, emptyAnswers: 0, background: {} } as const;
+export const NEW_SESSION = {
+  blocksInARow: 0,
+  toolSeen: false,
+  agentToolSeen: undefined,
+  emptyAnswers: 0,
+  background: {},
+} as const;
 
 /** Ends an open wait and adds its time to `waitedMs`. */
 export function closeWait(state: LoopState, now: number): LoopState {

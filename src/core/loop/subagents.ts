@@ -34,6 +34,13 @@ export function agentWords({ id, type }: { id: string; type: string }): { type: 
   return { type: oneLine(type, WORD_LIMIT), id: oneLine(id, WORD_LIMIT) };
 }
 
+/** Which subagent an event comes from, for the details of its entry. */
+export function agentDetail({ agentId = '', agentType = '' }: { agentId?: string; agentType?: string }): {
+  agent?: string;
+} {
+  return agentId === '' ? {} : { agent: oneLine(`${agentType} ${agentId}`.trim(), WORD_LIMIT * 2) };
+}
+
 /** Notes a SubagentStart. A subagent that is woken up again keeps its line. */
 export function agentBegun(state: LoopState, detail: Record<string, string>, at: number): LoopState {
   const { id, type, worktree, commit } = detail;
@@ -41,7 +48,9 @@ export function agentBegun(state: LoopState, detail: Record<string, string>, at:
   if (!id || !type) return state;
   const known = lineOf(state, id);
   const place = worktree ? { worktree: { folder: worktree, commit: commit || undefined } } : {};
-  return withLine(state, {
+  // Only a tool call starts a subagent; while the session waits, it is one of another subagent.
+  const begun = state.waiting ? state : { ...state, toolSeen: true };
+  return withLine(begun, {
     ...place,
     ...(known ? begunAgain(known) : { id, type, begunAt: at }),
     status: 'working',

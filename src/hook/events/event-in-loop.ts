@@ -9,7 +9,7 @@ import {
 } from '../../core/loop/event.ts';
 import { newAnswers } from '../../core/loop/questions.ts';
 import type { LoopState } from '../../core/loop/state.ts';
-import { agentWords } from '../../core/loop/subagents.ts';
+import { agentDetail, agentWords } from '../../core/loop/subagents.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
@@ -93,8 +93,7 @@ function noteOf(event: HookEvent): Entry {
 function detailOf(event: HookEvent): Record<string, string> {
   const { agentId = '', agentType = '' } = event;
   if (event.name === 'SubagentStop') return agentWords({ id: agentId, type: agentType });
-  const agent = agentId === '' ? undefined : { agent: `${agentType} ${agentId}`.trim() };
-  return { ...ownDetail(event), ...agent };
+  return { ...ownDetail(event), ...agentDetail(event) };
 }
 
 function ownDetail(event: HookEvent): Record<string, string> {

@@ -1,6 +1,7 @@
 /** The tool rules of a contract. They answer before a tool call, and when Claude Code would ask the user for permission. */
 
 import { type Answer, SILENCE, type ToolEvent } from '../../core/loop/event.ts';
+import { agentDetail } from '../../core/loop/subagents.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { ToolRuling } from '../../core/tools/tool-rules.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
@@ -32,7 +33,7 @@ export function answerRuling(
   ruling: ToolRuling,
   session: Pick<GuardedSession, 'note'>,
 ): Answer {
-  const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...noteOfRuling(ruling) };
+  const detail = { tool: oneLine(event.tool, WORD_LIMIT), ...agentDetail(event), ...noteOfRuling(ruling) };
   const messages = session.note(detail, { durable: ruling.kind !== 'none' });
   return withMessages(answerFor(event, ruling), messages);
 }
