@@ -78,10 +78,13 @@ function addLog(cli: Command): void {
     .argument('[loop]', NEWEST_LOOP)
     .option('--json', 'print the lines as they are in the file', false)
     .option('--follow', 'print new lines until the loop has ended', false)
-    .action(async (id: string | undefined, options: { json: boolean; follow: boolean }) => {
-      const { home, store, project } = openWorld();
-      await log(options, newestLoop(store, project, id), store, home, out);
-    });
+    .option('--subagents', 'print only what each subagent said last', false)
+    .action(
+      async (id: string | undefined, options: { json: boolean; follow: boolean; subagents: boolean }) => {
+        const { home, store, project } = openWorld();
+        await log(options, newestLoop(store, project, id), store, home, out);
+      },
+    );
 }
 
 function addPrune(cli: Command): void {

@@ -5,10 +5,11 @@ import { JournalScan, type Scanned } from '../../home/journal/scan.ts';
 import { type Home, readKey } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { harmless } from '../../terminal/text.ts';
 
 /** Prints a journal, and with `follow` what is added until the loop has ended. */
 export async function log(
-  options: { json: boolean; follow: boolean },
+  options: { json: boolean; follow: boolean; subagents?: boolean },
   ref: LoopRef,
   store: FileStore,
   home: Home,
@@ -16,6 +17,7 @@ export async function log(
 ): Promise<void> {
   const path = store.journalFile(ref);
   const scan = new JournalScan(path, readKey(home));
+  if (options.subagents) return printResults(scan, out);
   let ended = await printNext(scan, options.json, out);
   while (options.follow && !ended) {
     await change(path);
@@ -31,6 +33,31 @@ async function printNext(scan: JournalScan, json: boolean, out: (line: string) =
     if (scanned.ok) ended = hasEnded(scanned.line.state);
   }
   return ended;
+}
+
+/** Prints what each subagent said last, the newest answer of one that stopped several times. */
+async function printResults(scan: JournalScan, out: (line: string) => void): Promise<void> {
+  const results = new Map<string, string[]>();
+  for await (const scanned of scan.next()) {
+    if (!scanned.ok) continue;
+    const { entry, state, at } = scanned.line;
+    if (entry.kind !== 'guard' || entry.agent?.said === undefined) continue;
+    const { id, type, said } = entry.agent;
+    const status = state.agents?.find((agent) => agent.id === id)?.status ?? 'ended';
+    results.delete(id);
+    results.set(id, [
+      `${at}  ${type} (${id}) ${status}`,
+      ...said.split(/\r?\n/).map((line) => `    ${line}`),
+    ]);
+  }
+  if (results.size === 0) out('No subagent of this loop has ended with an answer yet.');
+  for (const lines of results.values()) for (const line of lines) out(visible(line));
+}
+
+/** A line of others with its indentation, and without characters that steer the terminal. */
+function visible(line: string): string {
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  return `${indent}${harmless(line)}`;
 }
 
 function jsonLine(scanned: Scanned): string {

@@ -5,6 +5,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { groupBy } from '../../core/text/lists.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import { resultLine } from '../../core/words/subagent-results.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
@@ -31,7 +32,7 @@ export interface StatusLoop {
   /** Of a contract with phases: the one that the work is in. */
   phase: string | null;
   /** Subagents that were seen, with how each ended. */
-  agents: { id: string; type: string; status: string }[];
+  agents: { id: string; type: string; status: string; said: string | null }[];
   waiting: { why: string; since: string; text: string } | null;
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
@@ -122,7 +123,7 @@ function jsonOf(
       ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
       : null,
     phase: phaseAt(ref, state, store)?.name ?? null,
-    agents: (state.agents ?? []).map(({ id, type, status }) => ({ id, type, status })),
+    agents: (state.agents ?? []).map(({ id, type, status, said = null }) => ({ id, type, status, said })),
     waiting: state.waiting
       ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
       : null,
@@ -159,7 +160,7 @@ function textOf(found: Found, store: FileStore, now: number, project: string): s
   if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);
   if (state.waiting) lines.push(`  since ${iso(state.waiting.since)}: ${describeWait(state)}`);
   lines.push(...phaseLine(ref, state, store));
-  if (state.agents && state.agents.length > 0) lines.push(`  subagents: ${agentCounts(state.agents)}`);
+  if (state.agents && state.agents.length > 0) lines.push(...agentLines(state.agents));
   for (const gate of state.gates) lines.push(...gateLines(gate));
   return [...lines, ''];
 }
@@ -189,6 +190,18 @@ function phaseAt(ref: LoopRef, state: LoopState, store: FileStore): PhaseSituati
     return undefined;
   }
 }
+
+/** How many subagents there are, and what the newest of them said last. */
+function agentLines(agents: readonly AgentLine[]): string[] {
+  const said = agents.filter((agent) => agent.said !== undefined).slice(-AGENTS_SHOWN);
+  return [
+    `  subagents: ${agentCounts(agents)}`,
+    ...said.map((agent) => `    ${oneLine(resultLine(agent), AGENT_LIMIT)}`),
+  ];
+}
+
+const AGENTS_SHOWN = 5;
+const AGENT_LIMIT = 160;
 
 function agentCounts(agents: readonly AgentLine[]): string {
   const byStatus = groupBy(agents, (agent) => agent.status);

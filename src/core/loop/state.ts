@@ -120,6 +120,8 @@ export interface AgentLine {
   failed?: string;
   /** It passed, and something was measured. */
   measured?: true;
+  /** What it said last, in short; of the newest only. The journal has more of it. */
+  said?: string;
   /** Its own worktree, and the commit of that at its start. */
   worktree?: { folder: string; commit?: string };
 }

@@ -1,4 +1,5 @@
-import { oneLine } from '../text/clip.ts';
+import { keepShort, oneLine } from '../text/clip.ts';
+import { redact } from '../text/redact.ts';
 import type { StopSeen } from './count-stop.ts';
 import type { AgentLine, LoopState } from './state.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
@@ -9,12 +10,20 @@ export interface GuardedAgent {
   type: string;
   /** Why its gates were not judged. */
   unjudged?: string;
+  /** What it said last, when it was allowed to stop; without secrets. */
+  said?: string;
 }
 
 const REMEMBERED = 100;
 const WORD_LIMIT = 100;
 const FAILED_LIMIT = 200;
 const FOLDER_LIMIT = 1000;
+const SAID_LIMIT = 4000;
+/** Secrets are looked for in so much of it: a message may have megabytes. */
+const REDACTED = 50_000;
+/** Every line of the journal holds what these subagents said, so it is kept short there. */
+const SAID_SHORT = 300;
+const SAID_KEPT = 20;
 
 /** What the journal keeps of the start of a subagent. */
 export function beginningOf(
@@ -32,6 +41,12 @@ export function beginningOf(
 /** Cuts both texts to size, because they come from outside. */
 export function agentWords({ id, type }: { id: string; type: string }): { type: string; id: string } {
   return { type: oneLine(type, WORD_LIMIT), id: oneLine(id, WORD_LIMIT) };
+}
+
+/** What the journal keeps of the last words of a subagent. */
+export function lastWords(message: string | undefined): string | undefined {
+  const said = keepShort(redact((message ?? '').slice(0, REDACTED)).trim(), SAID_LIMIT);
+  return said === '' ? undefined : said;
 }
 
 /** Which subagent an event comes from, for the details of its entry. */
@@ -65,8 +80,10 @@ export function agentGuarded(
 ): LoopState {
   const { agent, verdicts, refused } = entry;
   if (!agent?.id || !agent.type) return state;
-  const known = begunAgain(lineOf(state, agent.id) ?? { id: agent.id, type: agent.type, begunAt: at });
-  if (refused) return withLine(state, { ...known, status: 'working' });
+  const begun = begunAgain(lineOf(state, agent.id) ?? { id: agent.id, type: agent.type, begunAt: at });
+  if (refused) return withLine(state, { ...begun, status: 'working' });
+  const said = agent.said === undefined ? {} : { said: oneLine(agent.said, SAID_SHORT) };
+  const known = { ...begun, ...said };
   const failed = failureIn(verdicts, agent.unjudged);
   if (failed !== undefined) return withLine(state, { ...known, status: 'failed', endedAt: at, failed });
   const measured = sumUp(verdicts).result === 'verified' ? { measured: true as const } : {};
@@ -120,7 +137,14 @@ function withLine(state: LoopState, line: AgentLine): LoopState {
   const agents = state.agents ?? [];
   const known = agents.some(({ id }) => id === line.id);
   const all = known ? agents.map((agent) => (agent.id === line.id ? line : agent)) : [...agents, line];
-  return { ...state, agents: all.length <= REMEMBERED ? all : withoutOldest(all) };
+  return { ...state, agents: withNewestWords(all.length <= REMEMBERED ? all : withoutOldest(all)) };
+}
+
+function withNewestWords(agents: readonly AgentLine[]): AgentLine[] {
+  const left = agents.filter(({ said }) => said !== undefined).length - SAID_KEPT;
+  if (left <= 0) return [...agents];
+  const oldest = new Set(agents.filter(({ said }) => said !== undefined).slice(0, left));
+  return agents.map((agent) => (oldest.has(agent) ? { ...agent, said: undefined } : agent));
 }
 
 function withoutOldest(agents: readonly AgentLine[]): AgentLine[] {

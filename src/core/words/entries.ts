@@ -1,5 +1,6 @@
 import type { Entry, EntryOf, PersonCommand } from '../loop/entry.ts';
 import type { Children, ChildState, LoopState } from '../loop/state.ts';
+import type { GuardedAgent } from '../loop/subagents.ts';
 import type { Verdict } from '../loop/verdict.ts';
 import type { ChildEntry } from '../run/children.ts';
 import { oneLine } from '../text/clip.ts';
@@ -24,8 +25,8 @@ const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   stop: (entry, state) =>
     `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`,
   event: ({ event, detail }) => `${event}${detailWords(detail)}`,
-  guard: ({ event, subject, refused, verdicts }) =>
-    `${event} of ${subject}: ${refused ? 'held' : 'allowed'}${verdictWords(verdicts)}`,
+  guard: ({ event, subject, refused, verdicts, agent }) =>
+    `${event} of ${subject}: ${refused ? 'held' : 'allowed'}${verdictWords(verdicts)}${saidBy(agent)}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
   answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
@@ -94,6 +95,12 @@ function phaseWords({ seen: { phase } }: EntryOf<'stop'>): string {
 function verdictWords(verdicts: readonly Verdict[]): string {
   return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
 }
+
+function saidBy(agent: GuardedAgent | undefined): string {
+  return agent?.said === undefined ? '' : `\n    said: ${oneLine(agent.said, SAID_LIMIT)}`;
+}
+
+const SAID_LIMIT = 300;
 
 /** Details that need no name: the name of the event explains them. */
 const PLAIN = ['tool', 'source', 'reason', 'error', 'type', 'cutOff'];

@@ -50,11 +50,13 @@ function cameAfter(other: AgentLine, agent: AgentLine): boolean {
 }
 
 function done(type: string, passed: readonly AgentLine[]): Judgement {
+  const said = passed.filter((agent) => agent.said !== undefined);
   const how = passed.length === 1 ? '1 subagent' : `${passed.length} subagents`;
   return {
     outcome: 'pass',
     summary: `${how} of the type ${type} ended and passed`,
     class: passed.length > 0 && passed.every((agent) => agent.measured) ? 'measured' : 'claimed',
+    ...(said.length === 0 ? {} : { evidence: said.map((agent) => `${nameOf(agent)}: ${agent.said}`) }),
   };
 }
 

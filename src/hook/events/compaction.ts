@@ -4,6 +4,7 @@ import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { compactionSummary } from '../../core/words/compaction-summary.ts';
 import { REASON_LIMIT, reminderFor } from '../../core/words/reason.ts';
+import { subagentResults } from '../../core/words/subagent-results.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -26,11 +27,17 @@ export function remind(
   if (state.status !== 'active' || event.agentId) return SILENCE;
   const situation = situationOf(ref, state, ports);
   const verdicts = lastVerdicts(state);
+  const results = subagentResults(state);
   const notes = notesFor(event, ref, state, ports);
-  if (notes === undefined) return { kind: 'inject', context: reminderFor(situation, verdicts) };
-  const reminder = reminderFor(situation, verdicts, BESIDE_NOTES);
-  const room = REASON_LIMIT - reminder.length - BETWEEN.length;
-  return { kind: 'inject', context: `${reminder}${BETWEEN}${keepShort(notes, room)}` };
+  const room = (notes === undefined ? REASON_LIMIT : BESIDE_NOTES) - results.length - BETWEEN.length;
+  const reminder = joinedParts([reminderFor(situation, verdicts, room), results]);
+  if (notes === undefined) return { kind: 'inject', context: reminder };
+  const left = REASON_LIMIT - reminder.length - BETWEEN.length;
+  return { kind: 'inject', context: joinedParts([reminder, keepShort(notes, left)]) };
+}
+
+function joinedParts(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(BETWEEN);
 }
 
 function notesFor(
@@ -73,7 +80,8 @@ export function beforeCompaction(
   const detail = Object.keys(kept).length > 0 ? { detail: kept } : {};
   noteDown(event, { ref, state }, { kind: 'event', event: 'PreCompact', ...detail }, ports);
   if (state.status !== 'active') return SILENCE;
-  return { kind: 'inject', context: compactionSummary(situationOf(ref, state, ports), lastVerdicts(state)) };
+  const summary = compactionSummary(situationOf(ref, state, ports), lastVerdicts(state));
+  return { kind: 'inject', context: joinedParts([summary, subagentResults(state)]) };
 }
 
 function keepTranscript(

@@ -2,7 +2,7 @@ import type { FrozenContract } from '../../core/contract/contract.ts';
 import { type Answer, type HookEvent, SILENCE, type SubagentStartEvent } from '../../core/loop/event.ts';
 import { type GateCall, planGates } from '../../core/loop/plan-gates.ts';
 import type { AgentLine } from '../../core/loop/state.ts';
-import { agentWords, beginningOf, type GuardedAgent } from '../../core/loop/subagents.ts';
+import { agentWords, beginningOf, type GuardedAgent, lastWords } from '../../core/loop/subagents.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import { agentBrief, guardReason } from '../../core/words/guards.ts';
 import { traitsOf } from '../../gates/traits.ts';
@@ -45,7 +45,7 @@ export async function guardWork(
   const subject = guardedSubject(event);
   const left = GUARDED_BLOCKS - session.refusals(subject);
   const refused = verdicts.some(blocks) && left > 0;
-  const agent = agentIn(event, calls.length < planned.length);
+  const agent = agentIn(event, calls.length < planned.length, refused);
   const { written, messages } = session.record({ subject, verdicts, refused, agent });
   const holds = refused && (written || standsUncounted(event, subject, left, ports));
   return withMessages(holds ? { kind: 'refuse', reason: guardReason(event, verdicts) } : SILENCE, messages);
@@ -66,11 +66,12 @@ async function judgeWork(
   return own ? own.explained(verdicts) : verdicts;
 }
 
-function agentIn(event: HookEvent, isUnapproved: boolean): GuardedAgent | undefined {
+function agentIn(event: HookEvent, isUnapproved: boolean, refused: boolean): GuardedAgent | undefined {
   if (event.name !== 'SubagentStop' || !event.agentId || !event.agentType) return undefined;
   return {
     ...agentWords({ id: event.agentId, type: event.agentType }),
     unjudged: isUnapproved ? 'what its gates run is not trusted' : undefined,
+    said: refused ? undefined : lastWords(event.lastMessage),
   };
 }
 
