@@ -8,7 +8,13 @@ import {
   settingsPath,
 } from '../../client/settings/files.ts';
 import { JsonRefused } from '../../client/settings/json-text.ts';
-import { foreignHooks, type PlacedHook, withoutForeignHooks } from '../../client/settings/other-hooks.ts';
+import {
+  foreignHooks,
+  misshapenHooks,
+  type PlacedHook,
+  pluginSwitches,
+  withoutForeignHooks,
+} from '../../client/settings/other-hooks.ts';
 import { maskEnv } from '../../client/settings/our-hooks.ts';
 import { addToContract, newContract, writtenGates } from '../../contract/edit.ts';
 import { readContract } from '../../contract/read.ts';
@@ -19,6 +25,7 @@ import { isOurLine } from '../../home/hook-line.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import { harmless } from '../../terminal/text.ts';
 import {
   diffLines,
   endBeforeWriting,
@@ -51,7 +58,7 @@ export async function importHarness(
 ): Promise<ImportResult> {
   const { out } = io;
   const plan = planHarness(world);
-  for (const problem of plan.problems) out(problem);
+  for (const problem of plan.problems) out(harmless(problem));
   for (const line of fateLines(plan.fates)) out(line);
   if (!plan.fates.some(({ becomes }) => becomes !== undefined)) {
     out(
@@ -82,6 +89,7 @@ export function planHarness({ project, env }: World): HarnessPlan {
     const name = scope === 'user' ? path : path.slice(project.length + 1);
     try {
       const file = readSettings(path);
+      problems.push(...unreadIn(file.text ?? '', name));
       return [{ scope, name, file, hooks: foreignHooks(file.text ?? '', name) }];
     } catch (error) {
       problems.push(problemWith(path, error));
@@ -103,6 +111,19 @@ export function planHarness({ project, env }: World): HarnessPlan {
   return { settings, fates, contract: { file, text }, problems };
 }
 
+/** Names what is in the settings and is not looked at, so that nothing is left out without a word. */
+function unreadIn(text: string, name: string): string[] {
+  const plugins = pluginSwitches(text).flatMap(([plugin, isOn]) => (isOn ? [plugin] : []));
+  return [
+    ...misshapenHooks(text).map(
+      (place) => `Not read: ${name}: hooks.${place} does not have the form of a hook`,
+    ),
+    ...(plugins.length === 0
+      ? []
+      : [`Not read: ${name} switches on ${plugins.join(', ')}. Hooks that a plugin brings stay with it`]),
+  ];
+}
+
 function problemWith(path: string, error: unknown): string {
   if (error instanceof JsonRefused)
     return `Not read: ${path}:${error.line}:${error.column}: ${error.message}`;
@@ -119,7 +140,7 @@ interface Removal {
 function removalsOf({ settings, fates }: HarnessPlan): Removal[] {
   return settings.flatMap((each) => {
     const hooks = fates
-      .filter((f) => f.becomes !== undefined && each.hooks.includes(f.hook))
+      .filter((f) => f.becomes !== undefined && !f.stays && each.hooks.includes(f.hook))
       .map((f) => f.hook);
     if (hooks.length === 0 || each.file.text === undefined) return [];
     return [{ settings: each, hooks, text: withoutForeignHooks(each.file.text, hooks) }];

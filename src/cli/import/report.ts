@@ -11,11 +11,11 @@ const COMMAND_LIMIT = 160;
 const UNSEEN = /\p{Cc}/gu;
 
 export function fateLines(fates: readonly Fate<PlacedHook>[]): string[] {
-  return fates.flatMap(({ hook, becomes, notes }) => {
+  return fates.flatMap(({ hook, becomes, stays, notes }) => {
     const what = oneLine(hook.command ?? hook.prompt ?? `a hook of the type "${hook.type}"`, COMMAND_LIMIT);
     const [first, ...rest] = notes;
     const fate =
-      becomes === undefined ? `stays: ${first ?? ''}` : becomes === 'memory' ? 'memory' : `gate "${becomes}"`;
+      becomes === undefined ? `stays: ${first ?? ''}` : `${madeOf(becomes)}${stays ? ', and stays' : ''}`;
     const more = becomes === undefined ? rest : notes;
     return [
       `  ${hook.event} in ${hook.place}: ${what}`,
@@ -23,6 +23,10 @@ export function fateLines(fates: readonly Fate<PlacedHook>[]): string[] {
       ...more.map((note) => `       ${note}`),
     ];
   });
+}
+
+function madeOf(becomes: string): string {
+  return becomes === 'memory' || becomes === 'notify' ? becomes : `gate "${becomes}"`;
 }
 
 /** Renders a diff without control characters: files of a repository must not steer the terminal. */

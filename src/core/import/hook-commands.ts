@@ -7,7 +7,12 @@ export type CommandRole =
   | { role: 'check' }
   /** It answers as hooks do: with exit code 2, or with JSON on stdout. */
   | { role: 'protocol' }
-  | { role: 'no_gate'; why: string };
+  | {
+      role: 'no_gate';
+      why: string;
+      /** It only tells someone something, and needs nothing on stdin for that. */
+      notifies?: true;
+    };
 
 const CHECKS =
   /^(?:npm|pnpm|yarn|bun|deno|nx|turbo|jest|vitest|mocha|ava|playwright|cypress|tsc|vue-tsc|eslint|biome|prettier|stylelint|oxlint|pytest|tox|nox|ruff|mypy|pyright|flake8|pylint|black|isort|bandit|unittest|uv|poetry|pipenv|hatch|make|gmake|just|cmake|ctest|ninja|bazel|cargo|go|gofmt|golangci-lint|staticcheck|gradle|gradlew|mvn|mvnw|sbt|dotnet|swift|xcodebuild|rake|rspec|rubocop|bundle|phpunit|phpstan|composer|mix|cabal|stack|shellcheck|hadolint|tflint|terraform|pre-commit|lefthook)$/;
@@ -32,7 +37,7 @@ export function roleOf(command: string): CommandRole {
     return refusesAlone(calls) ? { role: 'protocol' } : noGate('it prints something, and judges nothing');
   if (isRecord(working)) return noGate('it writes something down, and judges nothing');
   if (working.every(({ program }) => TELLERS.test(program)))
-    return noGate('it notifies someone, and judges nothing');
+    return { ...noGate('it notifies someone, and judges nothing'), notifies: true };
   if (calls.some(readsEvent)) return { role: 'protocol' };
   if (working.every(isCheck)) return roleOfCheck(command, working);
   const script = bookkeeper(working);
@@ -41,7 +46,7 @@ export function roleOf(command: string): CommandRole {
     : noGate(`by its name ${script} keeps records or notifies someone, and judges nothing`);
 }
 
-function noGate(why: string): CommandRole {
+function noGate(why: string): Extract<CommandRole, { role: 'no_gate' }> {
   return { role: 'no_gate', why };
 }
 
@@ -98,6 +103,28 @@ function changesFiles({ program, args }: ShellCall): boolean {
     !looks
   );
 }
+
+/** The check that goes with a formatter: `prettier --write .` gives `prettier --check .`. Only for whole commands. */
+export function checkInstead(command: string): string | undefined {
+  const [only, ...more] = simpleCommands(command);
+  const words = only && more.length === 0 ? only.words : [];
+  // What depends on the event, such as the edited file, cannot be said for the whole project.
+  if (words.length === 0 || words.some((word) => /[$`\s"']/.test(word))) return undefined;
+  const at = words.findIndex((word) => CHECKED_BY.some(([tool]) => tool.test(baseName(word))));
+  const check = CHECKED_BY.find(([tool]) => tool.test(baseName(words[at] ?? '')))?.[1];
+  const rest = words.slice(at + 1).filter((word) => !/^(?:-w|--write|--fix)$/.test(word));
+  if (check === undefined || words.includes(check)) return undefined;
+  const place = /^(?:fmt|format)$/.test(rest[0] ?? '') ? 1 : 0;
+  const checked = check === '' ? rest : rest.toSpliced(place, 0, check);
+  return [...words.slice(0, at + 1), ...checked].join(' ');
+}
+
+/** Formatters, with the option that makes them only look; empty: without the option that changes files they do. */
+const CHECKED_BY: readonly [tool: RegExp, option: string][] = [
+  [/^(?:prettier|black|isort)$/, '--check'],
+  [/^(?:ruff|cargo)$/, '--check'],
+  [/^(?:eslint|stylelint|biome|oxlint)$/, ''],
+];
 
 /** Why a command always ends with 0, and so would always pass as a gate. */
 function cannotFail(command: string): string | undefined {

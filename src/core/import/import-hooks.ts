@@ -1,7 +1,7 @@
 import type { GateKind } from '../contract/gate-options.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from '../loop/notes.ts';
 import { baseName, shellCalls } from '../shell/calls.ts';
-import { inProject, printedNotes, roleOf } from './hook-commands.ts';
+import { checkInstead, inProject, printedNotes, roleOf } from './hook-commands.ts';
 
 /** Makes gates of a contract from hooks in the settings of Claude Code. */
 
@@ -40,6 +40,13 @@ export interface Additions {
   everyStop: string[];
   subagent: Record<string, string[]>;
   memory?: WrittenMemory;
+  notify?: WrittenNotification[];
+}
+
+/** A notification as it is written in a contract. */
+export interface WrittenNotification {
+  command: string;
+  on: string[];
 }
 
 interface Import<Hook extends ForeignHook = ForeignHook> extends Additions {
@@ -51,6 +58,8 @@ export interface Fate<Hook extends ForeignHook = ForeignHook> {
   hook: Hook;
   /** The gate or the key of the contract that replaces it; absent: the hook stays. */
   becomes?: string;
+  /** It becomes something, and is left where it is, because it does something else as well. */
+  stays?: true;
   /** Why it stays, or what is different now. */
   notes: string[];
 }
@@ -71,9 +80,8 @@ type FateOnly = Omit<Fate, 'hook'>;
 
 function fateOf(hook: ForeignHook, plan: Additions, known: Readonly<Record<string, WrittenGate>>): FateOnly {
   const stays = (why: string): FateOnly => ({ notes: [why] });
-  if (!/^(?:Stop|SubagentStop|SessionStart)$/.test(hook.event))
-    return stays(`${hook.event} is not judged by untildone`);
   if (hook.event === 'SessionStart') return memoryFate(hook, plan);
+  if (!/^(?:Stop|SubagentStop)$/.test(hook.event)) return otherFate(hook, plan, known);
   if (hook.background) return stays('it runs in the background, so it holds no session');
   if (hook.condition !== undefined)
     return stays(`a hook of ${hook.event} with "if" is never run by Claude Code`);
@@ -84,12 +92,17 @@ function fateOf(hook: ForeignHook, plan: Additions, known: Readonly<Record<strin
     );
   const written = writtenGate(hook);
   if ('why' in written) return stays(written.why);
-  const name = nameOf(written, plan, known);
-  if (!(name in known)) plan.gates[name] = written.gate;
+  const name = addGate(written, plan, known);
   const notes = [...written.notes];
   if (hook.event === 'Stop') add(plan.everyStop, name);
   else notes.push(...guardSubagents(hook.matcher, name, plan));
   return { becomes: name, notes };
+}
+
+function addGate(written: Written, plan: Additions, known: Readonly<Record<string, WrittenGate>>): string {
+  const name = nameOf(written, plan, known);
+  if (!Object.hasOwn(known, name)) plan.gates[name] ??= written.gate;
+  return name;
 }
 
 function add(names: string[], name: string): void {
@@ -224,6 +237,69 @@ function guardSubagents(matcher: string, name: string, plan: Additions): string[
     plan.subagent[type] = names;
   }
   return plain ? [] : [`its matcher "${matcher}" cannot be written in a contract: it guards every subagent`];
+}
+
+/** Tools that change files of the project. */
+const EDITING = /\b(?:Edit|Write|MultiEdit|NotebookEdit)\b/;
+const ANY_TOOL = /^(?:\.?\*)?$/;
+
+/** A hook of another event. It stays in any case; what it checks can be a gate as well. */
+function otherFate(
+  hook: ForeignHook,
+  plan: Additions,
+  known: Readonly<Record<string, WrittenGate>>,
+): FateOnly {
+  const { event, matcher, type, background } = hook;
+  const isCommand = type === 'command' && !background && hook.condition === undefined;
+  const sees = event !== 'PostToolUse' || EDITING.test(matcher) || ANY_TOOL.test(matcher.trim());
+  const role = roleOf(hook.command?.trim() ?? '');
+  if (isCommand && sees && role.role === 'check' && /^(?:PostToolUse|SessionEnd)$/.test(event)) {
+    const written = commandGate(hook, timeoutOf(hook.timeout));
+    if (!('why' in written)) {
+      const name = addGate(written, plan, known);
+      add(plan.everyStop, name);
+      return { becomes: name, stays: true, notes: [...written.notes, ALSO[event] ?? ''] };
+    }
+  }
+  if (isCommand && event === 'Notification' && role.role === 'no_gate' && role.notifies)
+    return notifyFate(hook, plan);
+  const checks = event === 'PostToolUse' ? checkInstead(hook.command ?? '') : undefined;
+  const instead = checks === undefined ? [] : [`a gate that checks the same: { run: ${checks} }`];
+  return { notes: [WHY_IT_STAYS[event] ?? `${event} is not judged by untildone`, ...instead] };
+}
+
+/** Why a hook is left where it is although its check becomes a gate. */
+const ALSO: Readonly<Record<string, string>> = {
+  PostToolUse: 'the hook stays: it tells the agent at once, and the gate holds the session until it passes',
+  SessionEnd: 'the hook stays; there it comes too late to hold the session',
+};
+
+const WHY_IT_STAYS: Readonly<Record<string, string>> = {
+  PreToolUse:
+    'PreToolUse is not judged by untildone: it guards single calls of tools. What the contract can do there is under "tools"',
+  PostToolUse:
+    'PostToolUse is not judged by untildone: it acts on single calls of tools, and goes on doing so',
+  UserPromptSubmit:
+    'UserPromptSubmit is not judged by an imported gate: what the contract can do there is under "prompt"',
+  Notification:
+    'Notification is not judged by untildone: it tells you what Claude Code waits for. To be told about loops and runs, name a command under "notify"',
+  SessionEnd: 'SessionEnd is not judged by untildone: the session has ended by then, so nothing can be held',
+};
+
+const TOLD_OF = ['done', 'failed', 'stalled', 'reached_limit', 'needs_person'];
+
+/** A command that tells you something, whatever it is given: it can tell you about loops, too. */
+function notifyFate(hook: ForeignHook, plan: Additions): FateOnly {
+  const command = inProject(hook.command?.trim() ?? '');
+  const others = (plan.notify ?? []).filter((other) => other.command !== command);
+  plan.notify = [...others, { command, on: TOLD_OF }];
+  return {
+    becomes: 'notify',
+    stays: true,
+    notes: [
+      'the hook stays: it tells you what Claude Code waits for. As a notification it tells you of the ends of loops, in runs, too',
+    ],
+  };
 }
 
 function memoryFate({ type, command, matcher, background }: ForeignHook, plan: Additions): FateOnly {

@@ -71,6 +71,39 @@ describe('hooks of the settings', () => {
     expect(said()).toContain('are not installed yet: untildone install');
   });
 
+  test('of every event are listed with what becomes of them; those that stay are not removed', async () => {
+    const others = {
+      PostToolUse: [{ matcher: 'Edit|Write', hooks: [{ type: 'command', command: 'npm run lint' }] }],
+      Notification: [command('notify-send Claude "waits for you"')],
+      SessionEnd: [command('python3 .claude/hooks/clean_up.py')],
+      PreToolUse: [command('./guard.sh')],
+      Elicitation: [{ hooks: [{ type: 'http', url: 'http://localhost' }] }],
+      Stop: [command('npm test')],
+    };
+    const odd = { PreCompact: { hooks: [] }, Setup: ['x', { hooks: ['y'] }] };
+    const plugins = { 'intents@market': true, 'off@market': false };
+    write(PROJECT_SETTINGS, JSON.stringify({ hooks: { ...others, ...odd }, enabledPlugins: plugins }));
+    expect(await imported('harness')).toEqual({ exitCode: 0, contractWritten: true });
+    expect(contract()).toMatchObject({
+      everyStop: { gates: ['lint', 'tests'] },
+      notify: [{ command: 'notify-send Claude "waits for you"', on: expect.arrayContaining(['done']) }],
+    });
+    const { Stop: _, ...left } = others;
+    expect(JSON.parse(read(PROJECT_SETTINGS)).hooks).toEqual({ ...left, ...odd });
+    const told = said();
+    for (const event of Object.keys(others)) expect(told).toContain(`  ${event} in ${PROJECT_SETTINGS}: `);
+    expect(told).toContain('-> gate "lint", and stays');
+    expect(told).toContain('-> notify, and stays');
+    expect(told).toContain('-> stays: SessionEnd is not judged by untildone');
+    for (const place of ['PreCompact', 'Setup[0]', 'Setup[1].hooks[0]'])
+      expect(told).toContain(`hooks.${place} does not have the form of a hook`);
+    expect(told).toContain('switches on intents@market. Hooks that a plugin brings stay with it');
+    // Once more: the contract has all of it.
+    lines.length = 0;
+    await imported('harness');
+    expect(said()).toContain('untildone.yaml had all of it already.');
+  });
+
   test('are shown with what would change, and nothing is written, by a dry run', async () => {
     const before = snapshot(folder());
     expect(await imported('harness', { dryRun: true, terminal: false })).toEqual({ exitCode: 0 });
