@@ -182,6 +182,67 @@ describe('subagents beside each other', () => {
   });
 });
 
+/** Waits until the journal of the loop says that the session waits for background work. */
+const untilWaiting = (scene: Scene) =>
+  bash(
+    `until grep -q '"cause":"background"' ${scene.untildoneHome}/projects/*/loops/*/journal.jsonl; do sleep 0.05; done`,
+  );
+
+test('what subagents spend counts, nested ones too; what they say is kept; the session waits while one works', async () => {
+  const scene = await contractScene({
+    ...PROJECT,
+    'untildone.yaml': 'gates:\n  made: { run: test -e made.js }\ndone: [made]\nlimits: { tokens: 60k }\n',
+  });
+  const session = await startedSession(scene);
+  const spends = (tokens: number) => ({ usage: { input_tokens: tokens, output_tokens: 0 } });
+  await scene.runClient({
+    prompt: 'go',
+    args: ['--session-id', session, ...TOOLS],
+    script: {
+      rules: [
+        { when: { first: 'DO INNER' }, turns: [{ text: 'three files are wrong', ...spends(30_000) }] },
+        {
+          when: { first: 'DO CHUNK A' },
+          turns: [
+            { tools: [agent('chunk-b', 'DO INNER', { run_in_background: false })], ...spends(50_000) },
+            { text: 'a is done', ...spends(40_000) },
+          ],
+        },
+        {
+          when: { first: 'DO BEHIND' },
+          turns: [
+            { tools: [untilWaiting(scene)], ...spends(100) },
+            { tools: [bash('echo still at work')], ...spends(100) },
+            { text: 'behind is done', ...spends(100) },
+          ],
+        },
+      ],
+      turns: [
+        { tools: [agent('chunk-a', 'DO BEHIND', { run_in_background: true })], ...spends(1000) },
+        { tools: [agent('chunk-a', 'DO CHUNK A', { run_in_background: false })], ...spends(1000) },
+        { text: 'I wait', ...spends(10), repeat: 20 },
+      ],
+    },
+  });
+  const loop = await loopOf(scene);
+  expect(loop).toMatchObject({
+    status: 'reached_limit',
+    subagent_tokens: 120_300,
+    ending: { cause: 'tokens', text: expect.stringContaining('of these 120300 by subagents') },
+  });
+  const lines = (await must(scene, ['log', loop.id, '--json'])).trim().split('\n');
+  const journal = lines.map((line) => JSON.parse(line) as { entry: Entry; state: LoopState });
+  const waits = journal.findIndex(({ entry }) => entry.kind === 'stop' && entry.decision.kind === 'allow');
+  const working = journal
+    .slice(waits)
+    .filter(({ entry }) => entry.kind === 'event' && entry.detail?.agent !== undefined);
+  expect(working).toMatchObject([
+    { entry: { event: 'PreToolUse' }, state: { waiting: { why: 'background' } } },
+  ]);
+  const said = await must(scene, ['log', loop.id, '--subagents']);
+  for (const text of ['three files are wrong', 'a is done', 'behind is done']) expect(said).toContain(text);
+});
+
 describe('in a plain session of an approved project', () => {
   test('an agent is told what it is judged by, and held until it passes', async () => {
     const scene = await contractScene({ ...PROJECT });
