@@ -76,7 +76,7 @@ export type Variables = ReadonlyMap<string, readonly string[]>;
 
 /** Judges tool calls by the rules of a contract. Loaded only where a contract has rules. */
 export interface ToolGuard {
-  judge(call: ToolCall, rules: ToolRules, project: string): ToolRuling;
+  judge(call: ToolCall, rules: ToolRules, project: string): Promise<ToolRuling>;
 }
 
 /** Whether rules are about tools that change nothing. Only then the hook is called for such tools. */
