@@ -23,9 +23,12 @@ export interface RewriteRule {
   with: string;
 }
 
+/** How templates end that show which variables a `.env` needs. They hold no secrets and are part of the project. */
+const TEMPLATE = '{example,sample,template,tmpl,tpl,dist}';
+
 /** Files that are protected in every project with tool rules. */
 export const DEFAULT_PROTECTED: readonly string[] = [
-  '.env*',
+  ...['.env*', `!.env{.,-,_}${TEMPLATE}`, `!.env{.,-,_}*{.,-,_}${TEMPLATE}`],
   './.git',
   ...['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore'],
   ...['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*'],

@@ -315,6 +315,51 @@ describe('dangerous', () => {
   });
 });
 
+describe('templates of .env are no secrets', () => {
+  const names = (ends: readonly string[]) => ends.flatMap((end) => [`.env.${end}`, `config/.env.${end}`]);
+  const FREE = names([
+    'example',
+    'sample',
+    'template',
+    'dist',
+    'production.example',
+    'EXAMPLE',
+    'test.local.sample',
+  ]);
+  const KEPT = names([
+    'local',
+    'production',
+    'example.local',
+    'examples',
+    'my-example2',
+    'dist.bak',
+    '*',
+    'exam*',
+  ]);
+  const ways = (path: string): ToolRuling[] => [
+    judged('Write', { file_path: path }),
+    judged('Edit', { file_path: `${PROJECT}/${path}` }),
+    bash(`echo A= > ${path}`),
+    bash(`sed -i s/a/b/ '${path}'`),
+    bash(`rm ${path.toUpperCase()}`),
+    bash(`node -e "fs.writeFileSync('${path}', '')"`),
+    judged('Edit', { file_path: path }, { allow: ['Edit(**)'] }, 'PermissionRequest'),
+  ];
+  test.each(FREE)('%s may be changed', (path) => {
+    expect(ways(path).filter(({ kind }) => kind === 'refuse')).toEqual([]);
+  });
+  test.each([...KEPT, '.env', 'config/.env', '.envrc', '.env-example-key'])('%s stays protected', (path) => {
+    expect(ways(path).map(({ kind }) => kind)).toEqual(Array(7).fill('refuse'));
+  });
+  test('a template that is copied over the real file changes the real file', () => {
+    expect(bash('cp .env.example .env').kind).toBe('refuse');
+    expect(bash('cp .env .env.example').kind).toBe('none');
+  });
+  test('a contract can protect them again', () => {
+    expect(judged('Write', { file_path: '.env.example' }, { protect: ['.env.example'] }).kind).toBe('refuse');
+  });
+});
+
 test('only rules about tools that change nothing ask for the second hook', () => {
   expect(concernsEveryTool(NONE)).toBe(false);
   expect(concernsEveryTool({ ...NONE, deny: [{ rule: 'Bash(x)' }, { rule: 'Edit' }], allow: ['Read'] })).toBe(
