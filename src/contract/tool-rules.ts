@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PromptRule } from '../core/contract/contract.ts';
+import { patternProblem } from '../core/text/line-pattern.ts';
 import { ruleProblem } from '../core/tools/permission-rule.ts';
-import { rewriteProblem } from '../core/tools/rewrite-input.ts';
 import type { ToolRules } from '../core/tools/tool-rules.ts';
 import { TELL_LIMIT } from '../core/words/guards.ts';
 import { flag, gateNames, listOf, pathOf, textOf } from '../schema/values.ts';
@@ -60,7 +60,7 @@ const denied = z.union([
 ]);
 
 const pattern = textOf('a regular expression', REWRITE).check(({ value, issues }) => {
-  const problem = rewriteProblem(value);
+  const problem = patternProblem(value);
   if (problem !== undefined) issues.push({ code: 'custom', input: value, message: say(problem, REWRITE) });
 });
 

@@ -1,12 +1,20 @@
 import { type Contract, DEFAULT_JUDGE_MS, type FrozenContract } from '../core/contract/contract.ts';
 import { callsFor } from '../core/loop/plan-gates.ts';
 import type { Receipt, ReceiptVerdict } from '../core/loop/receipt.ts';
-import type { Verdict } from '../core/loop/verdict.ts';
+import { combine, type Verdict } from '../core/loop/verdict.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { VerdictCache } from '../ports/ports.ts';
 import { freeze } from './freeze-contract.ts';
 import { judge } from './judge.ts';
 import type { Judges } from './ports.ts';
+
+/** A tree, and its commit. */
+export interface VerifyBase {
+  tree?: string;
+  commit?: string;
+  /** Why the commit that the work began with is not known: then only what is not committed can be compared. */
+  unknown?: string;
+}
 
 interface VerifyPlan {
   contract: Contract;
@@ -14,26 +22,44 @@ interface VerifyPlan {
   task: string;
   /** Gates to judge; those of `done` when absent. */
   gates?: readonly string[];
-  /** The start for gates that look at changes: a tree, and its commit. */
-  base: { tree?: string; commit?: string };
+  /** The start for gates that look at changes. */
+  base: VerifyBase;
   outputDir: string;
   cache?: VerdictCache;
 }
 
+/** What was not judged, and why. */
+export interface NotJudged {
+  gate: string;
+  /**
+   * `session`: only a session can say it. `nothing_to_compare`: there is no earlier state of the work here.
+   * `not_concerned`: the gate itself says that it does not concern this work.
+   */
+  why: 'session' | 'nothing_to_compare' | 'not_concerned';
+  reason: string;
+}
+
+export interface Verification {
+  verdicts: Verdict[];
+  notJudged: NotJudged[];
+}
+
 /** Judges a contract without a loop: for CI, for a pre-push hook, and for `untildone verify`. */
-export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[]> {
+export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verification> {
   const { frozen } = await freeze(plan.contract, plan.project, judges);
   const contract: FrozenContract = {
     contract: plan.contract,
     frozen: { ...frozen, judgeMs: DEFAULT_JUDGE_MS },
   };
   // A promise is left out: only a session can state it.
-  const names = (plan.gates ?? plan.contract.done).filter(
-    (name) => !traitsOf(plan.contract.gates[name]?.kind ?? '').isWord,
-  );
+  const isWord = (name: string) => traitsOf(plan.contract.gates[name]?.kind ?? '').isWord === true;
+  const names = plan.gates ?? plan.contract.done;
   const { verdicts, tree } = await judge(
     {
-      calls: callsFor(names, plan.contract),
+      calls: callsFor(
+        names.filter((name) => !isWord(name)),
+        plan.contract,
+      ),
       frozen: contract,
       session: '',
       task: plan.task,
@@ -45,14 +71,51 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verdict[
     },
     judges,
   );
-  return tree !== undefined && tree === plan.base.tree ? verdicts.map(withoutChanges) : verdicts;
+  const changedNothing = tree !== undefined && tree === plan.base.tree;
+  const reason = plan.base.unknown ?? (changedNothing ? NOTHING_CHANGED : undefined);
+  const judged = reason === undefined ? verdicts : verdicts.map((verdict) => withoutChanges(verdict, reason));
+  const words = names
+    .filter(isWord)
+    .map((gate): NotJudged => ({ gate, why: 'session', reason: 'only a session can state it' }));
+  return {
+    verdicts: judged,
+    notJudged: [...words, ...judged.flatMap((verdict) => skippedIn(verdict, reason))],
+  };
 }
 
-/** Makes the verdicts of gates that look at changes a skip where there are no changes. */
-function withoutChanges(verdict: Verdict): Verdict {
-  if (verdict.outcome !== traitsOf(verdict.kind).emptyOutcome) return verdict;
-  const summary = 'nothing changed since the commit that the work is compared with; name another with --base';
-  return { ...verdict, outcome: 'skip', summary };
+const NOTHING_CHANGED =
+  'nothing changed since the commit that the work is compared with; name another with --base';
+
+/**
+ * Makes the verdicts of gates that look at changes a skip where there are no changes to look at. What they object to stays:
+ * it was found in what is not committed.
+ */
+function withoutChanges(verdict: Verdict, reason: string): Verdict {
+  const { kind, outcome, children } = verdict;
+  if (children) {
+    const inside = children.map((child) => withoutChanges(child, reason));
+    return kind === 'all' || kind === 'any'
+      ? combine(kind, verdict.gate, inside)
+      : { ...verdict, children: inside };
+  }
+  const { emptyOutcome } = traitsOf(kind);
+  const saysNothing = emptyOutcome !== undefined && (outcome === 'pass' || outcome === emptyOutcome);
+  return saysNothing ? { ...verdict, outcome: 'skip', summary: reason } : verdict;
+}
+
+/** The gates that were skipped, inside others, too. Where any one is enough, the others are not missed. */
+function skippedIn(verdict: Verdict, reason: string | undefined): NotJudged[] {
+  const { gate, kind, outcome, summary, children = [] } = verdict;
+  if (kind === 'any' && outcome === 'pass') return [];
+  if (children.length > 0) return children.flatMap((child) => skippedIn(child, reason));
+  if (outcome !== 'skip') return [];
+  const { needsSession, emptyOutcome } = traitsOf(kind);
+  const why = needsSession
+    ? 'session'
+    : emptyOutcome !== undefined && reason !== undefined
+      ? 'nothing_to_compare'
+      : 'not_concerned';
+  return [{ gate, why, reason: summary }];
 }
 
 interface Rerun {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { withBraces, withVariables } from '../core/shell/variables.ts';
+import { shellWildcards, wildcardMatcher, withoutCase } from '../core/text/wildcards.ts';
 import type { ToolPlace, Variables } from '../core/tools/tool-rules.ts';
 import { namesIn } from '../files/whole-file.ts';
 import { gitEnvironment, QUIET_CONFIG } from './git.ts';
@@ -141,7 +142,7 @@ function expandedGlob(word: string, cwd: string): string[] {
         pattern
           ? namesIn(folder)
               .slice(0, MOST_ENTRIES)
-              .filter((name) => pattern.test(name) && (part.startsWith('.') || !name.startsWith('.')))
+              .filter((name) => pattern(name) && (part.startsWith('.') || !name.startsWith('.')))
               .map((name) => join(folder, name))
           : [join(folder, part)],
       )
@@ -150,16 +151,9 @@ function expandedGlob(word: string, cwd: string): string[] {
   return folders.filter((path) => existsSync(path));
 }
 
-function patternOf(part: string): RegExp {
-  const pieces = part.match(/\*+|\?|\[[!^]?\]?[^\]]*\]|[^*?[]+|\[/g) ?? [];
-  const expression = pieces.map((piece) => {
-    if (piece.startsWith('*')) return '[^/]*';
-    if (piece === '?') return '[^/]';
-    // A set such as [a-z] is read as any one character.
-    if (/^\[.+\]$/.test(piece)) return '[^/]';
-    return piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  });
-  return new RegExp(`^${expression.join('')}$`, 'i');
+function patternOf(part: string): (name: string) => boolean {
+  const fits = wildcardMatcher(shellWildcards(withoutCase(part)));
+  return (name) => fits(withoutCase(name));
 }
 
 /** The paths below a folder, nearest first. Of a `.git` folder only its own entries. */

@@ -21,7 +21,7 @@ describe('tools of a contract', () => {
   hide: [secrets]
   deny: ["Bash(npm publish *)", { rule: "WebFetch(domain:example.com)", say: Work offline. }]
   allow: ["Bash(npm test)", "Edit(src/**)"]
-  rewrite: [{ tool: Bash, field: command, pattern: '^npm install\\b(?!.*--ignore-scripts)', with: '$0 --ignore-scripts' }]`;
+  rewrite: [{ tool: Bash, field: command, pattern: '^npm install\\b', with: '$0 --ignore-scripts' }]`;
     expect(tools(text)).toEqual({
       dangerous: true,
       protect: ['infra/**', '!.env.example', '~/x', '/srv'],
@@ -32,7 +32,7 @@ describe('tools of a contract', () => {
         {
           tool: 'Bash',
           field: 'command',
-          pattern: '^npm install\\b(?!.*--ignore-scripts)',
+          pattern: '^npm install\\b',
           with: '$0 --ignore-scripts',
         },
       ],
@@ -52,8 +52,7 @@ describe('tools of a contract', () => {
     ['{ allow: ["Bash("] }', 'a permission rule such as'],
     ['{ allow: ["WebSearch(x)"] }', 'WebSearch without brackets'],
     ['{ allow: [{ rule: Bash }] }', 'permission rule'],
-    ["{ rewrite: [{ tool: Bash, field: command, pattern: '(a+)+', with: x }] }", 'repeats no group'],
-    ["{ rewrite: [{ tool: Bash, field: command, pattern: 'a.*b.*c.*d', with: x }] }", 'at most 2'],
+    ["{ rewrite: [{ tool: Bash, field: command, pattern: 'a(?=b)', with: x }] }", 'without lookahead'],
     ["{ rewrite: [{ tool: Bash, field: command, pattern: '[', with: x }] }", 'regular expression'],
     ['{ rewrite: [{ tool: Bash, field: command, pattern: a }] }', 'text to put in'],
   ])('%s: %s', (text, message) => expect(tools(text)).toContain(message));

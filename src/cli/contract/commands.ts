@@ -59,6 +59,12 @@ function addVerify(cli: Command): void {
       'judge what changed since this commit (default: where your branch began, else the last commit)',
     )
     .option('--contract <file>', 'the contract (default: untildone.yaml)')
+    .option(
+      '--allow-skipped <gate>',
+      'exit 0 although this gate was skipped, because there is nothing to compare with; may be repeated',
+      (gate: string, before: string[]) => [...before, gate],
+      [] as string[],
+    )
     .addOption(
       new Option('--format <format>', 'the form of the output')
         .choices(['text', 'json', 'github'])

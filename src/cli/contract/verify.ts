@@ -8,7 +8,7 @@ import { projectFolder, readKey } from '../../home/layout.ts';
 import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
-import { verify } from '../../judging/verify.ts';
+import { type NotJudged, type Verification, type VerifyBase, verify } from '../../judging/verify.ts';
 
 export interface VerifyOptions {
   fresh: boolean;
@@ -17,9 +17,11 @@ export interface VerifyOptions {
   base?: string;
   gates?: string[];
   contract?: string;
+  /** Gates that may be skipped for want of something to compare with. */
+  allowSkipped?: string[];
 }
 
-/** Exit code: 0 done, 1 not done, 2 could not be judged. */
+/** Exit code: 0 done, 1 not done, 2 could not be judged: also when a gate was skipped for want of an earlier commit. */
 export async function verifyCommand(
   options: VerifyOptions,
   world: World,
@@ -30,7 +32,9 @@ export async function verifyCommand(
     throw new UsageError(
       `there is no ${options.contract ?? CONTRACT_FILE} in ${world.project}; make one with: untildone init`,
     );
-  const unknown = options.gates?.find((name) => !Object.hasOwn(file.contract.gates, name));
+  const unknown = [...(options.gates ?? []), ...(options.allowSkipped ?? [])].find(
+    (name) => !Object.hasOwn(file.contract.gates, name),
+  );
   if (unknown)
     throw new UsageError(
       `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
@@ -40,7 +44,7 @@ export async function verifyCommand(
   }
   const judges = await world.judges(file.contract);
   const folder = join(projectFolder(world.home, world.project), 'verify');
-  const verdicts = await verify(
+  const verification = await verify(
     {
       contract: file.contract,
       project: world.project,
@@ -52,19 +56,19 @@ export async function verifyCommand(
     },
     judges,
   );
-  for (const line of report(verdicts, options.format)) out(line);
-  return exitCodeOf(verdicts);
+  const summary = summaryOf(verification, options.allowSkipped ?? []);
+  for (const line of report(verification, summary, options.format)) out(line);
+  return exitCodeOf(verification.verdicts, summary);
 }
 
 /** Names of the branch that yours may have left, the likeliest first. */
 const USUAL_BASES = ['@{upstream}', 'origin/HEAD', 'origin/main', 'origin/master'];
 
+const SHALLOW =
+  'this clone is shallow and lacks the commit that the work began with; get it with git fetch --unshallow (in CI: a checkout with the whole history), or name one that is here with --base';
+
 /** Finds the base: what you named, else where your branch left the shared one, else the last commit. */
-async function baseFrom(
-  given: string | undefined,
-  project: string,
-  judges: Judges,
-): Promise<{ tree?: string; commit?: string }> {
+async function baseFrom(given: string | undefined, project: string, judges: Judges): Promise<VerifyBase> {
   const workspace = judges.workspace(project);
   const resolved = async (...args: string[]) => {
     const { exitCode, stdout } = await workspace.git(args);
@@ -72,10 +76,15 @@ async function baseFrom(
   };
   const commitOf = (name: string) =>
     resolved('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
-  let commit = await commitOf(given ?? 'HEAD');
+  const isShallow = async () => (await resolved('rev-parse', '--is-shallow-repository')) === 'true';
+  const head = await commitOf('HEAD');
+  let commit = given === undefined ? head : await commitOf(given);
   if (commit === undefined) {
     if (given === undefined) return {};
-    throw new UsageError(`"${given}" is no commit, branch or tag of this repository`);
+    const hint = (await isShallow())
+      ? '; this clone is shallow: get the rest with git fetch --unshallow'
+      : '';
+    throw new UsageError(`"${given}" is no commit, branch or tag of this repository${hint}`);
   }
   for (const name of given === undefined ? USUAL_BASES : []) {
     const shared = await commitOf(name);
@@ -86,13 +95,13 @@ async function baseFrom(
     }
   }
   const tree = await resolved('rev-parse', '--verify', '--quiet', `${commit}^{tree}`);
-  return { commit, tree };
+  const unknown = given === undefined && commit === head && (await isShallow()) ? SHALLOW : undefined;
+  return { commit, tree, unknown };
 }
 
-/** Exits with 0 only for work that was judged and passed: not when a gate stayed open, or none was judged. */
-function exitCodeOf(verdicts: readonly Verdict[]): number {
-  if (verdicts.some((v) => v.outcome === 'fail')) return 1;
-  return ['verified', 'claimed'].includes(sumUp(verdicts).result) ? 0 : 2;
+interface Summary {
+  result: ReturnType<typeof sumUp>['result'] | 'skipped';
+  words: string;
 }
 
 const WORDS = {
@@ -103,15 +112,54 @@ const WORDS = {
   nothing_judged: 'nothing was judged: every gate was skipped',
 };
 
-function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): string[] {
+/** Says "verified" only of what was verified, and names the rest. */
+function summaryOf({ verdicts, notJudged }: Verification, allowed: readonly string[]): Summary {
   const { result } = sumUp(verdicts);
+  const uncompared = namesOf(notJudged, 'nothing_to_compare');
+  const missed = uncompared.filter((gate) => !allowed.includes(gate));
+  const isDone = result === 'verified' || result === 'claimed';
+  if (isDone && missed.length > 0) {
+    const options = missed.map((gate) => `--allow-skipped ${gate}`).join(' ');
+    const words = `NOT verified: skipped: ${missed.join(', ')}. What was judged passes; to accept that: ${options}`;
+    return { result: 'skipped', words };
+  }
+  const notes = [
+    ['skipped', uncompared],
+    ['does not apply here', namesOf(notJudged, 'not_concerned')],
+    ['judged only in a session', namesOf(notJudged, 'session')],
+  ] as const;
+  const apart = notes
+    .filter(([, gates]) => gates.length > 0)
+    .map(([how, gates]) => `${how}: ${gates.join(', ')}`);
+  return { result, words: [WORDS[result], ...(isDone ? apart : [])].join('; ') };
+}
+
+function namesOf(notJudged: readonly NotJudged[], why: NotJudged['why']): string[] {
+  return [...new Set(notJudged.filter((one) => one.why === why).map(({ gate }) => gate))];
+}
+
+/** Exits with 0 only for work that was judged and passed: not when a gate stayed open, or none was judged. */
+function exitCodeOf(verdicts: readonly Verdict[], { result }: Summary): number {
+  if (verdicts.some((v) => v.outcome === 'fail')) return 1;
+  return result === 'verified' || result === 'claimed' ? 0 : 2;
+}
+
+function report(
+  { verdicts, notJudged }: Verification,
+  { result, words }: Summary,
+  format: VerifyOptions['format'],
+): string[] {
   switch (format) {
     case 'json':
-      return [JSON.stringify({ result, verdicts }, null, 2)];
+      return [JSON.stringify({ result, summary: words, not_judged: notJudged, verdicts }, null, 2)];
     case 'github':
-      return [...verdicts.flatMap(annotations), `untildone: ${WORDS[result]}`];
+      return [
+        ...verdicts.flatMap(annotations),
+        ...(result === 'skipped' ? [`::warning title=untildone::${escaped(words)}`] : []),
+        `untildone: ${words}`,
+      ];
     case 'text':
-      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${WORDS[result]}`];
+      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${words}`];
   }
 }
 

@@ -25,6 +25,8 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   asksPerson?: true;
   /** Looks at the text of a prompt or a task: at a Stop there is none. */
   readsText?: true;
+  /** Says something only in a session: without one it is left out or skips. */
+  needsSession?: true;
   /** Left out when a loop starts: it costs money or time, answers an event, or can only be true later. */
   notInBaseline?: true;
   /** Whether a child of a run has to pass it. Absent: when it passes at the start of the child. */

@@ -1,3 +1,5 @@
+import { type Wildcard, wildcardMatcher } from './wildcards.ts';
+
 /** Whether a text fits a pattern in which `*` stands for any characters. Takes linear time, whatever the texts hold. */
 export function globMatches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
@@ -21,34 +23,70 @@ export function globMatches(pattern: string, text: string): boolean {
 export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
   const rules = patterns.map((pattern) => {
     const negated = pattern.startsWith('!');
-    return { keep: !negated, expression: globExpression(negated ? pattern.slice(1) : pattern) };
+    return { keep: !negated, fits: globMatcher(negated ? pattern.slice(1) : pattern) };
   });
   const start = rules.length > 0 && rules.every((rule) => !rule.keep);
-  return (path) => rules.reduce((kept, rule) => (rule.expression.test(path) ? rule.keep : kept), start);
+  return (path) => rules.reduce((kept, rule) => (rule.fits(path) ? rule.keep : kept), start);
 }
 
-function globExpression(glob: string): RegExp {
-  const body = glob.replace(/^(\.?\/)+/, '').replace(/\/+$/, '');
-  const anywhere = glob.replace(/\/+$/, '').includes('/') ? '' : '(?:.*/)?';
-  return new RegExp(`^${anywhere}${translate(body)}(?:/.*)?$`, 's');
+function globMatcher(glob: string): (path: string) => boolean {
+  const whole = withoutLastSlashes(glob);
+  const body = whole.replace(/^(\.?\/)+/, '');
+  const below: Wildcard = { kind: 'choice', of: [[], [{ kind: 'text', text: '/' }, { kind: 'path' }]] };
+  const fits = wildcardMatcher([
+    ...(whole.includes('/') ? [] : [{ kind: 'folders' } as const]),
+    ...wildcardsIn(body),
+    below,
+  ]);
+  // Many lines of one file are asked about in a row.
+  let last: { path: string; fits: boolean } | undefined;
+  return (path) => {
+    if (last?.path !== path) last = { path, fits: fits(path) };
+    return last.fits;
+  };
 }
 
-const WILDCARDS: Record<string, string> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' };
+function withoutLastSlashes(glob: string): string {
+  let end = glob.length;
+  while (glob[end - 1] === '/') end--;
+  return glob.slice(0, end);
+}
 
-function translate(glob: string): string {
-  let expression = '';
-  let depth = 0;
+const WILDCARDS: Record<string, Wildcard> = {
+  '**/': { kind: 'folders' },
+  '**': { kind: 'path' },
+  '*': { kind: 'name' },
+  '?': { kind: 'one' },
+};
+
+/** A choice that is still open: the ways that are whole, and the one that is being read. */
+interface OpenChoice {
+  before: Wildcard[];
+  ways: Wildcard[][];
+}
+
+function wildcardsIn(glob: string): Wildcard[] {
+  const open: OpenChoice[] = [];
+  const lastClosing = glob.lastIndexOf('}');
+  let current: Wildcard[] = [];
+  const close = ({ before, ways }: OpenChoice) => {
+    current = [...before, { kind: 'choice', of: [...ways, current] }];
+  };
   for (const { 0: part, index } of glob.matchAll(/\*\*\/|\*\*|./gs)) {
-    if (part === '{' && glob.includes('}', index)) {
-      depth++;
-      expression += '(?:';
-    } else if (part === '}' && depth > 0) {
-      depth--;
-      expression += ')';
-    } else if (part === ',' && depth > 0) expression += '|';
-    else expression += WILDCARDS[part] ?? part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    const inner = open.at(-1);
+    if (part === '{' && index < lastClosing) {
+      open.push({ before: current, ways: [] });
+      current = [];
+    } else if (part === '}' && inner) {
+      open.pop();
+      close(inner);
+    } else if (part === ',' && inner) {
+      inner.ways.push(current);
+      current = [];
+    } else current.push(WILDCARDS[part] ?? { kind: 'text', text: part });
   }
-  return expression + ')'.repeat(depth);
+  for (const choice of open.reverse()) close(choice);
+  return current;
 }
 
 /** Access to folders for `findFiles`. */
@@ -69,7 +107,9 @@ export function findFiles(root: string, globs: readonly string[], folders: Folde
   const walk = new Walk(root, folders);
   for (const glob of globs) {
     const parts = glob.split('/').filter((part) => part !== '' && part !== '.');
-    walk.into('', parts, 0);
+    // `**/**` finds what `**` finds.
+    const different = parts.filter((part, i) => part !== '**' || parts[i - 1] !== '**');
+    walk.into('', different, 0);
   }
   return [...walk.found].sort(([a, at], [b, bt]) => bt - at || (a < b ? -1 : 1)).map(([path]) => path);
 }

@@ -1,80 +1,92 @@
 /**
- * Regular expressions of a contract, matched against lines that the agent wrote. A pattern that can take exponential time
- * is refused: one crafted line could hang the judging, and no timeout can interrupt a match.
+ * Regular expressions of a contract, matched against lines that the agent wrote. RE2 matches them in time that is linear
+ * in the line: with JavaScript's own engine one crafted line could hang the judging, and no timeout interrupts a match.
  */
 
+import { RE2JS } from 're2js';
+import { re2Source } from './re2-syntax.ts';
+
 const LONGEST = 500;
-const MOST_OPEN_ENDED = 4;
-/** Up to so many repetitions take no more time than writing the thing out. */
-const FEW = 20;
+/** The time for a line grows with the size of the compiled pattern, too. */
+const MOST_STEPS = 1000;
+
+export interface LineMatcher {
+  /** Whether the pattern matches somewhere in the line. */
+  test(line: string): boolean;
+  /** Replaces every match. `found` has the match itself, then its groups. */
+  replace(line: string, put: (found: readonly (string | undefined)[]) => string): string;
+}
+
+/** Compiles a pattern; `problem` says what a valid one looks like. Compiles each pattern once. */
+type Compiled = { kind: 'usable'; matcher: LineMatcher } | { kind: 'unusable'; problem: string };
+
+const MOST_KEPT = 500;
+const compiled = new Map<string, Compiled>();
 
 /** What a valid pattern looks like, for an error; undefined when this one is valid. */
 export function patternProblem(source: string): string | undefined {
-  if (source.length > LONGEST) return `a pattern of at most ${LONGEST} characters`;
-  let pattern: RegExp;
+  const found = compiledPattern(source);
+  return found.kind === 'unusable' ? found.problem : undefined;
+}
+
+/** Throws when the pattern has a problem. */
+export function lineMatcher(source: string): LineMatcher {
+  const found = compiledPattern(source);
+  if (found.kind === 'unusable') throw new Error(`expected ${found.problem}`);
+  return found.matcher;
+}
+
+function compiledPattern(source: string): Compiled {
+  const known = compiled.get(source);
+  if (known) return known;
+  const made = compile(source);
+  if (compiled.size >= MOST_KEPT) compiled.clear();
+  compiled.set(source, made);
+  return made;
+}
+
+function compile(source: string): Compiled {
+  if (source.length > LONGEST) return unusable(`a pattern of at most ${LONGEST} characters`);
+  const invalid = syntaxProblem(source);
+  const translated = re2Source(source);
+  if (translated.kind === 'lacking')
+    return unusable(`a pattern without ${translated.construct} (${translated.instead})`);
+  if (invalid !== undefined) return unusable(`a valid regular expression (${invalid})`);
+  let pattern: RE2JS;
   try {
-    pattern = new RegExp(source);
+    pattern = RE2JS.compile(translated.source);
+  } catch {
+    return unusable('a pattern that repeats nothing more than 1000 times');
+  }
+  if (pattern.programSize() > MOST_STEPS)
+    return unusable('a shorter pattern, or one with smaller repetitions');
+  if (pattern.test('')) return unusable('a pattern that does not match an empty line');
+  return {
+    kind: 'usable',
+    matcher: {
+      test: (line) => pattern.test(line),
+      replace: (line, put) => pattern.matcher(line).replaceAll((...found: unknown[]) => put(groupsIn(found))),
+    },
+  };
+}
+
+function unusable(problem: string): Compiled {
+  return { kind: 'unusable', problem };
+}
+
+/** What JavaScript says against the source. The expression is never matched. */
+function syntaxProblem(source: string): string | undefined {
+  try {
+    new RegExp(source);
+    return undefined;
   } catch (error) {
     const [, reason = 'not a regular expression'] = /^.*\/: (.*)$/s.exec((error as Error).message) ?? [];
-    return `a valid regular expression (${reason})`;
+    return reason;
   }
-  const repeats = openEndedRepeats(source);
-  if (repeats.nested) return 'a pattern that repeats no group with a repetition or a choice inside';
-  if (repeats.count > MOST_OPEN_ENDED) return `a pattern with at most ${MOST_OPEN_ENDED} of *, + and {n,}`;
-  if (pattern.test('')) return 'a pattern that does not match an empty line';
-  return undefined;
 }
 
-interface Group {
-  repeats: boolean;
-  chooses: boolean;
-}
-
-/** Counts repetitions without a small bound, and finds repeated groups with a repetition or a choice inside. */
-function openEndedRepeats(source: string): { count: number; nested: boolean } {
-  const groups: Group[] = [];
-  let group: Group = { repeats: false, chooses: false };
-  let closed: Group | undefined;
-  let count = 0;
-  let nested = false;
-  for (const token of tokensOf(source)) {
-    const times = repetitions(token);
-    nested ||= closed !== undefined && isSlow(closed, times);
-    closed = undefined;
-    if (times > FEW) {
-      count++;
-      group.repeats = true;
-    } else if (token === '|') group.chooses = true;
-    else if (token === '(') {
-      groups.push(group);
-      group = { repeats: false, chooses: false };
-    } else if (token === ')') {
-      closed = group;
-      group = around(closed, groups.pop());
-    }
-  }
-  return { count, nested };
-}
-
-/** Whether repeating this group can take exponential time. */
-function isSlow({ repeats, chooses }: Group, times: number): boolean {
-  return (repeats && times > 1) || (chooses && times > FEW);
-}
-
-/** What repeats or chooses in a group does so in the group around it. */
-function around(inner: Group, outer: Group = inner): Group {
-  return { repeats: outer.repeats || inner.repeats, chooses: outer.chooses || inner.chooses };
-}
-
-/** Escapes and character classes count as one token: what is inside them neither groups nor repeats. */
-function tokensOf(source: string): string[] {
-  return source.match(/\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|./gs) ?? [];
-}
-
-/** How often a quantifier repeats at most; 1 for everything else. */
-function repetitions(token: string): number {
-  if (token === '*' || token === '+') return Infinity;
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(token) ?? [];
-  if (least === undefined) return 1;
-  return comma && !most ? Infinity : Number(most || least);
+/** The match and its groups: behind them stand the position and the line. */
+function groupsIn(found: readonly unknown[]): (string | undefined)[] {
+  const position = found.findIndex((value) => typeof value === 'number');
+  return found.slice(0, position) as (string | undefined)[];
 }

@@ -7,7 +7,7 @@ import { dangerIn } from './dangerous.ts';
 import { gitCallOf } from './dangerous-git.ts';
 import { type Asked, allowedBy, denies } from './permission-rule.ts';
 import { changedPath, type Protected } from './protect.ts';
-import { rewriteInput } from './rewrite-input.ts';
+import { type MatcherOf, rewriteInput } from './rewrite-input.ts';
 import { pathsMeant } from './tool-paths.ts';
 import {
   DEFAULT_PROTECTED,
@@ -22,21 +22,36 @@ const SHOWN = 200;
 /** Longer commands are refused, because checking them takes too long. */
 const LONGEST_COMMAND = 100_000;
 
-export function judgeTool(call: ToolCall, rules: ToolRules, place: ToolPlace): ToolRuling {
+/** `matcherOf` is needed for rules that rewrite inputs of this tool. */
+export function judgeTool(
+  call: ToolCall,
+  rules: ToolRules,
+  place: ToolPlace,
+  matcherOf: MatcherOf = noMatcher,
+): ToolRuling {
   const refused = refusal(call, rules, place);
   if (refused) return refused;
   if (call.event === 'PermissionRequest') {
     const rule = allowedBy(rules.allow, askedOf(call, place));
     return rule === undefined ? { kind: 'none' } : { kind: 'permit', rule: oneLine(rule, SHOWN) };
   }
-  const rewritten = rewriteInput(call.tool, call.input, rules.rewrite);
+  const rewritten = rewriteInput(call.tool, call.input, rules.rewrite, matcherOf);
   if (rewritten.kind === 'same') return { kind: 'none' };
   if (rewritten.kind === 'too_long') {
     const reason = `untildone: a line of "${rewritten.field}" is too long for what this project's rules do with it. Use shorter lines.`;
     return { kind: 'refuse', why: 'too long to be rewritten', reason };
   }
+  if (rewritten.kind === 'unusable') {
+    const pattern = oneLine(rewritten.pattern, SHOWN);
+    const reason = `untildone: this project rewrites such calls by the pattern ${pattern}, which cannot be used: ${rewritten.why}. Go on without this call, and tell the person that the contract needs another pattern.`;
+    return { kind: 'refuse', why: `the pattern ${pattern} cannot be used`, reason };
+  }
   const { input, fields } = rewritten;
   return refusal({ ...call, input }, rules, place) ?? { kind: 'rewrite', input, what: fields.join(', ') };
+}
+
+function noMatcher(): never {
+  throw new Error('there is nothing that matches it');
 }
 
 function askedOf(call: ToolCall, place: ToolPlace): Asked {

@@ -1,5 +1,6 @@
 import { baseName, inFolder, type ShellCall, shellCalls } from '../shell/calls.ts';
 import { firstFound } from '../text/lists.ts';
+import { shellWildcards, wildcardMatcher, withoutCase } from '../text/wildcards.ts';
 import { changedNames, namesIn } from './changed-names.ts';
 
 /** What tools must not change, as absolute paths. */
@@ -215,20 +216,8 @@ function foldersOf(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i).join('/') || '/').slice(1);
 }
 
-/** A pattern with more wildcards takes too long to match. */
-const MOST_WILDCARDS = 8;
-
 /** Whether a path or a shell pattern means this file. Case is ignored, as some file systems do. */
 function isMeant(written: string, path: string): boolean {
-  const wildcards = written.match(/[*?[{]/g)?.length ?? 0;
-  if (wildcards === 0 || wildcards > MOST_WILDCARDS) return written.toLowerCase() === path.toLowerCase();
-  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  const parts = written.match(/\*+|\?|\[[^\]/]+\]|\{[^{}/]+\}|[^*?[{]+|[[{]/g) ?? [];
-  const expression = parts.map((part) => {
-    if (part.startsWith('*')) return '[^/]*';
-    if (part === '?' || /^\[.+\]$/.test(part)) return '[^/]';
-    const choices = /^\{(.+)\}$/.exec(part)?.[1]?.split(',');
-    return choices ? `(?:${choices.map(literal).join('|')})` : literal(part);
-  });
-  return new RegExp(`^${expression.join('')}$`, 'i').test(path);
+  const [word, name] = [withoutCase(written), withoutCase(path)];
+  return /[*?[{]/.test(word) ? wildcardMatcher(shellWildcards(word))(name) : word === name;
 }

@@ -23,9 +23,12 @@ export interface RewriteRule {
   with: string;
 }
 
+/** How templates end that show which variables a `.env` needs. They hold no secrets and are part of the project. */
+const TEMPLATE = '{example,sample,template,tmpl,tpl,dist}';
+
 /** Files that are protected in every project with tool rules. */
 export const DEFAULT_PROTECTED: readonly string[] = [
-  '.env*',
+  ...['.env*', `!.env{.,-,_}${TEMPLATE}`, `!.env{.,-,_}*{.,-,_}${TEMPLATE}`],
   './.git',
   ...['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore'],
   ...['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*'],
@@ -76,7 +79,7 @@ export type Variables = ReadonlyMap<string, readonly string[]>;
 
 /** Judges tool calls by the rules of a contract. Loaded only where a contract has rules. */
 export interface ToolGuard {
-  judge(call: ToolCall, rules: ToolRules, project: string): ToolRuling;
+  judge(call: ToolCall, rules: ToolRules, project: string): Promise<ToolRuling>;
 }
 
 /** Whether rules are about tools that change nothing. Only then the hook is called for such tools. */

@@ -4,6 +4,7 @@ export const approveTraits = {
   kind: 'approve',
   class: 'judged',
   asksPerson: true,
+  needsSession: true,
   notInBaseline: true,
   // You are asked about the whole run, once.
   ofPiece: 'never',

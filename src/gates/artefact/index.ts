@@ -2,7 +2,7 @@ import type { GateOptions } from '../../core/contract/gate-options.ts';
 import { withoutLoopSection } from '../../core/loop/notes.ts';
 import { fingerprint } from '../../core/loop/verdict.ts';
 import { isGlob } from '../../core/text/globs.ts';
-import { patternProblem } from '../../core/text/line-pattern.ts';
+import { type LineMatcher, lineMatcher, patternProblem } from '../../core/text/line-pattern.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
 import { linesUnder, type MarkdownLine } from '../shared/markdown.ts';
@@ -27,8 +27,11 @@ export const artefactGate: Gate<'artefact'> = {
     return { files };
   },
   async judge(options, context) {
-    const unusable = options.has.find(({ pattern }) => patternProblem(pattern) !== undefined);
-    if (unusable) return { outcome: 'unproven', summary: `the pattern "${unusable.name}" cannot be used` };
+    for (const { name, pattern } of options.has) {
+      const problem = patternProblem(pattern);
+      if (problem !== undefined)
+        return { outcome: 'unproven', summary: `the pattern "${name}" cannot be used: expected ${problem}` };
+    }
     const [file] = isGlob(options.file) ? await context.workspace.find(options.file) : [options.file];
     if (file === undefined) return missing(`there is no file that fits ${options.file}`, options);
     const text = await context.workspace.read(file);
@@ -75,7 +78,7 @@ function judgement(
   since: 'changed' | 'same',
   context: GateContext,
 ): Judgement {
-  const lacking = has.filter(({ pattern }) => !hasLine(written, new RegExp(pattern)));
+  const lacking = has.filter(({ pattern }) => !hasLine(written, lineMatcher(pattern)));
   const problems = [
     ...(since === 'same' ? ['it was there when the work began, and nothing was written since'] : []),
     ...(written.words < words ? [`it has ${written.words} of the ${words} words that are asked for`] : []),
@@ -131,15 +134,9 @@ function asOneText({ lines }: WrittenText): string {
   return lines.join('\n').trim();
 }
 
-/** A longer line is cut, because the time of a pattern grows with the line. */
-const LONGEST_LINE = 2000;
-
 /** Whether a line fits the pattern. A line of placeholders alone does not count. */
-function hasLine({ lines }: WrittenText, pattern: RegExp): boolean {
-  return lines.some((line) => {
-    const text = line.slice(0, LONGEST_LINE);
-    return pattern.test(text) && countWords(withoutPlaceholders(text)) > 0;
-  });
+function hasLine({ lines }: WrittenText, matcher: LineMatcher): boolean {
+  return lines.some((line) => matcher.test(line) && countWords(withoutPlaceholders(line)) > 0);
 }
 
 function wordsIn({ text, isHeading }: MarkdownLine): number {

@@ -2,6 +2,7 @@ import type { FORBID_GROUPS } from '../../core/contract/gate-options.ts';
 import { languageOf } from '../../core/source/lexicon.ts';
 import { type MaskedSource, maskSource } from '../../core/source/mask.ts';
 import { oneLine } from '../../core/text/clip.ts';
+import { lineMatcher } from '../../core/text/line-pattern.ts';
 import type { AddedLine } from '../../ports/ports.ts';
 import {
   DEBUG,
@@ -56,12 +57,13 @@ export function builtInGroup(name: string): PatternGroup | undefined {
   return Object.hasOwn(GROUPS, name) ? { name, ...GROUPS[name as keyof typeof GROUPS] } : undefined;
 }
 
-/** Only this much of a line is searched at once: the time of your own pattern can grow fast with the length. */
-const CUSTOM_LENGTH = 500;
+/** Only this much of a line is searched at once by built-in patterns: their time can grow fast with the length. */
+const SEARCHED_LENGTH = 500;
 
+/** Your own pattern. It takes linear time, so it searches whole lines. */
 export function customGroup(name: string, pattern: string): PatternGroup {
-  const expression = new RegExp(pattern);
-  return { name, patterns: [{ name, view: 'text', expression }], skips: skipsUnwritten };
+  const expression = lineMatcher(pattern);
+  return { name, patterns: [{ name, view: 'text', expression, wholeLines: true }], skips: skipsUnwritten };
 }
 
 /** Whether a group may find something in this line. Decided without the rest of the file. */
@@ -71,7 +73,7 @@ export function mayBeForbidden(line: AddedLine, groups: readonly PatternGroup[])
     (group) =>
       !group.skips(line.path) &&
       group.patterns.some(
-        (pattern) => concerns(pattern, language) && pattern.expression.test(searched(line.text)),
+        (pattern) => concerns(pattern, language) && pattern.expression.test(searched(line.text, pattern)),
       ),
   );
 }
@@ -90,7 +92,7 @@ export function findForbidden(
   groups: readonly PatternGroup[],
 ): Finding[] {
   const language = languageOf(path);
-  const file: SourceFile = { path, language, text };
+  const file: SourceFile = { path, language, text, lines: text.split('\n') };
   const views = viewsOf(text, language ? maskSource(text, language) : undefined);
   const searchedGroups = groups.filter((group) => !group.skips(path));
   return lines.flatMap((line) => {
@@ -114,10 +116,10 @@ export interface TextFinding {
 
 /** Searches a prompt or a task. All of it counts: such a text has no code and no comments. */
 export function findInText(text: string, groups: readonly PatternGroup[]): TextFinding[] {
-  const file: SourceFile = { path: '', language: undefined, text };
-  return text.split('\n').flatMap((written, i) =>
+  const file: SourceFile = { path: '', language: undefined, text, lines: text.split('\n') };
+  return file.lines.flatMap((written, i) =>
     groups.flatMap((group): TextFinding[] => {
-      const pieces = piecesOf(written);
+      const pieces = group.patterns.every(({ wholeLines }) => wholeLines) ? [written] : piecesOf(written);
       const pattern = pieces.map((piece) => patternIn(piece, group, file, i + 1)).find(Boolean);
       return pattern === undefined ? [] : [{ line: i + 1, group: group.name, pattern }];
     }),
@@ -135,11 +137,11 @@ function patternIn(piece: string, group: PatternGroup, file: SourceFile, line: n
 /** Longer than any key, so a key that one piece cuts in two is whole in the next. */
 const OVERLAP = 200;
 
-/** Cuts a long line into overlapping pieces, which limits the time of your own patterns. */
-export function piecesOf(line: string): string[] {
-  const step = CUSTOM_LENGTH - OVERLAP;
+/** Cuts a long line into overlapping pieces, which limits the time of built-in patterns. */
+function piecesOf(line: string): string[] {
+  const step = SEARCHED_LENGTH - OVERLAP;
   const count = Math.max(1, Math.ceil((line.length - OVERLAP) / step));
-  return Array.from({ length: count }, (_, i) => line.slice(i * step, i * step + CUSTOM_LENGTH));
+  return Array.from({ length: count }, (_, i) => line.slice(i * step, i * step + SEARCHED_LENGTH));
 }
 
 type Views = Record<View, readonly string[]>;
@@ -156,7 +158,7 @@ function viewsOf(text: string, masked: MaskedSource | undefined): Views {
 
 function found(pattern: LinePattern, { line, text }: AddedLine, views: Views, file: SourceFile): boolean {
   // The end of a very large file is not read. There the line itself is searched.
-  const seen = (view: View) => searched(views[view][line - 1] ?? text);
+  const seen = (view: View) => searched(views[view][line - 1] ?? text, pattern);
   return (
     pattern.expression.test(seen(pattern.view)) &&
     (pattern.inCode?.test(seen('code')) ?? true) &&
@@ -164,8 +166,8 @@ function found(pattern: LinePattern, { line, text }: AddedLine, views: Views, fi
   );
 }
 
-function searched(line: string): string {
-  return line.length <= CUSTOM_LENGTH ? line : line.trimStart().slice(0, CUSTOM_LENGTH);
+function searched(line: string, { wholeLines }: LinePattern): string {
+  return wholeLines || line.length <= SEARCHED_LENGTH ? line : line.trimStart().slice(0, SEARCHED_LENGTH);
 }
 
 /** `src/a.ts:3 debug (console.log): console.log(x) [src/a.ts:debug]`. */

@@ -6,6 +6,8 @@ export interface SourceFile {
   language: LanguageName | undefined;
   /** The whole text. */
   text: string;
+  /** Its lines. They are split once: many lines of a file may be looked at. */
+  lines: readonly string[];
 }
 
 /** Which part of a line is searched. `code` leaves out comments and quoted text, `text` leaves out nothing. */
@@ -17,7 +19,9 @@ export interface LinePattern {
   /** Absent: every file. */
   languages?: readonly LanguageName[];
   view: View;
-  expression: RegExp;
+  expression: Pick<RegExp, 'test'>;
+  /** The pattern takes linear time: long lines are not cut for it. */
+  wholeLines?: true;
   /** Has to match the code of the line as well: a quoted `print("debug")` prints nothing. */
   inCode?: RegExp;
   /** Whether the match is intended. `line` counts from 1. */
@@ -145,10 +149,15 @@ export const TODO: readonly LinePattern[] = ['TODO', 'FIXME', 'XXX', 'HACK'].map
   ),
 }));
 
+/** Files that were searched for abstract classes, so that each is searched once. */
+const abstractFiles = new WeakMap<SourceFile, boolean>();
+
 /** Whether the line belongs to an abstract method, which raises such an error on purpose. */
-function isAbstract({ text }: SourceFile, line: number): boolean {
-  if (/\b(ABC|ABCMeta|Protocol)\b/.test(text)) return true;
-  const before = text.split('\n').slice(Math.max(0, line - 9), line);
+function isAbstract(file: SourceFile, line: number): boolean {
+  const known = abstractFiles.get(file) ?? /\b(ABC|ABCMeta|Protocol)\b/.test(file.text);
+  abstractFiles.set(file, known);
+  if (known) return true;
+  const before = file.lines.slice(Math.max(0, line - 9), line);
   return before.some((earlier) => /@(abc\.)?abstract|@overload/.test(earlier));
 }
 

@@ -27,7 +27,7 @@ export const SECRETS: readonly LinePattern[] = KEYS.map(([name, expression]) => 
   name,
   view: 'text',
   expression,
-  unless: ({ text }, line) => !holdsKey(expression, text.split('\n')[line - 1] ?? ''),
+  unless: ({ lines }, line) => !holdsKey(expression, lines[line - 1] ?? ''),
 }));
 
 /** Whether a line has a real key. A made-up key beside it does not hide it. */
@@ -63,8 +63,8 @@ export const PRIVATE_KEYS: readonly LinePattern[] = [
     name: 'private key',
     view: 'text',
     expression: HEADER,
-    unless({ text }, line) {
-      const [at = '', ...after] = text.split('\n').slice(line - 1, line + 4);
+    unless({ lines }, line) {
+      const [at = '', ...after] = lines.slice(line - 1, line + 4);
       const rest = at.slice((HEADER.exec(at)?.index ?? 0) + 27);
       return ![rest, ...after].some((part) => /[A-Za-z0-9+/]{24,}/.test(part));
     },

@@ -6,6 +6,7 @@ export const promiseTraits = {
   class: 'claimed',
   instant: true,
   isWord: true,
+  needsSession: true,
   // A fresh session has stated nothing.
   about: 'session',
   notInBaseline: true,

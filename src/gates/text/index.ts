@@ -1,8 +1,8 @@
 import type { GateOptions } from '../../core/contract/gate-options.ts';
 import { writtenIn } from '../../core/loop/event.ts';
-import { patternProblem } from '../../core/text/line-pattern.ts';
+import { lineMatcher, patternProblem } from '../../core/text/line-pattern.ts';
 import { groupBy } from '../../core/text/lists.ts';
-import { findInText, piecesOf, type TextFinding } from '../forbid/find.ts';
+import { findInText, type TextFinding } from '../forbid/find.ts';
 import { groupsOf } from '../forbid/index.ts';
 import type { InstantGate, Judgement } from '../gate.ts';
 import { textTraits } from './traits.ts';
@@ -90,8 +90,8 @@ function describe({ line, group, pattern }: TextFinding): string {
 
 function missing(text: string, what: What, matches: GateOptions['text']['matches']): Fault[] {
   if (!matches) return [];
-  const expression = new RegExp(matches.pattern);
-  const found = text.split('\n').some((line) => piecesOf(line).some((piece) => expression.test(piece)));
+  const matcher = lineMatcher(matches.pattern);
+  const found = text.split('\n').some((line) => matcher.test(line));
   return found ? [] : [{ summary: `something is missing in the ${what}: ${matches.say}`, next: matches.say }];
 }
 

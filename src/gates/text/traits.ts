@@ -5,5 +5,6 @@ export const textTraits = {
   class: 'measured',
   instant: true,
   readsText: true,
+  needsSession: true,
   notInBaseline: true,
 } as const satisfies GateTraits<'text'>;

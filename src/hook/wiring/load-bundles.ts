@@ -1,4 +1,5 @@
 import type { Receipt } from '../../core/loop/receipt.ts';
+import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
 import type { Home } from '../../home/layout.ts';
 import type { Judges } from '../../judging/ports.ts';
 import type { LoopRef, SessionPort } from '../../ports/ports.ts';
@@ -14,6 +15,8 @@ export interface JudgeBundle {
   openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
   saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void;
   foreignLoops: typeof foreignLoops;
+  /** Compiles a pattern of a contract, for tool rules that rewrite inputs. */
+  lineMatcher: MatcherOf;
   agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
 }
 

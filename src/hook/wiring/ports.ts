@@ -41,7 +41,7 @@ export function openPorts(
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
     session: async () => (await import('./session.ts')).openSession(home, env),
-    tools: async () => (await import('./session.ts')).openTools(env),
+    tools: async () => (await import('./session.ts')).openTools(env, load),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());

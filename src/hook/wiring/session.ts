@@ -1,5 +1,6 @@
 import { sessionGuard } from '../../client/settings/guard.ts';
 import { judgeTool } from '../../core/tools/judge-tool.ts';
+import { rewrites } from '../../core/tools/rewrite-input.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { userHome } from '../../files/system.ts';
 import { fallbackCounts } from '../../home/fallback-counts.ts';
@@ -14,6 +15,7 @@ import { eventInLoop } from '../events/event-in-loop.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
 import { holdForRoom } from '../unwritable-journal.ts';
+import type { JudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
 
 /** Answers all events but the judged Stop, with what this machine has. */
@@ -40,9 +42,15 @@ export function otherEvents(world: SessionWorld): OtherEvents {
   };
 }
 
-/** Tool rules, asked on this machine. */
-export function openTools(env: NodeJS.ProcessEnv): ToolGuard {
+/** Tool rules, asked on this machine. Only rules that rewrite inputs need the engine for patterns. */
+export function openTools(
+  env: NodeJS.ProcessEnv,
+  load: () => Promise<Pick<JudgeBundle, 'lineMatcher'>>,
+): ToolGuard {
   return {
-    judge: (call, rules, project) => judgeTool(call, rules, toolPlace(project, call.cwd, userHome(env), env)),
+    judge: async (call, rules, project) => {
+      const matcherOf = rewrites(call.tool, rules.rewrite) ? (await load()).lineMatcher : undefined;
+      return judgeTool(call, rules, toolPlace(project, call.cwd, userHome(env), env), matcherOf);
+    },
   };
 }

@@ -50,7 +50,12 @@ describe('the exit code', () => {
   const skip: Says = { outcome: 'skip', summary: 'nothing to see' };
   test.each<[number, string, Record<string, Says>, string]>([
     [0, 'every gate passes', {}, 'done, and verified'],
-    [0, 'one passes and the other does not apply', { b: skip }, 'done, and verified'],
+    [
+      0,
+      'one passes and the other says that it does not apply',
+      { b: skip },
+      'done, and verified; does not apply here: b',
+    ],
     [1, 'one fails', { b: FAIL }, 'NOT done'],
     [1, 'one fails and one cannot be judged', { a: unproven, b: FAIL }, 'NOT done'],
     [2, 'one cannot be judged', { b: unproven }, 'NOT done'],
@@ -169,8 +174,13 @@ describe('since when', () => {
       'gates: { plan: { artefact: PLAN.md, words: 5 }, worked: { changed: true }, ok: { run: "true" } }',
     );
     commit(world.project, 'all of it');
-    expect(await verify()).toBe(0);
+    expect(await verify()).toBe(2);
     expect(lines.filter((line) => line.startsWith('skip'))).toHaveLength(2);
+    expect(lines.at(-1)).toBe(
+      'untildone: NOT verified: skipped: plan, worked. What was judged passes; to accept that: --allow-skipped plan --allow-skipped worked',
+    );
+    expect(await verify({ allowSkipped: ['plan', 'worked'] })).toBe(0);
+    expect(lines.at(-1)).toBe('untildone: done, and verified; skipped: plan, worked');
     write('a.txt', 'work');
     expect(await verify()).toBe(1);
     expect(lines.find((line) => line.includes('plan'))).toContain('nothing was written since');
@@ -255,6 +265,7 @@ test('a question to a person is skipped: nobody can be asked, and nothing fails 
   );
   expect(await verify()).toBe(0);
   expect(lines.join('\n')).toContain('skip     ok (judged) only the Stop of a loop can ask for an approval');
+  expect(lines.at(-1)).toBe('untildone: done, and verified; judged only in a session: ok');
   expect(await verify({ gates: ['ok'] })).toBe(2);
 });
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { lineMatcher } from '../../../src/core/text/line-pattern.ts';
 import { judgeTool } from '../../../src/core/tools/judge-tool.ts';
-import { rewriteProblem } from '../../../src/core/tools/rewrite-input.ts';
 import { concernsEveryTool, type ToolRules, type ToolRuling } from '../../../src/core/tools/tool-rules.ts';
 import { HOME, PROJECT, placeWith } from '../../support/core/a-place.ts';
-import { workMs } from '../../support/work-time.ts';
 
 const NONE: ToolRules = { dangerous: true, protect: [], hide: [], deny: [], allow: [], rewrite: [] };
 const FILES = [
@@ -18,7 +17,7 @@ function judged(
   event = 'PreToolUse',
 ): ToolRuling {
   const call = { event: event as 'PreToolUse', tool, input, cwd: PROJECT };
-  return judgeTool(call, { ...NONE, ...rules }, placeWith({ files: FILES }));
+  return judgeTool(call, { ...NONE, ...rules }, placeWith({ files: FILES }), lineMatcher);
 }
 const bash = (command: string, rules: Partial<ToolRules> = {}) => judged('Bash', { command }, rules);
 
@@ -258,8 +257,8 @@ describe('rewrite', () => {
     {
       tool: 'Bash',
       field: 'command',
-      pattern: '^npm install\\b(?!.*--ignore-scripts)',
-      with: '$0 --ignore-scripts',
+      pattern: '^npm install (--ignore-scripts )?',
+      with: 'npm install --ignore-scripts ',
     },
     { tool: 'mcp__*', field: 'query', pattern: '(\\w+)@', with: '$1 at ' },
   ];
@@ -282,20 +281,22 @@ describe('rewrite', () => {
     expect(bash('go', { rewrite: into }).kind).toBe('refuse');
   });
   test('a line that is too long for it does not get around it', () => {
-    expect(bash(`npm install ${'x'.repeat(1000)}`, { rewrite })).toMatchObject({
+    const lines = (length: number) => ({ content: `short\n${'x'.repeat(length)}` });
+    const anyContent = [{ tool: 'Write', field: 'content', pattern: 'xy', with: 'z' }];
+    expect(judged('Write', lines(100_001), { rewrite: anyContent })).toMatchObject({
       why: 'too long to be rewritten',
     });
+    expect(judged('Write', lines(100_000), { rewrite: anyContent }).kind).toBe('none');
   });
-  test.each(['(a+)+b', '(a|b)*', '.*.*.*x', '[', '', 'x*', '^a{3,}.*b+'])(
-    'refuses the pattern %j',
-    (pattern) => expect(rewriteProblem(pattern)).toBeDefined(),
-  );
-  test('the slowest pattern that is taken ends in time', () => {
-    const slow = [{ tool: 'Bash', field: 'command', pattern: 'a.*a.*b', with: '' }];
-    expect(rewriteProblem('a.*a.*b')).toBeUndefined();
-    const before = workMs();
-    bash('a'.repeat(999), { rewrite: slow });
-    expect(workMs() - before).toBeLessThan(5_000);
+  test('a pattern that cannot be used does not let the call around it', () => {
+    const old = [{ tool: 'Bash', field: 'command', pattern: 'npm(?! ci)', with: 'pnpm' }];
+    expect(bash('npm install', { rewrite: old })).toEqual({
+      kind: 'refuse',
+      why: 'the pattern npm(?! ci) cannot be used',
+      reason:
+        'untildone: this project rewrites such calls by the pattern npm(?! ci), which cannot be used: expected a pattern without lookahead "(?!...)" (say what may follow, such as ([^x]|$)). Go on without this call, and tell the person that the contract needs another pattern.',
+    });
+    expect(judged('Read', { file_path: 'a' }, { rewrite: old }).kind).toBe('none');
   });
 });
 
@@ -311,6 +312,51 @@ describe('dangerous', () => {
   });
   test('a command that is too long to be looked at is refused', () => {
     expect(bash('x'.repeat(100_001)).kind).toBe('refuse');
+  });
+});
+
+describe('templates of .env are no secrets', () => {
+  const names = (ends: readonly string[]) => ends.flatMap((end) => [`.env.${end}`, `config/.env.${end}`]);
+  const FREE = names([
+    'example',
+    'sample',
+    'template',
+    'dist',
+    'production.example',
+    'EXAMPLE',
+    'test.local.sample',
+  ]);
+  const KEPT = names([
+    'local',
+    'production',
+    'example.local',
+    'examples',
+    'my-example2',
+    'dist.bak',
+    '*',
+    'exam*',
+  ]);
+  const ways = (path: string): ToolRuling[] => [
+    judged('Write', { file_path: path }),
+    judged('Edit', { file_path: `${PROJECT}/${path}` }),
+    bash(`echo A= > ${path}`),
+    bash(`sed -i s/a/b/ '${path}'`),
+    bash(`rm ${path.toUpperCase()}`),
+    bash(`node -e "fs.writeFileSync('${path}', '')"`),
+    judged('Edit', { file_path: path }, { allow: ['Edit(**)'] }, 'PermissionRequest'),
+  ];
+  test.each(FREE)('%s may be changed', (path) => {
+    expect(ways(path).filter(({ kind }) => kind === 'refuse')).toEqual([]);
+  });
+  test.each([...KEPT, '.env', 'config/.env', '.envrc', '.env-example-key'])('%s stays protected', (path) => {
+    expect(ways(path).map(({ kind }) => kind)).toEqual(Array(7).fill('refuse'));
+  });
+  test('a template that is copied over the real file changes the real file', () => {
+    expect(bash('cp .env.example .env').kind).toBe('refuse');
+    expect(bash('cp .env .env.example').kind).toBe('none');
+  });
+  test('a contract can protect them again', () => {
+    expect(judged('Write', { file_path: '.env.example' }, { protect: ['.env.example'] }).kind).toBe('refuse');
   });
 });
 

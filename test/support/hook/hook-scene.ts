@@ -8,6 +8,7 @@ import type { Answer, HookEvent, StopEvent } from '../../../src/core/loop/event.
 import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { TranscriptSignals } from '../../../src/core/loop/transcript.ts';
+import { lineMatcher } from '../../../src/core/text/line-pattern.ts';
 import { fallbackCounts } from '../../../src/home/fallback-counts.ts';
 import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
@@ -102,7 +103,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         },
         keepTranscript,
       }),
-    tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }),
+    tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }, async () => ({ lineMatcher })),
     saveReceipt: async (_, receipt) => void scene.receipts.push(receipt),
   };
 }
