@@ -95,7 +95,10 @@ const NEXT_LIMIT = 1000;
 const PART_LIMIT = 200;
 
 /** The verdicts for the state. Only the next step that the agent is told is kept, to keep journal lines short. */
-function gateLines(verdicts: readonly Verdict[], state: LoopState): GateLine[] {
+export function gateLines(
+  verdicts: readonly Verdict[],
+  state: Pick<LoopState, 'gates' | 'iteration'>,
+): GateLine[] {
   const first = verdicts.find((v) => blocks(v) && v.next);
   return verdicts.map((v) => ({
     ...gateLine(v, state),
@@ -103,7 +106,7 @@ function gateLines(verdicts: readonly Verdict[], state: LoopState): GateLine[] {
   }));
 }
 
-function gateLine(verdict: Verdict, state: LoopState): GateLine {
+function gateLine(verdict: Verdict, state: Pick<LoopState, 'gates' | 'iteration'>): GateLine {
   const { gate, outcome, summary, fingerprint } = verdict;
   const before = state.gates.find((line) => line.name === gate);
   const same =

@@ -46,7 +46,7 @@ export function questionMessage(asked: string): string {
 function claimWords(cause: string, detail: string): string {
   switch (cause) {
     case 'nothing_changed':
-      return `ended without proof: ${detail} passed, but the tree is the same as at the start, where everything that can be measured passed already`;
+      return `ended without proof: ${detail} passed, but nothing was changed since the start`;
     case 'approved_only':
       return `ended on an approval alone: ${detail} passed, nothing was measured`;
     case 'judged_only':

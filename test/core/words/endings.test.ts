@@ -21,7 +21,7 @@ describe('how a loop ended', () => {
       'claimed_done',
       'nothing_changed',
       'tests, workers',
-      'ended without proof: tests, workers passed, but the tree is the same as at the start, where everything that can be measured passed already',
+      'ended without proof: tests, workers passed, but nothing was changed since the start',
     ],
     ['claimed_done', 'approved_only', 'ok', 'ended on an approval alone: ok passed, nothing was measured'],
     [
