@@ -143,42 +143,6 @@ describe('trust', () => {
 });
 
 describe('a loop of a contract', () => {
-  test('whose gates all pass already is held until something changed and they pass', async () => {
-    // The gate writes a file at every judging: that is no work.
-    write('untildone.yaml', 'gates:\n  tests: { run: "date +%Y > report.txt; test ! -e broken" }\n');
-    write('.gitignore', 'ignored\n');
-    await approve();
-    const said = await ok('start', 'add a discount', '--session', 's1');
-    expect(said).toContain('Every gate passes already, so the gate "changed" is asked for, too');
-    expect(said).toContain('It ends when these gates pass: tests, changed.');
-    expect(await ok('status')).toContain('changed: fail (claimed) nothing was changed since the start');
-    expect((await stop('done')).reason).toContain('Every other gate passed before you began');
-    write('ignored', 'x');
-    git('commit', '--quiet', '--allow-empty', '-m', 'nothing');
-    expect((await stop('really')).reason).toContain('Fails: changed - nothing was changed since the start');
-    write('discount.js', 'x');
-    write('broken', 'x');
-    expect((await stop('look')).reason).toContain('Fails: tests');
-    rmSync(join(world.project, 'broken'));
-    expect((await stop('now')).systemMessage).toContain('every gate passed (tests, changed)');
-    expect(await ok('receipt')).toContain('changed since the start');
-  });
-  test('that was trusted only after its start is held once for what passes on the same tree', async () => {
-    write('untildone.yaml', 'gates: { ok: { run: "true" } }\n');
-    await ok('start', 'add a discount', '--session', 's1');
-    await approve();
-    expect((await stop('done')).reason).toContain('What passes now may have passed before you began');
-    expect((await stop('there is nothing to do')).systemMessage).toContain('ended without proof: ok passed');
-  });
-  test('goes on to ask for a change when its contract is updated', async () => {
-    write('untildone.yaml', 'gates: { ok: { run: "true" } }\n');
-    await approve();
-    await ok('start', 'add a discount', '--session', 's1');
-    write('untildone.yaml', 'gates: { ok: { run: "true" }, more: { run: test -n x } }\n');
-    await approve();
-    await ok('contract', 'update');
-    expect((await stop('done')).reason).toContain('Fails: changed');
-  });
   test('fails by name when what a gate runs is changed, also by a script beside it', async () => {
     write('package.json', '{"scripts":{"check":"grep -q good result.txt"}}');
     await begun('gates:\n  result: { run: npm run -s check }\n');
