@@ -12,6 +12,8 @@ export interface StopSeen {
   /** Fingerprint of the final message; `empty` for an empty one; absent when it could not be read. */
   message?: string;
   toolSinceBlock: boolean;
+  /** Holds in a row by any hook, as the transcript shows them; absent when it shows none. */
+  heldInARow?: number;
   background: SeenTask[];
   wakeUps: { once: number; recurring: number };
   contextShare?: number;
@@ -69,11 +71,13 @@ export function observe(
 ): LoopState {
   if (state.status !== 'active') return state;
   const awake = closeWait(state, at);
-  const sameRow = !seen.toolSinceBlock && !state.toolSeen && seen.promptId === state.promptId;
+  const toolUsed = seen.toolSinceBlock || state.toolSeen;
+  const own = seen.promptId === state.promptId ? state.blocksInARow : 0;
   return {
     ...awake,
     ...(seen.promptId === undefined ? {} : { promptId: seen.promptId }),
-    blocksInARow: sameRow ? state.blocksInARow : 0,
+    // Claude Code counts the holds of all hooks together.
+    blocksInARow: toolUsed ? 0 : Math.max(own, seen.heldInARow ?? 0),
     ...countMessage(state, seen.message),
     ...countPicture(state, seen, verdicts),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),

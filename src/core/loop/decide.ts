@@ -179,10 +179,9 @@ function exhaustion(
   if (limit) return ending('reached_limit', limit.cause, limitDetail(limit, limits));
   const stall = stallOf(state, verdicts, limits);
   if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
-  if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap) {
-    const detail = `held ${state.blocksInARow} times in a row without a tool call; Claude Code overrides the next hold`;
-    return ending('capped', 'block_cap', detail);
-  }
+  // Claude Code overrides the next hold, and that would look like success.
+  if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap)
+    return ending('stalled', 'no_tool_call', `held ${state.blocksInARow} times`);
   return undefined;
 }
 

@@ -15,11 +15,12 @@ export function describeEnding(state: LoopState): string {
       if (cause === 'expired') return `NOT done: ${detail}`;
       return `NOT done: the limit of ${limitName(cause)} was reached (${detail})`;
     case 'stalled':
+      if (cause === 'no_tool_call') return `NOT done: no progress; ${detail} in a row without a tool call`;
       return `NOT done: no progress; ${stallWords(cause)} ${detail} in a row`;
     case 'idle':
       return `NOT done: the agent had nothing more to say (${detail})`;
     case 'capped':
-      return `NOT done: let go at Claude Code's own limit (${detail}); run \`untildone install\` to raise it`;
+      return `NOT done: let go at Claude Code's own limit (${detail})`;
     case 'cancelled':
       return cause === 'person' ? `cancelled ${byHand(detail)}` : `cancelled: ${detail}`;
     case 'released':

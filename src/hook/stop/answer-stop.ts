@@ -6,7 +6,13 @@ import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import { handOverReason } from '../../core/words/brief.ts';
 import { questionMessage } from '../../core/words/endings.ts';
-import { phaseWords, REASON_LIMIT, reasonFor, type Situation } from '../../core/words/reason.ts';
+import {
+  lastWithoutTool,
+  phaseWords,
+  REASON_LIMIT,
+  reasonFor,
+  type Situation,
+} from '../../core/words/reason.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
 import { askedNow, tellEnding } from './situation.ts';
@@ -88,14 +94,15 @@ export function situationAfter(
     ...before,
     ...askedNow(contract, after),
     iteration: after.iteration,
-    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen)],
+    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen, after)],
     unchanged: unchangedIn(after, state.iteration),
   };
 }
 
 /** Notes that come first in the reason. */
-function notesOn(seen: StopSeen): string[] {
+function notesOn(seen: StopSeen, { blocksInARow }: LoopState): string[] {
   const notes: string[] = (seen.phase?.passed ?? []).map((name) => `The phase "${name}" is complete.`);
+  if (blocksInARow === seen.blockCap) notes.push(lastWithoutTool(blocksInARow));
   if (seen.contractFileChanged) {
     notes.push(
       'untildone.yaml was changed since this loop began. The change has no effect: the version from the start counts.',

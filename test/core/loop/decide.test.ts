@@ -203,9 +203,29 @@ describe("the client's cap", () => {
     seen: { message: `m${n}`, blockCap: 8, promptId: 'p', toolSinceBlock },
     verdicts: [claim('fail')],
   });
-  test('eight holds in a row without a tool call, then capped before Claude Code overrides the ninth', () => {
-    const stops = Array.from({ length: 9 }, (_, n) => blocked(n));
-    expect(play(stops).decisions).toEqual([...Array(8).fill('block'), 'capped']);
+  test.each([1, 3, 8, 20])(
+    '%i holds in a row without a tool call, then stalled before it overrides one',
+    (cap) => {
+      const stops = Array.from({ length: cap + 1 }, (_, n) => blocked(n));
+      const capped = stops.map(({ seen, verdicts }) => ({ seen: { ...seen, blockCap: cap }, verdicts }));
+      const { decisions, state } = play(capped);
+      expect(decisions).toEqual([...Array(cap).fill('block'), 'stalled']);
+      expect(state.ending).toMatchObject({ cause: 'no_tool_call', detail: `held ${cap} times` });
+    },
+  );
+  test('without a cap there is no such ending', () => {
+    const stops = Array.from({ length: 20 }, (_, n) => blocked(n));
+    const free = stops.map(({ seen, verdicts }) => ({ seen: { ...seen, blockCap: 0 }, verdicts }));
+    expect(play(free).decisions).toEqual(Array(20).fill('block'));
+  });
+  test('holds of other hooks count, too', () => {
+    const played = (heldInARow: number, toolSinceBlock = false) => {
+      const stop = blocked(1, toolSinceBlock);
+      return play([{ ...stop, seen: { ...stop.seen, heldInARow } }]).decisions;
+    };
+    expect(played(7)).toEqual(['block']);
+    expect(played(8)).toEqual(['stalled']);
+    expect(played(8, true)).toEqual(['block']);
   });
   test('a tool call begins a new row', () => {
     const stops = Array.from({ length: 14 }, (_, n) => blocked(n, n === 6));
