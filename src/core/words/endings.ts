@@ -1,5 +1,6 @@
 import type { Notification } from '../contract/contract.ts';
 import type { LoopState, RunState } from '../loop/state.ts';
+import { oneLine } from '../text/clip.ts';
 
 /** Says how a loop ended, in words that explain themselves to someone who was not there. */
 export function describeEnding(state: LoopState): string {
@@ -38,6 +39,20 @@ export function describeEnding(state: LoopState): string {
 export function endingMessage(state: LoopState): string {
   return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
 }
+
+/** The message in the session when it is held: what is open, and how you stop it. The agent does not read it. */
+export function holdMessage({ loop, base, iteration, maxIterations, gates }: LoopState): string {
+  const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
+  const open = gates.filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
+  const names = open.map(({ name }) => name);
+  const held = `untildone: held, iteration ${iteration}${of}`;
+  if (names.length === 1 && names[0] === base.changeGate)
+    return `${held}: nothing was changed yet. If the task needs no change, type in another terminal: untildone release ${loop}`;
+  const what = names.length === 0 ? '' : `; open: ${oneLine(names.join(', '), NAMES_LIMIT)}`;
+  return `${held}${what}. To stop it, type in another terminal: untildone cancel ${loop}`;
+}
+
+const NAMES_LIMIT = 200;
 
 /** The message in the session when the loop waits for your answer. */
 export function questionMessage(asked: string): string {

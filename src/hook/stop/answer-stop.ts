@@ -5,7 +5,7 @@ import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import { handOverReason } from '../../core/words/brief.ts';
-import { questionMessage } from '../../core/words/endings.ts';
+import { holdMessage, questionMessage } from '../../core/words/endings.ts';
 import {
   lastWithoutTool,
   phaseWords,
@@ -15,6 +15,7 @@ import {
 } from '../../core/words/reason.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
+import { withMessages } from './answers.ts';
 import { askedNow, tellEnding } from './situation.ts';
 
 /** A Stop that was decided and recorded. */
@@ -36,7 +37,11 @@ export function answerTo(
 ): Answer {
   switch (decision.kind) {
     case 'block':
-      return refusal(decision.instruction, situation, verdicts, format);
+      // A run says itself how it is stopped.
+      return withMessages(
+        refusal(decision.instruction, situation, verdicts, format),
+        after.run ? [] : [holdMessage(after)],
+      );
     case 'end':
       return tellEnding(after, ports);
     case 'allow':

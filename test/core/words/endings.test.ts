@@ -1,12 +1,41 @@
 import { describe, expect, test } from 'vitest';
 import { ENDINGS, type LoopState, type RunState, type WaitCause } from '../../../src/core/loop/state.ts';
 import { newRun } from '../../../src/core/run/run.ts';
-import { describeEnding, describeWait, endingMessage } from '../../../src/core/words/endings.ts';
+import { describeEnding, describeWait, endingMessage, holdMessage } from '../../../src/core/words/endings.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 
 function ended(status: LoopState['status'], cause: string, detail: string): LoopState {
   return freshLoop({ status, iteration: 7, ending: { cause, detail, at: T0 } });
 }
+
+describe('a held session', () => {
+  const gate = (name: string, verdict: 'pass' | 'fail' | 'unproven') => ({
+    ...{ name, verdict, class: 'measured' as const, summary: '', since: 1 },
+  });
+  const held = (changes: Partial<LoopState>) => holdMessage(freshLoop({ iteration: 3, ...changes }));
+
+  test('is told what is open, and the line that stops it', () => {
+    const gates = [gate('tests', 'fail'), gate('lint', 'pass'), gate('ci', 'unproven')];
+    expect(held({ gates })).toBe(
+      'untildone: held, iteration 3 of 50; open: tests, ci. To stop it, type in another terminal: untildone cancel l1',
+    );
+    expect(held({ maxIterations: 'unlimited' })).toBe(
+      'untildone: held, iteration 3. To stop it, type in another terminal: untildone cancel l1',
+    );
+  });
+  test('that only lacks a change is told how it goes without one', () => {
+    const gates = [gate('tests', 'pass'), gate('changed', 'fail')];
+    expect(held({ gates, base: { changeGate: 'changed' } })).toContain(
+      'nothing was changed yet. If the task needs no change, type in another terminal: untildone release l1',
+    );
+    expect(held({ gates })).toContain('untildone cancel l1');
+  });
+  test('has a message that stays short and on one line', () => {
+    const gates = Array.from({ length: 90 }, (_, i) => gate(`gate\n${i}`, 'fail'));
+    expect(held({ gates }).length).toBeLessThan(350);
+    expect(held({ gates })).not.toContain('\n');
+  });
+});
 
 describe('how a loop ended', () => {
   test.each([
