@@ -273,6 +273,7 @@ function startedEntry(loop: NewLoop, contractSha256: string): Entry {
     baseTree: loop.baseTree,
     baseCommit: loop.baseCommit,
     basePassing: loop.basePassing ? (true as const) : undefined,
+    changeGate: loop.changeGate,
     costTotalUsd: loop.costTotalUsd,
     run: loop.run,
   };

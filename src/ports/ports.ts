@@ -171,6 +171,8 @@ export interface NewLoop {
   baseTree?: string;
   baseCommit?: string;
   basePassing?: true;
+  /** The gate that asks for a change, although the contract does not. */
+  changeGate?: string;
   /** The cost of the session so far, as Claude Code counts it. */
   costTotalUsd?: number;
   transcriptOffset: number;

@@ -196,7 +196,10 @@ describe('none of these ends as verified, and each is named', () => {
       const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
       const { loop } = await cheat(
         scene,
-        [{ text: 'Nothing to do.\n\n<promise>NEW FEATURE WORKS</promise>' }],
+        [
+          { text: 'Nothing to do.\n\n<promise>NEW FEATURE WORKS</promise>' },
+          { text: 'It has it.\n\n<promise>NEW FEATURE WORKS</promise>' },
+        ],
         {
           flags: ['--promise', 'NEW FEATURE WORKS'],
         },

@@ -95,13 +95,23 @@ longTest('an unapproved contract runs nothing and holds nobody', async () => {
   expect(again.requests.length).toBeGreaterThan(1);
 });
 
-longTest('a loop whose gates all pass already is refused, with what to add', async () => {
+test('a green project: held until something changed and passes', async () => {
   const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
-  const refused = await untildone(scene, ['start', 'something new', '--session', 's1']);
-  expect(refused.code).toBe(2);
-  expect(refused.stdout).toContain('every gate passes already');
-  const promised = await untildone(scene, ['start', 'something new', '--session', 's1', '--promise', 'NEW']);
-  expect(promised.code).toBe(0);
+  const session = await startedSession(scene);
+  const { requests } = await scene.runClient({
+    prompt: 'add a discount',
+    args: ['--session-id', session],
+    script: {
+      turns: [
+        { text: 'It is there already.' },
+        { tools: [bash('echo 1 > discount.js')] },
+        { text: 'Added.' },
+      ],
+    },
+  });
+  expect(JSON.stringify(requests[1]?.body)).toContain('nothing was changed since the start');
+  expect(requests).toHaveLength(3);
+  expect(await loopOf(scene)).toMatchObject({ status: 'verified_done', iteration: 2 });
 });
 
 longTest(

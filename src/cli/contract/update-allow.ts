@@ -29,7 +29,10 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
     throw new UsageError('you do not trust the new contract on this machine yet; first: untildone trust');
   }
   const promise = promiseOf(before.contract);
-  const kept = promise === undefined ? file.contract : withPromise(file.contract, promise);
+  const kept = stillAskingForChange(
+    before.contract,
+    promise === undefined ? file.contract : withPromise(file.contract, promise),
+  );
   const contract: FrozenContract = {
     contract: { ...kept, limits: { ...file.contract.limits, iterations: before.contract.limits.iterations } },
     frozen: {
@@ -47,6 +50,15 @@ export async function updateContract(ref: LoopRef, world: World, out: (line: str
     })),
   );
   out(`Loop ${ref.loop} is judged by ${CONTRACT_FILE} as it is now, from its next stop on.`);
+}
+
+/** Keeps the gate that asks for a change, where untildone itself added it when the loop began. */
+function stillAskingForChange({ gates }: Contract, now: Contract): Contract {
+  for (const [name, spec] of Object.entries(gates)) {
+    if (spec.kind !== 'changed' || !spec.options.implicit || now.gates[name]) continue;
+    return { ...now, gates: { ...now.gates, [name]: spec }, done: [...now.done, name] };
+  }
+  return now;
 }
 
 /** Keeps what gates that did not change recorded when the loop began: work is still compared with that moment. */

@@ -1,7 +1,13 @@
 /** A contract, as parsed from `untildone.yaml` by the room `contract`, and frozen when a loop starts. */
 
 import type { ToolRules } from '../tools/tool-rules.ts';
-import { COMBINATIONS, type Combination, type GateKind, type GateOptions } from './gate-options.ts';
+import {
+  COMBINATIONS,
+  type Combination,
+  type GateKind,
+  type GateOptions,
+  type ImplicitChange,
+} from './gate-options.ts';
 
 export const CONTRACT_FILE = 'untildone.yaml';
 
@@ -199,6 +205,50 @@ export function withPromise(contract: Contract, promise: string): Contract {
     ...contract,
     gates: { ...contract.gates, [name]: { kind: 'promise', options: { text: promise } } },
     done: [...contract.done.filter((gate) => gate !== name), name],
+  };
+}
+
+/** Files of untildone and Claude Code themselves: a change of them alone is no work. */
+const OWN_FILES = [
+  `/${CONTRACT_FILE}`,
+  ...['.claude/settings.json', '.claude/settings.local.json', '.claude/ralph-loop.local.md'],
+  ...['.claude/runtime/**', '.claude/data/ralph-loops/**'],
+];
+
+/**
+ * The contract with one more gate: something was changed since the start. Gates that passed at the start cannot show that
+ * work was done. The gate needs no trust, because it runs nothing.
+ */
+export function askForChange(
+  asked: Contract,
+  start: ImplicitChange['start'],
+): { contract: Contract; gate: string } {
+  const contract = withoutImplicitChange(asked);
+  const gate =
+    ['changed', 'changed-since-start'].find((name) => !contract.gates[name]) ?? 'something-changed';
+  const promise = promisesOf(contract).length > 0 ? (true as const) : undefined;
+  const options = { except: OWN_FILES, implicit: { start, promise } };
+  return {
+    gate,
+    contract: {
+      ...contract,
+      gates: { ...contract.gates, [gate]: { kind: 'changed', options } },
+      done: [...contract.done, gate],
+    },
+  };
+}
+
+/** The contract without that gate, for a child of a run and for an updated contract. */
+export function withoutImplicitChange(contract: Contract): Contract {
+  const isImplicit = (name: string) => {
+    const spec = contract.gates[name];
+    return spec?.kind === 'changed' && spec.options.implicit !== undefined;
+  };
+  if (!Object.keys(contract.gates).some(isImplicit)) return contract;
+  return {
+    ...contract,
+    gates: Object.fromEntries(Object.entries(contract.gates).filter(([name]) => !isImplicit(name))),
+    done: contract.done.filter((name) => !isImplicit(name)),
   };
 }
 

@@ -22,8 +22,8 @@ export interface GateOptions {
   approve: { ask: string; file?: string };
   /** A text that the agent has to write: a file, or a section of it. */
   artefact: { file: string; section?: string; has: { name: string; pattern: string }[]; words: number };
-  /** Something was changed since the start. */
-  changed: { paths?: string[]; except?: string[] };
+  /** Something was changed since the start. `implicit`: no contract asks for it (`askForChange`). */
+  changed: { paths?: string[]; except?: string[]; implicit?: ImplicitChange };
   /** The chunks of a plan: each is due when those that it comes after pass. */
   chunks: { chunks: Chunk[] };
   /** The subagents of a type (`*` stands for any characters) have all finished and passed. */
@@ -38,6 +38,14 @@ export interface GateOptions {
   };
   all: { gates: string[] };
   any: { gates: string[] };
+}
+
+/** Why a loop asks for a change although its contract does not. */
+export interface ImplicitChange {
+  /** `green`: every gate passed at the start. `unjudged`: nobody knows, because nothing was judged then. */
+  start: 'green' | 'unjudged';
+  /** The agent may claim by a promise that the task needs no change. */
+  promise?: true;
 }
 
 /** A chunk of a plan. */

@@ -13,6 +13,8 @@ export interface StopSeen {
   /** Fingerprint of the final message; `empty` for an empty one; absent when it could not be read. */
   message?: string;
   toolSinceBlock: boolean;
+  /** Holds in a row by any hook, as the transcript shows them; absent when it shows none. */
+  heldInARow?: number;
   background: SeenTask[];
   wakeUps: { once: number; recurring: number };
   contextShare?: number;
@@ -72,11 +74,13 @@ export function observe(
 ): LoopState {
   if (state.status !== 'active') return state;
   const awake = countAgents(closeWait(state, at), seen.subagents);
-  const sameRow = !seen.toolSinceBlock && !state.toolSeen && seen.promptId === state.promptId;
+  const toolUsed = seen.toolSinceBlock || state.toolSeen;
+  const own = seen.promptId === state.promptId ? state.blocksInARow : 0;
   return {
     ...awake,
     ...(seen.promptId === undefined ? {} : { promptId: seen.promptId }),
-    blocksInARow: sameRow ? state.blocksInARow : 0,
+    // Claude Code counts the holds of all hooks together.
+    blocksInARow: toolUsed ? 0 : Math.max(own, seen.heldInARow ?? 0),
     ...countMessage(state, seen.message),
     ...countPicture(state, seen, verdicts),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
@@ -98,7 +102,10 @@ const NEXT_LIMIT = 1000;
 const PART_LIMIT = 200;
 
 /** The verdicts for the state. Only the next step that the agent is told is kept, to keep journal lines short. */
-function gateLines(verdicts: readonly Verdict[], state: LoopState): GateLine[] {
+export function gateLines(
+  verdicts: readonly Verdict[],
+  state: Pick<LoopState, 'gates' | 'iteration'>,
+): GateLine[] {
   const first = verdicts.find((v) => blocks(v) && v.next);
   return verdicts.map((v) => ({
     ...gateLine(v, state),
@@ -106,7 +113,7 @@ function gateLines(verdicts: readonly Verdict[], state: LoopState): GateLine[] {
   }));
 }
 
-function gateLine(verdict: Verdict, state: LoopState): GateLine {
+function gateLine(verdict: Verdict, state: Pick<LoopState, 'gates' | 'iteration'>): GateLine {
   const { gate, outcome, summary, fingerprint } = verdict;
   const before = state.gates.find((line) => line.name === gate);
   const same =

@@ -29,10 +29,13 @@ export function decide(
     return { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail: seen.needsPerson };
   }
   const state = observe(before, seen, verdicts, now);
+  const asked = isClaimedUnchanged(before, verdicts)
+    ? verdicts.filter((v) => v.gate !== before.base.changeGate)
+    : verdicts;
   return (
     askedToEnd(verdicts) ??
-    success(state, seen, verdicts) ??
-    question(seen, verdicts) ??
+    success(asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
+    question(seen, asked) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
     handOver(state, seen, limits) ?? {
@@ -48,11 +51,28 @@ function askedToEnd(verdicts: readonly Verdict[]): Decision | undefined {
   return letGo === undefined ? undefined : ending('released', 'hook', letGo);
 }
 
-function success(state: LoopState, seen: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
+/**
+ * Whether the agent insists that the task needs no change. It was held once because nothing was changed, and now the rest
+ * passes by a word that could not be given at the start: a promise, a model's or yours. Where nothing was judged at the
+ * start, stopping again says enough.
+ */
+function isClaimedUnchanged({ base, gates, iteration }: LoopState, verdicts: readonly Verdict[]): boolean {
+  const unchanged = verdicts.find((v) => v.gate === base.changeGate && blocks(v));
+  const told = gates.find((line) => line.name === base.changeGate);
+  if (!unchanged || told?.verdict !== unchanged.outcome || told.since >= iteration) return false;
+  return base.passing !== true || verdicts.some((v) => v.asks !== undefined || isWordOfSomebody(v));
+}
+
+function isWordOfSomebody({ outcome, class: given, kind, children = [] }: Verdict): boolean {
+  if (outcome !== 'pass') return false;
+  return given === 'judged' || kind === 'promise' || children.some(isWordOfSomebody);
+}
+
+function success(verdicts: readonly Verdict[], nothingChanged: boolean): Decision | undefined {
   const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
   switch (sumUp(verdicts).result) {
     case 'verified':
-      if (isAsItWas(state, seen)) return ending('claimed_done', 'nothing_changed', passed.join(', '));
+      if (nothingChanged) return ending('claimed_done', 'nothing_changed', passed.join(', '));
       return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
     case 'claimed':
       return ending('claimed_done', claimCause(verdicts), passed.join(', '));
@@ -99,7 +119,10 @@ function questionsIn(verdict: Verdict): Verdict[] {
   return inside.length === 0 ? [verdict] : inside.flatMap(questionsIn);
 }
 
-/** Whether the tree is still the start tree, on which everything that can be measured passed: that proves no work. */
+/**
+ * Whether the tree is still the start tree, on which everything that can be measured passed: that proves no work. For
+ * loops that an older version began; later ones have a gate that asks for a change.
+ */
 function isAsItWas(state: LoopState, seen: StopSeen): boolean {
   return state.base.passing === true && seen.tree !== undefined && seen.tree === state.base.tree;
 }
@@ -156,10 +179,9 @@ function exhaustion(
   if (limit) return ending('reached_limit', limit.cause, limitDetail(limit, limits));
   const stall = stallOf(state, verdicts, limits);
   if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
-  if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap) {
-    const detail = `held ${state.blocksInARow} times in a row without a tool call; Claude Code overrides the next hold`;
-    return ending('capped', 'block_cap', detail);
-  }
+  // Claude Code overrides the next hold, and that would look like success.
+  if (seen.blockCap > 0 && state.blocksInARow >= seen.blockCap)
+    return ending('stalled', 'no_tool_call', `held ${state.blocksInARow} times`);
   return undefined;
 }
 

@@ -76,6 +76,8 @@ export interface StartedEntry {
   baseCommit?: string;
   /** Everything that could be measured passed at the start. */
   basePassing?: true;
+  /** The gate that asks for a change, although the contract does not (`askForChange`). */
+  changeGate?: string;
   /** A loop over many sessions. */
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
   /** The cost of the session so far, as Claude Code counts it. */

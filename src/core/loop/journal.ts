@@ -1,7 +1,7 @@
 import { advanceChildren, type ChildEntry } from '../run/children.ts';
 import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/entries.ts';
 import { newRun, runFromSession } from '../run/run.ts';
-import { applyDecision, observe } from './count-stop.ts';
+import { applyDecision, gateLines, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
 import { allTold, answer } from './questions.ts';
 import {
@@ -16,6 +16,7 @@ import {
 } from './state.ts';
 import { countAgents } from './subagent-usage.ts';
 import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
+import { unchangedYet } from './verdict.ts';
 
 /** The state after an entry. All state is made here: replaying a journal gives the state of its last line. */
 export function advance(state: LoopState | undefined, entry: Entry, at: number): LoopState {
@@ -117,6 +118,9 @@ function advanceClaimed(state: LoopState, entry: EntryOf<'claimed'>, at: number)
   };
 }
 
+/** `status` shows a gate that no contract asks for before the first Stop, too. */
+const FIRST = { gates: [], iteration: 1 };
+
 function firstState(entry: StartedEntry, at: number): LoopState {
   return {
     loop: entry.loop,
@@ -134,7 +138,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     background: {},
     spent: { tokens: 0, costUsd: 0 },
     read: { offset: entry.transcriptOffset, costTotalUsd: entry.costTotalUsd ?? 0 },
-    gates: [],
+    gates: entry.changeGate === undefined ? [] : gateLines([unchangedYet(entry.changeGate)], FIRST),
     contractSha256: entry.contractSha256,
     foreignLines: 0,
     foreignTold: 0,
@@ -142,6 +146,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
       tree: entry.baseTree,
       commit: entry.baseCommit,
       passing: entry.basePassing ? (true as const) : undefined,
+      changeGate: entry.changeGate,
     },
     guarded: {},
     allowed: [],

@@ -69,8 +69,11 @@ export interface LoopState {
   foreignLines: number;
   /** How many of them the agent was told about. */
   foreignTold: number;
-  /** The start tree, its commit, and whether everything that could be measured passed on it. */
-  base: { tree?: string; commit?: string; passing?: true };
+  /**
+   * The start tree, its commit, and whether everything that could be measured passed on it. `changeGate`: the gate that
+   * asks for a change, although the contract does not.
+   */
+  base: { tree?: string; commit?: string; passing?: true; changeGate?: string };
   /** How often each subagent, task, teammate or prompt was refused in a row; the newest last. */
   guarded: Record<string, number>;
   /** Exceptions that you allowed by name (`untildone allow`). */

@@ -49,6 +49,8 @@ export interface TranscriptSignals {
   answered?: boolean;
   /** True when the agent called a tool since the last prompt or hold. */
   toolSinceBlock?: boolean;
+  /** How many holds in a row, by any hook, stand at the end without a tool call or a prompt between; counted up to 8. */
+  heldInARow?: number;
   /**
    * A tool call of the agent without a result. At a real Stop the last result is often not on disk yet: only a call that
    * stays open while polling for `answered` shows that the agent has not stopped.
@@ -84,12 +86,14 @@ export function scanSignals(sidechain = false): SignalsScan {
   const signals: TranscriptSignals = {};
   const seeTurn = turnScan(signals);
   const seeContext = contextScan(signals);
+  const seeRow = rowScan(signals);
   return {
     see(line) {
       if (line.kind === 'other' || line.kind === 'cost' || line.sidechain !== sidechain) return false;
       const contextKnown = seeContext(line);
       const turnKnown = seeTurn(line);
-      return turnKnown && contextKnown;
+      const rowKnown = seeRow(line);
+      return turnKnown && contextKnown && rowKnown;
     },
     signals: () => signals,
   };
@@ -111,6 +115,32 @@ function contextScan(signals: TranscriptSignals): LineScan {
       }
     }
     return tokensKnown && signals.model !== undefined;
+  };
+}
+
+const MOST_COUNTED = 8;
+
+/** Counts the holds in a row. Several hooks that hold the same Stop are one hold. */
+function rowScan(signals: TranscriptSignals): LineScan {
+  let known = false;
+  let sameStop = false;
+  return (line) => {
+    if (known) return true;
+    switch (line.kind) {
+      case 'block':
+        if (!sameStop) signals.heldInARow = (signals.heldInARow ?? 0) + 1;
+        sameStop = true;
+        known = signals.heldInARow === MOST_COUNTED;
+        break;
+      case 'answer':
+        sameStop = false;
+        known = line.toolUses.length > 0;
+        break;
+      case 'prompt':
+      case 'tool_results':
+        known = true;
+    }
+    return known;
   };
 }
 

@@ -45,6 +45,12 @@ export interface Proof {
   costUsd?: number;
 }
 
+/** The verdict of the gate that asks for a change, when nothing was changed yet. */
+export function unchangedYet(gate: string): Verdict {
+  const summary = 'nothing was changed since the start';
+  return { gate, kind: 'changed', class: 'claimed', outcome: 'fail', summary };
+}
+
 type Summary =
   | { result: 'failing'; blocking: Verdict[] }
   | { result: 'verified' | 'claimed' | 'unproven' | 'nothing_judged'; blocking: [] };

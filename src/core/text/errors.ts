@@ -28,7 +28,7 @@ export class NotApproved extends UsageError {
   }
 }
 
-/** Every gate passes already: nothing could show that the task was done. */
+/** Every gate passes already, and no change can be seen: nothing could show that the task was done. */
 export class NothingToDo extends UsageError {
   override name = 'NothingToDo';
   readonly lines: readonly string[];

@@ -1,5 +1,6 @@
 import type { Notification } from '../contract/contract.ts';
 import type { LoopState, RunState } from '../loop/state.ts';
+import { oneLine } from '../text/clip.ts';
 
 /** Says how a loop ended, in words that explain themselves to someone who was not there. */
 export function describeEnding(state: LoopState): string {
@@ -15,11 +16,12 @@ export function describeEnding(state: LoopState): string {
       if (cause === 'expired') return `NOT done: ${detail}`;
       return `NOT done: the limit of ${limitName(cause)} was reached (${detail})`;
     case 'stalled':
+      if (cause === 'no_tool_call') return `NOT done: no progress; ${detail} in a row without a tool call`;
       return `NOT done: no progress; ${stallWords(cause)} ${detail} in a row`;
     case 'idle':
       return `NOT done: the agent had nothing more to say (${detail})`;
     case 'capped':
-      return `NOT done: let go at Claude Code's own limit (${detail}); run \`untildone install\` to raise it`;
+      return `NOT done: let go at Claude Code's own limit (${detail})`;
     case 'cancelled':
       return cause === 'person' ? `cancelled ${byHand(detail)}` : `cancelled: ${detail}`;
     case 'released':
@@ -38,6 +40,20 @@ export function endingMessage(state: LoopState): string {
   return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
 }
 
+/** The message in the session when it is held: what is open, and how you stop it. The agent does not read it. */
+export function holdMessage({ loop, base, iteration, maxIterations, gates }: LoopState): string {
+  const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
+  const open = gates.filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
+  const names = open.map(({ name }) => name);
+  const held = `untildone: held, iteration ${iteration}${of}`;
+  if (names.length === 1 && names[0] === base.changeGate)
+    return `${held}: nothing was changed yet. If the task needs no change, type in another terminal: untildone release ${loop}`;
+  const what = names.length === 0 ? '' : `; open: ${oneLine(names.join(', '), NAMES_LIMIT)}`;
+  return `${held}${what}. To stop it, type in another terminal: untildone cancel ${loop}`;
+}
+
+const NAMES_LIMIT = 200;
+
 /** The message in the session when the loop waits for your answer. */
 export function questionMessage(asked: string): string {
   return `untildone: a question for you: ${asked}. Answer in a terminal: untildone approve, or untildone reject --note "what has to change". Then send any prompt here.`;
@@ -46,7 +62,7 @@ export function questionMessage(asked: string): string {
 function claimWords(cause: string, detail: string): string {
   switch (cause) {
     case 'nothing_changed':
-      return `ended without proof: ${detail} passed, but the tree is the same as at the start, where everything that can be measured passed already`;
+      return `ended without proof: ${detail} passed, but nothing was changed since the start`;
     case 'approved_only':
       return `ended on an approval alone: ${detail} passed, nothing was measured`;
     case 'judged_only':

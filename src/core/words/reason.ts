@@ -91,6 +91,15 @@ export const DIFFERENT_APPROACH =
   'Look at the cause again from the beginning, question an assumption you have not questioned yet, ' +
   'and say in one line what you do differently before you do it.';
 
+/** For the last hold that Claude Code allows in a row. */
+export function lastWithoutTool(holds: number): string {
+  const times = holds === 1 ? 'once' : `${holds} times in a row`;
+  return (
+    `You were held ${times} without using a tool. Use one now and go on with the work, or say why you cannot: ` +
+    'if you stop again without a tool call, this loop ends as not done.'
+  );
+}
+
 const NEXT_STEP =
   'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
 

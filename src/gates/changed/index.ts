@@ -1,5 +1,6 @@
-import type { GateOptions } from '../../core/contract/gate-options.ts';
+import type { GateOptions, ImplicitChange } from '../../core/contract/gate-options.ts';
 import { withoutLoopSection } from '../../core/loop/notes.ts';
+import { unchangedYet } from '../../core/loop/verdict.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
@@ -18,7 +19,9 @@ export const changedGate: Gate<'changed'> = {
     const fitting = (await context.workspace.changes(span.from, span.to)).filter(
       (change) => wanted(change.path) || (change.from !== undefined && wanted(change.from)),
     );
-    return judgement(await withoutOwnNotes(fitting, span, context, signal), options, span);
+    const changes = await withoutOwnNotes(fitting, span, context, signal);
+    if (changes.length > 0 || !options.implicit) return judgement(changes, options, span);
+    return (await committedInstead(options.implicit, context)) ?? unchanged(options.implicit);
   },
 };
 
@@ -52,6 +55,36 @@ async function withoutOwnNotes(
     return withoutLoopSection(then).trim() === withoutLoopSection(now).trim();
   };
   return changes.filter(({ path }) => !isOurs(path));
+}
+
+/** Where nobody knows what passed at the start, a commit may be all the work that there was to do. */
+async function committedInstead(
+  { start }: ImplicitChange,
+  { workspace, baseCommit }: GateContext,
+): Promise<Judgement | undefined> {
+  if (start === 'green') return undefined;
+  const commit = (await workspace.head())?.commit;
+  return commit === undefined || commit === baseCommit
+    ? undefined
+    : { outcome: 'pass', summary: 'a commit was made since the start' };
+}
+
+/** Says why a change is asked for, and what to do where the task needs none. */
+function unchanged({ start, promise }: ImplicitChange): Judgement {
+  const { outcome, summary } = unchangedYet('');
+  const why =
+    start === 'green'
+      ? 'Every other gate passed before you began, so only a change can show that you did the task.'
+      : 'What passes now may have passed before you began, so only a change can show that you did the task.';
+  const none = promise
+    ? 'say why, and state the promise again: the loop then ends as a claim, without proof.'
+    : 'say so, and why, in your final message.';
+  return {
+    outcome,
+    summary,
+    evidence: [why],
+    next: `Next: do the task: change the files of the project that it is about. If it needs no change, ${none}`,
+  };
 }
 
 function judgement(changes: readonly FileChange[], options: GateOptions['changed'], span: Span): Judgement {

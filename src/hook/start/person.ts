@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ancestors, wasRunningAt } from '../../files/process-id.ts';
 import { readSmall } from '../../files/whole-file.ts';
@@ -7,14 +8,36 @@ import { parseSessionRecord } from '../../home/hook-line.ts';
 import type { Home } from '../../home/layout.ts';
 
 /**
- * Refuses a command inside a Claude Code session that only the user may give. The agent has a shell of the same user, so
- * cheating becomes visible, not impossible (docs/security-model.md).
+ * Refuses a command inside a Claude Code session that only the user may give. What you type there with `!` has the same
+ * environment, parent and terminal as what the agent runs (docs/adr/0016-holds-on-the-screen.md), so it is refused, too. The
+ * agent has a shell of the same user, so cheating becomes visible, not impossible (docs/security-model.md).
  */
-export function refuseInsideClient(command: string, home: Home, env: NodeJS.ProcessEnv): void {
+export function refuseInsideClient(
+  command: string,
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  typed: { argv: readonly string[]; cwd: string } = { argv: process.argv, cwd: process.cwd() },
+): void {
   if (!insideClient(home, env)) return;
+  const line = lineForTerminal(typed, env);
   throw new UsageError(
-    `"untildone ${command}" is for a person: run it in a terminal of your own, not from inside a Claude Code session`,
+    `"untildone ${command}" is for a person. Inside a Claude Code session untildone cannot tell you from the agent, ` +
+      `not even with "!": type it in another terminal${line === undefined ? '' : `: ${line}`}`,
   );
+}
+
+const LINE_LIMIT = 500;
+
+/** The same command for another terminal; undefined for one that cannot be typed exactly, or for another program. */
+function lineForTerminal(
+  { argv, cwd }: { argv: readonly string[]; cwd: string },
+  { UNTILDONE_HOME }: NodeJS.ProcessEnv,
+): string | undefined {
+  const [, program = '', ...words] = argv;
+  if (!/(?:^|[/\\])untildone[^/\\]*$/.test(program)) return undefined;
+  const home = UNTILDONE_HOME ? `UNTILDONE_HOME=${quoteForShell(UNTILDONE_HOME)} ` : '';
+  const line = `cd ${quoteForShell(cwd)} && ${home}untildone ${words.map(quoteForShell).join(' ')}`;
+  return line.length > LINE_LIMIT || /\p{C}/u.test(line) ? undefined : line;
 }
 
 function insideClient(home: Home, env: NodeJS.ProcessEnv): boolean {

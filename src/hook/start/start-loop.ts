@@ -1,16 +1,20 @@
 import {
+  askForChange,
   type Contract,
   type FrozenContract,
   isTrustedContract,
   type RunMode,
+  withoutImplicitChange,
 } from '../../core/contract/contract.ts';
+import type { ImplicitChange } from '../../core/contract/gate-options.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
-import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
+import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
 import type { Judges } from '../../judging/ports.ts';
+import type { Judged } from '../../ports/judging.ts';
 import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 
 export interface LoopPlan {
@@ -30,12 +34,15 @@ export interface LoopPlan {
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
   /** For a child of a run: what its parent has frozen. Nothing is frozen again. */
   frozen?: FrozenContract['frozen'];
+  /** For a child with features of a list: when they pass already, it has nothing to do. Else a change is asked for. */
+  isMeasuredPiece?: boolean;
   files?: NonNullable<NewLoop['files']>;
 }
 
 export type StartedLoop =
-  | { kind: 'started'; ref: LoopRef; baseline: Verdict[]; trusted: boolean }
-  /** Every gate passes already, so no gate could show that work was done. */
+  /** `changeGate`: every gate passes already, so this gate asks for a change. */
+  | { kind: 'started'; ref: LoopRef; baseline: Verdict[]; trusted: boolean; changeGate: string | undefined }
+  /** Every gate passes already, and nothing could show that work was done: a measured piece, or no tree to compare with. */
   | { kind: 'nothing_to_do'; baseline: Verdict[] };
 
 export interface StartPorts {
@@ -45,32 +52,59 @@ export interface StartPorts {
 }
 
 /** Freezes the definition of done, judges where the work stands, and begins. */
-export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
+export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
+  const plan = { ...asked, contract: withoutImplicitChange(asked.contract) };
   const measured = needsApproval(plan.contract) || measures(plan.contract);
-  const contract = await frozenFor(plan, measured, ports.judges);
-  const trusted = isTrustedContract(contract.frozen, ports.isTrusted);
-  const base = measured ? await baseOf(plan.project, ports.judges) : {};
-  const baseline = measured && trusted ? await judgeBaseline(plan, contract, base, ports.judges) : [];
-  if (baseline.length > 0 && sumUp(baseline).result !== 'failing' && !canShowWork(plan.contract)) {
-    return { kind: 'nothing_to_do', baseline };
-  }
-  const passing = baseline.length > 0 && sumUp(baseline).result !== 'failing';
+  const frozen = await frozenFor(plan, measured, ports.judges);
+  const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
+  const before = measured ? await baseOf(plan.project, ports.judges) : {};
+  const { verdicts, tree } =
+    measured && trusted
+      ? await judgeBaseline(plan, frozen, before, ports.judges)
+      : { verdicts: [], tree: undefined };
+  const green = verdicts.length > 0 && sumUp(verdicts).result !== 'failing';
+  // What the gates themselves wrote while they were judged is no work.
+  const base = { ...before, tree: green ? (tree ?? before.tree) : before.tree };
+  const cannotAsk = base.tree === undefined || plan.isMeasuredPiece === true;
+  if (green && cannotAsk && !canShowWork(plan.contract)) return { kind: 'nothing_to_do', baseline: verdicts };
+  const changing = changeToAskFor(
+    plan.contract,
+    base.tree,
+    trusted ? (green ? 'green' : undefined) : 'unjudged',
+  );
   const ref = ports.create({
     loop: plan.loop,
     session: plan.session,
     project: plan.project,
     dialect: 'native',
     task: plan.task,
-    contract,
+    contract: { ...frozen, contract: changing?.contract ?? frozen.contract },
     transcriptOffset: plan.transcriptOffset,
     costTotalUsd: plan.costTotalUsd,
     baseTree: base.tree,
     baseCommit: base.commit,
-    basePassing: passing ? (true as const) : undefined,
+    basePassing: green ? (true as const) : undefined,
+    changeGate: changing?.gate,
     run: plan.run,
     files: plan.files,
   });
-  return { kind: 'started', ref, baseline, trusted };
+  const changeGate = green ? changing?.gate : undefined;
+  const baseline = changeGate === undefined ? verdicts : [...verdicts, unchangedYet(changeGate)];
+  return { kind: 'started', ref, baseline, trusted, changeGate };
+}
+
+/**
+ * Asks for a change where gates alone cannot show that work was done: they passed at the start, or may have passed. Without
+ * a tree nothing can be compared.
+ */
+function changeToAskFor(
+  contract: Contract,
+  tree: string | undefined,
+  start: ImplicitChange['start'] | undefined,
+): ReturnType<typeof askForChange> | undefined {
+  if (tree === undefined || start === undefined) return undefined;
+  const asksAlready = contract.done.some((name) => contract.gates[name]?.kind === 'changed');
+  return asksAlready || baselineCalls(contract).length === 0 ? undefined : askForChange(contract, start);
 }
 
 async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Promise<FrozenContract> {
@@ -128,15 +162,19 @@ export function inBaseline(calls: readonly GateCall[]): GateCall[] {
   });
 }
 
+function baselineCalls(contract: Contract): GateCall[] {
+  return inBaseline(callsFor(namesOnTheWay(contract), contract));
+}
+
 async function judgeBaseline(
   plan: LoopPlan,
   contract: FrozenContract,
   base: { tree?: string; commit?: string },
   judges: Judges,
-): Promise<Verdict[]> {
-  const { verdicts } = await judge(
+): Promise<Judged> {
+  return judge(
     {
-      calls: inBaseline(callsFor(namesOnTheWay(plan.contract), plan.contract)),
+      calls: baselineCalls(plan.contract),
       frozen: contract,
       session: plan.session,
       task: plan.task,
@@ -147,5 +185,4 @@ async function judgeBaseline(
     },
     judges,
   );
-  return verdicts;
 }

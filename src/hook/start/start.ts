@@ -175,11 +175,17 @@ function secondLoop({ message, loop }: LoopExists): string {
 
 export function nothingToDo(baseline: readonly Verdict[]): string[] {
   return [
-    'Not started: every gate passes already, so nothing could show that the task was done.',
+    'Not started: every gate passes already, and changes cannot be seen here (is git installed?), so nothing could show',
+    'that the task was done.',
     ...baseline.map((v) => `  ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`),
     'Add what is missing now and present when the task is done: a failing test, a feature list, a checklist, a judge,',
     'or state the end yourself: untildone start "..." --promise "IT WORKS"',
   ];
+}
+
+/** Says that a loop asks for a change, because its gates passed already. */
+export function greenStart(gate: string): string {
+  return `Every gate passes already, so the gate "${gate}" is asked for, too: something changed since the start.`;
 }
 
 /** Names all phases, and describes the first one. */
@@ -197,11 +203,16 @@ export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind
   const iterations =
     limits.iterations === 'unlimited' ? 'no limit of iterations' : `at most ${limits.iterations} iterations`;
   const promise = promiseOf(plan.contract);
-  const gates = plan.contract.done.filter((name) => plan.contract.gates[name]?.kind !== 'promise');
+  const { changeGate } = started;
+  const gates = [
+    ...plan.contract.done.filter((name) => plan.contract.gates[name]?.kind !== 'promise'),
+    ...(changeGate === undefined ? [] : [changeGate]),
+  ];
   const lines = [
     `Loop ${plan.loop} started for session ${plan.session}: ${iterations}, ${time}.`,
     ...started.baseline.map((v) => `  ${v.gate}: ${v.outcome} now - ${v.summary}`),
   ];
+  if (changeGate !== undefined) lines.push(greenStart(changeGate));
   if (gates.length > 0) lines.push(`It ends when these gates pass: ${gates.join(', ')}.`);
   lines.push(...phaseLines(plan.contract));
   if (promise !== undefined) {

@@ -5,10 +5,17 @@ import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import { handOverReason } from '../../core/words/brief.ts';
-import { questionMessage } from '../../core/words/endings.ts';
-import { phaseWords, REASON_LIMIT, reasonFor, type Situation } from '../../core/words/reason.ts';
+import { holdMessage, questionMessage } from '../../core/words/endings.ts';
+import {
+  lastWithoutTool,
+  phaseWords,
+  REASON_LIMIT,
+  reasonFor,
+  type Situation,
+} from '../../core/words/reason.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
+import { withMessages } from './answers.ts';
 import { askedNow, tellEnding } from './situation.ts';
 
 /** A Stop that was decided and recorded. */
@@ -30,7 +37,11 @@ export function answerTo(
 ): Answer {
   switch (decision.kind) {
     case 'block':
-      return refusal(decision.instruction, situation, verdicts, format);
+      // A run says itself how it is stopped.
+      return withMessages(
+        refusal(decision.instruction, situation, verdicts, format),
+        after.run ? [] : [holdMessage(after)],
+      );
     case 'end':
       return tellEnding(after, ports);
     case 'allow':
@@ -88,14 +99,15 @@ export function situationAfter(
     ...before,
     ...askedNow(contract, after),
     iteration: after.iteration,
-    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen)],
+    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen, after)],
     unchanged: unchangedIn(after, state.iteration),
   };
 }
 
 /** Notes that come first in the reason. */
-function notesOn(seen: StopSeen): string[] {
+function notesOn(seen: StopSeen, { blocksInARow }: LoopState): string[] {
   const notes: string[] = (seen.phase?.passed ?? []).map((name) => `The phase "${name}" is complete.`);
+  if (blocksInARow === seen.blockCap) notes.push(lastWithoutTool(blocksInARow));
   if (seen.contractFileChanged) {
     notes.push(
       'untildone.yaml was changed since this loop began. The change has no effect: the version from the start counts.',

@@ -136,6 +136,7 @@ export function seenAt(
     stopHookActive: event.stopHookActive,
     message,
     toolSinceBlock: signals.toolSinceBlock === true,
+    heldInARow: signals.heldInARow,
     background: event.backgroundTasks.filter(isUnderWay).slice(0, TASKS_KEPT).map(inShort),
     wakeUps: {
       once: event.wakeUps.filter((w) => !w.recurring).length,

@@ -17,11 +17,10 @@ import { spawnRun } from './spawn-run.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** How Claude Code reads its cap, as measured: 8 unless set, off for 0 or less, 8 for what is no number. */
+/** How Claude Code reads its cap, as measured: 8 unless it begins with a number (`3.7` and `3x` are 3), off for 0 or less. */
 export function blockCapFrom(env: NodeJS.ProcessEnv): number {
-  const value = env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP?.trim();
-  if (!value || !/^-?\d+$/.test(value)) return 8;
-  return Math.max(0, Number(value));
+  const value = Number.parseInt(env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP ?? '', 10);
+  return Number.isNaN(value) ? 8 : Math.max(0, value);
 }
 
 export function openPorts(

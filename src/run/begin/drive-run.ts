@@ -10,7 +10,7 @@ import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
 import { recordTrust } from '../../home/trust.ts';
-import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
+import { begin, greenStart, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -72,12 +72,13 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
     clientFile(client, plan.loop, world.home),
     ...divisionFiles(options, { ...plan, folder }, observers),
   ];
-  const { ref, baseline } = await begun(
+  const { ref, baseline, changeGate } = await begun(
     { ...plan, run, project: folder, files },
     { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
     observers,
   );
   git?.startsFrom(baseline);
+  if (changeGate !== undefined) reporter.note(greenStart(changeGate));
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...observers, ref, client, git });
 }

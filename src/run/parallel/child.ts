@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { approvals, childContract, type PieceRules } from '../../core/contract/child-contract.ts';
-import { type Contract, type Limits, withPromise } from '../../core/contract/contract.ts';
+import {
+  type Contract,
+  type Limits,
+  withoutImplicitChange,
+  withPromise,
+} from '../../core/contract/contract.ts';
 import { type ChildState, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { holdLock } from '../../files/lock.ts';
@@ -118,7 +123,7 @@ async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<Lo
       session: randomUUID(),
       project: git.folder,
       task: work.task,
-      contract: orPromise(childContract(contract, rules, traitsOf), isForPerson),
+      contract: orPromise(childContract(withoutImplicitChange(contract), rules, traitsOf), isForPerson),
       judgeMs: frozen.judgeMs,
       transcriptOffset: 0,
       outputDir: join(world.store.outputDir(ref), child.loop),
@@ -128,6 +133,7 @@ async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<Lo
         parent: ref.loop,
       },
       frozen,
+      isMeasuredPiece: work.features !== undefined,
     },
     world,
     (folder, fingerprint) => isDerived(folder, fingerprint, frozen, parent),

@@ -2,9 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/loop/decide.ts';
 import { advance } from '../../../src/core/loop/journal.ts';
-import { hasEnded } from '../../../src/core/loop/state.ts';
-import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { claim, freshLoop, LIMITS, play, seenStop, T0, verdict } from '../../support/core/samples.ts';
+import { hasEnded, type LoopState } from '../../../src/core/loop/state.ts';
+import { unchangedYet, type Verdict } from '../../../src/core/loop/verdict.ts';
+import {
+  claim,
+  freshLoop,
+  LIMITS,
+  play,
+  STARTED,
+  seenStop,
+  T0,
+  verdict,
+} from '../../support/core/samples.ts';
 
 const failing = (n: number) => ({ seen: { message: `m${n}` }, verdicts: [claim('fail')] });
 const many = (count: number) => Array.from({ length: count }, (_, i) => failing(i));
@@ -39,17 +48,67 @@ describe('success', () => {
 });
 
 describe('nothing is done that was done before', () => {
-  const base = { tree: 't', passing: true as const };
-  test('what passed at the start, on the very same tree, is a claim at most', () => {
-    const stop = { seen: { tree: 't' }, verdicts: [verdict('pass'), claim('pass')] };
-    const { decisions, state } = play([stop], freshLoop({ base }));
-    expect(decisions).toEqual(['claimed_done']);
+  const changed = (outcome: 'pass' | 'fail'): Verdict => ({ ...unchangedYet('changed'), outcome });
+  const begun = (base: LoopState['base']) =>
+    freshLoop({ ...advance(undefined, { ...STARTED, changeGate: base.changeGate }, T0), base });
+  const green = begun({ tree: 't', passing: true, changeGate: 'changed' });
+  const unjudged = begun({ tree: 't', changeGate: 'changed' });
+  const stop = (...verdicts: Verdict[]) => ({ seen: { tree: 't' }, verdicts });
+
+  test('a start at which everything passed: held until something changed', () => {
+    const before = stop(verdict('pass'), changed('fail'));
+    const after = { seen: { tree: 't2' }, verdicts: [verdict('pass'), changed('pass')] };
+    expect(play([before, before, after], green).decisions).toEqual(['block', 'block', 'verified_done']);
+  });
+  test('and the stall ends it when nothing is ever changed', () => {
+    const { decisions, state } = play(Array(4).fill(stop(verdict('pass'), changed('fail'))), green);
+    expect(decisions).toEqual(['block', 'block', 'block', 'stalled']);
+    expect(state.ending?.cause).toBe('same_failure');
+  });
+  test.each<[string, Verdict]>([
+    ['a promise', claim('pass')],
+    ['a model', verdict('pass', { gate: 'review', kind: 'judge', class: 'judged' })],
+    ['an approval', verdict('pass', { gate: 'ok', kind: 'approve', class: 'judged' })],
+    ['a promise inside another gate', verdict('pass', { kind: 'all', children: [claim('pass')] })],
+  ])('%s that insists on it ends it as a claim', (_, word) => {
+    const { decisions, state } = play(Array(2).fill(stop(verdict('pass'), word, changed('fail'))), green);
+    expect(decisions).toEqual(['block', 'claimed_done']);
     expect(state.ending?.cause).toBe('nothing_changed');
   });
-  test('with a changed tree, or a gate that failed at the start, it is verified', () => {
-    const stop = (tree: string) => ({ seen: { tree }, verdicts: [verdict('pass')] });
-    expect(play([stop('t2')], freshLoop({ base })).decisions).toEqual(['verified_done']);
-    expect(play([stop('t')], freshLoop({ base: { tree: 't' } })).decisions).toEqual(['verified_done']);
+  test('a word does not help where something else fails', () => {
+    const stops = Array(2).fill(stop(verdict('fail'), claim('pass'), changed('fail')));
+    expect(play(stops, green).decisions).toEqual(['block', 'block']);
+  });
+  test('what was not held for it was not told: a wait for background work does not count', () => {
+    const wait = stop(verdict('pass'), claim('pass'), changed('fail'));
+    const waiting = { ...wait, seen: { tree: 't', background: [{ id: 'b1', type: 'shell' }] } };
+    expect(play([waiting, wait, wait], green).decisions).toEqual(['allow', 'block', 'claimed_done']);
+  });
+  test('a question is asked once the agent was told that nothing changed', () => {
+    const asks = verdict('fail', { gate: 'ok', kind: 'approve', class: 'judged', asks: 'Good?' });
+    expect(play(Array(2).fill(stop(verdict('pass'), asks, changed('fail'))), green).decisions).toEqual([
+      'block',
+      'allow',
+    ]);
+  });
+  test('where nothing was judged at the start, it is held once, and ends as a claim', () => {
+    const { decisions, state } = play(Array(2).fill(stop(verdict('pass'), changed('fail'))), unjudged);
+    expect(decisions).toEqual(['block', 'claimed_done']);
+    expect(state.ending?.cause).toBe('nothing_changed');
+  });
+  test('the gate is there before the first Stop', () => {
+    expect(green.gates).toMatchObject([{ name: 'changed', verdict: 'fail', class: 'claimed' }]);
+  });
+  test('a loop that an older version began on such a tree ends as a claim at most', () => {
+    const old = freshLoop({ base: { tree: 't', passing: true as const } });
+    const { decisions, state } = play([stop(verdict('pass'), claim('pass'))], old);
+    expect(decisions).toEqual(['claimed_done']);
+    expect(state.ending?.cause).toBe('nothing_changed');
+    const later = { seen: { tree: 't2' }, verdicts: [verdict('pass')] };
+    expect(play([later], old).decisions).toEqual(['verified_done']);
+    expect(play([stop(verdict('pass'))], freshLoop({ base: { tree: 't' } })).decisions).toEqual([
+      'verified_done',
+    ]);
   });
 });
 
@@ -144,9 +203,29 @@ describe("the client's cap", () => {
     seen: { message: `m${n}`, blockCap: 8, promptId: 'p', toolSinceBlock },
     verdicts: [claim('fail')],
   });
-  test('eight holds in a row without a tool call, then capped before Claude Code overrides the ninth', () => {
-    const stops = Array.from({ length: 9 }, (_, n) => blocked(n));
-    expect(play(stops).decisions).toEqual([...Array(8).fill('block'), 'capped']);
+  test.each([1, 3, 8, 20])(
+    '%i holds in a row without a tool call, then stalled before it overrides one',
+    (cap) => {
+      const stops = Array.from({ length: cap + 1 }, (_, n) => blocked(n));
+      const capped = stops.map(({ seen, verdicts }) => ({ seen: { ...seen, blockCap: cap }, verdicts }));
+      const { decisions, state } = play(capped);
+      expect(decisions).toEqual([...Array(cap).fill('block'), 'stalled']);
+      expect(state.ending).toMatchObject({ cause: 'no_tool_call', detail: `held ${cap} times` });
+    },
+  );
+  test('without a cap there is no such ending', () => {
+    const stops = Array.from({ length: 20 }, (_, n) => blocked(n));
+    const free = stops.map(({ seen, verdicts }) => ({ seen: { ...seen, blockCap: 0 }, verdicts }));
+    expect(play(free).decisions).toEqual(Array(20).fill('block'));
+  });
+  test('holds of other hooks count, too', () => {
+    const played = (heldInARow: number, toolSinceBlock = false) => {
+      const stop = blocked(1, toolSinceBlock);
+      return play([{ ...stop, seen: { ...stop.seen, heldInARow } }]).decisions;
+    };
+    expect(played(7)).toEqual(['block']);
+    expect(played(8)).toEqual(['stalled']);
+    expect(played(8, true)).toEqual(['block']);
   });
   test('a tool call begins a new row', () => {
     const stops = Array.from({ length: 14 }, (_, n) => blocked(n, n === 6));

@@ -33,6 +33,21 @@ function signalsOf(lines: TranscriptLine[], sidechain = false): TranscriptSignal
   return scan.signals();
 }
 
+describe('holds in a row', () => {
+  const held = (id: string, ...blocks: TranscriptLine[]) => [said(id, 'no'), ...blocks];
+  it.each<[string, TranscriptLine[], number | undefined]>([
+    ['none', [prompt, said('a', 'one')], undefined],
+    ['those since the prompt', [...held('a', block), prompt, ...held('b', block), said('c', 'x')], 1],
+    ['several hooks hold one Stop', [prompt, ...held('a', block, block), ...held('b', block, block)], 2],
+    ['a tool call ends the row', [prompt, ...held('a', block), called('b', 't'), said('c', 'x')], undefined],
+    ['its result does, too', [prompt, ...held('a', block), results('t'), ...held('b', block)], 1],
+    ['a compaction does not', [prompt, ...held('a', block), compaction, ...held('b', block)], 2],
+    ['no more than eight are counted', [prompt, ...Array(20).fill(held('a', block)).flat()], 8],
+  ])('%s', (_, lines, count) => {
+    expect(signalsOf(lines).heldInARow).toBe(count);
+  });
+});
+
 describe('the last text', () => {
   it('is the last text block since the prompt', () => {
     expect(signalsOf([prompt, said('a', 'one'), said('b', 'two')]).lastText).toBe('two');

@@ -1,12 +1,41 @@
 import { describe, expect, test } from 'vitest';
 import { ENDINGS, type LoopState, type RunState, type WaitCause } from '../../../src/core/loop/state.ts';
 import { newRun } from '../../../src/core/run/run.ts';
-import { describeEnding, describeWait, endingMessage } from '../../../src/core/words/endings.ts';
+import { describeEnding, describeWait, endingMessage, holdMessage } from '../../../src/core/words/endings.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 
 function ended(status: LoopState['status'], cause: string, detail: string): LoopState {
   return freshLoop({ status, iteration: 7, ending: { cause, detail, at: T0 } });
 }
+
+describe('a held session', () => {
+  const gate = (name: string, verdict: 'pass' | 'fail' | 'unproven') => ({
+    ...{ name, verdict, class: 'measured' as const, summary: '', since: 1 },
+  });
+  const held = (changes: Partial<LoopState>) => holdMessage(freshLoop({ iteration: 3, ...changes }));
+
+  test('is told what is open, and the line that stops it', () => {
+    const gates = [gate('tests', 'fail'), gate('lint', 'pass'), gate('ci', 'unproven')];
+    expect(held({ gates })).toBe(
+      'untildone: held, iteration 3 of 50; open: tests, ci. To stop it, type in another terminal: untildone cancel l1',
+    );
+    expect(held({ maxIterations: 'unlimited' })).toBe(
+      'untildone: held, iteration 3. To stop it, type in another terminal: untildone cancel l1',
+    );
+  });
+  test('that only lacks a change is told how it goes without one', () => {
+    const gates = [gate('tests', 'pass'), gate('changed', 'fail')];
+    expect(held({ gates, base: { changeGate: 'changed' } })).toContain(
+      'nothing was changed yet. If the task needs no change, type in another terminal: untildone release l1',
+    );
+    expect(held({ gates })).toContain('untildone cancel l1');
+  });
+  test('has a message that stays short and on one line', () => {
+    const gates = Array.from({ length: 90 }, (_, i) => gate(`gate\n${i}`, 'fail'));
+    expect(held({ gates }).length).toBeLessThan(350);
+    expect(held({ gates })).not.toContain('\n');
+  });
+});
 
 describe('how a loop ended', () => {
   test.each([
@@ -21,7 +50,7 @@ describe('how a loop ended', () => {
       'claimed_done',
       'nothing_changed',
       'tests, workers',
-      'ended without proof: tests, workers passed, but the tree is the same as at the start, where everything that can be measured passed already',
+      'ended without proof: tests, workers passed, but nothing was changed since the start',
     ],
     ['claimed_done', 'approved_only', 'ok', 'ended on an approval alone: ok passed, nothing was measured'],
     [
@@ -55,6 +84,13 @@ describe('how a loop ended', () => {
       '3 empty answers in a row',
       'NOT done: the agent had nothing more to say (3 empty answers in a row)',
     ],
+    [
+      'stalled',
+      'no_tool_call',
+      'held 8 times',
+      'NOT done: no progress; held 8 times in a row without a tool call',
+    ],
+    ['capped', 'block_cap', '8 blocks', "NOT done: let go at Claude Code's own limit (8 blocks)"],
     ['cancelled', 'person', 'by a person', 'cancelled by hand'],
     ['cancelled', 'person', 'wrong branch', 'cancelled by hand: wrong branch'],
     ['released', 'person', 'by a person', 'NOT done: released by hand'],
@@ -62,9 +98,6 @@ describe('how a loop ended', () => {
     ['failed', 'crash', 'no space left', 'NOT done: no space left'],
   ] as const)('%s by %s', (status, cause, detail, words) => {
     expect(describeEnding(ended(status, cause, detail))).toBe(words);
-  });
-  test('capped says what to do about it', () => {
-    expect(describeEnding(ended('capped', 'block_cap', '8 blocks'))).toContain('untildone install');
   });
   test('has words of its own for every ending, and only a verified one says done', () => {
     const words = ENDINGS.map((status) => describeEnding(ended(status, 'cause', 'detail')));

@@ -15,7 +15,9 @@ describe('a state that names its owner', () => {
     scene.write(RALPH, ralph());
     const answer = await scene.stopOf('s1');
     expect(reasonOf(answer)).toContain('Fix it.');
-    expect(answer).toMatchObject({ message: 'Ralph iteration 2 | To stop: output <promise>DONE</promise>' });
+    expect(messageOf(answer)).toMatch(
+      /^Ralph iteration 2 \| To stop: output <promise>DONE<\/promise>\nuntildone: held, .* untildone cancel \S+$/,
+    );
     expect(scene.text(RALPH)).toBe(ralph({ iteration: 2 }));
     expect(scene.states()).toMatchObject([
       { dialect: 'ralph-loop', session: 's1', iteration: 2, maxIterations: 5 },

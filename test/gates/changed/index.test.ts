@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { askForChange, DEFAULT_LIMITS, promiseContract } from '../../../src/core/contract/contract.ts';
 import type { GateOptions } from '../../../src/core/contract/gate-options.ts';
 import { changedGate } from '../../../src/gates/changed/index.ts';
 import { contextOf, type Files, workScene } from '../../support/gates/work-scene.ts';
@@ -95,5 +96,46 @@ test('without a start and without a commit nobody can tell', async () => {
   const context = contextOf(place, {});
   expect(await changedGate.judge({}, context, new AbortController().signal)).toMatchObject({
     outcome: 'unproven',
+  });
+});
+
+describe('asked for by untildone itself', () => {
+  const implicit = (start: 'green' | 'unjudged', promise?: true) => {
+    const { contract, gate } = askForChange(promiseContract('X', DEFAULT_LIMITS), start);
+    const spec = contract.gates[gate];
+    if (spec?.kind !== 'changed') throw new Error('another gate');
+    return { ...spec.options, implicit: { start, promise } };
+  };
+
+  test.each<[string, Files]>([
+    ['nothing', {}],
+    ['the contract', { 'untildone.yaml': 'gates: {}\n' }],
+    ['settings', { '.claude/settings.json': '{}', '.claude/settings.local.json': '{}' }],
+    ['state of a format', { '.claude/ralph-loop.local.md': 'x', '.claude/runtime/locks/.lock_active': '' }],
+  ])('%s is no change', async (_, after) => {
+    const { outcome, evidence, next } = await judged(after, implicit('green'));
+    expect({ outcome, evidence }).toEqual({
+      outcome: 'fail',
+      evidence: [
+        'Every other gate passed before you began, so only a change can show that you did the task.',
+      ],
+    });
+    expect(next).toContain('If it needs no change, say so, and why');
+  });
+  test.each<[string, Files]>([
+    ['source', { 'src/a.ts': 'other\n' }],
+    ['a skill', { '.claude/skills/x/SKILL.md': 'x\n' }],
+    ['the contract of a package', { 'packages/a/untildone.yaml': 'x\n' }],
+  ])('%s is a change', async (_, after) => {
+    expect(await judged(after, implicit('green'))).toMatchObject({ outcome: 'pass' });
+  });
+  test('the promise is named as the way to claim that nothing needs to change', async () => {
+    expect((await judged({}, implicit('green', true))).next).toContain('state the promise again');
+  });
+  test('a commit counts only where nobody knows what passed at the start', async () => {
+    const work = await workScene(START);
+    work.commit();
+    expect(await work.judge(changedGate, implicit('unjudged'))).toMatchObject({ outcome: 'pass' });
+    expect(await work.judge(changedGate, implicit('green'))).toMatchObject({ outcome: 'fail' });
   });
 });

@@ -35,8 +35,42 @@ test('inside the client it is refused, in words that name the command', () => {
   const error = refused({ CLAUDECODE: '1' });
   expect(error).toBeInstanceOf(UsageError);
   expect((error as Error).message).toBe(
-    '"untildone cancel" is for a person: run it in a terminal of your own, not from inside a Claude Code session',
+    '"untildone cancel" is for a person. Inside a Claude Code session untildone cannot tell you from the agent, ' +
+      'not even with "!": type it in another terminal',
   );
+});
+
+const typedAs = (words: string[], { cwd = '/a project', env = {}, program = '/bin/untildone.cjs' } = {}) => {
+  try {
+    refuseInsideClient(
+      'approve',
+      home,
+      { CLAUDECODE: '1', ...env },
+      { argv: ['node', program, ...words], cwd },
+    );
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.split('in another terminal')[1];
+  }
+};
+
+test('the same line is named for another terminal, exactly as it can be typed there', () => {
+  expect(typedAs(['cancel'])).toBe(": cd '/a project' && untildone cancel");
+  expect(typedAs(['reject', '--note', "it's wrong"])).toBe(
+    `: cd '/a project' && untildone reject --note 'it'\\''s wrong'`,
+  );
+  expect(typedAs(['trust'], { cwd: '/p', env: { UNTILDONE_HOME: '/h h' } })).toBe(
+    ": cd /p && UNTILDONE_HOME='/h h' untildone trust",
+  );
+});
+
+test.each([
+  ['a program of somebody else', ['run'], { program: '/bin/mine.js' }],
+  ['what steers a terminal', ['cancel'], { cwd: '/a\u001b[2J' }],
+  ['a line break', ['reject', '--note', 'a\nb'], {}],
+  ['a long text', ['start', 'x'.repeat(600)], {}],
+])('no line is named for %s', (_, words, options) => {
+  expect(typedAs(words, options)).toBe('');
 });
 
 test('a client that is an ancestor gives it away, by its variable', () => {

@@ -23,10 +23,13 @@ interface Given {
   says?: Record<string, Says>;
   trusted?: boolean;
   plan?: Partial<LoopPlan>;
+  judges?: ReturnType<typeof fakeJudges>;
 }
 
-async function start(contract: Contract, { says = {}, trusted = true, plan = {} }: Given = {}) {
-  const judges = fakeJudges(says);
+async function start(
+  contract: Contract,
+  { says = {}, trusted = true, plan = {}, judges = fakeJudges(says) }: Given = {},
+) {
   const created: NewLoop[] = [];
   const asked: string[] = [];
   const result = await startLoop(
@@ -133,30 +136,67 @@ describe('what was done before', () => {
       contractWith({ a: run('a', { onUnproven: 'allow' }) }),
       { a: { outcome: 'unproven', summary: '' } },
     ],
-  ])('%s: refused, and nothing is begun', async (_, contract, says = {}) => {
+    ['a promise is asked for', withPromise(contractWith({ tests: run() }), 'DONE')],
+    ['a judge is asked', contractWith({ tests: run(), judge })],
+    ['the checks of a commit are waited for', contractWith({ tests: run(), ci })],
+    ['the name is taken', contractWith({ tests: run(), changed: run() })],
+  ])('%s: begun, and a change is asked for, too', async (_, contract, says = {}) => {
     const { result, loop } = await start(contract, { says });
+    const gate = loop?.changeGate ?? '';
+    expect(result).toMatchObject({ kind: 'started', changeGate: gate });
+    expect(result.baseline.at(-1)).toMatchObject({ gate, kind: 'changed', outcome: 'fail' });
+    expect(loop?.contract.contract.done).toEqual([...contract.done, gate]);
+    expect(Object.keys(contract.gates)).not.toContain(gate);
+    expect(loop?.contract.contract.gates[gate]).toMatchObject({
+      kind: 'changed',
+      options: { implicit: { start: 'green' } },
+    });
+    expect(loop).toMatchObject({ basePassing: true, baseTree: 'tree 1' });
+  });
+
+  test('the trust of a person counts for a contract that asks for a change besides', async () => {
+    const contract = contractWith({ tests: run() });
+    const [green, red] = [await start(contract), await start(contract, { says: { tests: FAIL } })];
+    expect(green.loop?.contract.frozen.fingerprint).toBe(red.loop?.contract.frozen.fingerprint);
+  });
+
+  test('what the gates wrote while they were judged is no change', async () => {
+    const judges = fakeJudges({
+      tests: () => {
+        judges.tree = 'report.xml';
+        return PASS;
+      },
+    });
+    const { loop } = await start(contractWith({ tests: run() }), { judges });
+    expect(loop?.baseTree).toBe('report.xml');
+  });
+
+  test.each([
+    ['a child whose features pass', {}, { plan: { isMeasuredPiece: true } }],
+    ['a project without trees', { tree: new Error('no git here') }, {}],
+  ])('%s: nothing is begun', async (_, world, given) => {
+    const judges = Object.assign(fakeJudges(), world);
+    const { result, loop } = await start(contractWith({ tests: run() }), { judges, ...given });
     expect(result.kind).toBe('nothing_to_do');
     expect(loop).toBeUndefined();
+  });
+
+  test('a child is not asked for the change that its run was asked for', async () => {
+    const { loop: parent } = await start(contractWith({ tests: run() }));
+    const { loop } = await start(parent?.contract.contract ?? contractWith({}), { says: { tests: FAIL } });
+    expect(loop?.contract.contract.done).toEqual(['tests']);
+    expect(loop?.changeGate).toBeUndefined();
   });
 
   test.each<[string, Contract, Record<string, Says>?]>([
     ['one fails', contractWith({ tests: run(), lint: run() }), { lint: FAIL }],
     ['one cannot be judged', contractWith({ tests: run() }), { tests: { outcome: 'unproven', summary: '' } }],
-    ['a promise is asked for', withPromise(contractWith({ tests: run() }), 'DONE')],
-    ['a judge is asked', contractWith({ tests: run(), judge })],
-    ['an agent is asked', contractWith({ tests: run(), agent })],
-    ['the checks of a commit are waited for', contractWith({ tests: run(), ci })],
-    [
-      'all of a combination has to pass, one only later',
-      contractWith({ tests: run(), judge, both: all('tests', 'judge') }, { done: ['both'] }),
-    ],
-    [
-      'any of what can only pass later',
-      contractWith({ ci, judge, one: any('ci', 'judge'), tests: run() }, { done: ['tests', 'one'] }),
-    ],
     ['nothing but a judge', contractWith({ judge })],
-  ])('%s: begun', async (_, contract, says = {}) => {
-    expect((await start(contract, { says })).result.kind).toBe('started');
+    ['nothing but a promise', promiseContract('DONE', contractWith({}).limits)],
+  ])('%s: begun as the contract says', async (_, contract, says = {}) => {
+    const { result, loop } = await start(contract, { says });
+    expect(result).toMatchObject({ kind: 'started', changeGate: undefined });
+    expect(loop?.contract.contract).toEqual(contract);
   });
 });
 
@@ -168,7 +208,7 @@ describe('the baseline', () => {
     );
     const { judges, result } = await start(withPromise(contract, 'DONE'));
     expect(judges.judged).toEqual(['tests']);
-    expect(result).toMatchObject({ baseline: [{ gate: 'ready', children: [{ gate: 'tests' }] }] });
+    expect(result.baseline[0]).toMatchObject({ gate: 'ready', children: [{ gate: 'tests' }] });
   });
   test('judges only what done asks for', async () => {
     const contract = contractWith({ tests: run(), tidy: run() }, { done: ['tests'], taskDone: ['tidy'] });
@@ -183,6 +223,10 @@ describe('what nobody approved', () => {
     });
     expect(result).toMatchObject({ kind: 'started', trusted: false, baseline: [] });
     expect(judges.judged).toEqual([]);
+    // Nobody knows what passed at the start, so only a change can show work.
+    expect(loop?.contract.contract.gates.changed).toMatchObject({
+      options: { implicit: { start: 'unjudged' } },
+    });
     expect(asked).toEqual([loop?.contract.frozen.fingerprint]);
   });
   test('where nothing of the repository is run there is nothing to approve', async () => {
@@ -199,6 +243,7 @@ describe('what nobody approved', () => {
     const { loop, result } = await start(contractWith({ review: gate }), { trusted: false });
     expect(loop?.contract.frozen.fingerprint).not.toBe('');
     expect(result).toMatchObject({ trusted: false });
+    expect(loop?.changeGate).toBeUndefined();
   });
   test('an address to be told is something to approve', async () => {
     const notify = [{ webhook: 'https://example.com', on: ['done'] }];
@@ -238,8 +283,8 @@ describe('phases', () => {
     expect(result.kind).toBe('started');
     expect(judges.judged).toEqual(['tests']);
   });
-  test('where everything passes from the first to the last, there is nothing to do', async () => {
-    const { result } = await start(contractWith(gates, { done: ['tests'], phases }));
-    expect(result.kind).toBe('nothing_to_do');
+  test('where everything passes from the first to the last, a change is asked for at the end', async () => {
+    const { loop } = await start(contractWith(gates, { done: ['tests'], phases }));
+    expect(loop?.contract.contract).toMatchObject({ done: ['tests', 'changed'], phases });
   });
 });
