@@ -79,6 +79,8 @@ export interface ForeignLoop {
   rest?: string;
   /** With `rest`: the state says that the work is done. A session that was not judged for it yet is judged once. */
   saysDone?: true;
+  /** With `saysDone`: the format's own record of it is missing yet. The state is judged even if it was judged before. */
+  unrecorded?: true;
   /** The time of the state is over. An active loop ends as `reached_limit`. */
   expired?: true;
   /** What you should know: a counter that is no number, a limit that was set for safety. */

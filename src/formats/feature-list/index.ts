@@ -50,8 +50,18 @@ function read(place: StatePlace, files: ForeignFiles): Reading {
   const prompt = promptOf(path, files);
   const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
   const loop = loopOf(state, prompt, progressRead, files);
-  const saysDone = loop.rest !== undefined && wasChanged(path, place, files);
+  if (loop.rest === undefined || loop.unrecorded) return { kind: 'loop', loop };
+  const saysDone = wasChanged(path, place, files);
   return { kind: 'loop', loop: saysDone ? { ...loop, saysDone } : loop };
+}
+
+/**
+ * Whether every feature passes and progress.txt does not say so yet: the list is judged, and COMPLETE is written. Not for a
+ * progress.txt that cannot be read, because it would be judged at every prompt.
+ */
+function isUnrecorded({ list, progress }: State, progressRead: FileRead): boolean {
+  if (progress.status === COMPLETE || progressRead.kind === 'unusable' || !progress.writable) return false;
+  return list.features.length > 0 && list.features.every(({ passes }) => passes);
 }
 
 /** Whether the files were changed in this session: then it is this session that claims to be done. */
@@ -98,6 +108,7 @@ function promptOf(path: string, files: ForeignFiles): Prompt {
 function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: ForeignFiles): ForeignLoop {
   const { folder, list, progress } = state;
   const rest = restOf(state);
+  const unrecorded = isUnrecorded(state, progressRead);
   return {
     identity: `${folder} ${prompt.text === undefined ? '' : files.sha256(prompt.text)}`,
     claimedBy: 'first',
@@ -108,6 +119,7 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
     limits: {},
     gates: {},
     rest,
+    ...(unrecorded ? { saysDone: true, unrecorded } : {}),
     notes: [
       ...prompt.problems,
       ...(progressRead.kind === 'unusable'
@@ -117,7 +129,7 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
       ...list.notes.map((note) => `${folder}/feature_list.json: ${note}`),
     ],
     judge: () => [verdictOf(state)],
-    renews: (ended, session) => rest === undefined && renews(state, ended, session),
+    renews: (ended, session) => (rest === undefined || unrecorded) && renews(state, ended, session),
     instruct: (held) => continuation(state, held),
     writeBack: (decision, after) =>
       progressRead.kind === 'unusable' ? [] : changesAfter(state, decision, after),
