@@ -1,7 +1,7 @@
 import type { GateSpec, Limit, Limits } from '../core/contract/contract.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { Decision, LoopState } from '../core/loop/state.ts';
-import type { Verdict } from '../core/loop/verdict.ts';
+import type { Measured, Verdict } from '../core/loop/verdict.ts';
 import type { ForeignFiles, StateChange, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 
@@ -102,4 +102,6 @@ export interface Look {
   workspace(): Promise<Workspace>;
   /** The contract of the loop has gates besides a promise. */
   hasGates: boolean;
+  /** What gates of the contract measured of this feature list; undefined when none judges it. */
+  measuredOf?(listFile: string): Measured | undefined;
 }
