@@ -57,6 +57,8 @@ export interface StateFormat {
 export interface ForeignLoop {
   /** Tells loops apart. A state with the same identity stays cancelled; another identity is another loop. */
   identity: string;
+  /** The part that tells the loops apart cannot be read. A state with this mark stays the loop that it was taken up as. */
+  isPartial?: true;
   /** The session that the state names as its owner. */
   owner?: string;
   /** Who becomes the owner where the state names none: the first session that stops, or the one you name (`untildone claim`). */

@@ -132,6 +132,7 @@ function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: Judgin
   const { claim, reading, event, path } = seen;
   if (!claim || claim.identity === reading.identity) return claim;
   if (claim.loopDir === undefined || claim.session !== event.session) return undefined;
+  if (reading.isPartial) return claim;
   const state = ports.store.read(foreign.refOf(claim.loopDir));
   if (!isSamePrompt(state, event)) return undefined;
   if (hasEnded(state)) return claim;
