@@ -1,7 +1,7 @@
 import type { GateSpec, Limit, Limits } from '../core/contract/contract.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { Decision, LoopState } from '../core/loop/state.ts';
-import type { Verdict } from '../core/loop/verdict.ts';
+import type { Measured, Verdict } from '../core/loop/verdict.ts';
 import type { ForeignFiles, StateChange, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 
@@ -57,6 +57,8 @@ export interface StateFormat {
 export interface ForeignLoop {
   /** Tells loops apart. A state with the same identity stays cancelled; another identity is another loop. */
   identity: string;
+  /** The part that tells the loops apart cannot be read. A state with this mark stays the loop that it was taken up as. */
+  isPartial?: true;
   /** The session that the state names as its owner. */
   owner?: string;
   /** Who becomes the owner where the state names none: the first session that stops, or the one you name (`untildone claim`). */
@@ -79,6 +81,8 @@ export interface ForeignLoop {
   rest?: string;
   /** With `rest`: the state says that the work is done. A session that was not judged for it yet is judged once. */
   saysDone?: true;
+  /** With `saysDone`: the format's own record of it is missing yet. The state is judged even if it was judged before. */
+  unrecorded?: true;
   /** The time of the state is over. An active loop ends as `reached_limit`. */
   expired?: true;
   /** What you should know: a counter that is no number, a limit that was set for safety. */
@@ -100,4 +104,6 @@ export interface Look {
   workspace(): Promise<Workspace>;
   /** The contract of the loop has gates besides a promise. */
   hasGates: boolean;
+  /** What gates of the contract measured of this feature list; undefined when none judges it. */
+  measuredOf?(listFile: string): Measured | undefined;
 }

@@ -3,7 +3,7 @@ import type { GateTraits } from '../core/contract/gate-traits.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
-import type { EvidenceClass, Outcome, Proof } from '../core/loop/verdict.ts';
+import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 
 /** What a gate may look at. */
@@ -64,6 +64,8 @@ export interface Judgement {
   asks?: string;
   /** Why the loop ends at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
+  /** What was measured otherwise than a list says. */
+  measured?: Measured;
   /** The class, where it depends on what was found (features with and without `verify`). */
   class?: EvidenceClass;
 }

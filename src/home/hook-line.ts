@@ -36,6 +36,9 @@ const RECORD_SESSION =
 /** Tests whether a cleared or copied session may have left a loop in this project. */
 const LOOP_MAY_BE_LEFT = '[ -f "$h/standing$p/.loops" ]';
 
+/** Tests whether the session begins under a trusted contract: where the project stands is kept then. */
+const BEGINS_TRUSTED = '[ -f "$h/standing$p/.trusted" ]';
+
 /** Ends the line unless untildone is set up on this machine and one of the tests holds. */
 function guard(wanted: readonly string[]): string {
   return `[ -d "$h" ]||exit 0;${wanted.join('||')}||exit 0`;
@@ -49,7 +52,7 @@ export const OTHER_TOOLS_LINE = [NAMES, '[ -f "$h/standing$p/.tools" ]||exit 0',
 export const SESSION_START_LINE = [
   NAMES,
   RECORD_SESSION,
-  guard([...WANTED, LOOP_MAY_BE_LEFT]),
+  guard([...WANTED, LOOP_MAY_BE_LEFT, BEGINS_TRUSTED]),
   HAND_OVER,
 ].join(';');
 

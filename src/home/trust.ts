@@ -96,6 +96,7 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
   const { everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools } = contract.contract;
   const parts = [everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools];
   dropStanding(home, project);
+  markTrusted(home, project);
   if (parts.every((part) => !part)) return;
   mkdirSync(dirname(marker(home, project)), { recursive: true, mode: 0o700 });
   writeWhole(marker(home, project), '');
@@ -106,6 +107,29 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
 export function dropStanding(home: Home, project: string): void {
   rmSync(marker(home, project), { force: true });
   rmSync(toolsMarker(home, project), { force: true });
+  rmSync(trustedMarker(home, project), { force: true });
+}
+
+/** Whether a contract of the project was trusted: then a session's first tree is kept, whatever the contract guards. */
+export function isMarkedTrusted(home: Home, project: string): boolean {
+  return existsSync(trustedMarker(home, project));
+}
+
+/** Marks a project whose contract is trusted, for the line of SessionStart. Never throws: the marker only saves time. */
+export function markTrusted(home: Home, project: string): void {
+  const file = trustedMarker(home, project);
+  if (existsSync(file)) return;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeWhole(file, '');
+  } catch {
+    // The first tree of a session is kept at a later sign then.
+  }
+}
+
+/** A file beside the marker, for every contract that is trusted. */
+function trustedMarker(home: Home, project: string): string {
+  return join(home.root, 'standing', project, '.trusted');
 }
 
 /** A file at the project's own path below `standing`, where the installed line finds it with one test. */

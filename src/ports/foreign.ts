@@ -16,6 +16,33 @@ export interface Claims {
   change(path: string, build: (claim: Claim | undefined) => Claim | undefined): Claim | undefined;
 }
 
+/**
+ * Where a project stood at the first sign of a session. A loop that is taken up later is compared with it: what the session
+ * did before its first Stop is work, and not the start.
+ */
+export interface Baseline {
+  v: 1;
+  session: string;
+  at: number;
+  /** Absent while the tree is being read, and when it could not be. */
+  tree?: string;
+  commit?: string;
+  /** How often reading the tree was begun. */
+  tries: number;
+  /** The fingerprint of the contract that you trusted then. */
+  contract: string;
+  /** The foreign states that were seen so far, by their paths. */
+  states: string[];
+  /** The folders of the loops that began from here. */
+  loops: string[];
+}
+
+export interface Baselines {
+  of(project: string, session: string): Baseline | undefined;
+  /** Replaces the baseline by what `build` returns, under a lock; undefined leaves it as it is. */
+  change(project: string, session: string, build: (now: Baseline | undefined) => Baseline | undefined): void;
+}
+
 /** Reads foreign state files. Paths are absolute; pipes and devices are never opened. */
 export interface ForeignFiles {
   /** A regular file of at most 16 MiB, through links. */

@@ -20,7 +20,8 @@ export interface ForeignLoops {
 
 /** What a foreign format adds to the handling of a Stop: verdicts, limits, words and files. */
 export interface FormatBehaviour {
-  verdicts(contract: Contract): Promise<Verdict[]>;
+  /** `judged`: the verdicts of the contract's gates. */
+  verdicts(contract: Contract, judged: readonly Verdict[]): Promise<Verdict[]>;
   limits(limits: Limits): Limits;
   /** The reason for a held Stop, in the words of the format. */
   instruct(held: Held): Words;

@@ -289,12 +289,15 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
   },
 );
 
-test('a loop that may have been left behind is looked for when a session begins, and only then', () => {
+test.each([
+  ['a loop that may have been left behind is looked for', '.loops'],
+  ['where a project with a trusted contract stands is kept', '.trusted'],
+])('%s when a session begins, and only then', (_, marker) => {
   writeScript(ECHO);
   const env = { HOME: root, CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_PROJECT_DIR: '/a project' };
   expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
   mkdirSync(join(home, 'standing/a project'), { recursive: true });
-  writeFileSync(join(home, 'standing/a project/.loops'), '/a/loop\n');
+  writeFileSync(join(home, `standing/a project/${marker}`), '/a/loop\n');
   expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x').out).toBe('hook got x');
   expect(run(HOOK_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
 });
@@ -308,7 +311,7 @@ test('both lines are recognised as ours, and lines of others are not', () => {
 
 test('the lines are short and name neither machine nor user', () => {
   expect(HOOK_LINE.length).toBeLessThan(380);
-  expect(SESSION_START_LINE.length).toBeLessThan(560);
+  expect(SESSION_START_LINE.length).toBeLessThan(600);
   for (const line of [HOOK_LINE, SESSION_START_LINE]) expect(line).not.toContain('\n');
 });
 

@@ -185,6 +185,7 @@ ${prompt?.trim() || NO_PROMPT}
 ## The files beside this one
 
 - \`feature_list.json\`: what has to work, one entry a feature. A feature is open until its \`passes\` is \`true\`.
+  One with a \`verify\` command that the user trusts is open until that command succeeds.
 - \`progress.txt\`: where the loop stands, and your notes.
 
 Whenever you stop, the list is looked at. While a feature is open, you get the next one with its steps; when none is

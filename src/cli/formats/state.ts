@@ -75,7 +75,10 @@ function checkOptions({ file, task, maxIterations, complexity }: InitOptions): v
 function refuseUnfinished(path: string, session: string, file: MainFile): void {
   if (readText(path) === undefined) return;
   const read = readState(dirname(path), session, foreignFiles);
-  if (read.kind === 'unusable') throw new UsageError(`${read.problem}, or begin anew with --force`);
+  const broken =
+    read.kind === 'state' ? read.state.unreadable.find(({ name }) => name === `${file}.json`) : undefined;
+  const problem = read.kind === 'unusable' ? read.problem : broken?.problem;
+  if (problem !== undefined) throw new UsageError(`${problem}, or begin anew with --force`);
   const finished =
     read.kind === 'state' &&
     (file === 'loop' ? loopPhase(read.state) !== 'running' : read.state.orchestrator?.verified);

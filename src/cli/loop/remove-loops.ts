@@ -13,6 +13,7 @@ import { groupBy } from '../../core/text/lists.ts';
 import { withLock } from '../../files/lock.ts';
 import { wasRunningAt } from '../../files/process-id.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
+import { baselinesIn, removeOldBaselines } from '../../home/baselines.ts';
 import { parseSessionRecord } from '../../home/hook-line.ts';
 import { type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -118,6 +119,7 @@ export function sweepHome(home: Home, oldBefore: number): string[] {
   removeCompiledCode(home.root);
   return projectFolders(home).flatMap((folder) => {
     rmSync(join(folder, TRASH), { recursive: true, force: true });
+    removeOldBaselines(folder, oldBefore);
     return namesIn(join(folder, RECEIPTS))
       .map((name) => join(folder, RECEIPTS, name))
       .filter((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? oldBefore) < oldBefore);
@@ -172,6 +174,7 @@ function* namingTexts(home: Home, folder: string): Iterable<string> {
     for (const name of ['journal.jsonl', 'receipt.json', 'contract.json'])
       yield textOf(join(folder, 'loops', loop, name));
   for (const name of namesIn(join(folder, RECEIPTS))) yield textOf(join(folder, RECEIPTS, name));
+  for (const file of baselinesIn(folder)) yield textOf(file);
   for (const name of namesIn(home.sessions))
     if (name.endsWith('.standing')) yield textOf(join(home.sessions, name));
   for (const index of indexFilesIn(folder)) yield textOf(`${index}.settled`);
@@ -211,6 +214,7 @@ const KEPT_MS = 30 * 24 * 3_600_000;
  * that is resumed later records itself anew. Never throws: nothing depends on it.
  */
 export function forgetOldSessions(home: Home, now: number): void {
+  for (const folder of projectFolders(home)) forgetBaselines(folder, now - KEPT_MS);
   for (const name of namesIn(home.sessions)) {
     if (!name.endsWith('.at')) continue;
     const file = join(home.sessions, name);
@@ -222,6 +226,14 @@ export function forgetOldSessions(home: Home, now: number): void {
     } catch {
       // Gone already, or not ours to remove.
     }
+  }
+}
+
+function forgetBaselines(folder: string, oldBefore: number): void {
+  try {
+    removeOldBaselines(folder, oldBefore);
+  } catch {
+    // Not ours to remove.
   }
 }
 

@@ -31,8 +31,18 @@ export interface Verdict {
   letGo?: string;
   /** The verdict of an earlier Stop: nothing that it depends on has changed since. */
   reused?: true;
+  /** Entries of a list that were measured otherwise than the list says, by their ids. */
+  measured?: Measured;
   /** Verdicts that `all` and `any` were made of. */
   children?: Verdict[];
+}
+
+/** Entries of a list whose measured result is other than what the list says. */
+export interface Measured {
+  /** They pass, although the list does not say so. */
+  passing: string[];
+  /** They do not pass, although the list says so. */
+  open: string[];
 }
 
 export interface Proof {

@@ -1,5 +1,7 @@
 import type { Decision, LoopState } from '../../core/loop/state.ts';
+import type { Measured } from '../../core/loop/verdict.ts';
 import type { FileRead, ForeignFiles, StateChange } from '../../ports/ports.ts';
+import { withFeaturesPassing } from '../../schema/feature-list-text.ts';
 import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts';
 import { type FeatureList, NO_FEATURES, parseFeatures } from './features.ts';
 import { COMPLETE, parseProgress, withEnding, withIteration } from './progress.ts';
@@ -7,6 +9,7 @@ import {
   continuation,
   KIND,
   logLine,
+  measuredIn,
   openFeatures,
   outputOf,
   type State,
@@ -49,16 +52,29 @@ function read(place: StatePlace, files: ForeignFiles): Reading {
   const progress = parseProgress(textIn(progressRead));
   const prompt = promptOf(path, files);
   const state = { folder: files.realPath(path), list, progress, hasPrompt: prompt.text !== undefined };
-  const loop = loopOf(state, prompt, progressRead, files);
-  const saysDone = loop.rest !== undefined && wasChanged(path, place, files);
+  const loop = loopOf(state, prompt, { progressRead, changedAt: changedAt(path, files) }, files);
+  if (loop.rest === undefined || loop.unrecorded) return { kind: 'loop', loop };
+  const saysDone = wasChanged(path, place, files);
   return { kind: 'loop', loop: saysDone ? { ...loop, saysDone } : loop };
+}
+
+/**
+ * Whether every feature passes and progress.txt does not say so yet: the list is judged, and COMPLETE is written. Not for a
+ * progress.txt that cannot be read, because it would be judged at every prompt.
+ */
+function isUnrecorded({ list, progress }: State, progressRead: FileRead): boolean {
+  if (progress.status === COMPLETE || progressRead.kind === 'unusable' || !progress.writable) return false;
+  return list.features.length > 0 && list.features.every(({ passes }) => passes);
 }
 
 /** Whether the files were changed in this session: then it is this session that claims to be done. */
 function wasChanged(path: string, { since }: StatePlace, files: ForeignFiles): boolean {
-  if (since === undefined) return false;
-  const times = AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0);
-  return times.some((time) => time > since);
+  return since !== undefined && changedAt(path, files) > since;
+}
+
+/** When the list or progress.txt was changed last. */
+function changedAt(path: string, files: ForeignFiles): number {
+  return Math.max(...AGENT_FILES.map((name) => files.look(`${path}/${name}`)?.mtimeMs ?? 0));
 }
 
 const PUT_RIGHT = 'put it right, and the loop goes on';
@@ -95,9 +111,15 @@ function promptOf(path: string, files: ForeignFiles): Prompt {
   return { text: textIn(prompt), problems: prompt.kind === 'unusable' ? [prompt.problem] : [] };
 }
 
-function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: ForeignFiles): ForeignLoop {
+function loopOf(
+  state: State,
+  prompt: Prompt,
+  { progressRead, changedAt }: { progressRead: FileRead; changedAt: number },
+  files: ForeignFiles,
+): ForeignLoop {
   const { folder, list, progress } = state;
   const rest = restOf(state);
+  const unrecorded = isUnrecorded(state, progressRead);
   return {
     identity: `${folder} ${prompt.text === undefined ? '' : files.sha256(prompt.text)}`,
     claimedBy: 'first',
@@ -108,6 +130,7 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
     limits: {},
     gates: {},
     rest,
+    ...(unrecorded ? { saysDone: true, unrecorded } : {}),
     notes: [
       ...prompt.problems,
       ...(progressRead.kind === 'unusable'
@@ -116,12 +139,21 @@ function loopOf(state: State, prompt: Prompt, progressRead: FileRead, files: For
       ...progress.problems.map((problem) => `${folder}/progress.txt: ${problem}`),
       ...list.notes.map((note) => `${folder}/feature_list.json: ${note}`),
     ],
-    judge: () => [verdictOf(state)],
-    renews: (ended, session) => rest === undefined && renews(state, ended, session),
+    judge: ({ measuredOf }) => [verdictOf(state, measuredOf?.(`${folder}/feature_list.json`))],
+    renews: (ended, session) => {
+      // A progress.txt that cannot be written never says COMPLETE: without a change the list stays judged.
+      const isNew = unrecorded && changedAt > (ended.ending?.at ?? 0);
+      return (rest === undefined || isNew) && renews(state, ended, session);
+    },
     instruct: (held) => continuation(state, held),
-    writeBack: (decision, after) =>
-      progressRead.kind === 'unusable' ? [] : changesAfter(state, decision, after),
-    output: (after) => outputOf(state, after),
+    writeBack: (decision, after, verdicts) => {
+      const measured = measuredIn(verdicts);
+      return [
+        ...tick(state, measured),
+        ...(progressRead.kind === 'unusable' ? [] : changesAfter(state, decision, after, measured)),
+      ];
+    },
+    output: (after, verdicts) => outputOf(state, after, verdicts),
   };
 }
 
@@ -159,8 +191,22 @@ function renews({ progress }: State, ended: LoopState, session: string): boolean
   }
 }
 
+/** Says in the list that a feature passes whose `verify` command succeeded. What fails stays as the agent wrote it. */
+function tick({ folder }: State, measured: Measured | undefined): StateChange[] {
+  const passing = measured?.passing ?? [];
+  if (passing.length === 0) return [];
+  const edit = (text: string | undefined) =>
+    text === undefined ? undefined : withFeaturesPassing(text, passing);
+  return [{ kind: 'edit', path: `${folder}/feature_list.json`, edit }];
+}
+
 /** Changes progress.txt. The folder is never made again: whoever removed it meant it. */
-function changesAfter(state: State, decision: Decision, after: LoopState): StateChange[] {
+function changesAfter(
+  state: State,
+  decision: Decision,
+  after: LoopState,
+  measured: Measured | undefined,
+): StateChange[] {
   const path = `${state.folder}/progress.txt`;
   switch (decision.kind) {
     case 'allow':
@@ -169,7 +215,11 @@ function changesAfter(state: State, decision: Decision, after: LoopState): State
       return [{ kind: 'edit', path, edit: (text) => withIteration(text, after.iteration) }];
     case 'end':
       return [
-        { kind: 'edit', path, edit: (text) => withEnding(text, statusWord(after), logLine(state, after)) },
+        {
+          kind: 'edit',
+          path,
+          edit: (text) => withEnding(text, statusWord(after), logLine(state, after, measured)),
+        },
       ];
   }
 }

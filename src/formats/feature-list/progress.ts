@@ -8,6 +8,8 @@ export interface Progress {
   /** Absent where there is no such line, or nothing in it that is a number. */
   iteration?: number;
   status: string;
+  /** False for a text that would lose bytes if it were written. */
+  writable: boolean;
   /** Values that could not be used, and what is used instead. */
   problems: string[];
 }
@@ -31,6 +33,7 @@ export function parseProgress(text: string | undefined): Progress {
     maxIterations: max.count ?? DEFAULT_MAX,
     iteration: iteration.count,
     status: valueFor(lines, 'Status')?.split(':')[0]?.trim() || UNKNOWN,
+    writable: !isLossy(text),
     problems: [...max.problems, ...iteration.problems, ...(isLossy(text) ? [NOT_UTF8] : [])],
   };
 }
@@ -89,11 +92,19 @@ const LEFT_BY_ENDINGS = ['REACHED_LIMIT', 'STALLED', 'IDLE', 'CAPPED', 'RELEASED
 /** The text with the final status and one more line at its end. The line is written only once. */
 export function withEnding(text: string | undefined, status: string, line: string): string | undefined {
   if (isLossy(text)) return undefined;
-  const settled = withStatus(text ?? '', status);
+  const settled = withOwnStatus(text ?? '', status);
   if (settled.split(LINE_BREAK).includes(line)) return settled;
   const lineBreak = settled.includes('\r\n') ? '\r\n' : '\n';
   const gap = settled === '' || /[\r\n]$/.test(settled) ? '' : lineBreak;
   return `${settled}${gap}${line}${lineBreak}`;
+}
+
+/** The text with this status. COMPLETE gets a line of its own where there was none: others read it there. */
+function withOwnStatus(text: string, status: string): string {
+  if (status !== COMPLETE || ownLine(text.split(LINE_BREAK), 'Status') >= 0) return withStatus(text, status);
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  const gap = text === '' || /[\r\n]$/.test(text) ? '' : lineBreak;
+  return `${text}${gap}- Status: ${status}${lineBreak}`;
 }
 
 function withStatus(text: string, status: string): string {

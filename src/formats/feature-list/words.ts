@@ -1,5 +1,5 @@
 import type { LoopState } from '../../core/loop/state.ts';
-import { fingerprint, type Verdict } from '../../core/loop/verdict.ts';
+import { fingerprint, type Measured, type Verdict } from '../../core/loop/verdict.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';
@@ -21,15 +21,24 @@ const STEPS_LIMIT = 2500;
 const LABEL_LIMIT = 120;
 const BREAK = '\n\n';
 
-export function openFeatures({ list }: State): Feature[] {
-  return list.features.filter((feature) => !feature.passes);
+/** The features that are open: what was measured rules over what the list says. */
+export function openFeatures({ list }: State, measured?: Measured): Feature[] {
+  return list.features.filter(({ id, passes }) =>
+    passes ? measured?.open.includes(id) : !measured?.passing.includes(id),
+  );
+}
+
+/** What was measured of the list at this Stop. */
+export function measuredIn(verdicts: readonly Verdict[]): Measured | undefined {
+  return verdicts.find(({ kind }) => kind === KIND)?.measured;
 }
 
 /** Passes with a status of COMPLETE, whatever the list says, and with a list without open features, as the format demands. */
-export function verdictOf(state: State): Verdict {
-  const open = state.progress.status === COMPLETE ? [] : openFeatures(state);
+export function verdictOf(state: State, measured?: Measured): Verdict {
+  const open = state.progress.status === COMPLETE ? [] : openFeatures(state, measured);
   const [next] = open;
-  const verdict = { gate: 'features', kind: KIND, class: 'claimed', summary: summaryOf(state) } as const;
+  const summary = summaryOf(state, measured);
+  const verdict = { gate: 'features', kind: KIND, class: 'claimed', summary, measured } as const;
   if (!next) return { ...verdict, outcome: 'pass' };
   return {
     ...verdict,
@@ -39,18 +48,19 @@ export function verdictOf(state: State): Verdict {
   };
 }
 
-function summaryOf(state: State): string {
-  const open = openFeatures(state).length;
+function summaryOf(state: State, measured: Measured | undefined): string {
+  const open = openFeatures(state, measured).length;
   const all = state.list.features.length;
   const claim = state.progress.status === COMPLETE ? `progress.txt says "Status: ${COMPLETE}"; ` : '';
   if (all === 0) return `${claim}there are no features in feature_list.json`;
-  if (open === 0) return `${all} of ${all} features pass, as feature_list.json says`;
+  const proof = measured ? 'as it was measured or as feature_list.json says' : 'as feature_list.json says';
+  if (open === 0) return `${all} of ${all} features pass, ${proof}`;
   return claim === '' ? `${stillOpen(open, all)} yet` : `${claim}${stillOpen(open, all)}`;
 }
 
 /** The format's own continuation, word for word, followed by what other gates say. */
 export function continuation(state: State, held: Held): Words {
-  const [next] = openFeatures(state);
+  const [next] = openFeatures(state, measuredIn(held.verdicts));
   const place = `${held.iteration}/${held.maxIterations}`;
   const others = held.verdicts.filter((verdict) => verdict.kind !== KIND);
   const said = next ? featureText(place, next) : checksText(place, state);
@@ -138,22 +148,27 @@ function stillOpen(open: number, all: number): string {
 const IDS_SHOWN = 100;
 
 /** What the format's own hook would have printed, in its words where they are true. */
-export function outputOf(state: State, ended: LoopState): Record<string, string | string[]> {
-  const open = openFeatures(state).map(({ id }) => id);
+export function outputOf(
+  state: State,
+  ended: LoopState,
+  verdicts: readonly Verdict[],
+): Record<string, string | string[]> {
+  const measured = measuredIn(verdicts);
+  const open = openFeatures(state, measured).map(({ id }) => id);
   const shown = open.slice(0, IDS_SHOWN);
   if (open.length > IDS_SHOWN) shown.push(`and ${open.length - IDS_SHOWN} more`);
   return {
     status: statusWord(ended),
-    message: sentence(state, ended),
+    message: sentence(state, ended, measured),
     ...(open.length > 0 ? { remaining_features: shown } : {}),
   };
 }
 
 /** The line that is added to progress.txt. It has none of the keys that are read from there. */
-export function logLine(state: State, ended: LoopState): string {
+export function logLine(state: State, ended: LoopState, measured: Measured | undefined): string {
   const at = new Date(ended.ending?.at ?? ended.lastAt).toISOString();
   const cause = ended.ending?.cause ?? 'unknown';
-  return `- [${at}] untildone: ${ended.status} (${cause}): ${sentence(state, ended)}`;
+  return `- [${at}] untildone: ${ended.status} (${cause}): ${sentence(state, ended, measured)}`;
 }
 
 export function statusWord({ status }: LoopState): string {
@@ -164,8 +179,8 @@ function isDone(status: LoopState['status']): boolean {
   return status === 'verified_done' || status === 'claimed_done';
 }
 
-function sentence(state: State, ended: LoopState): string {
-  const open = openFeatures(state).length;
+function sentence(state: State, ended: LoopState, measured: Measured | undefined): string {
+  const open = openFeatures(state, measured).length;
   if (!isDone(ended.status)) return `${why(ended)} ${open} features remaining.`;
   const { features, otherTotal } = state.list;
   if (open > 0) {

@@ -1,5 +1,5 @@
 import { isSafeId } from '../../core/text/paths.ts';
-import type { ForeignFiles } from '../../ports/ports.ts';
+import type { FileRead, ForeignFiles } from '../../ports/ports.ts';
 
 /** How long a lock holds that nobody removes. */
 export const LOCK_ITERATIONS = 50;
@@ -50,7 +50,9 @@ export function readLock(folder: string, files: ForeignFiles): LockRead {
     const what = there.kind === 'folder' ? 'a folder' : 'neither a file nor a folder';
     return unusable(`${paths.active} is ${what}`);
   }
-  const content = files.read(paths.active);
+  // That the file exists is what counts: of one that is too large to be read, the owner is not looked for.
+  const isLarge = there !== undefined && there.size > LARGE;
+  const content: FileRead = isLarge ? { kind: 'text', text: '' } : files.read(paths.active);
   if (content.kind === 'unusable') return unusable(content.problem);
   if (content.kind === 'none' || !there) return { kind: 'none' };
   const owner = ownerIn(content.text);
@@ -83,6 +85,7 @@ export function isExpired(lock: Lock, now: number): boolean {
   return now - lock.since > LOCK_LIFE_MS;
 }
 
+const LARGE = 8 * 1024 * 1024;
 /** The owner is looked for in this many characters. */
 const OWNER_WITHIN = 65_536;
 const OWNER = /^[ \t]*["']?(session(?:_id)?)["']?[ \t]*:[ \t]*(.*)$/im;

@@ -1,6 +1,6 @@
-import { asksForMoreThanPromise } from '../../core/contract/contract.ts';
+import { asksForMoreThanPromise, type Contract } from '../../core/contract/contract.ts';
 import type { Decision, Ending, LoopState } from '../../core/loop/state.ts';
-import type { Verdict } from '../../core/loop/verdict.ts';
+import type { Measured, Verdict } from '../../core/loop/verdict.ts';
 import { defined } from '../../core/text/defined.ts';
 import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
@@ -21,16 +21,42 @@ export function behaviourOf(
 ): FormatBehaviour {
   const { reading } = seen;
   return {
-    verdicts: async (contract) =>
+    verdicts: async (contract, judged) =>
       reading.judge({
         workspace: async () => (await foreign.judges()).workspace(ports.projectOf(seen.event)),
         hasGates: asksForMoreThanPromise(contract),
+        measuredOf: (file) => measuredOf(file, contract, judged, ports.projectOf(seen.event), foreign),
       }),
     limits: (limits) => ({ ...limits, iterations: reading.maxIterations, ...defined(reading.limits ?? {}) }),
     instruct: (held) => reading.instruct(held),
     writeBack: (decision, after, verdicts) => writeBack(decision, after, verdicts, seen, ref, foreign, ports),
     agentWrites: agentWritesIn(seen.format, foreign),
   };
+}
+
+/** What the features gates of a contract measured of one list, inside `all` and `any`, too. */
+function measuredOf(
+  listFile: string,
+  { gates }: Contract,
+  judged: readonly Verdict[],
+  project: string,
+  { files }: ForeignPorts,
+): Measured | undefined {
+  const pathOf = (file: string) => files.realPath(file.startsWith('/') ? file : `${project}/${file}`);
+  const isOfList = ({ gate }: Verdict) => {
+    const spec = gates[gate];
+    return spec?.kind === 'features' && pathOf(spec.options.file) === files.realPath(listFile);
+  };
+  const found = leavesOf(judged).filter(isOfList);
+  if (found.length === 0) return undefined;
+  return {
+    passing: found.flatMap(({ measured }) => measured?.passing ?? []),
+    open: found.flatMap(({ measured }) => measured?.open ?? []),
+  };
+}
+
+function leavesOf(verdicts: readonly Verdict[]): Verdict[] {
+  return verdicts.flatMap((verdict) => [verdict, ...leavesOf(verdict.children ?? [])]);
 }
 
 /** Allows the agent to write the files of its format, but none that a link leads to outside the places of such state. */

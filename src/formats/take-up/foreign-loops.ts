@@ -6,6 +6,7 @@ import { endingMessage } from '../../core/words/endings.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, SessionLoop } from '../../ports/session-loop.ts';
+import { keepBaseline } from './baseline.ts';
 import { behaviourOf, close } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 import { damagedLoop, takeUp } from './take-up-loop.ts';
@@ -21,6 +22,7 @@ export async function foreignLoops(
   ports: JudgingPorts,
 ): Promise<ForeignLoops> {
   const found: ForeignLoops = { loops: [], messages: [] };
+  const states: string[] = [];
   for (const format of foreign.formats) {
     const path = format.path(foreign.place);
     if (path === undefined) continue;
@@ -32,6 +34,7 @@ export async function foreignLoops(
           found.messages.push(...withdraw(claim, removed(path), foreign, ports));
         break;
       case 'unusable': {
+        states.push(path);
         const own = damagedLoop({ format, claim, damage: reading.damage, event }, foreign, ports);
         if (own) found.loops.push(own);
         else if (event.name === 'Stop')
@@ -39,6 +42,7 @@ export async function foreignLoops(
         break;
       }
       case 'loop': {
+        if (reading.loop.owner === undefined || reading.loop.owner === event.session) states.push(path);
         const seen: ForeignStateSeen = { format, path, claim, reading: reading.loop, event, hasNative };
         const own = await ownLoop(seen, found.messages, foreign, ports);
         if (own) found.loops.push(own);
@@ -46,6 +50,7 @@ export async function foreignLoops(
       }
     }
   }
+  if (!hasNative && found.loops.length === 0) await keepBaseline(event, states, foreign, ports);
   return found;
 }
 
@@ -127,6 +132,7 @@ function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: Judgin
   const { claim, reading, event, path } = seen;
   if (!claim || claim.identity === reading.identity) return claim;
   if (claim.loopDir === undefined || claim.session !== event.session) return undefined;
+  if (reading.isPartial) return claim;
   const state = ports.store.read(foreign.refOf(claim.loopDir));
   if (!isSamePrompt(state, event)) return undefined;
   if (hasEnded(state)) return claim;
@@ -183,7 +189,7 @@ function isAtRest({ reading, claim, event }: ForeignStateSeen): boolean {
   if (reading.expired) return true;
   if (reading.rest === undefined) return false;
   const wasJudged = claim?.identity === reading.identity && claim.loopDir !== undefined;
-  return !reading.saysDone || wasJudged || event.name !== 'Stop';
+  return !reading.saysDone || (wasJudged && !reading.unrecorded) || event.name !== 'Stop';
 }
 
 /** Tells you that a state is too old to be taken up. Once it was taken up, its ending has told you so. */

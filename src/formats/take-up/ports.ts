@@ -2,7 +2,15 @@
 import type { FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { Judges } from '../../judging/ports.ts';
-import type { Claim, Claims, ForeignFiles, LoopRef, NewLoop, StateChange } from '../../ports/ports.ts';
+import type {
+  Baselines,
+  Claim,
+  Claims,
+  ForeignFiles,
+  LoopRef,
+  NewLoop,
+  StateChange,
+} from '../../ports/ports.ts';
 import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 
 export interface ForeignPorts extends TakeUpPorts {
@@ -21,8 +29,12 @@ export interface ForeignPorts extends TakeUpPorts {
 
 /** What making a loop of a foreign state needs from the world. */
 export interface TakeUpPorts {
-  /** The contract of a project, if you trust it as it is now; else a note that says why it is not used. */
-  approved(project: string): Promise<{ contract?: FrozenContract; note?: string }>;
+  /**
+   * The contract of a project, if you trust it as it is now; else a note that says why it is not used. `then`: the
+   * fingerprint that was trusted when the session began. What was changed since does not take that contract away.
+   */
+  approved(project: string, then?: string): Promise<{ contract?: FrozenContract; note?: string }>;
+  baselines: Baselines;
   judges(): Promise<Judges>;
   /** Makes the files of a loop. The claim decides whose loop it is. */
   createLoopFiles(loop: NewLoop): LoopRef;

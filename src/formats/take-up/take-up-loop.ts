@@ -8,6 +8,7 @@ import type { JudgingPorts } from '../../judging/ports.ts';
 import type { Claim, LoopRef, NewLoop } from '../../ports/ports.ts';
 import type { FormatBehaviour, Held, SessionLoop, Words } from '../../ports/session-loop.ts';
 import type { Damage, ForeignLoop, StateFormat } from '../format.ts';
+import { baselineFor, baseOf } from './baseline.ts';
 import { agentWritesIn } from './behaviour.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
@@ -38,8 +39,18 @@ export async function takeUp(
   });
   const { ref } = begun;
   if (!ref) return { kind: 'lost' };
+  beganFrom(ref, loop, foreign);
   ports.store.mark(event.session, true);
   return { kind: 'taken_up', ref, state: firstCount(ref, reading, ports), notes };
+}
+
+/** Notes the loop with the baseline that it began from. Without the note a later loop would begin there, too: stricter. */
+function beganFrom({ dir }: LoopRef, { project, session }: NewLoop, { baselines }: ForeignPorts): void {
+  try {
+    baselines.change(project, session, (now) => now && { ...now, loops: [...now.loops, dir] });
+  } catch {
+    // The home cannot be written any more.
+  }
 }
 
 function claimLine({ format }: ForeignStateSeen, { place }: ForeignPorts): string {
@@ -59,20 +70,17 @@ function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): Lo
 }
 
 async function newLoop(
-  { format, reading, event, hasNative }: ForeignStateSeen,
+  seen: ForeignStateSeen,
   foreign: ForeignPorts,
   ports: JudgingPorts,
 ): Promise<{ loop: NewLoop; notes: string[] }> {
+  const { format, reading, event, hasNative } = seen;
   const project = ports.projectOf(event);
   // A native loop in the same session judges the contract already.
-  const { contract: approved, note } = hasNative ? {} : await foreign.approved(project);
+  const kept = hasNative ? undefined : baselineFor(project, seen, foreign, ports);
+  const { contract: approved, note } = hasNative ? {} : await foreign.approved(project, kept?.contract);
   const contract = withComplexity(foreignContract(reading.gates, approved?.contract), reading.complexity);
-  const tree = approved
-    ? await (await foreign.judges())
-        .workspace(project)
-        .tree()
-        .catch(() => undefined)
-    : undefined;
+  const base = !approved ? {} : kept?.tree === undefined ? await baseOf(project, foreign) : kept;
   const frozen = approved?.frozen ?? {
     project,
     fingerprint: '',
@@ -88,10 +96,15 @@ async function newLoop(
     task: reading.task,
     contract: { contract, frozen },
     ...foreign.transcriptSoFar(event.transcript),
-    baseTree: tree,
+    baseTree: base.tree,
+    baseCommit: base.commit,
   };
-  return { loop, notes: note === undefined ? [] : [note] };
+  const late = approved && kept && kept.tree === undefined ? [NO_FIRST_TREE] : [];
+  return { loop, notes: [...(note === undefined ? [] : [note]), ...late] };
 }
+
+const NO_FIRST_TREE =
+  'the project could not be read when this session began, so its work is compared with what is there now';
 
 function isSame(a: Claim | undefined, b: Claim | undefined): boolean {
   return a?.identity === b?.identity && a?.session === b?.session && a?.loopDir === b?.loopDir;

@@ -18,7 +18,11 @@ export function orchestratorHolds({ orchestrator }: RalphState): boolean {
 
 /** Whether the quality gate or an open task holds the session. Neither counts iterations. */
 function uncountedHolds({ qualityGate, tasks }: RalphState): boolean {
-  return (qualityGate !== undefined && gateFails(qualityGate)) || (tasks?.open.length ?? 0) > 0;
+  return (
+    (qualityGate !== undefined && gateFails(qualityGate)) ||
+    (tasks?.open.length ?? 0) > 0 ||
+    tasks?.more === true
+  );
 }
 
 /** Whether the files hold the session. Uncommitted changes are not looked at here. */

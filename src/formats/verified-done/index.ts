@@ -7,6 +7,7 @@ import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../format.ts
 import { counting, holds, loopPhase } from './holding.ts';
 import { judge } from './judge.ts';
 import { type RalphState, readState } from './read-state.ts';
+import type { Unreadable } from './tasks.ts';
 import { instruct, sentences, taskOf } from './words.ts';
 
 /**
@@ -41,9 +42,12 @@ export function stateFolder({
 }
 
 function loopOf(state: RalphState, place: StatePlace, files: ForeignFiles): Reading {
+  const unknown = whatIsUnknown(state);
+  if (unknown) return { kind: 'unusable', problem: unknown.problem, damage: unknown.damage };
   const count = counting(state);
   const loop: ForeignLoop = {
     identity: identityOf(state, files),
+    ...(state.isPartial ? { isPartial: true } : {}),
     owner: place.session,
     claimedBy: 'person',
     task: taskOf(state),
@@ -62,6 +66,16 @@ function loopOf(state: RalphState, place: StatePlace, files: ForeignFiles): Read
     output,
   };
   return { kind: 'loop', loop };
+}
+
+/**
+ * The file that cannot be read, where nothing else holds the session and nothing says that the work is done: what the
+ * session owes is not known then, and you are told.
+ */
+function whatIsUnknown(state: RalphState): Unreadable | undefined {
+  const { orchestrator, loop, isPartial, unreadable } = state;
+  if (holds(state) || ((orchestrator || loop) && !isPartial)) return undefined;
+  return unreadable[0];
 }
 
 /** The identity comes from the orchestrator first: one that starts a loop later stays the same work. */

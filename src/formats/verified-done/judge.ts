@@ -4,7 +4,7 @@ import type { Look } from '../format.ts';
 import { type Condition, gateFails, hasFailed, type Stage, whatToDo } from './conditions.ts';
 import { endsSpent, loopPhase } from './holding.ts';
 import type { LoopFile, Orchestrator, RalphState } from './read-state.ts';
-import { isTaskId, type OpenTask } from './tasks.ts';
+import { isTaskId, MOST_FILES, type OpenTask, type Tasks } from './tasks.ts';
 
 export const KIND = 'verified-done';
 
@@ -28,7 +28,7 @@ export function verdictsOf(state: RalphState): Verdict[] {
   return [
     ...(orchestrator ? [ofOrchestrator(orchestrator, state), ...ofConditions(orchestrator)] : []),
     ...(loop ? [ofLoop(loop, state)] : []),
-    ...(tasks ? [ofTasks(tasks.open, state)] : []),
+    ...(tasks ? [ofTasks(tasks, state)] : []),
     ...(qualityGate ? [ofQualityGate(state, gateFails(qualityGate), qualityGate.stages)] : []),
     ...unreadable.slice(0, SHOWN_TASKS).map(({ name, problem }) => ({
       ...verdict(name, 'unproven', oneLine(problem, 300)),
@@ -96,7 +96,20 @@ function firstLines(text: string): string {
     .join('\n');
 }
 
-function ofTasks(open: readonly OpenTask[], { session }: RalphState): Verdict {
+function ofTasks({ open, more }: Tasks, state: RalphState): Verdict {
+  if (more && open.length === 0) return tooManyTasks(state);
+  return ofOpenTasks(open, state);
+}
+
+function tooManyTasks({ folder }: RalphState): Verdict {
+  return {
+    ...verdict(SOURCE.tasks, 'fail', `More than ${MOST_FILES} task files: not all of them can be read.`),
+    next: `Move the files of finished tasks out of ${folder}/tasks.`,
+    fingerprint: 'too many',
+  };
+}
+
+function ofOpenTasks(open: readonly OpenTask[], { session }: RalphState): Verdict {
   if (open.length === 0) return verdict(SOURCE.tasks, 'pass', 'no task is open');
   const next = open.find(({ status }) => status.includes('in_progress')) ?? open[0];
   const rest = open.length - SHOWN_TASKS;

@@ -36,8 +36,10 @@ export interface RalphState {
   loop?: LoopFile;
   qualityGate?: QualityGate;
   tasks?: Tasks;
-  /** Files beside the main ones that could not be read. */
+  /** Files that could not be read. */
   unreadable: Unreadable[];
+  /** One of them is orchestrator.json or loop.json: it is not known for sure which loop this is. */
+  isPartial?: true;
   notes: string[];
 }
 
@@ -46,26 +48,23 @@ export type StateRead =
   | { kind: 'unusable'; problem: string; damage?: Damage }
   | { kind: 'state'; state: RalphState };
 
-/**
- * Reads the state of a session. While orchestrator.json or loop.json cannot be read, it is not known which loop this is,
- * and no session is held. Where another file cannot be read, the rest counts.
- */
+/** Reads the state of a session. Where a file cannot be read, the others count. */
 export function readState(folder: string, session: string, files: ForeignFiles): StateRead {
   const there = files.look(folder);
   if (!there) return { kind: 'none' };
   if (there.kind !== 'folder') return { kind: 'unusable', problem: `${folder} is not a folder; remove it` };
   const main = { orchestrator: objectIn('orchestrator.json'), loop: objectIn('loop.json') };
-  for (const read of Object.values(main)) if (read.kind === 'unusable') return read;
-
   const state: RalphState = { session, folder, unreadable: [], notes: [] };
+  for (const [name, read] of Object.entries(main))
+    if (read.kind === 'unusable') state.unreadable.push({ ...read, name: `${name}.json` });
+  if (state.unreadable.length > 0) state.isPartial = true;
   if (main.orchestrator.kind === 'object')
     state.orchestrator = orchestratorOf(main.orchestrator.fields, state);
   if (main.loop.kind === 'object') state.loop = loopOf(main.loop.fields, state);
   addQualityGate(state, objectIn('quality-gate.json'));
-  const { tasks, unreadable, note } = readTasks(folder, files);
+  const { tasks, unreadable } = readTasks(folder, files);
   if (tasks.total > 0) state.tasks = tasks;
   state.unreadable.push(...unreadable);
-  if (note !== undefined) state.notes.push(note);
   state.notes.push(...problemsOf(state));
   return found(state);
 

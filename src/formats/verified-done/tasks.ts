@@ -13,6 +13,8 @@ export interface OpenTask {
 export interface Tasks {
   open: OpenTask[];
   total: number;
+  /** There are more files than are read. */
+  more?: true;
 }
 
 export interface Unreadable {
@@ -22,21 +24,19 @@ export interface Unreadable {
   damage?: Damage;
 }
 
-/** More files are not read, and a note says so. */
-const MAX_FILES = 1000;
-const MAX_DEPTH = 4;
+/** More files are not read. As nobody knows what stands in them, they hold the session, and it is told. */
+export const MOST_FILES = 100_000;
 const NAME_LIMIT = 120;
 
 export interface TasksRead {
   tasks: Tasks;
   unreadable: Unreadable[];
-  note?: string;
 }
 
 /** The task files of a state folder, those in subfolders too. */
-export function readTasks(folder: string, files: ForeignFiles): TasksRead {
-  const { paths, more } = jsonFiles(`${folder}/tasks`, files);
-  const tasks: Tasks = { open: [], total: 0 };
+export function readTasks(folder: string, files: ForeignFiles, most = MOST_FILES): TasksRead {
+  const { paths, more } = jsonFiles(`${folder}/tasks`, files, most);
+  const tasks: Tasks = { open: [], total: 0, ...(more ? { more } : {}) };
   const unreadable: Unreadable[] = [];
   for (const path of paths) {
     const name = path.slice(folder.length + 1);
@@ -51,11 +51,7 @@ export function readTasks(folder: string, files: ForeignFiles): TasksRead {
     const said = [subject, title, description].map((text) => oneLine(plainText(text) ?? '', NAME_LIMIT));
     tasks.open.push({ id, status: oneLine(status, 30), subject: said.find((text) => text !== '') ?? id });
   }
-  return {
-    tasks,
-    unreadable,
-    note: more ? `only ${MAX_FILES} files in ${folder}/tasks are read` : undefined,
-  };
+  return { tasks, unreadable };
 }
 
 /** Whether an id can be typed without quotes and stays inside the folder. */
@@ -68,25 +64,29 @@ function isOpen(status: string): boolean {
   return /pending|in_progress/.test(status);
 }
 
-export function jsonFiles(folder: string, files: ForeignFiles): { paths: string[]; more: boolean } {
+/** The JSON files of a folder and its subfolders, of any depth. Links to folders do not lead out of it, nor in circles. */
+export function jsonFiles(
+  folder: string,
+  files: ForeignFiles,
+  most = MOST_FILES,
+): { paths: string[]; more: boolean } {
   const paths: string[] = [];
-  let seen = 0;
-  let more = false;
-  const walk = (inside: string, depth: number): void => {
+  const seen = new Set<string>();
+  const root = files.realPath(folder);
+  const waiting = [folder];
+  for (let inside = waiting.pop(); inside !== undefined; inside = waiting.pop()) {
+    const real = files.realPath(inside);
+    if (seen.has(real) || !`${real}/`.startsWith(`${root}/`)) continue;
+    seen.add(real);
+    const deeper: string[] = [];
     for (const name of files.list(inside)) {
       const path = `${inside}/${name}`;
       const isJson = name.endsWith('.json');
-      const isFolder = files.look(path)?.kind === 'folder';
-      if (!isJson && !isFolder) continue;
-      if (seen === MAX_FILES) {
-        more = true;
-        return;
-      }
-      seen++;
-      if (isFolder && !isJson && depth < MAX_DEPTH) walk(path, depth + 1);
+      if (isJson && paths.length === most) return { paths, more: true };
       if (isJson) paths.push(path);
+      if (files.look(path)?.kind === 'folder') deeper.push(path);
     }
-  };
-  walk(folder, 1);
-  return { paths, more };
+    waiting.push(...deeper.reverse());
+  }
+  return { paths, more: false };
 }

@@ -17,8 +17,9 @@ import { featuresTraits } from './traits.ts';
 const AT_ONCE = 4;
 
 /**
- * A list of features, each with `passes` and perhaps a `verify` command. `passes` alone is a claim. A feature with a verify
- * command passes when `passes` is true and the command succeeds. Only commands that you trusted are run.
+ * A list of features, each with `passes` and perhaps a `verify` command. A feature with a verify command passes when the
+ * command succeeds, whatever `passes` says. Without one `passes` counts, which is a claim. Only commands that you trusted
+ * are run.
  */
 export const featuresGate: Gate<'features'> = {
   ...featuresTraits,
@@ -52,7 +53,6 @@ function verifyOf(feature: Feature, frozen: readonly FrozenFeature[] | undefined
   return frozen ? frozen.find(({ id }) => id === feature.id)?.verify : feature.verify;
 }
 
-/** Runs the verify command of a feature, unless the feature is still open. */
 async function stateOf(
   feature: Feature,
   verify: string | undefined,
@@ -61,7 +61,6 @@ async function stateOf(
   signal: AbortSignal,
 ): Promise<FeatureState> {
   if (verify === undefined) return { feature };
-  if (!feature.passes) return { feature, verify: { command: verify } };
   const outputFile = `${context.outputDir}/${fileNameFor(context.name)}-${index + 1}-${fileNameFor(feature.id)}.txt`;
   const result: ShellResult = await context.shell.run({
     command: verify,
@@ -74,10 +73,10 @@ async function stateOf(
   return { feature, verify: { command: verify, result, judgement: judgementOf(verify, result) } };
 }
 
-/** A feature and the result of its verify command. The command is not run for an open feature. */
+/** A feature and the result of its verify command, if it has one. */
 interface FeatureState {
   feature: Feature;
-  verify?: { command: string; result?: ShellResult; judgement?: Judgement };
+  verify?: { command: string; result: ShellResult; judgement: Judgement };
 }
 
 const LINES_A_FEATURE = 8;
@@ -98,17 +97,34 @@ function judgeFeatures(
     outcome,
     class: measured ? 'measured' : 'claimed',
     summary: summaryOf(outcomes, next, tampered, measured),
-    evidence: [...tampered, ...(outcome === 'pass' ? states.flatMap(receiptOf) : states.flatMap(failureOf))],
+    evidence: [
+      ...tampered,
+      ...(outcome === 'pass'
+        ? states.flatMap(receiptOf)
+        : states.filter((state) => state.feature.passes || state === next).flatMap(failureOf)),
+    ],
     ...(next ? { next: instructionFor(file, next) } : tampered.length > 0 ? { next: undo(file) } : {}),
     fingerprint: fingerprint([...tampered, ...states.flatMap(pictureOf)].join('\n')),
+    ...measuredOf(states),
     ...proofOf(states),
   };
 }
 
-/** The outcome of one feature. An open feature fails. */
+/** The outcome of one feature. What was measured rules; a feature that nobody calls done is open unless it was proven. */
 function outcomeOf({ feature, verify }: FeatureState): Outcome {
-  if (!feature.passes) return 'fail';
-  return verify?.judgement?.outcome ?? 'pass';
+  const measured = verify?.judgement.outcome;
+  if (feature.passes) return measured ?? 'pass';
+  return measured === 'pass' ? 'pass' : 'fail';
+}
+
+/** The features that were measured otherwise than the list says. */
+function measuredOf(states: readonly FeatureState[]): Pick<Judgement, 'measured'> {
+  const ids = (isPassing: boolean) =>
+    states
+      .filter((state) => state.feature.passes !== isPassing && (outcomeOf(state) === 'pass') === isPassing)
+      .map(({ feature }) => feature.id);
+  const measured = { passing: ids(true), open: ids(false) };
+  return measured.passing.length + measured.open.length === 0 ? {} : { measured };
 }
 
 function outcomeOfAll(outcomes: readonly Outcome[], tampered: readonly string[]): Outcome {
@@ -141,7 +157,7 @@ function failureOf({ feature, verify }: FeatureState): string[] {
 }
 
 function receiptOf({ feature, verify }: FeatureState): string[] {
-  if (!verify?.result) return [];
+  if (!verify) return [];
   const { exitCode, outputSha256 } = verify.result;
   return [
     `feature ${feature.id}: \`${verify.command}\` exit code ${exitCode}, output sha256 ${outputSha256}`,
@@ -152,11 +168,13 @@ function instructionFor(file: string, { feature, verify }: FeatureState): string
   const steps = feature.steps.map((step) => `  - ${step}`);
   const heading = `Next: feature ${feature.id}: ${feature.description}`;
   const lines = steps.length > 0 ? [heading, 'Steps:', ...steps] : [heading];
-  lines.push(
-    feature.passes
-      ? `${file} says that it passes, but ${verify?.judgement?.summary}. Make it pass.`
-      : `Implement it, check it yourself, then set "passes": true for it in ${file}.`,
-  );
+  if (feature.passes)
+    lines.push(`${file} says that it passes, but ${verify?.judgement.summary}. Make it pass.`);
+  else if (verify)
+    lines.push(
+      `Implement it. It is done when its verify command succeeds: ${verify.command} (now: ${verify.judgement.summary}).`,
+    );
+  else lines.push(`Implement it, check it yourself, then set "passes": true for it in ${file}.`);
   return lines.join('\n');
 }
 
@@ -167,13 +185,13 @@ function undo(file: string): string {
 function pictureOf(state: FeatureState): string[] {
   const outcome = outcomeOf(state);
   if (outcome === 'pass') return [];
-  const judgement = state.verify?.judgement;
+  const judgement = state.feature.passes ? state.verify?.judgement : undefined;
   return [`${state.feature.id} ${outcome} ${judgement?.fingerprint ?? judgement?.summary ?? 'open'}`];
 }
 
 function proofOf(states: readonly FeatureState[]): Pick<Judgement, 'proof'> {
   const runs = states.flatMap(({ verify }) =>
-    verify?.result ? [{ command: verify.command, result: verify.result }] : [],
+    verify ? [{ command: verify.command, result: verify.result }] : [],
   );
   if (runs.length === 0) return {};
   const failing = runs.find(({ result }) => result.exitCode !== 0) ?? runs[0];

@@ -75,7 +75,7 @@ async function judgeWork(
     const turn = { lastMessage, toolRan: signals.toolSinceBlock === true };
     judged = await judgeStop(event, ref, state, turn, ports);
   }
-  const said = (await format?.verdicts(loaded.contract)) ?? [];
+  const said = (await format?.verdicts(loaded.contract, judged.verdicts)) ?? [];
   return { ...judged, verdicts: [...said, ...judged.verdicts] };
 }
 

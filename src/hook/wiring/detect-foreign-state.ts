@@ -4,6 +4,7 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { userHome } from '../../files/system.ts';
 import type { StatePlace } from '../../formats/format.ts';
 import type { Home } from '../../home/layout.ts';
+import { isMarkedTrusted } from '../../home/trust.ts';
 import { sessionFolder } from './project.ts';
 
 /** Where the foreign state of a session would be. */
@@ -38,4 +39,12 @@ export function hasForeignSigns(
     existsSync(join(userHome, '.ralph/state', session)) ||
     (existsSync(home.claims) && isMarked(session))
   );
+}
+
+/**
+ * Whether a session begins under a trusted contract. Where the project stands is kept then, for a state that the agent
+ * makes in its first turn.
+ */
+export function beginsTrusted(event: HookEvent, project: string, home: Home): boolean {
+  return event.name === 'SessionStart' && event.source !== 'compact' && isMarkedTrusted(home, project);
 }

@@ -10,10 +10,11 @@ import type { StatePlace } from '../../formats/format.ts';
 import { close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
+import { baselineFiles } from '../../home/baselines.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { createHome, filesLock, type Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import { trustedContract } from '../../home/trust.ts';
+import { markTrusted, trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -55,7 +56,8 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     isGone: (session) => store.clientOf(session) === 'gone',
     refOf: (dir) => ({ loop: basename(dir), dir }),
     belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
-    approved: (project) => approvedNow(project, { home, store, judges }),
+    approved: (project, then) => approvedNow(project, then, { home, store, judges }),
+    baselines: baselineFiles(home),
     judges,
     createLoopFiles: (loop) => store.createLoopFiles(loop),
     newLoopId: () => newLoopId(new Date(ports.clock.now())),
@@ -96,18 +98,24 @@ const ASIDE = 'only what the state itself asks for counts';
 
 async function approvedNow(
   project: string,
+  then: string | undefined,
   { home, store, judges }: Pick<ForeignWorld, 'home' | 'store' | 'judges'>,
 ): Promise<{ contract?: FrozenContract; note?: string }> {
   const file = contractFileDigest(project);
-  if (file === undefined) return {};
+  if (file === undefined && then === undefined) return {};
   const known = trustedContract(home, project);
-  if (!known || !store.isTrusted(project, known.frozen.fingerprint)) {
+  const isTrusted = known !== undefined && store.isTrusted(project, known.frozen.fingerprint);
+  // The session began under this contract: its agent may have changed or removed the file.
+  if (isTrusted && known.frozen.fingerprint === then) return { contract: known };
+  if (file === undefined) return {};
+  if (!isTrusted) {
     return {
       note: `${CONTRACT_FILE} of ${project} is not trusted on this machine, so ${ASIDE}: untildone trust`,
     };
   }
   const now = await freeze(known.contract, project, await judges());
   if (file === known.frozen.contractFile && now.frozen.fingerprint === known.frozen.fingerprint) {
+    markTrusted(home, project);
     return { contract: known };
   }
   return {

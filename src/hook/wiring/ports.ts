@@ -10,7 +10,7 @@ import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
-import { foreignPlaceOf, hasForeignSigns } from './detect-foreign-state.ts';
+import { beginsTrusted, foreignPlaceOf, hasForeignSigns } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
@@ -44,7 +44,11 @@ export function openPorts(
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
-      if (!hasForeignSigns(place, home, (session) => store.isMarked(session))) return NOTHING_FOREIGN;
+      if (
+        !hasForeignSigns(place, home, (session) => store.isMarked(session)) &&
+        !beginsTrusted(event, ports.projectOf(event), home)
+      )
+        return NOTHING_FOREIGN;
       const since = store.sessionSince(event.session);
       const { foreignLoops } = await load();
       return foreignLoops(event, hasNative, {

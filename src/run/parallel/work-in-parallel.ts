@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { applyEdits, modify } from 'jsonc-parser';
-import { parseStrict } from '../../client/settings/json-text.ts';
 import type { ChildState, LoopState } from '../../core/loop/state.ts';
 import type { Piece } from '../../core/run/children.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
@@ -10,6 +8,7 @@ import { redact } from '../../core/text/redact.ts';
 import { parseFeatureList } from '../../gates/features/feature-list.ts';
 import { newLoopId } from '../../hook/start/inputs.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import { withFeaturePassing } from '../../schema/feature-list-text.ts';
 import type { Driving } from '../begin/client-options.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { readRunGitRecord } from '../git/record.ts';
@@ -128,26 +127,4 @@ function mergedList(path: string, ours: string, theirs: string, { features }: Wo
   const list = parseFeatureList(theirs);
   const isSaid = 'features' in list && list.features.some(({ id, passes }) => id === features.id && passes);
   return isSaid ? withFeaturePassing(ours, features.id) : undefined;
-}
-
-/** Edits to the text of a feature list that leave every byte outside the edit as it is. */
-
-/** The text in which this feature passes; undefined when it is no such list, or does not hold the feature. */
-export function withFeaturePassing(text: string, id: string): string | undefined {
-  const at = placeOf(text, id);
-  return at && applyEdits(text, modify(text, [...at, 'passes'], true, {}));
-}
-
-function placeOf(text: string, id: string): (string | number)[] | undefined {
-  try {
-    parseStrict(text);
-  } catch {
-    return undefined;
-  }
-  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ' '));
-  const isBare = Array.isArray(value);
-  const list: unknown = isBare ? value : (value as { features?: unknown } | null)?.features;
-  if (!Array.isArray(list)) return undefined;
-  const index = list.findIndex((item: { id?: unknown } | null) => String(item?.id).trim() === id);
-  return index < 0 ? undefined : [...(isBare ? [] : ['features']), index];
 }

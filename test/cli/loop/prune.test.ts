@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { prune } from '../../../src/cli/loop/prune.ts';
@@ -6,6 +6,7 @@ import { keptReceipt, removeLoop, sessionFilesByLoop } from '../../../src/cli/lo
 import { status } from '../../../src/cli/loop/status.ts';
 import type { RunMode } from '../../../src/core/contract/contract.ts';
 import { holdLock } from '../../../src/files/lock.ts';
+import { baselineFiles, baselinesIn } from '../../../src/home/baselines.ts';
 import { claimFiles } from '../../../src/home/claims.ts';
 import { createHome, type Home, homeAt, projectFolder } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
@@ -217,22 +218,36 @@ describe('prune', () => {
       gone: await treeOf('gone'),
       living: await treeOf('living'),
       proven: await treeOf('proven'),
+      session: await treeOf('session'),
+      past: await treeOf('past'),
       now: await treeOf('now'),
     };
+    const keep = (session: string, tree: string) =>
+      baselineFiles(scene.home).change(scene.project, session, () => ({ tree, loops: [] }) as never);
+    keep('young', trees.session);
+    keep('over', trees.past);
+    const [young, over] = baselinesIn(folder);
+    const later = NOW + 31 * DAY;
+    for (const file of [young ?? '', over ?? '']) {
+      const time = readFileSync(file, 'utf8').includes(trees.session) ? later : NOW;
+      utimesSync(file, time / 1000, time / 1000);
+    }
     scene.loop('old', 40, { baseTree: trees.gone });
     scene.loop('done', 40, { receipt: `{"work":{"tree":"${trees.proven}"}}` });
     scene.loop('living', undefined, { baseTree: trees.living });
-    const later = NOW + 31 * DAY;
     const { store, home } = scene;
     const lines: string[] = [];
     const options = { olderThanMs: 30 * DAY, dryRun: false, receipts: false };
     await prune(options, { store, home, now: later }, (line) => lines.push(line));
-    expect(lines.join('\n')).toMatch(/Packed 8 objects .*\nDropped 2 objects /);
+    expect(lines.join('\n')).toMatch(/Packed 12 objects .*\nDropped 4 objects /);
     const content = (tree: string) => workspace.contentAt(tree, 'a.txt');
     expect(await content(trees.living)).toBe('living');
     expect(await content(trees.proven)).toBe('proven');
     expect(await content(trees.now)).toBe('now');
     await expect(content(trees.gone)).rejects.toThrow('is lost');
+    expect(await content(trees.session)).toBe('session');
+    await expect(content(trees.past)).rejects.toThrow('is lost');
+    expect(baselinesIn(folder)).toHaveLength(1);
   });
 });
 

@@ -135,3 +135,33 @@ test('a ralph-loop state that is damaged lets go as ever: no agent writes it', a
   scene.write(RALPH, 'nothing of it is left');
   expect(messageOf(await stop(scene))).toContain('ralph-loop holds no session');
 });
+
+describe('a VERIFIED_DONE state of which one part is damaged', () => {
+  const AT = '../.ralph/state/s1';
+  const orchestrator = { task: 'Fix it', created_at: 'then', phase: 'planning', verified_done: false };
+  const loop = { task: 'Fix types', iteration: 1, max_iterations: 9, verified_done: false };
+
+  test('from the beginning: what can be read holds, and the rest is told', async () => {
+    const scene = foreignScene();
+    scene.write(`${AT}/orchestrator.json`, '{ "phase": ');
+    scene.write(`${AT}/loop.json`, JSON.stringify(loop));
+    const answer = await stop(scene);
+    expect(reasonOf(answer)).toContain('Loop iteration 1 of 9 not complete.');
+    expect(reasonOf(answer)).toContain('Cannot be read (repair them):');
+    expect(messageOf(answer)).toContain('orchestrator.json is not JSON (line 1');
+  });
+
+  test('in mid-loop: it stays the same loop, also with the next prompt, and goes on when it is mended', async () => {
+    const scene = foreignScene();
+    scene.write(`${AT}/orchestrator.json`, JSON.stringify(orchestrator));
+    scene.write(`${AT}/loop.json`, JSON.stringify(loop));
+    await stop(scene, 'one');
+    scene.write(`${AT}/orchestrator.json`, '{');
+    expect(reasonOf(await stop(scene, 'two', 'p2'))).toContain('Loop iteration');
+    scene.write(`${AT}/loop.json`, JSON.stringify({ ...loop, verified_done: true }));
+    expect(messageOf(await stop(scene, 'three', 'p3'))).toContain('held to repair it, 1 of 3');
+    scene.write(`${AT}/orchestrator.json`, JSON.stringify(orchestrator));
+    expect(reasonOf(await stop(scene, 'four', 'p4'))).toContain("Orchestrator phase 'planning'");
+    expect(scene.states()).toMatchObject([{ status: 'active', iteration: 5 }]);
+  });
+});

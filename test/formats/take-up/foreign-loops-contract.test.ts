@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
-import { recordTrust, setStanding } from '../../../src/home/trust.ts';
-import { freeze } from '../../../src/judging/freeze-contract.ts';
-import { contractFileDigest } from '../../../src/project/facts/command-parts.ts';
-import { T0 } from '../../support/core/samples.ts';
-import { type ForeignScene, foreignScene, RALPH, ralph } from '../../support/hook/foreign-scene.ts';
+import { setStanding } from '../../../src/home/trust.ts';
+import {
+  type ForeignScene,
+  foreignScene,
+  RALPH,
+  ralph,
+  trustContract,
+} from '../../support/hook/foreign-scene.ts';
 import { messageOf, reasonOf } from '../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run, type Says } from '../../support/hook/judging.ts';
 import { approve as askPerson, phase } from '../../support/hook/phase-scene.ts';
@@ -17,11 +20,7 @@ describe('with a contract that a person approved', () => {
     contract = CONTRACT,
   ): Promise<ForeignScene> {
     const scene = foreignScene(says);
-    scene.write('untildone.yaml', 'gates: {}\n');
-    const { frozen } = await freeze(contract, scene.project, scene.judges);
-    const contractFile = contractFileDigest(scene.project) ?? '';
-    setStanding(scene.home, scene.project, frozenWith(contract, { ...frozen, contractFile }));
-    recordTrust(scene.home, scene.project, frozen.fingerprint, T0);
+    await trustContract(scene, contract);
     return scene;
   }
   test('a promise is not enough while a gate fails', async () => {

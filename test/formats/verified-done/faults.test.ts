@@ -36,10 +36,30 @@ describe('files that cannot be read', () => {
     ['a pipe', (path) => makeFifo(path)],
   ];
 
+  const OTHERS: [string, unknown][] = [
+    ['orchestrator.json', ORCHESTRATOR],
+    ['loop.json', LOOP],
+    ['quality-gate.json', QUALITY],
+    ['tasks/1.json', { status: 'pending' }],
+  ];
+  test.each(broken)('what is %s hides nothing beside it, and is told', async (_, make) => {
+    for (const [name] of OTHERS)
+      for (const [other, content] of OTHERS.filter(([each]) => each !== name)) {
+        rmSync(stateDir(), { recursive: true, force: true });
+        put('tasks/readme', '');
+        put(other, content);
+        make(stateDir(name));
+        const own = await failing();
+        expect(own.some((gate) => gate === other || gate === other.replace('1.', '*.'))).toBe(true);
+        expect(loop().notes).toEqual([expect.stringContaining(stateDir(name))]);
+        expect(await reason()).toContain(`Cannot be read (repair them):\n- ${stateDir(name)} `);
+      }
+  });
+
   test.each(broken)('orchestrator.json or loop.json that is %s holds nobody and is named', (_, make) => {
     for (const name of ['orchestrator.json', 'loop.json']) {
       rmSync(stateDir(), { recursive: true, force: true });
-      put('tasks/1.json', { status: 'pending' });
+      put('tasks/1.json', { status: 'completed' });
       make(stateDir(name));
       const reading = read();
       expect(reading).toMatchObject({ kind: 'unusable' });

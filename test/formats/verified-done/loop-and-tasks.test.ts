@@ -1,5 +1,10 @@
+import { symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { sumUp } from '../../../src/core/loop/verdict.ts';
+import { holds } from '../../../src/formats/verified-done/holding.ts';
+import { verdictsOf } from '../../../src/formats/verified-done/judge.ts';
+import { readTasks } from '../../../src/formats/verified-done/tasks.ts';
+import { foreignFiles } from '../../../src/project/files.ts';
 import {
   decided,
   FINISHED,
@@ -116,9 +121,38 @@ describe('tasks', () => {
   test('many are counted, few are named', async () => {
     for (let i = 0; i < 1005; i++) put(`tasks/${i}.json`, { status: 'pending' });
     const text = await reason();
-    expect(text).toMatch(/^1000 pending\/in-progress tasks\./);
-    expect(text).toContain('- and 990 more');
-    expect(loop().notes).toEqual([`only 1000 files in ${stateDir('tasks')} are read`]);
+    expect(text).toMatch(/^1005 pending\/in-progress tasks\./);
+    expect(text).toContain('- and 995 more');
+    expect(loop().notes).toEqual([]);
+  });
+
+  test('one open task among thousands holds, wherever it lies', async () => {
+    for (let i = 0; i < 2000; i++) put(`tasks/${i}.json`, { status: 'completed' });
+    expect(loop().rest).toBeDefined();
+    put('tasks/zz.json', { status: 'pending' });
+    expect(await failing()).toEqual(['tasks/*.json']);
+    put('tasks/zz.json', { status: 'completed' });
+    put('tasks/a/b/c/d/e/f/g.json/deep.json', { status: 'in_progress' });
+    expect(await reason()).toContain('[in_progress] a/b/c/d/e/f/g.json/deep');
+  });
+
+  test('a folder that leads back into itself is read once, and one outside not at all', async () => {
+    put('tasks/1.json', { status: 'pending' });
+    put('other/2.json', { status: 'pending' });
+    symlinkSync('.', stateDir('tasks/again'));
+    symlinkSync('../..', stateDir('tasks/above'));
+    expect(await reason()).toMatch(/^1 pending\/in-progress tasks\./);
+  });
+
+  test('more files than can be read hold, and it is told', () => {
+    for (let i = 0; i < 12; i++) put(`tasks/${i}.json`, { status: 'completed' });
+    const { tasks } = readTasks(stateDir().replace(/\/$/, ''), foreignFiles, 10);
+    expect(tasks).toEqual({ open: [], total: 10, more: true });
+    const state = { session: 's1', folder: '/state', unreadable: [], notes: [], tasks };
+    expect(holds(state)).toBe(true);
+    expect(verdictsOf(state)).toMatchObject([
+      { outcome: 'fail', summary: expect.stringContaining('not all of them can be read') },
+    ]);
   });
 
   test('a name that has to be quoted is not put into a command', async () => {

@@ -220,10 +220,29 @@ describe('verify commands', () => {
     expect(await judge(await freeze())).toMatchObject({ outcome: 'unproven', class: 'measured' });
   });
 
-  test('are not run for features that are still open', async () => {
-    list({ ...two, verify: 'touch ran' });
-    expect(await judge(await freeze())).toMatchObject({ outcome: 'fail', class: 'measured' });
-    expect(existsSync(join(project.root, 'ran'))).toBe(false);
+  // What was measured rules, whatever the list says.
+  test.each([
+    [true, 'true', 'pass', undefined],
+    [false, 'true', 'pass', { passing: ['2'], open: [] }],
+    [true, 'false', 'fail', { passing: [], open: ['2'] }],
+    [false, 'false', 'fail', undefined],
+    [true, 'no-such-tool', 'unproven', { passing: [], open: ['2'] }],
+    [false, 'no-such-tool', 'fail', undefined],
+  ])('with passes %s, `%s` gives %s', async (passes, verify, outcome, measured) => {
+    list({ ...two, passes, verify });
+    const judgement = await judge(await freeze());
+    expect(judgement).toMatchObject({ outcome, class: 'measured' });
+    expect(judgement.measured).toEqual(measured);
+  });
+
+  test('of an open feature say what is missing, and only that of the next one', async () => {
+    const verify = (text: string) => `echo "a.js:1:1: ${text}"; exit 1`;
+    list({ ...two, verify: verify('first') }, { id: 3, description: 'Third', verify: verify('second') });
+    const { next, evidence, summary } = await judge(await freeze());
+    expect(summary).toContain('0 of 2 features pass; next: 2 Remove an item');
+    expect(next).toContain('It is done when its verify command succeeds: echo');
+    expect(evidence?.join()).toContain('first');
+    expect(evidence?.join()).not.toContain('second');
   });
 
   test('run at the same time, at most four', async () => {

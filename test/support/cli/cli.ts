@@ -117,6 +117,18 @@ export async function stop(
   return stdout === '' ? undefined : (JSON.parse(stdout) as Record<string, string>);
 }
 
+/** What is answered to an event of a session; undefined for silence. */
+export async function sendEvent(
+  session: string,
+  name: string,
+  fields: Record<string, unknown> = {},
+): Promise<Record<string, unknown> | undefined> {
+  const input = { hook_event_name: name, session_id: session, ...fields };
+  const { code, stdout, stderr } = await hook(JSON.stringify(input));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : undefined;
+}
+
 async function hook(input: string): Promise<Result> {
   if (areProcesses) return callHook(worldOfTest, input).ended;
   const { exitCode, stdout, stderr } = await runHook(program, commandLine({ input }));

@@ -1,13 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Answer, StopEvent } from '../../../src/core/loop/event.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import { ALL_FORMATS } from '../../../src/formats/all.ts';
 import type { StateFormat } from '../../../src/formats/format.ts';
 import { foreignLoops } from '../../../src/formats/take-up/foreign-loops.ts';
+import { recordTrust, setStanding } from '../../../src/home/trust.ts';
 import { openForeign } from '../../../src/hook/wiring/foreign.ts';
+import { freeze } from '../../../src/judging/freeze-contract.ts';
+import { contractFileDigest } from '../../../src/project/facts/command-parts.ts';
+import { T0 } from '../core/samples.ts';
 import { type HookScene, hookScene } from './hook-scene.ts';
-import type { Says } from './judging.ts';
+import { frozenWith, type Says } from './judging.ts';
 
 /** A scene whose project may hold foreign state. */
 export interface ForeignScene extends HookScene {
@@ -44,6 +49,15 @@ export function foreignScene(
       .map((ref) => store.read(ref))
       .sort((a, b) => a.startedAt - b.startedAt);
   return scene;
+}
+
+/** Gives the project of a scene a contract that a person trusts. */
+export async function trustContract(scene: ForeignScene, contract: Contract): Promise<void> {
+  scene.write('untildone.yaml', 'gates: {}\n');
+  const { frozen } = await freeze(contract, scene.project, scene.judges);
+  const contractFile = contractFileDigest(scene.project) ?? '';
+  setStanding(scene.home, scene.project, frozenWith(contract, { ...frozen, contractFile }));
+  recordTrust(scene.home, scene.project, frozen.fingerprint, T0);
 }
 
 /** Where a ralph loop has its state. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withFeaturePassing } from '../../../src/run/parallel/work-in-parallel.ts';
+import { withFeaturePassing, withFeaturesPassing } from '../../src/schema/feature-list-text.ts';
 
 test('a feature is said to pass, and every other byte stays', () => {
   const text =
@@ -18,3 +18,15 @@ test.each(['', 'no json', '{"features": 1}', '[]', '[{"id":1}'])(
     expect(withFeaturePassing(text, '7')).toBeUndefined();
   },
 );
+
+test('several at once; a byte order mark stays, and what is not there changes nothing', () => {
+  const text =
+    '\uFEFF{"features": [{"id": 1}, {"id": "b", "passes": false}, {"id": 3, "passes": "yes"}]}\r\n';
+  const edited = withFeaturesPassing(text, ['1', 'b', '3', 'none']) ?? '';
+  expect(edited.startsWith('\uFEFF')).toBe(true);
+  expect(edited.endsWith('\r\n')).toBe(true);
+  const { features } = JSON.parse(edited.slice(1)) as { features: { passes: unknown }[] };
+  expect(features.map(({ passes }) => passes)).toEqual([true, true, true]);
+  expect(withFeaturesPassing(text, ['none'])).toBeUndefined();
+  expect(withFeaturesPassing('no json', ['1'])).toBeUndefined();
+});
