@@ -1,3 +1,3 @@
 export { foreignLoops } from '../hook/wiring/foreign.ts';
-export { openJudges, saveReceipt } from '../hook/wiring/judges.ts';
+export { openJudges, openReceipts } from '../hook/wiring/judges.ts';
 export { agentSessions } from '../run/client/session.ts';

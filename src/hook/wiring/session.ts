@@ -13,7 +13,7 @@ import { tellLeftLoops } from '../events/abandoned-loops.ts';
 import { eventInLoop } from '../events/event-in-loop.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
-import { holdForRoom } from '../unwritable-journal.ts';
+import { holdUnjudged } from '../unwritable-journal.ts';
 import { claudeConfigDir } from './project.ts';
 
 /** Answers all events but the judged Stop, with what this machine has. */
@@ -35,7 +35,7 @@ export function otherEvents(world: SessionWorld): OtherEvents {
       await handleStanding(event, { ...ports, ...world }),
       tellLeftLoops(event, ports),
     ],
-    holdForRoom: (event, ref) => holdForRoom(event, ref, world),
+    holdUnjudged: (event, loop, error) => holdUnjudged(event, loop, error, world),
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
   };
 }
