@@ -5,7 +5,7 @@ import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
-import { type Home, projectFolder } from '../../home/layout.ts';
+import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { placeReceipt } from '../../home/receipt-file.ts';
 import { writeNextReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
@@ -39,7 +39,10 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
       const found = worktreeAt(project, folder);
       if (!found) return undefined;
       const shadow = shadowOfWorktree(home, project, found);
-      return { ...found, workspace: openWorkspace({ project: found.project, ...shadow }) };
+      return {
+        ...found,
+        workspace: openWorkspace({ project: found.project, ...shadow, key: readKey(home) }),
+      };
     },
   };
 }
@@ -57,10 +60,10 @@ function endWithSignals(): void {
 }
 
 /** One shadow repository serves all loops of a project, so that unchanged files are read once. */
-function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string } {
+function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string; key: string } {
   const folder = projectFolder(home, project);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index') };
+  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index'), key: readKey(home) };
 }
 
 export function openReceipts(home: Home): Receipts {
