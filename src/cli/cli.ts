@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
+import { isDiskFull } from '../files/unwritable.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
@@ -39,7 +40,7 @@ function buildCli(): Command {
   cli
     .command('hook')
     .description('answer one hook event on stdin (Claude Code calls this)')
-    .action(async () => (await import('../hook/answer-event.ts')).hook());
+    .action(async () => (await import('../hook/answer-event.ts')).answerEvent());
   return cli;
 }
 
@@ -105,7 +106,7 @@ function isWrongUse(error: unknown): boolean {
 
 /** Tells you what to do about a full disk, which the words of the system do not. */
 export function inWords(error: NodeJS.ErrnoException): string {
-  if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') return error.message;
+  if (!isDiskFull(error)) return error.message;
   return `the disk is full (${error.message}): make room, then type the command again. A run that was cut off goes on with: untildone run --resume`;
 }
 

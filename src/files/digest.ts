@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Returns the SHA-256 of a text, in hex. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** Returns the SHA-256 of a text or of bytes, in hex. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** Returns the HMAC with SHA-256 of a text, in hex. */

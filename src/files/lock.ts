@@ -31,7 +31,7 @@ export function withLock<T>(path: string, body: () => T, limitMs = 10_000): T {
   try {
     return body();
   } finally {
-    if (inodeAt(path) === ours) removeFile(path);
+    release(path, ours);
   }
 }
 
@@ -40,13 +40,22 @@ export function holdLock(path: string): { release(): void } | undefined {
   for (;;) {
     const ours = createOwned(path);
     if (ours !== undefined) {
-      return {
-        release: () => {
-          if (inodeAt(path) === ours) removeFile(path);
-        },
-      };
+      return { release: () => release(path, ours) };
     }
     if (!takeOver(path)) return undefined;
+  }
+}
+
+/** Locks of this process that could not be removed. */
+const unreleased = new Map<string, bigint>();
+
+/** Never throws: what was done under the lock is done. The lock is removed later, by this process or after its end. */
+function release(path: string, ours: bigint): void {
+  try {
+    if (inodeAt(path) === ours) removeFile(path);
+    unreleased.delete(path);
+  } catch {
+    unreleased.set(path, ours);
   }
 }
 
@@ -70,6 +79,8 @@ function acquire(path: string, limitMs: number): bigint {
 
 /** Creates the lock file with our name in it and returns its inode; undefined when another process has it. */
 function createOwned(path: string): bigint | undefined {
+  const left = unreleased.get(path);
+  if (left !== undefined) release(path, left);
   let fd: number;
   try {
     fd = openSync(path, 'wx', 0o600);

@@ -27,10 +27,19 @@ export function writeWhole(path: string, content: string | Uint8Array, mode = 0o
     }
     renameSync(temp, path);
   } catch (error) {
-    unlinkSync(temp);
+    removeQuietly(temp);
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/** Removes a file if that is possible, so that the error before it is the one that is told. */
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It only takes up room.
+  }
 }
 
 /** Writes all bytes, however many the system takes at a time. */
@@ -77,7 +86,7 @@ export function writeNew(path: string, content: string, mode: number): boolean {
     // This file system has no links: the file may be seen half written, but none is overwritten.
     return unlessThere(() => writeFileSync(path, content, { flag: 'wx', mode }));
   } finally {
-    unlinkSync(temp);
+    removeQuietly(temp);
   }
 }
 

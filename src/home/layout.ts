@@ -82,6 +82,11 @@ export function readKey({ keyFile }: Home): string {
   return key;
 }
 
+/** A copy of the last line of a loop's journal. */
+export function copyOfEndFile(home: Home, loop: string): string {
+  return join(home.root, 'ends', loop);
+}
+
 /** The lock for files of foreign formats, which hooks of several sessions may write at once. */
 export function filesLock(home: Home): string {
   return join(home.root, 'files.lock');

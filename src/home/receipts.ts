@@ -13,6 +13,7 @@ import { sha256 } from '../files/digest.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import type { Home } from './layout.ts';
+import { nextReceiptFile } from './receipt-file.ts';
 
 /** A receipt with a digest for each of its lines, and a signature over these digests. */
 export interface SignedReceipt {
@@ -92,6 +93,11 @@ function signingKey(home: Home): KeyObject {
 
 function keyFile(home: Home): string {
   return join(home.root, 'receipt-key.pem');
+}
+
+/** Signs the receipt of an ending that the journal does not have yet, and writes it. */
+export function writeNextReceipt(dir: string, receipt: Receipt, home: Home): void {
+  writeWhole(nextReceiptFile(dir), `${JSON.stringify(signReceipt(receipt, home), null, 2)}\n`);
 }
 
 /** The receipt of a loop as Markdown; undefined when it has none. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Entry } from '../core/loop/entry.ts';
 import { hasEnded, type LoopState } from '../core/loop/state.ts';
@@ -9,12 +9,30 @@ import { sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
 import { wasRunningAt } from '../files/process-id.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
-import type { Clock, LoadedContract, LoopRef, NewLoop, Store, VerdictCache } from '../ports/ports.ts';
+import type {
+  AppendOptions,
+  Clock,
+  LoadedContract,
+  LoopRef,
+  NewLoop,
+  Store,
+  VerdictCache,
+} from '../ports/ports.ts';
 import { activeLoops, recordLoop } from './active-loops.ts';
 import { claimsOfSession } from './claims.ts';
 import { readFrozenContract, writeFirstContract } from './frozen-contract.ts';
-import { appendAfter, JournalError, readTail, type Tail } from './journal/file.ts';
-import { type Home, projectFolder, readKey, realPath } from './layout.ts';
+import { isOlderThanBoot, readCopyOfEnd, writeCopyOfEnd } from './journal/copy-of-end.ts';
+import {
+  appendLine,
+  JournalError,
+  type LastLine,
+  type LineCheck,
+  nextLine,
+  readTail,
+  type Tail,
+} from './journal/file.ts';
+import { copyOfEndFile, type Home, projectFolder, readKey, realPath } from './layout.ts';
+import { placeLeftReceipt, receiptFile } from './receipt-file.ts';
 import { loopRecordFile, readLoopRecord, readStartRecord, writeLoopRecord } from './session-records.ts';
 import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
@@ -73,13 +91,10 @@ export class FileStore implements Store {
     return { sha256: sha256(task), preview: oneLine(redact(task.slice(0, 1000)), PREVIEW) };
   }
 
-  journalEnd(ref: LoopRef): { lines: number; lastLineSha256: string } {
-    const { line, text } = this.tail(ref);
-    return { lines: line.seq, lastLineSha256: sha256(text) };
-  }
-
   receiptFile(ref: LoopRef): string {
-    return join(ref.dir, 'receipt.json');
+    const { status } = this.read(ref);
+    if (status === 'verified_done' || status === 'claimed_done') placeLeftReceipt(ref.dir);
+    return receiptFile(ref.dir);
   }
 
   journalFile(ref: LoopRef): string {
@@ -89,26 +104,48 @@ export class FileStore implements Store {
   append(
     ref: LoopRef,
     build: (state: LoopState) => Entry | undefined,
-    { durable = true }: { durable?: boolean | ((entry: Entry) => boolean) } = {},
+    { durable = true, first }: AppendOptions = {},
   ): LoopState {
-    const key = this.key();
     return withLock(join(ref.dir, 'lock'), () => {
-      const path = this.journalFile(ref);
-      let tail = this.tail(ref);
-      if (tail.bad > 0) {
-        appendAfter(path, key, tail, { kind: 'foreign', lines: tail.bad }, this.clock.now(), true);
-        tail = this.tail(ref);
-      }
-      const entry = build(tail.line.state);
-      if (!entry) return tail.line.state;
+      const { line, text } = this.mendedTail(ref);
+      const entry = build(line.state);
+      if (!entry) return line.state;
       const isDurable = typeof durable === 'boolean' ? durable : durable(entry);
-      return appendAfter(path, key, tail, entry, this.clock.now(), isDurable);
+      return this.write(ref, { line, text }, entry, isDurable, first);
     });
+  }
+
+  /** The end of the journal, once everything that is wrong with it is mended and recorded. */
+  private mendedTail(ref: LoopRef): Tail {
+    const tail = this.tail(ref);
+    if (!needsMending(tail)) return tail;
+    const wasPowerCut = tail.cut > 0 && isOlderThanBoot(this.copyOfEnd(ref));
+    if (tail.cut > 0) appendLine(this.journalFile(ref), tail.text, true);
+    this.write(ref, tail, entryAbout(tail, wasPowerCut), true);
+    return this.tail(ref);
+  }
+
+  private write(
+    ref: LoopRef,
+    last: LastLine | undefined,
+    entry: Entry,
+    durable: boolean,
+    first?: AppendOptions['first'],
+  ): LoopState {
+    const { text, seq, state } = nextLine(this.key(), last, entry, this.clock.now());
+    first?.(state, { lines: seq, lastLineSha256: sha256(text) });
+    appendLine(this.journalFile(ref), text, durable);
+    writeCopyOfEnd(this.copyOfEnd(ref), text);
+    return state;
+  }
+
+  private copyOfEnd({ loop }: LoopRef): string {
+    return copyOfEndFile(this.home, loop);
   }
 
   noticeForeignLines(ref: LoopRef): LoopState {
     const tail = this.tail(ref);
-    return tail.bad === 0 ? tail.line.state : this.append(ref, () => undefined);
+    return needsMending(tail) ? this.append(ref, () => undefined) : tail.line.state;
   }
 
   cache(ref: LoopRef): VerdictCache {
@@ -168,8 +205,7 @@ export class FileStore implements Store {
     writeWhole(this.taskFile(ref), loop.task);
     const contractSha256 = writeFirstContract(dir, loop.contract);
     for (const { name, text } of loop.files ?? []) writeWhole(join(dir, name), text);
-    const entry = startedEntry(loop, contractSha256);
-    appendAfter(this.journalFile(ref), this.key(), undefined, entry, this.clock.now(), true);
+    this.write(ref, undefined, startedEntry(loop, contractSha256), true);
     return ref;
   }
 
@@ -213,6 +249,26 @@ export class FileStore implements Store {
     );
   }
 
+  /** The loop of a Stop that has to be judged; undefined when the session has none that is active. */
+  loopToJudge(session: string): LoopRef | undefined {
+    const own = this.loopOfSession(session);
+    const refs = own ? [own, ...this.claimedLoopsOf(session)] : this.claimedLoopsOf(session);
+    return refs.find((ref) => this.read(ref).status === 'active');
+  }
+
+  /** What the marker of a session is; `unknown` when that cannot be told. Needs no free file descriptor. */
+  markOf(session: string): 'none' | 'empty' | 'measures' | 'unknown' {
+    try {
+      const stat = isSafeId(session)
+        ? statSync(join(this.home.active, session), { throwIfNoEntry: false })
+        : undefined;
+      if (!stat?.isFile()) return 'none';
+      return stat.size > 0 ? 'measures' : 'empty';
+    } catch {
+      return 'unknown';
+    }
+  }
+
   isMarked(session: string): boolean {
     return isSafeId(session) && existsSync(join(this.home.active, session));
   }
@@ -236,7 +292,8 @@ export class FileStore implements Store {
 
   tail(ref: LoopRef): Tail {
     const path = this.journalFile(ref);
-    const tail = readTail(path, this.key(), this.tails.get(path));
+    const copy = (check: LineCheck) => readCopyOfEnd(this.copyOfEnd(ref), check);
+    const tail = readTail(path, this.key(), this.tails.get(path), copy);
     this.tails.set(path, tail);
     return tail;
   }
@@ -245,6 +302,20 @@ export class FileStore implements Store {
     this.keyRead ??= readKey(this.home);
     return this.keyRead;
   }
+}
+
+function needsMending({ bad, cut, unwritten }: Tail): boolean {
+  return bad > 0 || cut > 0 || unwritten;
+}
+
+/** What the journal records of its own damage. Nobody is blamed for a power cut. */
+function entryAbout({ bad, cut, unwritten }: Tail, wasPowerCut: boolean): Entry {
+  const removed = wasPowerCut ? 0 : cut;
+  if (bad + removed > 0) return { kind: 'foreign', lines: bad + removed, cut: removed || undefined };
+  const lost =
+    cut > 0 ? `${cut} lines at the end of this journal were lost` : 'the end of this journal was cut short';
+  const mended = unwritten && cut === 0 ? 'the journal goes on after it' : 'the journal goes on from a copy';
+  return { kind: 'error', message: `${lost}, probably by a power cut; ${mended}` };
 }
 
 export class LoopExists extends Error {

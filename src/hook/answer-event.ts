@@ -1,12 +1,14 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { parseHookEvent } from '../client/hooks/parse.ts';
+import { type Parsed, parseHookEvent } from '../client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
-import { type Answer, eventName, type HookEvent } from '../core/loop/event.ts';
+import { type Answer, eventName, type HookEvent, type StopEvent } from '../core/loop/event.ts';
 import { oneLine } from '../core/text/clip.ts';
 import { LockTimeout } from '../files/lock.ts';
+import { measures } from '../gates/traits.ts';
 import { homeFrom } from '../home/layout.ts';
-import type { Ports } from '../ports/ports.ts';
+import type { UnjudgedLoop } from '../judging/ports.ts';
+import type { LoopRef, Ports } from '../ports/ports.ts';
 import { handleHook } from './handle-hook.ts';
 import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
@@ -14,74 +16,97 @@ import { openPorts } from './wiring/ports.ts';
 const STDIN_LIMIT = 32 * 1024 * 1024;
 
 /**
- * `untildone hook`: reads one event from stdin and writes at most one JSON object (before a compaction, plain text). When
- * anything goes wrong, the session may stop.
+ * `untildone hook`: reads one event from stdin and writes at most one JSON object (before a compaction, plain text). Whatever
+ * goes wrong, one answer is made, and `give` writes it, once.
  */
-export async function hook(): Promise<void> {
-  await answerEvent();
-}
-
-/** Returns the name of the event; undefined when it could not be answered. */
-export async function answerEvent(): Promise<string | undefined> {
+export async function answerEvent(): Promise<void> {
   // A run answers the events of its sessions itself. A second answer would judge everything twice.
-  if (process.env.UNTILDONE_RUN !== undefined) return undefined;
-  if (isTerminal()) return fail('expects one hook event as JSON on stdin; Claude Code calls it');
+  if (process.env.UNTILDONE_RUN !== undefined) return;
+  const parsed = readEvent();
+  give(parsed.ok ? await outcomeOf(parsed.event) : failure(parsed.problem));
+}
+
+/** What this process says and how it ends. */
+interface Outcome extends HookOutput {
+  /** The reason of a refusal, which must reach Claude Code even where stdout cannot be written. */
+  refusal?: string;
+}
+
+function readEvent(): Parsed {
+  if (isTerminal())
+    return { ok: false, problem: 'expects one hook event as JSON on stdin; Claude Code calls it' };
   const input = readStdin();
-  if (!input.ok) return fail(input.problem);
-  const parsed = parseHookEvent(input.text);
-  if (!parsed.ok) return fail(parsed.problem);
-  let ports: ReturnType<typeof openPorts> | undefined;
+  return input.ok ? parseHookEvent(input.text) : input;
+}
+
+/** Answers an event. Never throws, and leaves nothing to do that could. */
+async function outcomeOf(event: HookEvent): Promise<Outcome> {
+  const strays = watchStrays();
+  let ports: OpenPorts | undefined;
   try {
-    const home = homeFrom(process.env);
-    ports = openPorts(home, process.env, loadJudgeBundle);
-    const answer = await handleHook(parsed.event, ports);
-    print(renderAnswer(eventName(parsed.event), answer));
-    return eventName(parsed.event);
+    const opened = openPorts(homeFrom(process.env), process.env, loadJudgeBundle);
+    ports = opened;
+    return outcome(event, await Promise.race([handleHook(event, opened), strays.failed]));
   } catch (error) {
-    const held = ports && (await heldForRoom(parsed.event, error as Error, ports));
-    if (held) {
-      print(renderAnswer('Stop', held));
-      return undefined;
-    }
-    if (parsed.event.name === 'Stop') tellUnheld(error as Error);
-    fail(`${eventName(parsed.event)} of session ${parsed.event.session}: ${(error as Error).message}`);
-    // After a timeout of the lock, writing to the journal would wait for the same lock again.
-    if (ports && !(error instanceof LockTimeout)) journalError(parsed.event, error as Error, ports);
-    return undefined;
+    return await outcomeOfFailure(event, asError(error), ports).catch(() => unheld(event, asError(error)));
+  } finally {
+    strays.stop();
   }
 }
 
-function print(output: HookOutput): void {
-  if (output.stdout) writeOut(1, `${output.stdout}\n`);
-  if (output.stderr) writeOut(2, `${output.stderr}\n`);
-  process.exitCode = output.exitCode;
+function outcome(event: HookEvent, answer: Answer): Outcome {
+  const refusal = answer.kind === 'refuse' ? answer.reason : undefined;
+  return { ...renderAnswer(eventName(event), answer), refusal };
 }
 
-function fail(problem: string): undefined {
-  writeOut(2, `untildone hook: ${oneLine(problem, 500)}; Claude Code goes on without an answer\n`);
+function failure(problem: string): Outcome {
+  return { stdout: '', stderr: `${inShort(problem)}; Claude Code goes on without an answer`, exitCode: 0 };
 }
 
-/** Holds a Stop of an active loop when the disk is full, so that the agent can make room. */
-async function heldForRoom(
-  event: HookEvent,
-  error: NodeJS.ErrnoException,
-  ports: ReturnType<typeof openPorts>,
-): Promise<Answer | undefined> {
-  if (event.name !== 'Stop' || (error.code !== 'ENOSPC' && error.code !== 'EDQUOT')) return undefined;
-  try {
-    const { store } = ports;
-    const ref = store.activeLoopOf(event.session) ?? store.claimedLoopsOf(event.session)[0];
-    if (!ref || store.read(ref).status !== 'active') return undefined;
-    return (await ports.session()).holdForRoom(event, ref);
-  } catch {
-    return undefined;
-  }
+function inShort(problem: string): string {
+  return `untildone hook: ${oneLine(problem, 500)}`;
 }
 
 /** Tells the user that nothing was judged. Without a word, the session would look as if it were done. */
-function tellUnheld(error: Error): void {
+function unheld(event: HookEvent, error: Error): Outcome {
+  const failed = failure(`${eventName(event)} of session ${event.session}: ${error.message}`);
+  if (event.name !== 'Stop') return failed;
   const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${oneLine(error.message, 300)}`;
-  writeOut(1, `${JSON.stringify({ systemMessage })}\n`);
+  return { ...failed, stdout: JSON.stringify({ systemMessage }) };
+}
+
+/** Answers an event that something unexpected happened to. */
+async function outcomeOfFailure(
+  event: HookEvent,
+  error: Error,
+  ports: OpenPorts | undefined,
+): Promise<Outcome> {
+  const held = event.name === 'Stop' && ports ? await heldUnjudged(event, error, ports) : undefined;
+  // After a timeout of the lock, writing to the journal would wait for the same lock again.
+  if (ports && !(error instanceof LockTimeout)) journalError(event, error, ports);
+  if (!held) return unheld(event, error);
+  return { ...outcome(event, held), stderr: inShort(error.message) };
+}
+
+type OpenPorts = ReturnType<typeof openPorts>;
+
+async function heldUnjudged(event: StopEvent, error: Error, ports: OpenPorts): Promise<Answer | undefined> {
+  const loop = unjudgedLoop(event.session, ports);
+  return loop && (await ports.session()).holdUnjudged(event, loop, error);
+}
+
+/** The loop that a Stop belongs to, as far as that can be told when files cannot be read. Undefined: there is none. */
+function unjudgedLoop(session: string, { store }: OpenPorts): UnjudgedLoop | undefined {
+  let ref: LoopRef | undefined;
+  try {
+    ref = store.loopToJudge(session);
+    if (!ref) return undefined;
+    return { ref, measures: measures(store.contract(ref).contract) };
+  } catch {
+    // Its marker says as much: it has content where gates run commands.
+    const marked = store.markOf(session);
+    return marked === 'none' ? undefined : { ref, measures: marked !== 'empty' };
+  }
 }
 
 /** Records the failure in the journal, if that can be written. */
@@ -94,6 +119,41 @@ function journalError(event: HookEvent, error: Error, ports: Ports): void {
   } catch {
     // stderr has the message already.
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/**
+ * Rejects `failed` for errors that nobody waits for, and when this process has nothing left to do although there is no
+ * answer yet. Otherwise Node would end here without one.
+ */
+function watchStrays(): { failed: Promise<never>; stop(): void } {
+  let reject: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  // Nobody waits for it once there is an answer.
+  failed.catch(() => undefined);
+  const onError = (error: unknown) => reject(error);
+  const onEnd = () => reject(new Error('nothing was left to wait for, and there was no answer yet'));
+  process.on('uncaughtException', onError).on('unhandledRejection', onError).on('beforeExit', onEnd);
+  return {
+    failed,
+    stop() {
+      process.off('uncaughtException', onError).off('unhandledRejection', onError).off('beforeExit', onEnd);
+    },
+  };
+}
+
+/** Writes the answer: the only place that does. A refusal that stdout does not take goes to stderr, with exit code 2. */
+function give({ stdout, stderr, exitCode, refusal }: Outcome): void {
+  const lost = stdout === '' ? undefined : writeOut(1, `${stdout}\n`);
+  const problem = lost && `untildone hook: the answer could not be written to stdout (${lost.message})`;
+  const said = lost && refusal !== undefined ? refusal : [stderr, problem].filter(Boolean).join('\n');
+  if (said !== '') writeOut(2, `${said}\n`);
+  process.exitCode = lost ? (refusal === undefined ? 1 : 2) : exitCode;
 }
 
 type Input = { ok: true; text: string } | { ok: false; problem: string };
@@ -140,15 +200,16 @@ function readChunk(chunk: Buffer): number {
   }
 }
 
-/** Writes the whole text before the process ends. A reader that is gone is ignored. */
-function writeOut(fd: number, text: string): void {
+/** Writes the whole text before the process ends. Returns the error when that is not possible. */
+function writeOut(fd: number, text: string): Error | undefined {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length; ) {
     try {
       done += writeSync(fd, bytes, done);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return error as Error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
+  return undefined;
 }

@@ -2,7 +2,8 @@ import type { Entry } from '../core/loop/entry.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import { oneLine } from '../core/text/clip.ts';
-import type { SessionPorts } from '../judging/ports.ts';
+import { cannotBeWritten, isDiskFull } from '../files/unwritable.ts';
+import type { SessionPorts, UnjudgedLoop } from '../judging/ports.ts';
 import type { Recorded } from '../ports/guarded-session.ts';
 import type { LoopRef, StandingState } from '../ports/ports.ts';
 
@@ -72,24 +73,31 @@ export function standsUncounted(event: HookEvent, what: string, most: number, po
   return ENDS_BY_ITSELF.has(event.name) || (event.name === 'Stop' && !event.stopHookActive);
 }
 
-/** How often an agent is asked to make room before its session may stop. */
-const ASKED_FOR_ROOM = 3;
+/** How often a Stop that could not be judged is held before its session may stop. */
+const HELD_UNJUDGED = 3;
 
 /**
- * Holds a Stop that could not be recorded because the disk is full, so that the agent can make room. It counts as no
- * iteration, and is bounded without the journal. Undefined: the session may stop.
+ * Holds a Stop that could not be judged or recorded. It counts as no iteration, and is bounded without the journal. A loop
+ * that measures nothing is held only while its journal cannot be written. Undefined: the session may stop. Never throws.
  */
-export function holdForRoom(
+export function holdUnjudged(
   event: StopEvent,
-  ref: LoopRef,
+  { ref, measures }: UnjudgedLoop,
+  error: Error,
   { fallbackCounts }: Pick<SessionPorts, 'fallbackCounts'>,
 ): Answer | undefined {
-  const count = fallbackCounts.next(event.session, `room for ${ref.loop}`);
-  if (count === undefined ? event.stopHookActive : count > ASKED_FOR_ROOM) return undefined;
+  if (!measures && !cannotBeWritten(error)) return undefined;
+  const count = fallbackCounts.next(event.session, `room for ${ref?.loop ?? ''}`);
+  if (count === undefined ? event.stopHookActive : count > HELD_UNJUDGED) return undefined;
+  const often = `this is no iteration (${count ?? 1} of ${count === undefined ? 1 : HELD_UNJUDGED})`;
+  const folder = ref?.dir ?? 'its home';
+  if (isDiskFull(error))
+    return { kind: 'refuse', reason: noRoomReason(folder), message: noRoomMessage(folder, often) };
+  const problem = said(error.message);
   return {
     kind: 'refuse',
-    reason: noRoomReason(ref.dir),
-    message: noRoomMessage(ref.dir, count ?? 1, count === undefined ? 1 : ASKED_FOR_ROOM),
+    reason: cannotBeWritten(error) ? unusableReason(problem, folder) : unjudgedReason(problem),
+    message: `untildone could not judge this Stop: ${problem}. The session is held; ${often}.`,
   };
 }
 
@@ -103,12 +111,30 @@ function noRoomReason(folder: string): string {
   return [
     `untildone: the disk that holds ${folder} is full. This Stop could not be recorded, so nothing is proven yet.`,
     'Make room first: remove what this work made and can be made again (build output, caches, logs, temporary files). Remove nothing that belongs to the work or to other people, and nothing in that folder. If you cannot make room, say what fills the disk.',
-    'Then go on with the task, or stop again if it is done.',
+    GO_ON,
   ].join('\n\n');
 }
 
-function noRoomMessage(folder: string, count: number, most: number): string {
-  return `untildone: the disk that holds ${folder} is full. The session is held so that it can make room; this is no iteration (${count} of ${most}).`;
+function noRoomMessage(folder: string, often: string): string {
+  return `untildone: the disk that holds ${folder} is full. The session is held so that it can make room; ${often}.`;
+}
+
+const GO_ON = 'Then go on with the task, or stop again if it is done.';
+
+function unusableReason(problem: string, folder: string): string {
+  return [
+    `untildone: files in ${folder} cannot be read or written now (${problem}). This Stop could not be judged and recorded, so nothing is proven yet.`,
+    'If this work caused it (a folder that was made read-only, processes that keep many files open), undo that. Change nothing in that folder by hand. If you did not cause it, say what you found.',
+    GO_ON,
+  ].join('\n\n');
+}
+
+function unjudgedReason(problem: string): string {
+  return [
+    `untildone could not judge this Stop: ${problem}. So nothing is proven yet.`,
+    'If this work caused it, undo that. If you did not cause it, say so, with the words above.',
+    GO_ON,
+  ].join('\n\n');
 }
 
 function said(problem: string): string {

@@ -64,18 +64,33 @@ export interface JudgingPorts extends Ports {
   tools(): Promise<ToolGuard>;
   /** Starts a detached run that goes on with the loop; absent inside a run. */
   spawnRun?(ref: LoopRef): void;
-  /** Signs a receipt and saves it with its loop. */
-  saveReceipt(ref: LoopRef, receipt: Receipt): Promise<void>;
+  /** Loads what signs receipts and keeps them with their loops. */
+  receipts(): Promise<Receipts>;
+}
+
+export interface Receipts {
+  /** Writes the receipt of an ending that is not in the journal yet. */
+  write(ref: LoopRef, receipt: Receipt): void;
+  /** Puts it in place, once its ending is in the journal. */
+  place(ref: LoopRef): void;
 }
 
 /** The handling of all events but the Stops that are judged. */
 export interface OtherEvents {
   inLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer>;
   withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
-  /** Answers a Stop whose verdicts could not be journaled because the disk is full. Undefined: the session is let go. */
-  holdForRoom(event: StopEvent, ref: LoopRef): Answer | undefined;
+  /** Answers a Stop that could not be judged or recorded. Undefined: the session is let go. Never throws. */
+  holdUnjudged(event: StopEvent, loop: UnjudgedLoop, error: Error): Answer | undefined;
   /** Writes the notes that the contract asks for. Returns what you should be told. */
   writeDown(stop: LoopStop): string[];
+}
+
+/** A loop whose Stop could not be judged. */
+export interface UnjudgedLoop {
+  /** Undefined when not even that can be told. */
+  ref?: LoopRef;
+  /** Whether its contract measures anything. */
+  measures: boolean;
 }
 
 /** What the other events need from the world, besides judging. */

@@ -1,4 +1,4 @@
 export { lineMatcher } from '../core/text/line-pattern.ts';
 export { foreignLoops } from '../hook/wiring/foreign.ts';
-export { openJudges, saveReceipt } from '../hook/wiring/judges.ts';
+export { openJudges, openReceipts } from '../hook/wiring/judges.ts';
 export { agentSessions } from '../run/client/session.ts';

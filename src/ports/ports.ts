@@ -186,6 +186,18 @@ export interface LoadedContract extends FrozenContract {
   sha256: string;
 }
 
+export interface AppendOptions {
+  durable?: boolean | ((entry: Entry) => boolean);
+  /** Gets the state after the entry, before it is written. When this throws, nothing is written. */
+  first?(after: LoopState, end: JournalEnd): void;
+}
+
+/** How many lines a journal has, and the SHA-256 of the last one. */
+export interface JournalEnd {
+  lines: number;
+  lastLineSha256: string;
+}
+
 export interface Store {
   /** The loop of this session, also an ended one. */
   loopOfSession(session: string): LoopRef | undefined;
@@ -196,25 +208,19 @@ export interface Store {
   task(ref: LoopRef): string;
   taskFile(ref: LoopRef): string;
   taskDigest(ref: LoopRef): { sha256: string; preview: string };
-  /** How many lines the journal has, and the SHA-256 of the last valid one. */
-  journalEnd(ref: LoopRef): { lines: number; lastLineSha256: string };
   /**
    * Appends the entry that `build` makes from the current state, under the lock of the loop, and returns the state after
    * it. `build` must be quick and must not touch the store; `undefined` appends nothing. Only a power cut can lose an entry
    * that is not durable.
    */
-  append(
-    ref: LoopRef,
-    build: (state: LoopState) => Entry | undefined,
-    options?: { durable?: boolean | ((entry: Entry) => boolean) },
-  ): LoopState;
+  append(ref: LoopRef, build: (state: LoopState) => Entry | undefined, options?: AppendOptions): LoopState;
   /** Verdicts kept for a loop; those that untildone did not write are not found. */
   cache(ref: LoopRef): VerdictCache;
   /** The folder for whole outputs of a loop's gates. */
   outputDir(ref: LoopRef): string;
   /** Whether you trust this contract on this machine. */
   isTrusted(project: string, fingerprint: string): boolean;
-  /** Records lines at the end of the journal that untildone did not write; every append does so, too. */
+  /** Records lines that others wrote at the end of the journal, or removed from it; every append does so, too. */
   noticeForeignLines(ref: LoopRef): LoopState;
   /** The loops of a project, runs included, that have not ended. */
   unendedLoops(project: string): LoopRef[];

@@ -17,8 +17,9 @@ import { temporaryFolder } from '../support/files/workers.ts';
 import { type HookScene, hookScene, reasonOf } from '../support/hook/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, run } from '../support/hook/judging.ts';
 
+const NO_SPACE = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 const full = (): never => {
-  throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  throw NO_SPACE;
 };
 
 const CONTRACT = contractWith(
@@ -187,11 +188,16 @@ describe('what has to be said is said when it cannot be written', () => {
 });
 
 describe('a Stop that could not be written down because the disk is full', () => {
-  const again = async (scene: HookScene, stopHookActive: boolean) => {
+  const again = async (
+    scene: HookScene,
+    stopHookActive: boolean,
+    error: Error = NO_SPACE,
+    measures = true,
+  ) => {
     const ref = scene.store.loopOfSession('s1');
-    if (!ref) throw new Error('no loop');
     const event = { session: 's1', cwd: scene.project, name: 'Stop', stopHookActive } as never;
-    return (await scene.ports.session()).holdForRoom(event, ref) ?? SILENCE;
+    const session = await scene.ports.session();
+    return session.holdUnjudged(event, { ref, measures }, error) ?? SILENCE;
   };
   test('is held three times, so that the agent can make room, and is no iteration', async () => {
     const scene = fullDisk('loop');
@@ -203,6 +209,31 @@ describe('a Stop that could not be written down because the disk is full', () =>
     expect((await again(scene, true)).kind).toBe('refuse');
     expect((await again(scene, true)).kind).toBe('silence');
     expect(scene.state()).toMatchObject({ iteration: 1, status: 'active' });
+  });
+  test.each(['EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EACCES', 'EDQUOT'])(
+    'is held as well when it is %s, in a loop that measures nothing, too',
+    async (code) => {
+      const scene = fullDisk('loop');
+      const error = Object.assign(new Error(`${code}: it cannot be done`), { code });
+      const answers = [];
+      for (let i = 0; i < 4; i++) answers.push((await again(scene, true, error, i > 1)).kind);
+      expect(answers).toEqual(['refuse', 'refuse', 'refuse', 'silence']);
+      const wrapped = new Error('the journal cannot be opened', { cause: error });
+      expect((await again(fullDisk('loop'), true, wrapped, false)).kind).toBe('refuse');
+    },
+  );
+  test('is held after any other error, if its contract measures something', async () => {
+    const scene = fullDisk('loop');
+    const error = new Error('something strange');
+    expect(reasonOf(await again(scene, true, error))).toContain(
+      'could not judge this Stop: something strange',
+    );
+    expect((await again(scene, true, error, false)).kind).toBe('silence');
+    expect((await again(scene, true, new Error('git add failed: No space left on device'))).kind).toBe(
+      'refuse',
+    );
+    expect((await again(scene, true, error)).kind).toBe('refuse');
+    expect((await again(scene, true, error)).kind).toBe('silence');
   });
   test('is held once a prompt where nothing can be counted', async () => {
     const scene = fullDisk('loop', { counts: false });

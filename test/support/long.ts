@@ -21,4 +21,6 @@ export const longTest = isLong
   : (Object.assign(nothing, { each: () => nothing }) as never as typeof test);
 
 /** A group of such tests. */
-export const longDescribe = isLong ? describe : (nothing as never as typeof describe);
+export const longDescribe = isLong
+  ? describe
+  : (Object.assign(nothing, { each: () => nothing }) as never as typeof describe);

@@ -56,8 +56,8 @@ export type Entry =
   | { kind: 'closed' }
   /** The output that the foreign format's own hook would give at this ending. */
   | { kind: 'said'; output: Record<string, string | string[]> }
-  /** The journal ended with whole lines that untildone did not write. */
-  | { kind: 'foreign'; lines: number }
+  /** Others wrote whole lines at the end of the journal, or removed some (`cut` of them). */
+  | { kind: 'foreign'; lines: number; cut?: number }
   | { kind: 'error'; message: string };
 
 export type EntryOf<K extends Entry['kind']> = Extract<Entry, { kind: K }>;

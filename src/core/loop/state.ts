@@ -65,7 +65,7 @@ export interface LoopState {
   gates: GateLine[];
   /** SHA-256 of `contract.json`, the frozen contract. */
   contractSha256: string;
-  /** Lines in the journal that untildone did not write. */
+  /** Lines in the journal that untildone did not write, or that others removed. */
   foreignLines: number;
   /** How many of them the agent was told about. */
   foreignTold: number;

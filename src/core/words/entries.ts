@@ -40,9 +40,20 @@ const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   result: ({ end }) => `session ended: ${end.kind} (${end.detail})`,
   ended: ({ status, cause, detail }) => `ended as ${status} (${cause}: ${detail})`,
   said: ({ output }) => Object.entries(output).map(saidWords).join('; '),
-  foreign: ({ lines }) => `FOUND ${lines} lines that untildone did not write; they count for nothing`,
+  foreign: describeForeign,
   error: ({ message }) => `ERROR: ${message}`,
 };
+
+function describeForeign({ lines, cut = 0 }: EntryOf<'foreign'>): string {
+  const added = lines - cut;
+  const found = [
+    ...(added > 0 ? [`FOUND ${added} lines that untildone did not write; they count for nothing`] : []),
+    ...(cut > 0
+      ? [`FOUND ${cut} lines removed from the end of this journal; what they said still counts`]
+      : []),
+  ];
+  return found.join('. ');
+}
 
 function noteWords(note: string | undefined): string {
   return note ? `: ${note}` : '';

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { sha256 } from '../../files/digest.ts';
-import { JournalError, type LineCheck, lineCheck, NO_PREVIOUS } from './file.ts';
+import { JournalError, type LineCheck, lineCheck, NEVER_WRITTEN, NO_PREVIOUS } from './file.ts';
 import { type JournalLine, parseLine } from './line.ts';
 
 /** One line of a journal as found: valid, or what is wrong with it. */
@@ -63,14 +63,16 @@ export class JournalScan {
   private check(text: string): Scanned {
     const line = this.valid(text);
     if (!line) {
-      const parsed = parseLine(text);
-      const problem = parsed.ok
-        ? 'its seal is wrong: it was changed, or another installation wrote it'
-        : parsed.problem;
-      return { ok: false, number: this.number, problem };
+      return { ok: false, number: this.number, problem: problemWith(text) };
     }
     const chained = line.prev === (this.previous ?? NO_PREVIOUS);
     this.previous = sha256(text);
     return { ok: true, line, text, sha256: this.previous, chained };
   }
+}
+
+function problemWith(text: string): string {
+  if (text.includes(NEVER_WRITTEN)) return 'it was cut short by a power cut';
+  const parsed = parseLine(text);
+  return parsed.ok ? 'its seal is wrong: it was changed, or another installation wrote it' : parsed.problem;
 }

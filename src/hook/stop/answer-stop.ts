@@ -115,7 +115,7 @@ function notesOn(seen: StopSeen, { blocksInARow }: LoopState): string[] {
   }
   if (seen.foreignLines) {
     notes.push(
-      `${seen.foreignLines} lines in the journal of this loop were not written by untildone. They count for nothing.`,
+      `${seen.foreignLines} lines in the journal of this loop were not written by untildone, or were removed by something else. That changes nothing: what untildone wrote still counts.`,
     );
   }
   return notes;

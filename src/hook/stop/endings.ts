@@ -1,19 +1,24 @@
 import { makeReceipt } from '../../core/loop/receipt.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import type { Verdict } from '../../core/loop/verdict.ts';
+import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
 import { endingNotice, type Message, notificationsFor, questionNotice } from '../../core/words/endings.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { LoopRef } from '../../ports/ports.ts';
+import type { JournalEnd, LoadedContract, LoopRef } from '../../ports/ports.ts';
 import { contractFileNow } from './situation.ts';
+import type { StoppedLoop } from './stop-facts.ts';
 
 /** Sends the contract's notifications about the end of a loop. A failed delivery is recorded and changes nothing. */
-export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {
+export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<undefined> {
   if (hasEnded(state)) await notify(ref, state.status, (task) => endingNotice(state, task), ports);
 }
 
 /** Sends the contract's notifications about a question of the loop. */
-export async function notifyQuestion(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<void> {
+export async function notifyQuestion(
+  ref: LoopRef,
+  state: LoopState,
+  ports: JudgingPorts,
+): Promise<undefined> {
   if (state.waiting?.why !== 'approval') return;
   await notify(ref, 'needs_person', (task) => questionNotice(state, task), ports);
 }
@@ -38,39 +43,61 @@ async function notify(
   }
 }
 
-/** Writes the receipt of a loop that is done. A failure is recorded and does not undo the ending. */
-export async function keepReceipt(
+/** The receipt of a loop that may be done: without it, nothing ends as verified. */
+export interface OpenReceipt {
+  /** Writes it, before the ending is in the journal. Throws when a verified ending has to wait for it. */
+  write(after: LoopState, journal: JournalEnd): void;
+  /** Puts it in place, once the ending is in the journal. Never throws. Returns what went wrong with it. */
+  place(): string | undefined;
+}
+
+/** Gathers what the receipt needs; undefined when these verdicts cannot make the loop done. */
+export async function openReceipt(
+  { ref, loaded }: StoppedLoop,
+  { verdicts, tree }: { verdicts: readonly Verdict[]; tree?: string },
+  ports: JudgingPorts,
+): Promise<OpenReceipt | undefined> {
+  const { result } = sumUp(verdicts);
+  if (result !== 'verified' && result !== 'claimed') return undefined;
+  const facts = await factsOfReceipt(ref, loaded, tree, ports).catch((error: Error) => error);
+  let problem: string | undefined;
+  return {
+    write(state, journal) {
+      try {
+        if (facts instanceof Error) throw facts;
+        facts.receipts.write(ref, makeReceipt({ ...facts.known, state, verdicts, journal }, traitsOf));
+      } catch (error) {
+        problem = `the receipt could not be written: ${(error as Error).message}`;
+        if (state.status === 'verified_done') throw new Error(problem, { cause: error });
+      }
+    },
+    place() {
+      try {
+        if (problem === undefined && !(facts instanceof Error)) facts.receipts.place(ref);
+      } catch (error) {
+        problem = `the receipt could not be put in place: ${(error as Error).message}`;
+      }
+      return problem;
+    },
+  };
+}
+
+async function factsOfReceipt(
   ref: LoopRef,
-  state: LoopState,
-  verdicts: readonly Verdict[],
+  loaded: LoadedContract,
   tree: string | undefined,
   ports: JudgingPorts,
-): Promise<void> {
-  if (state.status !== 'verified_done' && state.status !== 'claimed_done') return;
-  try {
-    const frozen = ports.store.contract(ref);
-    const { project, contractFile } = frozen.frozen;
-    const judges = await ports.judges(frozen.contract);
-    const head = tree === undefined ? undefined : await judges.workspace(project).head();
-    await ports.saveReceipt(
-      ref,
-      makeReceipt(
-        {
-          state,
-          verdicts,
-          frozen,
-          contractSha256: frozen.sha256,
-          contractFileNow: contractFile === undefined ? null : (contractFileNow(project, judges) ?? null),
-          task: ports.store.taskDigest(ref),
-          commit: head?.commit ?? null,
-          tree: tree ?? null,
-          journal: ports.store.journalEnd(ref),
-        },
-        traitsOf,
-      ),
-    );
-  } catch (error) {
-    const message = `the receipt could not be written: ${(error as Error).message}`;
-    ports.store.append(ref, () => ({ kind: 'error', message }));
-  }
+) {
+  const { project, contractFile } = loaded.frozen;
+  const judges = await ports.judges(loaded.contract);
+  const head = tree === undefined ? undefined : await judges.workspace(project).head();
+  const known = {
+    frozen: loaded,
+    contractSha256: loaded.sha256,
+    contractFileNow: contractFile === undefined ? null : (contractFileNow(project, judges) ?? null),
+    task: ports.store.taskDigest(ref),
+    commit: head?.commit ?? null,
+    tree: tree ?? null,
+  };
+  return { known, receipts: await ports.receipts() };
 }

@@ -3,8 +3,9 @@ import { decide } from '../../core/loop/decide.ts';
 import type { Answer, StopEvent } from '../../core/loop/event.ts';
 import { limitsIn } from '../../core/loop/phases.ts';
 import { newApprovals } from '../../core/loop/questions.ts';
-import type { Decision } from '../../core/loop/state.ts';
+import type { Decision, Ending } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { measures } from '../../gates/traits.ts';
 import { judgeStop } from '../../judging/judge-loop.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
@@ -12,7 +13,7 @@ import type { LoopRef } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { answerTo, type DecidedStop, situationAfter } from './answer-stop.ts';
 import { withMessages } from './answers.ts';
-import { keepReceipt, notifyEnding, notifyQuestion } from './endings.ts';
+import { notifyEnding, notifyQuestion, type OpenReceipt, openReceipt } from './endings.ts';
 import { noteCutOff, type Watch, watchOver } from './interrupted-judging.ts';
 import { situationOf } from './situation.ts';
 import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './stop-facts.ts';
@@ -44,10 +45,11 @@ async function answerStop(
   const judged = await judgeWork(event, loop, facts, watch, ports);
   const seen = seenAt(event, state, facts, judged, ports);
   beginRun(event, loop, seen, ports);
-  const decided = decideAndWrite(loop, seen, judged.verdicts, ports);
+  const receipt = await openReceipt(loop, judged, ports);
+  const decided = decideAndWrite(loop, seen, judged.verdicts, receipt, ports);
   // The session may stop, so it must not be held if this process is killed from here on.
   if (decided.decision.kind !== 'block') watch.end();
-  const messages = await followUp(loop, decided, judged, ports);
+  const messages = await followUp(loop, decided, judged, receipt, ports);
   const now = situationAfter(situation, state, seen, decided, loop.loaded.contract);
   return withMessages(answerTo(decided, now, judged.verdicts, loop.format, ports), messages);
 }
@@ -101,6 +103,7 @@ function decideAndWrite(
   { ref, state, format, loaded }: StoppedLoop,
   seen: StopSeen,
   verdicts: Verdict[],
+  receipt: OpenReceipt | undefined,
   { store, clock }: JudgingPorts,
 ): DecidedStop {
   const { contract } = loaded;
@@ -116,33 +119,74 @@ function decideAndWrite(
       decision = decide(fresh, seen, verdicts, limits, clock.now());
       return { kind: 'stop', seen, verdicts, decision };
     },
-    // A hold needs no wait for the disk: a power cut ends the session together with its last turn.
-    { durable: () => decision.kind !== 'block' || state.run !== undefined },
+    {
+      // A hold needs no wait for the disk: a power cut ends the session together with its last turn.
+      durable: () => decision.kind !== 'block' || state.run !== undefined,
+      // No receipt, no verified ending.
+      first: (ended, journal) => {
+        if (decision.kind === 'end' && isDone(decision.status)) receipt?.write(ended, journal);
+      },
+    },
   );
   return { decision, after, approvals };
 }
 
-/** Writes the receipt, notifications and notes that follow from a decision. Returns messages for the user. */
+function isDone(status: Ending): boolean {
+  return status === 'verified_done' || status === 'claimed_done';
+}
+
+/**
+ * Sends the notifications and writes the notes that follow from a decision. The decision is written by then, so it is
+ * answered whatever goes wrong here. Returns messages for the user.
+ */
 async function followUp(
   { ref, state, format, loaded }: StoppedLoop,
   { decision, after }: DecidedStop,
-  { verdicts, tree }: JudgedStop,
+  { verdicts }: JudgedStop,
+  receipt: OpenReceipt | undefined,
   ports: JudgingPorts,
 ): Promise<string[]> {
   const { contract, frozen } = loaded;
-  await keepReceipt(ref, after, verdicts, tree, ports);
-  await notifyEnding(ref, after, ports);
-  if (state.waiting?.why !== 'approval') await notifyQuestion(ref, after, ports);
-  const messages = format?.writeBack(decision, after, verdicts) ?? [];
-  // Notes change the tree, so they are written after judging.
-  if (decision.kind !== 'allow' && contract.memory) {
-    const task = ports.store.taskDigest(ref).preview;
-    const stop = { project: frozen.project, contract, state: after, task, verdicts, now: ports.clock.now() };
-    messages.push(...(await ports.session()).writeDown(stop));
-  }
-  if (decision.kind === 'allow' && decision.cause === 'hand_over') messages.push(...goOnAsRun(ref, ports));
+  const steps: (() => Promise<string[] | undefined> | string[] | undefined)[] = [
+    () => {
+      const problem = decision.kind === 'end' && isDone(decision.status) ? receipt?.place() : undefined;
+      if (problem !== undefined) ports.store.append(ref, () => ({ kind: 'error', message: problem }));
+      return undefined;
+    },
+    () => notifyEnding(ref, after, ports),
+    () => (state.waiting?.why === 'approval' ? undefined : notifyQuestion(ref, after, ports)),
+    () => format?.writeBack(decision, after, verdicts),
+    // Notes change the tree, so they are written after judging.
+    async () => {
+      if (decision.kind === 'allow' || !contract.memory) return undefined;
+      const task = ports.store.taskDigest(ref).preview;
+      const stop = {
+        project: frozen.project,
+        contract,
+        state: after,
+        task,
+        verdicts,
+        now: ports.clock.now(),
+      };
+      return (await ports.session()).writeDown(stop);
+    },
+    () => (decision.kind === 'allow' && decision.cause === 'hand_over' ? goOnAsRun(ref, ports) : undefined),
+  ];
+  const messages: string[] = [];
+  for (const step of steps) messages.push(...(await told(step)));
   return messages;
 }
+
+/** Runs a step that follows from a decision. Never throws: a failure is a message. */
+async function told(step: () => Promise<string[] | undefined> | string[] | undefined): Promise<string[]> {
+  try {
+    return (await step()) ?? [];
+  } catch (error) {
+    return [`untildone: ${oneLine((error as Error).message, PROBLEM_LIMIT)}`];
+  }
+}
+
+const PROBLEM_LIMIT = 300;
 
 /** Starts a process that drives the loop from here on. */
 function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {

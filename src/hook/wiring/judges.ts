@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
-import type { Receipt } from '../../core/loop/receipt.ts';
 import { sha256 } from '../../files/digest.ts';
-import { writeWhole } from '../../files/whole-file.ts';
 import { ALL_GATES } from '../../gates/all.ts';
-import { type Home, projectFolder } from '../../home/layout.ts';
-import { signReceipt } from '../../home/receipts.ts';
-import type { Judges } from '../../judging/ports.ts';
-import type { LoopRef } from '../../ports/ports.ts';
+import { type Home, projectFolder, readKey } from '../../home/layout.ts';
+import { placeReceipt } from '../../home/receipt-file.ts';
+import { writeNextReceipt } from '../../home/receipts.ts';
+import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
 import { systemShell } from '../../project/shell/shell.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
@@ -41,7 +39,10 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
       const found = worktreeAt(project, folder);
       if (!found) return undefined;
       const shadow = shadowOfWorktree(home, project, found);
-      return { ...found, workspace: openWorkspace({ project: found.project, ...shadow }) };
+      return {
+        ...found,
+        workspace: openWorkspace({ project: found.project, ...shadow, key: readKey(home) }),
+      };
     },
   };
 }
@@ -59,12 +60,15 @@ function endWithSignals(): void {
 }
 
 /** One shadow repository serves all loops of a project, so that unchanged files are read once. */
-function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string } {
+function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string; key: string } {
   const folder = projectFolder(home, project);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index') };
+  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index'), key: readKey(home) };
 }
 
-export function saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void {
-  writeWhole(join(ref.dir, 'receipt.json'), `${JSON.stringify(signReceipt(receipt, home), null, 2)}\n`);
+export function openReceipts(home: Home): Receipts {
+  return {
+    write: ({ dir }, receipt) => writeNextReceipt(dir, receipt, home),
+    place: ({ dir }) => placeReceipt(dir),
+  };
 }

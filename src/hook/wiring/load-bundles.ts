@@ -1,8 +1,7 @@
-import type { Receipt } from '../../core/loop/receipt.ts';
 import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
 import type { Home } from '../../home/layout.ts';
-import type { Judges } from '../../judging/ports.ts';
-import type { LoopRef, SessionPort } from '../../ports/ports.ts';
+import type { Judges, Receipts } from '../../judging/ports.ts';
+import type { SessionPort } from '../../ports/ports.ts';
 import type { foreignLoops } from './foreign.ts';
 
 export interface JudgesOptions {
@@ -13,7 +12,7 @@ export interface JudgesOptions {
 /** What `judge.cjs` offers: the gates that measure, the formats of other systems, and sessions of Claude Code. */
 export interface JudgeBundle {
   openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
-  saveReceipt(home: Home, ref: LoopRef, receipt: Receipt): void;
+  openReceipts(home: Home): Receipts;
   foreignLoops: typeof foreignLoops;
   /** Compiles a pattern of a contract, for tool rules that rewrite inputs. */
   lineMatcher: MatcherOf;

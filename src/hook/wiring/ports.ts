@@ -38,7 +38,7 @@ export function openPorts(
     blockCap: blockCapFrom(env),
     judging: judgingWatch(home),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
-    saveReceipt: async (ref, receipt) => (await load()).saveReceipt(home, ref, receipt),
+    receipts: async () => (await load()).openReceipts(home),
     session: async () => (await import('./session.ts')).openSession(home, env),
     tools: async () => (await import('./session.ts')).openTools(env, load),
     spawnRun: (ref) => spawnRun(ref, env),

@@ -14,7 +14,7 @@ import { tellLeftLoops } from '../events/abandoned-loops.ts';
 import { eventInLoop } from '../events/event-in-loop.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
-import { holdForRoom } from '../unwritable-journal.ts';
+import { holdUnjudged } from '../unwritable-journal.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
 
@@ -37,7 +37,7 @@ export function otherEvents(world: SessionWorld): OtherEvents {
       await handleStanding(event, { ...ports, ...world }),
       tellLeftLoops(event, ports),
     ],
-    holdForRoom: (event, ref) => holdForRoom(event, ref, world),
+    holdUnjudged: (event, loop, error) => holdUnjudged(event, loop, error, world),
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
   };
 }

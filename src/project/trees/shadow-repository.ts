@@ -2,13 +2,13 @@
  * The shadow: a git repository in the untildone home whose working folder is the project. Trees are written to it, so that
  * the user's repository is only read. The user's git configuration and attributes do not change what a tree holds.
  */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { writeWhole } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
-import { type GitCall, gitOutput, QUIET_CONFIG, runGit } from '../git.ts';
+import { type GitCall, QUIET_CONFIG, runGit } from '../git.ts';
+import { describe, putRight, readText } from './shadow-files.ts';
 import { runUserGit, type UserRepository } from './user-repository.ts';
 
 export interface Shadow {
@@ -21,8 +21,6 @@ export interface Shadow {
   /** A random id that tells this shadow from an earlier one in the same folder. */
   made: string;
 }
-
-const DESCRIPTION = 'untildone.json';
 
 const CONFIG: readonly string[] = [
   ...QUIET_CONFIG,
@@ -50,17 +48,6 @@ const CONFIG: readonly string[] = [
   'submodule.recurse=false',
 ];
 
-/** Files with these endings count as text, so that a NUL byte does not hide lines of code. */
-const TEXT_ENDINGS =
-  'c cc cjs cpp cs css cts dart ex exs go h hpp html java js json jsx kt kts lua m md mjs mts php pl py rb rs scala sh sql svelte swift toml ts tsx vue xml yaml yml';
-
-/** Attributes that overrule the project's own: git converts and filters nothing, and shows text as text. */
-const ATTRIBUTES = [
-  '* -text !eol -ident -filter !working-tree-encoding !diff !whitespace',
-  ...TEXT_ENDINGS.split(' ').map((ending) => `*.${ending} diff`),
-  '',
-].join('\n');
-
 /** Patterns to ignore in a project without git, which may have no ignore file: what tools install or leave behind. */
 const IGNORED_OUTSIDE_GIT =
   'node_modules/ .venv/ venv/ __pycache__/ *.pyc .pytest_cache/ .mypy_cache/ .ruff_cache/ .tox/ .nox/ .gradle/ target/ .DS_Store';
@@ -72,66 +59,29 @@ const STATE_OF_LOOPS = [
   '**/.claude/data/ralph-loops/*/progress.txt',
 ];
 
-/** Opens the shadow, and makes it on first use. Any number of processes may do so at once. */
+/** Opens the shadow, and makes it on first use. Any number of processes may do so at once. `key` seals its description. */
 export async function openShadow(
   dir: string,
   project: string,
   repository: UserRepository | undefined,
+  key: string,
 ): Promise<Shadow> {
-  if (!existsSync(join(dir, DESCRIPTION))) await makeShadow(dir, project, repository);
-  const description = readFileSync(join(dir, DESCRIPTION), 'utf8');
-  const { prefix, made } = parseDescription(description, dir);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const description = await describe(dir, key, {
+    prefix: () => prefixOf(project, repository),
+    format: () => (repository ? objectFormat(repository) : Promise.resolve('sha1')),
+    exclude: () => exclusions(project, repository),
+  });
+  putRight(dir, description);
   if (repository) linkObjects(dir, repository);
+  const { prefix, made } = description;
   const ups = prefix.split('/').filter((part) => part !== '').length;
   return { dir, project, prefix, made, top: resolve(project, ...Array<string>(ups).fill('..')) };
 }
 
-function parseDescription(text: string, dir: string): Pick<Shadow, 'prefix' | 'made'> {
-  try {
-    const { prefix, made } = JSON.parse(text) as { prefix?: unknown; made?: unknown };
-    if (typeof prefix === 'string' && typeof made === 'string') return { prefix, made };
-  } catch {
-    // The error below says so.
-  }
-  throw new Error(
-    `${join(dir, DESCRIPTION)} is damaged: remove the folder ${dir} when no loop of this project is active`,
-  );
-}
-
-async function makeShadow(
-  dir: string,
-  project: string,
-  repository: UserRepository | undefined,
-): Promise<void> {
-  const temp = `${dir}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  mkdirSync(dirname(dir), { recursive: true, mode: 0o700 });
-  try {
-    await initialise(temp, project, repository);
-    renameSync(temp, dir);
-  } catch (error) {
-    rmSync(temp, { recursive: true, force: true });
-    // Another process was quicker.
-    if (!existsSync(join(dir, DESCRIPTION))) throw error;
-  }
-}
-
-async function initialise(
-  dir: string,
-  project: string,
-  repository: UserRepository | undefined,
-): Promise<void> {
-  mkdirSync(dir, { mode: 0o700 });
-  const format = repository ? await objectFormat(repository) : 'sha1';
-  const args = ['init', '--quiet', '--bare', '--template='];
-  if (format !== 'sha1') args.push(`--object-format=${format}`);
-  await gitOutput({ args: [...args, dir], cwd: dir, env: privateEnvironment(dir) });
-  mkdirSync(join(dir, 'info'), { recursive: true });
-  writeFileSync(join(dir, 'info', 'exclude'), await exclusions(project, repository));
-  writeFileSync(join(dir, 'info', 'attributes'), ATTRIBUTES);
+function prefixOf(project: string, repository: UserRepository | undefined): string {
   const inside = repository ? relative(repository.top, project) : '';
-  const prefix = inside === '' ? '' : `${inside.split(sep).join('/')}/`;
-  const made = randomBytes(8).toString('hex');
-  writeFileSync(join(dir, DESCRIPTION), `${JSON.stringify({ v: 1, prefix, made })}\n`);
+  return inside === '' ? '' : `${inside.split(sep).join('/')}/`;
 }
 
 async function objectFormat(repository: UserRepository): Promise<string> {
@@ -159,22 +109,15 @@ async function excludesFile(project: string, repository: UserRepository | undefi
   return join(XDG_CONFIG_HOME || join(HOME ?? '', '.config'), 'git', 'ignore');
 }
 
-function readText(path: string): string {
-  try {
-    return readSmall(path, 1024 * 1024) ?? '';
-  } catch {
-    return '';
-  }
-}
-
 /** Lets the shadow use the objects of the user's repository, so that they are not written again. */
 function linkObjects(dir: string, repository: UserRepository): void {
   const file = join(dir, 'objects', 'info', 'alternates');
   const objects = realPath(join(repository.commonDir, 'objects'));
-  const linked = readText(file);
-  if (/[\n"]/.test(objects) || linked.split('\n').includes(objects)) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeWhole(file, `${linked}${objects}\n`);
+  const text = readText(file);
+  const linked = text.split('\n').filter((line) => line.startsWith('/') && !line.includes('\0'));
+  const wanted = new Set(/[\n"]/.test(objects) ? linked : [...linked, objects]);
+  const after = [...wanted].map((line) => `${line}\n`).join('');
+  if (text !== after) writeWhole(file, after);
 }
 
 /** An environment in which no version of git reads the configuration of the system or of the user. */
@@ -195,7 +138,7 @@ export function objectCall(dir: string, args: readonly string[], more: Partial<G
     ...more,
     args: [...CONFIG, 'pack.threads=1'].flatMap((setting) => ['-c', setting]).concat(args),
     cwd: dir,
-    env: { ...privateEnvironment(dir), GIT_DIR: dir, ...more.env },
+    env: { ...privateEnvironment(dir), GIT_DIR: dir, GIT_COMMON_DIR: dir, ...more.env },
   };
 }
 
@@ -215,6 +158,8 @@ export function shadowCall(shadow: Shadow, { index, excludesFile, ...call }: Sha
     env: {
       ...privateEnvironment(shadow.dir),
       GIT_DIR: shadow.dir,
+      // A file in the shadow could name another folder.
+      GIT_COMMON_DIR: shadow.dir,
       GIT_WORK_TREE: shadow.top,
       ...(index ? { GIT_INDEX_FILE: index } : {}),
     },

@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -16,7 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { sha256 } from '../../files/digest.ts';
+import { hmacSha256, sha256 } from '../../files/digest.ts';
+import { withLock } from '../../files/lock.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { GitError, gitOutput, runGit } from '../git.ts';
 import { encodeName, parseGitlinks, parseNames } from './git-output.ts';
@@ -46,10 +48,16 @@ interface Work {
   excludesFile: string | undefined;
 }
 
+/** The index that makes the next tree quicker. What is kept of it is sealed with the key, or does not count. */
+export interface KeptIndex {
+  indexFile: string;
+  key?: string;
+}
+
 export async function writeTree(
   shadow: Shadow,
   repository: UserRepository | undefined,
-  indexFile: string,
+  { indexFile, key = '' }: KeptIndex,
 ): Promise<string> {
   mkdirSync(dirname(indexFile), { recursive: true, mode: 0o700 });
   const index = `${indexFile}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -57,29 +65,52 @@ export async function writeTree(
     const others = await otherWorktrees(repository);
     const work: Work = { shadow, repository, index, excludesFile: excludeFile(`${index}.exclude`, others) };
     const stamp = digest([shadow.made, trackedStamp(repository), ...others]);
-    const copied = copyIndex(indexFile, index);
-    const cached = readCachedTree(indexFile);
-    const tree = await treeOfWork(work, reusableTree(cached, stamp, copied)).catch((error: unknown) => {
+    const cached = readCachedTree(indexFile, key);
+    const copied = copyIndex(indexFile, index, cached);
+    const before = copied && cached?.stamp === stamp ? cached.tree : undefined;
+    const tree = await treeOfWork(work, before).catch((error: unknown) => {
       if (!copied || !(error instanceof GitError)) throw error;
       // The index may be damaged: try again without it.
       rmSync(index, { force: true });
       return treeOfWork(work, undefined);
     });
-    const kept = keepIndex(index, indexFile, copied);
-    writeCachedTree(indexFile, cached, { tree, stamp, index: kept ?? '' });
+    keep(index, indexFile, copied, cached, { tree, stamp }, key);
     return tree;
   } finally {
     for (const path of [index, `${index}.lock`, `${index}.exclude`]) rmSync(path, { force: true });
   }
 }
 
-/** Puts the copy in place of its original when git has changed it; returns the identity of the index now. */
-function keepIndex(index: string, indexFile: string, copied: CopiedIndex | undefined): string | undefined {
-  const ours = identityOf(index);
-  if (ours === copied?.copy) return copied?.original;
-  if (ours === undefined) rmSync(indexFile, { force: true });
-  else renameSync(index, indexFile);
-  return ours;
+/**
+ * Puts the copy in place of its original when git has changed it, and records what tree it makes. Never throws: without an
+ * index, or with one that does not fit its record, the next tree is written from scratch.
+ */
+function keep(
+  index: string,
+  indexFile: string,
+  copied: CopiedIndex | undefined,
+  last: CachedTree | undefined,
+  now: Pick<CachedTree, 'tree' | 'stamp'>,
+  key: string,
+): void {
+  try {
+    const isSame = copied !== undefined && identityOf(index) === copied.identity;
+    if (isSame && last?.tree === now.tree && last.stamp === now.stamp) return;
+    const digest = isSame ? copied.digest : digestOf(index);
+    withLock(`${indexFile}.keeping`, () => {
+      if (digest === '') rmSync(indexFile, { force: true });
+      else if (!isSame) renameSync(index, indexFile);
+      writeCachedTree(indexFile, { ...now, index: digest }, key);
+    });
+    sweepLeftovers(indexFile);
+  } catch {
+    // As above.
+  }
+}
+
+/** Empty when git made no index, because there is nothing to put into one. */
+function digestOf(index: string): string {
+  return existsSync(index) ? sha256(readFileSync(index)) : '';
 }
 
 /** `before` is the tree of the copied index, when it is known to hold no files that are ignored and untracked. */
@@ -231,34 +262,35 @@ function digest(names: readonly string[]): string {
 
 const LEFTOVER_MS = 3_600_000;
 
-/** The identities of an index and of its copy; a file that replaces one of them has another identity. */
+/** A copy of the index. Git replaces the file when it changes it, so that it gets another identity. */
 interface CopiedIndex {
-  original: string;
-  copy: string | undefined;
+  identity: string | undefined;
+  digest: string;
 }
 
-/** Undefined when there is no index to copy. */
-function copyIndex(from: string, to: string): CopiedIndex | undefined {
-  let fd: number;
-  try {
-    fd = openSync(from, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+/**
+ * Copies the index that the record names; undefined when there is none, or another one. An index says which files git need
+ * not read again, so nobody else's may be used.
+ */
+function copyIndex(from: string, to: string, record: CachedTree | undefined): CopiedIndex | undefined {
+  if (!record || !existsSync(from)) return undefined;
+  const fd = openSync(from, 'r');
   try {
     const stat = fstatSync(fd, { bigint: true });
-    writeFileSync(to, readFileSync(fd), { mode: 0o600 });
+    const bytes = readFileSync(fd);
+    const digest = sha256(bytes);
+    if (digest !== record.index) return undefined;
+    writeFileSync(to, bytes, { mode: 0o600 });
     // Git reads files again that are as young as the index: a copy must not look younger than its original.
     const seconds = (Number(stat.mtimeMs) - 2) / 1000;
     utimesSync(to, seconds, seconds);
-    return { original: `${stat.ino}-${stat.mtimeNs}`, copy: identityOf(to) };
+    return { identity: identityOf(to), digest };
   } finally {
     closeSync(fd);
   }
 }
 
-export function identityOf(path: string): string | undefined {
+function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.ino}-${stat.mtimeNs}`;
 }
@@ -268,7 +300,7 @@ interface CachedTree {
   tree: string;
   /** Changes with the shadow, with what the user's repository tracks, and with its worktrees. */
   stamp: string;
-  /** The identity of the index that made the tree. */
+  /** The digest of the index that made the tree. */
   index: string;
 }
 
@@ -276,29 +308,28 @@ function cachedTreeFile(indexFile: string): string {
   return `${indexFile}.settled`;
 }
 
-/** Undefined for a record that is damaged or cannot be read: the tree is then written from scratch. */
-function readCachedTree(indexFile: string): CachedTree | undefined {
+/** Undefined for a record that is damaged, cannot be read, or that others wrote: the tree is then written from scratch. */
+function readCachedTree(indexFile: string, key: string): CachedTree | undefined {
   try {
-    const [tree, stamp, index] = (readSmall(cachedTreeFile(indexFile), 1024) ?? '').trim().split(' ');
-    return tree && stamp && index ? { tree, stamp, index } : undefined;
+    const text = readSmall(cachedTreeFile(indexFile), 1024) ?? '';
+    const [tree, stamp, index, seal] = text.trim().split(' ');
+    if (!tree || !stamp || !index || !seal) return undefined;
+    const cached = { tree, stamp, index };
+    return seal === sealOf(indexFile, cached, key) ? cached : undefined;
   } catch {
     return undefined;
   }
 }
 
-function writeCachedTree(indexFile: string, last: CachedTree | undefined, now: CachedTree): void {
-  if (last?.tree === now.tree && last.stamp === now.stamp && last.index === now.index) return;
-  writeFileSync(cachedTreeFile(indexFile), `${now.tree} ${now.stamp} ${now.index}\n`, { mode: 0o600 });
-  sweepLeftovers(indexFile);
+function writeCachedTree(indexFile: string, now: CachedTree, key: string): void {
+  const line = [now.tree, now.stamp, now.index || '-', sealOf(indexFile, now, key)].join(' ');
+  writeFileSync(cachedTreeFile(indexFile), `${line}\n`, { mode: 0o600 });
 }
 
-/** The recorded tree of the copied index, when nothing that it depends on has changed since. */
-function reusableTree(
-  cached: CachedTree | undefined,
-  stamp: string,
-  copied: CopiedIndex | undefined,
-): string | undefined {
-  return cached?.stamp === stamp && cached.index === copied?.original ? cached.tree : undefined;
+/** The record of another project does not count here. */
+function sealOf(indexFile: string, { tree, stamp, index }: CachedTree, key: string): string {
+  const place = `${basename(dirname(indexFile))}/${basename(indexFile)}`;
+  return hmacSha256(key, `index ${place} ${tree} ${stamp} ${index || '-'}`);
 }
 
 /** Removes files of calls that were killed. Their age is told by ctime, because a copy has the mtime of its original. */

@@ -1,8 +1,10 @@
+import { rmSync } from 'node:fs';
 import { findFiles } from '../../core/text/globs.ts';
 import { realPath } from '../../home/layout.ts';
 import type { AddedLine, FileChange, Workspace } from '../../ports/ports.ts';
 import { foreignFiles, readProjectFile } from '../files.ts';
 import { gitOutput, runGit } from '../git.ts';
+import { checkDifference, checkObjects, setAsideDamaged } from './check-objects.ts';
 import { decodeName, encodeName, PatchReader, parseRawDiff } from './git-output.ts';
 import { openShadow, type Shadow, shadowCall } from './shadow-repository.ts';
 import { writeTree } from './shadow-tree.ts';
@@ -14,6 +16,8 @@ export interface WorkspaceOptions {
   shadowDir: string;
   /** The git index that makes the next tree quicker; safe to delete. */
   indexFile: string;
+  /** The key of the home. It seals what is kept there, so that nobody else can change what a verdict rests on. */
+  key?: string;
 }
 
 /** The most bytes that are read of one file. */
@@ -21,9 +25,21 @@ const MAX_CONTENT = 4 * 1024 * 1024;
 const PATCH_LIMITS = { maxLineLength: 2_000, maxLines: 200_000 };
 const RENAME_LIMIT = '-l2000';
 
-export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOptions): Workspace {
+export function openWorkspace({ project, shadowDir, indexFile, key = '' }: WorkspaceOptions): Workspace {
   const root = realPath(project);
-  const shadow = () => openShadow(shadowDir, root, findUserRepository(root));
+  const shadow = () => openShadow(shadowDir, root, findUserRepository(root), key);
+  const write = async () => writeTree(await shadow(), findUserRepository(root), { indexFile, key });
+  /** Does it once more when objects were damaged: those that are still in the project are written again. */
+  const mending = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (setAsideDamaged(shadowDir) === 0) throw error;
+      rmSync(indexFile, { force: true });
+      await write();
+      return work();
+    }
+  };
   const git: Workspace['git'] = async (args, signal) => {
     const repository = findUserRepository(root);
     if (!repository) return { exitCode: 128, stdout: '', stderr: `fatal: not a git repository: ${root}` };
@@ -34,18 +50,10 @@ export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOption
   return {
     root,
     git,
-    async tree() {
-      return writeTree(await shadow(), findUserRepository(root), indexFile);
-    },
-    async changes(from, to) {
-      return changesBetween(await shadow(), from, to);
-    },
-    async addedLines(from, to) {
-      return addedBetween(await shadow(), from, to);
-    },
-    async contentAt(tree, path) {
-      return contentOf(await shadow(), tree, path);
-    },
+    tree: () => mending(write),
+    changes: (from, to) => mending(async () => changesBetween(await shadow(), from, to)),
+    addedLines: (from, to) => mending(async () => addedBetween(await shadow(), from, to)),
+    contentAt: (tree, path) => mending(async () => contentOf(await shadow(), tree, path)),
     read: (path) => readProjectFile(root, path, MAX_CONTENT),
     find: async (glob) => findFiles(root, [glob], foreignFiles),
     async head() {
@@ -59,11 +67,13 @@ export function openWorkspace({ project, shadowDir, indexFile }: WorkspaceOption
 }
 
 async function changesBetween(shadow: Shadow, from: string, to: string): Promise<FileChange[]> {
+  await checkDifference(shadow, treeId(from), treeId(to));
   const args = ['diff-tree', '-r', '-z', '-M', RENAME_LIMIT, '--raw', '--no-ext-diff', '--no-textconv'];
   return parseRawDiff(await gitOutput(shadowCall(shadow, { args: [...args, treeId(from), treeId(to)] })));
 }
 
 async function addedBetween(shadow: Shadow, from: string, to: string): Promise<AddedLine[]> {
+  await checkDifference(shadow, treeId(from), treeId(to));
   const reader = new PatchReader(PATCH_LIMITS);
   const args = [
     'diff-tree',
@@ -96,6 +106,7 @@ async function contentOf(shadow: Shadow, tree: string, path: string): Promise<st
   const name = `${treeId(tree)}:${path}`;
   // The batch takes one name a line, so a name with a line break goes as an argument, which has to be UTF-8.
   if (path.includes('\n')) return contentByArgument(shadow, name);
+  await checkObjects(shadow, [...foldersOf(path).map((folder) => `${tree}:${folder}`), tree, name]);
   const request = Buffer.concat([encodeName(name), Buffer.from('\n')]);
   const maxBytes = MAX_CONTENT + 200;
   const { exitCode, stdout, stderr } = await runGit(
@@ -107,6 +118,12 @@ async function contentOf(shadow: Shadow, tree: string, path: string): Promise<st
   if (size === undefined) return absentOrLost(shadow, tree, name);
   const start = stdout.indexOf(10) + 1;
   return stdout.toString('utf8', start, start + Math.min(Number(size), MAX_CONTENT));
+}
+
+/** The folders that a path leads through. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
 async function contentByArgument(shadow: Shadow, name: string): Promise<string | undefined> {

@@ -60,6 +60,7 @@ describe('a session of its own', () => {
   test('is told nothing where the journal of the loop cannot be read', async () => {
     const scene = withLoop();
     writeFileSync(join(scene.store.loopOfSession('s1')?.dir ?? '', 'journal.jsonl'), 'no journal\n');
+    writeFileSync(join(scene.home.root, 'ends', 'l1'), 'no copy of its end\n');
     expect(await begins(scene, 'fork')).toEqual({ kind: 'silence' });
   });
 });

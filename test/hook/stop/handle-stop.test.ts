@@ -51,15 +51,36 @@ describe('a Stop of a loop', () => {
     await scene.stop();
     expect(scene.judges.judged).toEqual(['tests', 'tests']);
   });
-  test('a receipt that cannot be written is journaled and undoes nothing', async () => {
+  test('without a receipt nothing is verified, and the loop goes on', async () => {
     const scene = hookScene();
     scene.begin(TESTS);
-    scene.ports.saveReceipt = () => Promise.reject(new Error('disk full'));
+    const { receipts } = scene.ports;
+    scene.ports.receipts = () => Promise.reject(new Error('disk full'));
+    await expect(scene.stop()).rejects.toThrow('the receipt could not be written: disk full');
+    expect(scene.state().status).toBe('active');
+    scene.ports.receipts = receipts;
     expect(messageOf(await scene.stop())).toContain('done, and verified');
-    expect(scene.lastEntry()).toEqual({
-      kind: 'error',
-      message: 'the receipt could not be written: disk full',
-    });
+    expect(scene.receipts).toMatchObject([{ status: 'verified_done', journal: { lines: 2 } }]);
+  });
+  test('a claim without a receipt stays a claim, and the journal says so', async () => {
+    const scene = hookScene();
+    const { limits } = TESTS;
+    scene.begin(withPromise({ ...TESTS, gates: {}, done: [], limits }, 'DONE'), { fingerprint: '' });
+    scene.ports.receipts = () => Promise.reject(new Error('disk full'));
+    expect(messageOf(await scene.stop())).toContain('nothing was measured');
+    const message = 'the receipt could not be written: disk full';
+    expect(scene.lastEntry()).toEqual({ kind: 'error', message });
+  });
+  test('what goes wrong after an ending is written does not keep anybody from being told of it', async () => {
+    const scene = hookScene();
+    scene.begin(TESTS);
+    const { store } = scene;
+    const contract = store.contract.bind(store);
+    scene.store.contract = (ref) => {
+      if (scene.state().status !== 'active') throw new Error('gone');
+      return contract(ref);
+    };
+    expect(messageOf(await scene.stop())).toMatch(/done, and verified.*gone/s);
     expect(scene.state().status).toBe('verified_done');
   });
   test('only the word of the agent makes a claim of it', async () => {

@@ -104,7 +104,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         keepTranscript,
       }),
     tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }, async () => ({ lineMatcher })),
-    saveReceipt: async (_, receipt) => void scene.receipts.push(receipt),
+    receipts: async () => ({ write: (_, receipt) => void scene.receipts.push(receipt), place: () => {} }),
   };
 }
 
