@@ -17,7 +17,25 @@ export interface JudgeBundle {
   agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
 }
 
+/** A part of untildone itself is gone or damaged, as in the middle of an update. */
+export class BrokenProgram extends Error {
+  override name = 'BrokenProgram';
+}
+
 /** Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. */
 export function loadJudgeBundle(): Promise<JudgeBundle> {
-  return Promise.resolve().then(() => require('./judge.cjs') as JudgeBundle);
+  return Promise.resolve().then(() => {
+    const bundle = requireBundle();
+    if (typeof bundle.openJudges === 'function') return bundle as JudgeBundle;
+    throw new BrokenProgram('judge.cjs is empty; install untildone again');
+  });
+}
+
+function requireBundle(): Partial<JudgeBundle> {
+  try {
+    return require('./judge.cjs') as Partial<JudgeBundle>;
+  } catch (cause) {
+    const [what] = String(cause instanceof Error ? cause.message : cause).split('\n');
+    throw new BrokenProgram(`judge.cjs cannot be loaded (${what}); install untildone again`, { cause });
+  }
 }
