@@ -115,24 +115,28 @@ describe('a promise loop', () => {
 describe("the client's cap on blocks in a row", () => {
   const words = { turns: Array.from({ length: 14 }, (_, i) => ({ text: `only words ${i}` })).concat(KEPT) };
 
-  test('is raised by install: fourteen blocks without a tool call', async () => {
+  test('is left to the client by install, and the loop ends before the client overrides a hold', async () => {
     const scene = await installed();
+    const settings = await readFile(join(scene.project, '.claude/settings.json'), 'utf8');
+    expect(settings).not.toContain('BLOCK_CAP');
     const session = await heldSession(scene);
     const run = await scene.runClient({ prompt: 'go', args: ['--session-id', session], script: words });
-    expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 15 });
-    expect(run.requests).toHaveLength(15);
+    expect(run.requests.length).toBeLessThanOrEqual(9);
+    expect((await loopOf(scene)).status).toMatch(/^(?:capped|stalled)$/);
+    expect(run.lines.some((l) => l.key === 'stop-hook-block-cap')).toBe(false);
   });
 
-  longTest('where it is not raised the loop ends as capped, before the client overrides it', async () => {
+  longTest('is your own business where you switch it off: fourteen blocks without a tool call', async () => {
     const scene = await installed();
-    const settings = join(scene.project, '.claude/settings.json');
-    const text = await readFile(settings, 'utf8');
-    await writeFile(settings, text.replace('"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"', '"X": "0"'));
     const session = await heldSession(scene);
-    const run = await scene.runClient({ prompt: 'go', args: ['--session-id', session], script: words });
-    expect(run.requests).toHaveLength(9);
-    expect(await loopOf(scene)).toMatchObject({ status: 'capped', iteration: 9 });
-    expect(run.lines.some((l) => l.key === 'stop-hook-block-cap')).toBe(false);
+    const run = await scene.runClient({
+      prompt: 'go',
+      args: ['--session-id', session],
+      env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0' },
+      script: words,
+    });
+    expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 15 });
+    expect(run.requests).toHaveLength(15);
   });
 });
 

@@ -81,7 +81,7 @@ export function planHarness({ project, env }: World): HarnessPlan {
     const path = settingsPath(scope, { project, claudeConfigDir: claudeConfigDir(env) });
     const name = scope === 'user' ? path : path.slice(project.length + 1);
     try {
-      const file = readSettings(path);
+      const file = readSettings(path, scope === 'user' ? undefined : project);
       return [{ scope, name, file, hooks: foreignHooks(file.text ?? '', name) }];
     } catch (error) {
       problems.push(problemWith(path, error));

@@ -1,5 +1,5 @@
-import { SCOPES, settingsPath } from '../../client/settings/files.ts';
-import { stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { SCOPES, type Scope, settingsPath } from '../../client/settings/files.ts';
+import { hasOurCap, stopTimeouts } from '../../client/settings/our-hooks.ts';
 import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
 import { readSmall } from '../../files/whole-file.ts';
@@ -13,13 +13,15 @@ const MARGIN_MS = 60_000;
 const SHORTEST_MS = 20_000;
 
 function settingsTexts(project: string, config: string): string[] {
-  return SCOPES.map((scope) => {
-    try {
-      return readSmall(settingsPath(scope, { project, claudeConfigDir: config })) ?? '';
-    } catch {
-      return '';
-    }
-  });
+  return SCOPES.map((scope) => settingsText(scope, { project, claudeConfigDir: config }));
+}
+
+function settingsText(scope: Scope, places: { project: string; claudeConfigDir: string }): string {
+  try {
+    return readSmall(settingsPath(scope, places)) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** Whether a session that begins in this project now would be held, and if not, why. Writes nothing. */
@@ -34,6 +36,7 @@ export function warnWithoutHooks(
   out: (line: string) => void,
 ): void {
   const recorded = store.projectOfSession(session);
+  warnOldCap(project, env, out);
   // Claude Code reads the settings of the folder it was started in, which may be a package of the project.
   const states = [recorded ?? project, project].map((folder) => hooksWouldRun(folder, env));
   const [state] = states;
@@ -43,6 +46,18 @@ export function warnWithoutHooks(
     out(
       'WARNING: this session did not begin with the hooks of untildone. If Claude Code was started in another folder ' +
         'than the one they are installed in, it is NOT held: start it there, or run: untildone install --scope user',
+    );
+  }
+}
+
+/** Warns about a setting of an older version, which reaches every session and not only those that are held. */
+function warnOldCap(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
+  const places = { project, claudeConfigDir: claudeConfigDir(env) };
+  for (const scope of SCOPES.filter((each) => hasOurCap(settingsText(each, places)))) {
+    const flag = scope === 'project' ? '' : ` --scope ${scope}`;
+    out(
+      `WARNING: ${settingsPath(scope, places)} has CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 from an older version of untildone. It ` +
+        `takes Claude Code's own limit away from every session. Remove it with: untildone install${flag}`,
     );
   }
 }
