@@ -8,7 +8,7 @@ import { LockTimeout } from '../files/lock.ts';
 import { homeFrom } from '../home/layout.ts';
 import type { Ports } from '../ports/ports.ts';
 import { handleHook } from './handle-hook.ts';
-import { BrokenProgram, loadJudgeBundle } from './wiring/load-bundles.ts';
+import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
 
 const STDIN_LIMIT = 32 * 1024 * 1024;
@@ -38,8 +38,6 @@ export async function answerEvent(): Promise<string | undefined> {
     print(renderAnswer(eventName(parsed.event), answer));
     return eventName(parsed.event);
   } catch (error) {
-    // `hook.sh` answers in place of a program that is broken, and holds where gates measure.
-    if (error instanceof BrokenProgram && process.env.UNTILDONE_ANSWERED) throw error;
     const held = ports && (await heldForRoom(parsed.event, error as Error, ports));
     if (held) {
       print(renderAnswer('Stop', held));

@@ -17,25 +17,21 @@ export interface JudgeBundle {
   agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
 }
 
-/** A part of untildone itself is gone or damaged, as in the middle of an update. */
-export class BrokenProgram extends Error {
-  override name = 'BrokenProgram';
-}
-
-/** Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. */
+/**
+ * Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. When it is gone or damaged, as in the
+ * middle of an update, a hook that `hook.sh` waits for ends: the script answers in its place, and holds where gates measure.
+ */
 export function loadJudgeBundle(): Promise<JudgeBundle> {
-  return Promise.resolve().then(() => {
-    const bundle = requireBundle();
-    if (typeof bundle.openJudges === 'function') return bundle as JudgeBundle;
-    throw new BrokenProgram('judge.cjs is empty; install untildone again');
-  });
-}
-
-function requireBundle(): Partial<JudgeBundle> {
-  try {
-    return require('./judge.cjs') as Partial<JudgeBundle>;
-  } catch (cause) {
-    const [what] = String(cause instanceof Error ? cause.message : cause).split('\n');
-    throw new BrokenProgram(`judge.cjs cannot be loaded (${what}); install untildone again`, { cause });
-  }
+  return Promise.resolve()
+    .then(() => {
+      const bundle = require('./judge.cjs') as JudgeBundle;
+      if (typeof bundle.openJudges !== 'function') throw new Error('judge.cjs is empty');
+      return bundle;
+    })
+    .catch((cause: Error) => {
+      const problem = `a part of untildone cannot be loaded (${cause.message.split('\n')[0]}); install untildone again`;
+      if (!process.env.UNTILDONE_ANSWERED) throw new Error(problem, { cause });
+      process.stderr.write(`untildone hook: ${problem}\n`);
+      process.exit(1);
+    });
 }
