@@ -2,59 +2,32 @@
  * The command line that Claude Code's settings hold, and the script it hands over to.
  *
  * Claude Code runs the line with `/bin/sh -c` on every event of every session, and shows it to the model. So the line is
- * short and names no secret. Where nothing is held, it ends after a few shell builtins. Its text is the same in every scope
- * and on every machine, because Claude Code runs identical commands of one event only once.
+ * short and names no secret: it finds `hook.sh` in the home and names the event. Where nothing is held, the script ends after
+ * a few shell builtins. The line of an event is the same in every scope and on every machine, because Claude Code runs
+ * identical commands of one event only once.
  */
 
-const NAMES =
-  'h=$' + '{UNTILDONE_HOME:-$HOME/.untildone};s=$CLAUDE_CODE_SESSION_ID;p=$CLAUDE_PROJECT_DIR;c=$p/.claude';
+import type { KnownEventName } from '../core/loop/event.ts';
+import { jsonText, LET_GO_AFTER, quote } from './hold-script.ts';
+
+/** Names the line for tools that change nothing, which has a matcher of its own. */
+const OTHER_TOOLS = 'OtherTools';
 
 /**
- * Tests of which one has to hold for the line to go on to `hook.sh`: a marker of the session, a marker of a project whose
- * contract guards every session, or the state of a foreign format. The markers are tested with `-f`, because with an empty
- * session id the first path is the folder itself.
+ * Hands over to `hook.sh`, which ends the shell. When it does not, because it is gone or broken, `hold.sh` answers. Reads
+ * neither a folder nor a pipe. With `command`, an error in a script does not end the shell with 2, which means a refusal.
  */
-const WANTED = [
-  '[ -f "$h/active/$s" ]',
-  '[ -f "$h/standing$p/.on" ]',
-  '[ -e "$c/ralph-loop.local.md" ]',
-  '[ -e "$c/runtime/locks/.lock_active" ]',
-  '[ "$RALPH_LOOP_DIR" ]',
-  '[ -e "$c/data/ralph-loops/current" ]',
-  '[ -e "$HOME/.ralph/state/$s" ]',
-];
-
-/** Hands over to `hook.sh`. With `command`, a broken script ends the shell with 1; a 2 would count as a refusal. */
-const HAND_OVER = 'command . "$h/hook.sh"||exit 1';
-
-/** Records project and process of the session, for `untildone start`: commands of the Bash tool do not know them. */
-const RECORD_SESSION =
-  "case $s in ''|*[!A-Za-z0-9_-]*);;*)" +
-  '[ -d "$h/sessions" ]&&(umask 077;printf \'%s\\n%s\\n\' "$p" "$CLAUDE_PID"' +
-  '>"$h/sessions/$s.at")2>/dev/null;;esac';
-
-/** Tests whether a cleared or copied session may have left a loop in this project. */
-const LOOP_MAY_BE_LEFT = '[ -f "$h/standing$p/.loops" ]';
-
-/** Tests whether the session begins under a trusted contract: where the project stands is kept then. */
-const BEGINS_TRUSTED = '[ -f "$h/standing$p/.trusted" ]';
-
-/** Ends the line unless untildone is set up on this machine and one of the tests holds. */
-function guard(wanted: readonly string[]): string {
-  return `[ -d "$h" ]||exit 0;${wanted.join('||')}||exit 0`;
+export function hookLine(name: KnownEventName | typeof OTHER_TOOLS): string {
+  const home = '$' + '{UNTILDONE_HOME:-$HOME/.untildone}';
+  return `untildone=${name};h=${home};for f in "$h/hook.sh" "$h/hold.sh";do [ -f "$f" ]&&command . "$f";done;:`;
 }
 
-export const HOOK_LINE = [NAMES, guard(WANTED), HAND_OVER].join(';');
+export const HOOK_LINE = hookLine('Stop');
+
+export const SESSION_START_LINE = hookLine('SessionStart');
 
 /** The line for tools that change nothing. They are used all the time, so it asks only where rules concern them. */
-export const OTHER_TOOLS_LINE = [NAMES, '[ -f "$h/standing$p/.tools" ]||exit 0', HAND_OVER].join(';');
-
-export const SESSION_START_LINE = [
-  NAMES,
-  RECORD_SESSION,
-  guard([...WANTED, LOOP_MAY_BE_LEFT, BEGINS_TRUSTED]),
-  HAND_OVER,
-].join(';');
+export const OTHER_TOOLS_LINE = hookLine(OTHER_TOOLS);
 
 /** Whether a version of untildone installed this line. All versions name the home's variable, its default and the script. */
 export function isOurLine(command: string): boolean {
@@ -63,9 +36,16 @@ export function isOurLine(command: string): boolean {
   );
 }
 
-/** Whether this is the line for tools that change nothing. */
+/** Whether a version up to 0.1.0 installed this line: those of today begin with the name of their event. */
+export function isOlderLine(command: string): boolean {
+  return isOurLine(command) && !command.startsWith('untildone=');
+}
+
+/** Whether this is the line for tools that change nothing. Up to 0.1.0 it asked for a file called `.tools`. */
 export function isOtherToolsLine(command: string): boolean {
-  return isOurLine(command) && command.includes('/.tools"');
+  return (
+    isOurLine(command) && (command.includes(`untildone=${OTHER_TOOLS};`) || command.includes('/.tools"'))
+  );
 }
 
 /** Parses what the SessionStart line wrote; undefined for an empty, torn or foreign text. */
@@ -81,108 +61,124 @@ export interface HookScript {
   readonly hookEntry: string;
 }
 
-/** A session is let go when its hook was ended so often in a row while it judged: the next judging would end the same way. */
-export const LET_GO_AFTER = 3;
-
-const HELD_UNJUDGED =
-  'untildone: something ended the Stop hook while it was running the gates of this loop. So nothing was judged, and you ' +
-  'are not done yet. Most often a test or a script of the project does this: it kills by a broad name (pkill, killall), ' +
-  'kills its parent, or takes all memory. Find what it is and change it: end only processes that you started yourself, ' +
-  'by their process id. Then stop again, and the gates are run again.';
-
-const LET_GO_UNJUDGED =
-  'untildone: something ended the Stop hook while it was running the gates, three times in a row or where no count ' +
-  'can be kept. This session was let go; nothing is proven, and its loop is still active. `untildone log` names the gates. ' +
-  'Find what kills processes, or takes all memory, while they run; then prompt this session to go on.';
+/** The status by which a hook says that it has answered. A program that is empty ends with 0, too, and has not. */
+const ANSWERED = 64;
 
 /**
- * The text of `hook.sh`, which the line above reads with `$h` set to the untildone home. It becomes the hook, or waits for
- * the hook while gates run. When there is no hook to run, it says once a session that nothing is held, because silence
- * would look like work that was judged.
+ * The text of `hook.sh`, which the line reads with `$h` set to the untildone home and `$untildone` to the event. It ends at
+ * once where nothing is held. Otherwise it runs the hook, keeps what the hook prints, and passes it on only if the hook
+ * ended in the agreed way: so half an answer, or two, never reach Claude Code. After any other end `hold.sh` answers.
  */
 export function hookScript({ nodePath, hookEntry }: HookScript): string {
-  const call = '"$node" "$entry" hook';
   return `# Written by untildone. Do not edit: install and start write it again.
+s=$CLAUDE_CODE_SESSION_ID p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
+case $s in *[!A-Za-z0-9_-]*) s= ;; esac
+# A marker of the session, a marker of a project whose contract guards every session, or the state of a foreign format.
+is_wanted() {
+  if [ "$s" ]; then
+    [ -e "$h/active/$s" ] || [ -h "$h/active/$s" ] || [ -e "$HOME/.ralph/state/$s" ] && return 0
+  fi
+  [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -e "$c/runtime/locks/.lock_active" ] ||
+    [ "$RALPH_LOOP_DIR" ] || [ -e "$c/data/ralph-loops/current" ]
+}
+case $untildone in
+'') ;; # The line of an older version, which has asked all this itself.
+OtherTools) [ -f "$h/standing$p/.tools" ] || exit 0 ;;
+SessionStart)
+  # For \`untildone start\`: commands of the Bash tool know neither project nor process of their session.
+  if [ "$s" ] && [ -d "$h/sessions" ] && [ ! -p "$h/sessions/$s.at" ]; then
+    (umask 077; printf '%s\n%s\n' "$p" "$CLAUDE_PID" >"$h/sessions/$s.at") 2>/dev/null
+  fi
+  # A cleared or copied session may have left a loop, or the session begins under a trusted contract.
+  is_wanted || [ -f "$h/standing$p/.loops" ] || [ -f "$h/standing$p/.trusted" ] || exit 0
+  ;;
+*) is_wanted || exit 0 ;;
+esac
 # A run answers the events of its sessions itself.
 if [ "$\{UNTILDONE_RUN+set}" ]; then
   kill -0 "$UNTILDONE_RUN_PID" 2>/dev/null && exit 0
-  printf '%s\\n' '{"continue":false,"stopReason":"untildone: the runner of this session is gone; it goes on with: untildone run --resume"}'
+  printf '%s\n' '{"continue":false,"stopReason":"untildone: the runner of this session is gone; it goes on with: untildone run --resume"}'
   exit 0
 fi
-not_held() {
-  told="$h/active/$CLAUDE_CODE_SESSION_ID.unheld"
-  [ -e "$told" ] && exit 0
-  (umask 077; : >"$told") 2>/dev/null
-  printf '%s\\n' "$1"
-  exit 0
-}
+untildone_ran=1 untildone_why= untildone_status=
 node=${quote(nodePath)}
 entry=${quote(hookEntry)}
 if ! { [ -f "$node" ] && [ -x "$node" ]; }; then
-  node=node
-  command -v node >/dev/null || not_held ${quote(message(noNode(nodePath)))}
+  node=
+  command -v node >/dev/null && node=node
 fi
 # Reading extra certificates triples the start of Node 20; gates get them back from this name.
 if [ "$\{NODE_EXTRA_CA_CERTS+set}" ]; then
   export UNTILDONE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS"
   unset NODE_EXTRA_CA_CERTS
 fi
-# A marker with content says that gates run commands, which may end the hook: a test may kill by name.
-marker="$h/active/$CLAUDE_CODE_SESSION_ID"
-if [ -s "$marker" ] && [ -f "$marker" ] && [ -r "$entry" ]; then
-${waitFor(call)}fi
-[ -r "$entry" ] && exec ${call}
-command -v untildone >/dev/null && command -v node >/dev/null && exec untildone hook
-not_held ${quote(message(noEntry(hookEntry)))}
+if [ ! "$node" ]; then
+  untildone_why=${quote(noNode(nodePath))}
+elif [ -r "$entry" ]; then
+  set -- "$node" "$entry" hook
+elif command -v untildone >/dev/null; then
+  set -- untildone hook
+else
+  untildone_why=${quote(noEntry(hookEntry))}
+fi
+${PASS_ON}
+if [ ! "$untildone_why" ]; then
+  if [ "$untildone" ]; then
+    out=$(UNTILDONE_ANSWERED=${ANSWERED} "$@")
+  else
+    # The line of an older version does not name the event.
+    in=$(command -p cat)
+    case $in in
+    *'"hook_event_name":"Stop"'*) untildone=Stop ;;
+    *'"hook_event_name":"SubagentStop"'*) untildone=SubagentStop ;;
+    esac
+    out=$(printf '%s' "$in" | UNTILDONE_ANSWERED=${ANSWERED} "$@")
+  fi
+  untildone_status=$?
+  # An \`untildone\` on PATH may be older than this script, and ends with 0.
+  case $untildone_status:$1 in
+  ${ANSWERED}:* | 0:untildone) pass_on 0 ;;
+  2:*) pass_on 2 ;;
+  esac
+fi
+if [ -f "$h/hold.sh" ]; then command . "$h/hold.sh"; fi
+exit 1
 `;
 }
 
-/**
- * Answers a Stop in place of a hook that was ended while it judged. The hook writes `.judging` before it judges and removes
- * it before it answers. The file names the shell that waits, so that other hooks of the session do not mix in. A shell that
- * cannot count does not hold the session, because that could go on for ever.
- */
-function waitFor(call: string): string {
-  return `  ${call}
-  status=$?
-  by=
-  [ -f "$marker.judging" ] && read -r by <"$marker.judging"
-  [ "$by" = "$$" ] || exit "$status"
-  cut=
-  [ -f "$marker.cut" ] && read -r cut <"$marker.cut"
-  case $cut in
-  ${'x'.repeat(LET_GO_AFTER - 1)}*) cut=${'x'.repeat(LET_GO_AFTER)} held= ;;
-  *) cut=x$cut held=1 ;;
+/** Prints what the hook has answered, and ends the shell. Returns when a Stop was not answered with JSON. */
+const PASS_ON = `pass_on() {
+  case $untildone:$out in
+  Stop: | SubagentStop: | Stop:'{'*'}' | SubagentStop:'{'*'}') ;;
+  Stop:* | SubagentStop:*) return ;;
   esac
-  (umask 077; echo "$cut" >"$marker.cut") 2>/dev/null || held=
-  if [ "$held" ]; then
-    printf '%s\\n' ${quote(JSON.stringify({ decision: 'block', reason: HELD_UNJUDGED }))}
-  else
-    printf '%s\\n' ${quote(message(LET_GO_UNJUDGED))}
+  if [ "$out" ]; then
+    printf '%s\n' "$out" 2>/dev/null || case $out in
+    *'"decision":"block"'* | *'"permissionDecision":"deny"'*)
+      # Claude Code takes the reason from stderr, too.
+      printf '%s\n' "untildone: stdout could not be written. The answer: $out" >&2
+      exit 2
+      ;;
+    esac
   fi
-  exit 0
-`;
-}
+  cut=
+  case $untildone in
+  Stop) cut=${'x'.repeat(LET_GO_AFTER)} ;;
+  UserPromptSubmit) [ -f "$h/active/$s.cut" ] && read -r cut <"$h/active/$s.cut" ;;
+  esac
+  # A Stop that was answered ends the count of those that were not; so does a prompt to a session that was let go.
+  case $cut in
+  ${'x'.repeat(LET_GO_AFTER)}*) [ ! -e "$h/active/$s.cut" ] || command -p rm -rf "$h/active/$s.cut" || rm -rf "$h/active/$s.cut" ;;
+  esac
+  exit "$1"
+}`;
 
 function noNode(nodePath: string): string {
-  return (
-    `untildone: node was not found (neither ${nodePath} nor on PATH): this session is NOT being held. ` +
-    'Install Node.js 20 or newer, then run: untildone install'
+  return jsonText(
+    `node was not found, neither ${nodePath} nor on PATH; install Node.js 20 or newer, then run: untildone install`,
   );
 }
 
 function noEntry(hookEntry: string): string {
-  return (
-    `untildone: ${hookEntry} is gone: this session is NOT being held. ` +
-    'Install untildone again, then run: untildone install'
-  );
-}
-
-function message(systemMessage: string): string {
-  return JSON.stringify({ systemMessage });
-}
-
-/** One word for the shell, whatever the text holds. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return jsonText(`${hookEntry} is gone; install untildone again, then run: untildone install`);
 }

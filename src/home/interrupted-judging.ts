@@ -1,25 +1,38 @@
-import { existsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isSafeId } from '../core/text/paths.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
 import { readSmall } from '../files/whole-file.ts';
 import type { InterruptedJudging, JudgingWatch } from '../ports/ports.ts';
-import { LET_GO_AFTER } from './hook-line.ts';
+import { LET_GO_AFTER } from './hold-script.ts';
 import type { Home } from './layout.ts';
 
 /**
- * Files beside a session's marker, which `hook.sh` reads and writes, too. `.judging` names the shell that waits for the hook
- * (first line), the hook itself (second) and what it judges (third). `.cut` counts how often the shell found the hook gone.
- * A marker with content makes the shell wait.
+ * Files beside a session's marker. A marker with content says that gates measure: then the script `hold.sh` holds the session
+ * when the hook does not answer. `.cut` counts how often in a row it did. `.judging` is for the journal alone: it names the
+ * parent of the hook (first line, which `hook.sh` up to 0.1.0 reads), the hook itself (second) and what it judges (third).
+ * The shell that counts also forgets the count after a Stop that was answered. With an older one (`shellForgets` is false) that
+ * is done here.
  */
-export function judgingWatch(home: Home): JudgingWatch {
+export function judgingWatch(home: Home, { shellForgets = false } = {}): JudgingWatch {
   const file = (session: string, kind: '' | '.judging' | '.cut') => join(home.active, `${session}${kind}`);
   return {
     watch(session) {
       if (!isSafeId(session)) return;
       const marker = file(session, '');
       // The marker is never created here: without one the session is not held at all.
-      if (statSync(marker, { throwIfNoEntry: false })?.size === 0) put(marker, 'measures\n');
+      const found = lstatSync(marker, { throwIfNoEntry: false });
+      if (found?.isFile() && found.size === 0) put(marker, 'measures\n');
     },
     begin(session, judged) {
       if (!isSafeId(session)) return () => {};
@@ -30,7 +43,7 @@ export function judgingWatch(home: Home): JudgingWatch {
         // Another hook of this session may have begun to judge meanwhile.
         if (read(mark) !== text) return;
         remove(mark);
-        remove(file(session, '.cut'));
+        if (!shellForgets) remove(file(session, '.cut'));
       };
     },
     takeInterrupted(session, loop) {
@@ -71,10 +84,17 @@ function parseMark(text: string): Pick<InterruptedJudging, 'loop' | 'gates'> | u
   }
 }
 
-/** Never throws: a file that cannot be written costs a note or a hold, never a judging. */
+/** Never throws: a file that cannot be written costs a note, never a judging. Writes into no pipe, device or link. */
 function put(path: string, text: string): void {
   try {
-    writeFileSync(path, text, { mode: 0o600 });
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) unlinkSync(path);
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const descriptor = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      if (fstatSync(descriptor).isFile()) writeFileSync(descriptor, text);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     remove(path);
   }

@@ -99,7 +99,8 @@ export function setStanding(home: Home, project: string, contract: FrozenContrac
   markTrusted(home, project);
   if (parts.every((part) => !part)) return;
   mkdirSync(dirname(marker(home, project)), { recursive: true, mode: 0o700 });
-  writeWhole(marker(home, project), '');
+  // With content, `hold.sh` holds a session whose hook did not answer.
+  writeWhole(marker(home, project), everyStop || subagent ? 'measures\n' : '');
   if (tools && concernsEveryTool(tools)) writeWhole(toolsMarker(home, project), '');
 }
 

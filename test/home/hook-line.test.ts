@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -12,8 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { holdScript } from '../../src/home/hold-script.ts';
 import {
   HOOK_LINE,
+  hookLine,
   hookScript,
   isOtherToolsLine,
   isOurLine,
@@ -65,16 +67,25 @@ function writeScript(entryText: string | undefined, nodePath = process.execPath,
   const entry = join(at, 'hook.cjs');
   if (entryText !== undefined) writeFileSync(entry, entryText);
   writeFileSync(join(at, 'hook.sh'), hookScript({ nodePath, hookEntry: entry }));
+  writeFileSync(join(at, 'hold.sh'), holdScript());
   return entry;
 }
 
-const ECHO = "process.stdin.on('data', (data) => process.stdout.write('hook got ' + data));";
+/** As the hook ends once it has answered. */
+const ENDS = "process.on('exit', () => process.exitCode ||= Number(process.env.UNTILDONE_ANSWERED));";
+const ECHO = `process.stdin.on('data', (data) => process.stdout.write(JSON.stringify({ got: String(data) }))); ${ENDS}`;
+
+const GOT_X = '{"got":"x"}\n';
+
+/** The line of an event that is neither a Stop nor a beginning. */
+const ANY_LINE = hookLine('UserPromptSubmit');
 
 describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
   'the line under $name',
   ({ shell }) => {
     describe.each([
-      { name: 'any event', line: HOOK_LINE },
+      { name: 'any event', line: ANY_LINE },
+      { name: 'Stop', line: HOOK_LINE },
       { name: 'SessionStart', line: SESSION_START_LINE },
     ])('for $name', ({ line }) => {
       const env = () => ({ HOME: root, CLAUDE_CODE_SESSION_ID: SESSION });
@@ -112,7 +123,11 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
       test('hands stdin to the hook of a held session and answers with its exit code', () => {
         writeScript(`${ECHO} process.exitCode = 2;`);
         activate();
-        expect(run(line, env(), shell, '{"a":1}')).toEqual({ code: 2, out: 'hook got {"a":1}', err: '' });
+        expect(run(line, env(), shell, 'an event')).toEqual({
+          code: 2,
+          out: '{"got":"an event"}\n',
+          err: '',
+        });
       });
 
       test.each(["it's here", 'two  words', '"quoted" $HOME `x`', 'back\\slash', '-dash', 'new\nline'])(
@@ -124,7 +139,7 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
           writeScript(ECHO, process.execPath, odd);
           activate(odd);
           const environment = { UNTILDONE_HOME: odd, CLAUDE_CODE_SESSION_ID: SESSION };
-          expect(run(line, environment, shell, 'x')).toEqual({ code: 0, out: 'hook got x', err: '' });
+          expect(run(line, environment, shell, 'x')).toEqual({ code: 0, out: GOT_X, err: '' });
         },
       );
 
@@ -132,19 +147,37 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
         writeScript(ECHO);
         activate();
         expect(run(line, { ...env(), UNTILDONE_HOME: join(root, 'elsewhere') }, shell)).toEqual(SILENCE);
-        expect(run(line, { ...env(), UNTILDONE_HOME: '' }, shell, 'x').out).toBe('hook got x');
+        expect(run(line, { ...env(), UNTILDONE_HOME: '' }, shell, 'x').out).toBe(GOT_X);
       });
 
-      test('a script that is missing, a folder, or broken shows as an error and never as a refusal (2)', () => {
+      test('a script that is missing, a folder, or broken is told, and never refuses', () => {
         activate();
-        const missing = run(line, env(), shell);
-        expect(missing).toMatchObject({ code: 1, out: '' });
-        expect(missing.err).toContain('hook.sh');
-        writeFileSync(join(home, 'hook.sh'), 'if then');
-        expect(run(line, env(), shell)).toMatchObject({ code: 1, out: '' });
-        rmSync(join(home, 'hook.sh'));
-        mkdirSync(join(home, 'hook.sh'));
-        expect(run(line, env(), shell).code).not.toBe(2);
+        writeScript(ECHO);
+        const script = join(home, 'hook.sh');
+        const told = () => {
+          rmSync(join(home, 'active', `${SESSION}.unheld`), { force: true });
+          const { code, out } = run(line, env(), shell);
+          expect({ code, ...JSON.parse(out) }).toEqual({
+            code: 0,
+            systemMessage: expect.stringContaining('hook.sh in its home is missing or broken'),
+          });
+        };
+        rmSync(script);
+        told();
+        for (const text of ['if then', '', '# half']) {
+          writeFileSync(script, text);
+          told();
+        }
+        rmSync(script);
+        mkdirSync(script);
+        told();
+        rmSync(join(home, 'active', SESSION));
+        expect(run(line, env(), shell)).toEqual(SILENCE);
+      });
+
+      test('of which both scripts are missing is silent', () => {
+        activate();
+        expect(run(line, env(), shell)).toEqual(SILENCE);
       });
     });
 
@@ -157,6 +190,7 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
         ...more,
       });
       const record = () => readFileSync(join(home, 'sessions', `${SESSION}.at`), 'utf8');
+      beforeEach(() => void writeScript(ECHO));
 
       test('keeps the project and the client of the session, for this user only', () => {
         expect(run(`umask 000;${SESSION_START_LINE}`, env(), shell)).toEqual(SILENCE);
@@ -185,14 +219,18 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
       });
 
       test('is silent when the record cannot be written', () => {
-        mkdirSync(join(home, 'sessions', `${SESSION}.at`));
+        const place = join(home, 'sessions', `${SESSION}.at`);
+        mkdirSync(place);
+        expect(run(SESSION_START_LINE, env(), shell)).toEqual(SILENCE);
+        rmSync(place, { recursive: true });
+        execFileSync('mkfifo', [place]);
         expect(run(SESSION_START_LINE, env(), shell)).toEqual(SILENCE);
       });
 
       test('leaves the umask of the hook alone', () => {
-        writeScript('process.stdout.write(process.umask().toString(8))');
+        writeScript(`process.stdout.write(process.umask().toString(8)); ${ENDS}`);
         activate();
-        expect(run(`umask 022;${SESSION_START_LINE}`, env(), shell).out).toBe('22');
+        expect(run(`umask 022;${SESSION_START_LINE}`, env(), shell).out).toBe('22\n');
       });
     });
 
@@ -213,22 +251,22 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
       test('says once a session that node is missing, and lets the session go', () => {
         writeScript(ECHO, '/nonexistent/bin/node');
         activate();
-        const first = run(HOOK_LINE, env(), shell);
+        const first = run(ANY_LINE, env(), shell);
         expect(first).toMatchObject({ code: 0, err: '' });
         const { systemMessage } = JSON.parse(first.out) as { systemMessage: string };
         expect(systemMessage).toMatch(
-          /^untildone: node was not found .*\/nonexistent\/bin\/node.*NOT being held/,
+          /^untildone: node was not found.*\/nonexistent\/bin\/node.*NOT being held/,
         );
-        expect(run(HOOK_LINE, env(), shell)).toEqual(SILENCE);
+        expect(run(ANY_LINE, env(), shell)).toEqual(SILENCE);
         activate(home, 'second');
-        expect(run(HOOK_LINE, env({ CLAUDE_CODE_SESSION_ID: 'second' }), shell).out).toBe(first.out);
+        expect(run(ANY_LINE, env({ CLAUDE_CODE_SESSION_ID: 'second' }), shell).out).toBe(first.out);
       });
 
       test('runs the node on PATH when the recorded one is gone', () => {
         const entry = writeScript(ECHO, '/nonexistent/bin/node');
         activate();
-        const PATH = program('node', 'echo "from PATH: $*"');
-        expect(run(HOOK_LINE, env({ PATH }), shell)).toEqual({
+        const PATH = program('node', 'echo "from PATH: $*"; exit 64');
+        expect(run(ANY_LINE, env({ PATH }), shell)).toEqual({
           code: 0,
           out: `from PATH: ${entry} hook\n`,
           err: '',
@@ -239,18 +277,19 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
         writeScript(ECHO);
         activate();
         const PATH = program('node', 'echo old');
-        expect(run(HOOK_LINE, env({ PATH }), shell, 'x').out).toBe('hook got x');
+        expect(run(ANY_LINE, env({ PATH }), shell, 'x').out).toBe(GOT_X);
       });
 
       test('says once a session that the hook is gone, and names the cure', () => {
         const entry = writeScript(undefined);
         activate();
-        const first = run(HOOK_LINE, env(), shell);
+        const first = run(ANY_LINE, env(), shell);
         expect(first).toMatchObject({ code: 0, err: '' });
         const { systemMessage } = JSON.parse(first.out) as { systemMessage: string };
-        expect(systemMessage).toContain(`${entry} is gone: this session is NOT being held`);
+        expect(systemMessage).toContain(`${entry} is gone`);
+        expect(systemMessage).toContain('NOT being held');
         expect(systemMessage).toContain('untildone install');
-        expect(run(HOOK_LINE, env(), shell)).toEqual(SILENCE);
+        expect(run(ANY_LINE, env(), shell)).toEqual(SILENCE);
       });
 
       test('falls back to the untildone on PATH when the hook is gone', () => {
@@ -258,18 +297,18 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
         activate();
         program('node', 'exit 9');
         const PATH = program('untildone', 'read -r line; echo "untildone $1: $line"');
-        expect(run(HOOK_LINE, env({ PATH }), shell, 'event\n').out).toBe('untildone hook: event\n');
+        expect(run(ANY_LINE, env({ PATH }), shell, 'event\n').out).toBe('untildone hook: event\n');
       });
 
       test('hides NODE_EXTRA_CA_CERTS from node and keeps it under another name', () => {
         writeScript(
           'const { NODE_EXTRA_CA_CERTS: node, UNTILDONE_EXTRA_CA_CERTS: kept } = process.env;' +
-            'console.log(JSON.stringify({ node, kept }));',
+            `console.log(JSON.stringify({ node, kept })); ${ENDS}`,
         );
         activate();
-        const withIt = run(HOOK_LINE, env({ NODE_EXTRA_CA_CERTS: "/my certs/it's.pem" }), shell);
+        const withIt = run(ANY_LINE, env({ NODE_EXTRA_CA_CERTS: "/my certs/it's.pem" }), shell);
         expect(JSON.parse(withIt.out)).toEqual({ kept: "/my certs/it's.pem" });
-        expect(JSON.parse(run(HOOK_LINE, env(), shell).out)).toEqual({});
+        expect(JSON.parse(run(ANY_LINE, env(), shell).out)).toEqual({});
       });
 
       test.each(["it's", '"a" \\n $(touch x) `y`', 'ünï\ncode'])('quotes paths like %j', (name) => {
@@ -277,12 +316,13 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
         mkdirSync(folder);
         const hookEntry = join(folder, 'hook.cjs');
         writeFileSync(join(home, 'hook.sh'), hookScript({ nodePath: join(folder, 'node'), hookEntry }));
+        writeFileSync(join(home, 'hold.sh'), holdScript());
         activate();
-        const { systemMessage } = JSON.parse(run(HOOK_LINE, env(), shell).out) as { systemMessage: string };
+        const { systemMessage } = JSON.parse(run(ANY_LINE, env(), shell).out) as { systemMessage: string };
         expect(systemMessage).toContain(join(folder, 'node'));
         writeFileSync(hookEntry, ECHO);
         writeFileSync(join(home, 'hook.sh'), hookScript({ nodePath: process.execPath, hookEntry }));
-        expect(run(HOOK_LINE, env(), shell, 'x').out).toBe('hook got x');
+        expect(run(ANY_LINE, env(), shell, 'x').out).toBe(GOT_X);
         expect(readdirSync(root).sort()).toEqual(['.untildone', name].sort());
       });
     });
@@ -298,21 +338,28 @@ test.each([
   expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
   mkdirSync(join(home, 'standing/a project'), { recursive: true });
   writeFileSync(join(home, `standing/a project/${marker}`), '/a/loop\n');
-  expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x').out).toBe('hook got x');
-  expect(run(HOOK_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
+  expect(run(SESSION_START_LINE, env, ['/bin/sh'], 'x').out).toBe(GOT_X);
+  expect(run(ANY_LINE, env, ['/bin/sh'], 'x')).toEqual(SILENCE);
 });
 
-test('both lines are recognised as ours, and lines of others are not', () => {
-  expect(isOurLine(HOOK_LINE)).toBe(true);
-  expect(isOurLine(SESSION_START_LINE)).toBe(true);
+test('the lines of all versions are recognised as ours, and lines of others are not', () => {
+  const settings = readFileSync(join(import.meta.dirname, '../fixtures/settings/0.1.0.json'), 'utf8');
+  const { hooks } = JSON.parse(settings) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
+  const old = Object.values(hooks).flatMap((groups) => groups.flatMap((group) => group.hooks));
+  expect(old).toHaveLength(16);
+  expect(old.map(({ command }) => isOurLine(command))).toEqual(old.map(() => true));
+  expect(old.filter(({ command }) => isOtherToolsLine(command))).toHaveLength(1);
+  for (const line of [HOOK_LINE, ANY_LINE, SESSION_START_LINE, OTHER_TOOLS_LINE])
+    expect(isOurLine(line)).toBe(true);
   expect(isOurLine('~/.untildone-notes/hook.sh')).toBe(false);
   expect(isOurLine('untildone hook')).toBe(false);
 });
 
 test('the lines are short and name neither machine nor user', () => {
-  expect(HOOK_LINE.length).toBeLessThan(380);
-  expect(SESSION_START_LINE.length).toBeLessThan(600);
-  for (const line of [HOOK_LINE, SESSION_START_LINE]) expect(line).not.toContain('\n');
+  for (const line of [HOOK_LINE, ANY_LINE, SESSION_START_LINE, OTHER_TOOLS_LINE]) {
+    expect(line.length).toBeLessThan(140);
+    expect(line).not.toContain('\n');
+  }
 });
 
 test('a torn or foreign session record is none', () => {
@@ -322,13 +369,13 @@ test('a torn or foreign session record is none', () => {
 });
 
 test('the line for tools that change nothing goes on only where the rules of the project speak of them', () => {
-  writeFileSync(join(home, 'hook.sh'), "echo 'went on'\n");
+  writeScript(ECHO);
   writeFileSync(join(home, 'active', SESSION), '');
   const environment = { HOME: root, CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_PROJECT_DIR: '/a project' };
   expect(run(OTHER_TOOLS_LINE, environment)).toEqual(SILENCE);
   mkdirSync(join(home, 'standing/a project'), { recursive: true });
   writeFileSync(join(home, 'standing/a project/.tools'), '');
-  expect(run(OTHER_TOOLS_LINE, environment).out).toBe('went on\n');
+  expect(run(OTHER_TOOLS_LINE, environment, ['/bin/sh'], 'x').out).toBe(GOT_X);
   const ours = [HOOK_LINE, SESSION_START_LINE, OTHER_TOOLS_LINE];
   expect(ours.map(isOtherToolsLine)).toEqual([false, false, true]);
   expect(isOurLine(OTHER_TOOLS_LINE)).toBe(true);

@@ -45,6 +45,12 @@ describe('the contract that guards every session of a project', () => {
     setStanding(home, project, contract(lists));
     expect(standingFiles(home).contract(project)).toEqual(contract(lists));
   });
+  test('says in its marker whether a Stop is judged, for the script that holds when the hook does not answer', () => {
+    setStanding(home, project, guarding());
+    expect(readFileSync(marker(), 'utf8')).not.toBe('');
+    setStanding(home, project, contract({ taskDone: ['promise'] }));
+    expect(readFileSync(marker(), 'utf8')).toBe('');
+  });
   test('with tool rules has a second marker only where they speak of tools that change nothing', () => {
     const rules = { dangerous: true, protect: [], hide: [], deny: [], allow: [], rewrite: [] };
     const second = join(home.root, 'standing', project, '.tools');

@@ -146,14 +146,15 @@ describe.skipIf(realpathSync('/tmp') !== '/tmp')('a home of the version before',
     expect(stop('really').reason).toContain('untildone.yaml was changed since this loop began');
   });
 
-  test('is upgraded by install: the script anew, no compiled code, the line and the loop as they were', () => {
-    const settings = readFileSync(join(PROJECT, '.claude/settings.json'), 'utf8');
-    ok('install');
+  test('is upgraded by install: the script and the lines anew, no compiled code and no cap, the loop as it was', () => {
+    const settings = () => readFileSync(join(PROJECT, '.claude/settings.json'), 'utf8');
+    expect(settings()).toContain('"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"');
+    expect(ok('install')).toContain('Removed CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0');
     expect(hookScript()).not.toContain('--v8-pool-size');
     expect(hookScript()).toContain(`entry='${join(AT, 'package/dist/untildone.cjs')}'`);
     expect(compiledCode()).toEqual([]);
-    expect(settings).toContain(JSON.stringify(HOOK_LINE));
-    expect(readFileSync(join(PROJECT, '.claude/settings.json'), 'utf8')).toBe(settings);
+    expect(settings()).toContain(JSON.stringify(HOOK_LINE));
+    expect(settings()).not.toContain('BLOCK_CAP');
     expect(stop('not yet').reason).toContain('iteration 3 of 50');
   });
 
@@ -161,6 +162,7 @@ describe.skipIf(realpathSync('/tmp') !== '/tmp')('a home of the version before',
     const started = ok('start', 'another', '--session', '33333333-3333-4333-8333-333333333333');
     expect(started).toContain('tests: fail now');
     expect(started).not.toContain('NOT JUDGED YET');
+    expect(started).toContain('Remove it with: untildone install');
     expect(hookScript()).not.toContain('--v8-pool-size');
     expect(compiledCode()).toEqual([]);
     expect(stop('not yet').reason).toContain('Fails: tests');

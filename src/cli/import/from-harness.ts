@@ -88,7 +88,7 @@ export function planHarness({ project, env }: World): HarnessPlan {
     const path = settingsPath(scope, { project, claudeConfigDir: claudeConfigDir(env) });
     const name = scope === 'user' ? path : path.slice(project.length + 1);
     try {
-      const file = readSettings(path);
+      const file = readSettings(path, scope === 'user' ? undefined : project);
       problems.push(...unreadIn(file.text ?? '', name));
       return [{ scope, name, file, hooks: foreignHooks(file.text ?? '', name) }];
     } catch (error) {

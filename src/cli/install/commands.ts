@@ -14,6 +14,7 @@ import type { SettingsPlace } from './settings-change.ts';
 interface ScopeFlags {
   scope: Scope;
   dryRun: boolean;
+  diff: boolean;
 }
 
 export function addInstallCommands(cli: Command): void {
@@ -26,9 +27,10 @@ export function addInstallCommands(cli: Command): void {
       .default('project');
   cli
     .command('install')
-    .description('add the hooks of untildone to the settings of Claude Code, and show what changes')
+    .description('add the hooks of untildone to the settings of Claude Code, and say what changes')
     .addOption(scope())
-    .option('--dry-run', 'show what would change, write nothing', false)
+    .option('--dry-run', 'show every line that would change, write nothing', false)
+    .option('--diff', 'show every line that changes', false)
     .action(async (flags: ScopeFlags) => {
       const place = settingsPlace(flags);
       process.exitCode = await install(
@@ -45,7 +47,8 @@ export function addInstallCommands(cli: Command): void {
     .command('uninstall')
     .description('remove the hooks of untildone from the settings of Claude Code, and restore what was there')
     .addOption(scope())
-    .option('--dry-run', 'show what would change, write nothing', false)
+    .option('--dry-run', 'show every line that would change, write nothing', false)
+    .option('--diff', 'show every line that changes', false)
     .action(async (flags: ScopeFlags) => {
       refuseInsideClient('uninstall', homeFrom(process.env), process.env);
       process.exitCode = await uninstall(settingsPlace(flags), out);

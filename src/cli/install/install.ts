@@ -1,6 +1,6 @@
 import { hookScriptPath, readSettings, type Scope, settingsPath } from '../../client/settings/files.ts';
 import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
-import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
+import { type AddedHooks, addHooks, plannedEvents } from '../../client/settings/our-hooks.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { hookScript } from '../../home/hook-line.ts';
@@ -25,13 +25,14 @@ export interface InstallOptions extends SettingsPlace {
   hasForeignState?: boolean;
 }
 
-/** Prints the diff and what comes next. Exit code: 0 installed (or already there), 2 refused. */
+/** Says what changes and what comes next. Exit code: 0 installed (or already there), 2 refused. */
 export async function install(options: InstallOptions, out: (line: string) => void): Promise<number> {
   const plan = options.judgeTimeout === undefined ? {} : { judgeTimeout: options.judgeTimeout };
   return refusalsTo(out, options, () => {
     const at = installationAt(options, hookScript(options));
-    const { change, added } = installHooks(at, (text) => addHooks(text, plan), settingsTexts, options);
-    printDiff(change, out);
+    const add = (text: string | undefined, original: string | undefined) => addHooks(text, plan, original);
+    const { change, added } = installHooks(at, add, settingsTexts, options);
+    if (options.diff || options.dryRun) printDiff(change, out);
     for (const line of installReport(options, change, added)) out(line);
   });
 }
@@ -43,13 +44,8 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   if (!added.changed) lines.push(`Already installed in ${where}.`);
   else if (dryRun)
     lines.push(`Dry run, nothing was written. This would change ${where} and ${hookScriptPath(home)}.`);
-  else lines.push(`Installed in ${where}.`);
-  if (added.capKept !== undefined) {
-    lines.push(
-      `Kept your CLAUDE_CODE_STOP_HOOK_BLOCK_CAP of ${added.capKept}: Claude Code lets a session go after it was held so often ` +
-        'in a row without a tool call. "0" means never.',
-    );
-  }
+  else lines.push(`Installed in ${where}.`, ...whatItMeans(home));
+  lines.push(...capReport(added, dryRun));
   if (added.hooksDisabled) {
     lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
   }
@@ -69,7 +65,31 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   return lines;
 }
 
-/** Prints the diff and what was done. Exit code: 0 (nothing of ours is left there), 2 refused. */
+function whatItMeans(home: string): string[] {
+  const { judged, others } = plannedEvents();
+  return [
+    `  Gates are checked at: ${judged.join(', ')}.`,
+    `  Rules are kept and notes taken at: ${others.join(', ')}.`,
+    `  Every hook runs ${hookScriptPath(home)}, which ends at once in a session that untildone does not hold.`,
+    '  To see every line of such a change: untildone install --diff',
+  ];
+}
+
+function capReport({ capKept, capRemoved }: AddedHooks, dryRun: boolean): string[] {
+  const name = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
+  if (capRemoved)
+    return [
+      `${dryRun ? 'Would remove' : 'Removed'} ${name}=0, which an older version of untildone wrote. It took Claude Code's ` +
+        'own limit away from every session, also from those that untildone does not hold.',
+    ];
+  if (capKept === undefined) return [];
+  return [
+    `Kept your ${name} of ${capKept}: Claude Code lets a session go after it was held so often in a row without a tool ` +
+      'call. "0" means never.',
+  ];
+}
+
+/** Says what was done. Exit code: 0 (nothing of ours is left there), 2 refused. */
 export async function uninstall(options: SettingsPlace, out: (line: string) => void): Promise<number> {
   return refusalsTo(out, options, () => {
     const outcome = uninstallHooks(installationAt(options), settingsTexts, options);
@@ -79,7 +99,7 @@ export async function uninstall(options: SettingsPlace, out: (line: string) => v
       out(`Nothing of untildone is installed in ${where}.`);
       return;
     }
-    printDiff(outcome, out);
+    if (options.diff || options.dryRun) printDiff(outcome, out);
     if (options.dryRun) out(`Dry run, nothing was written. This would change ${where}.`);
     else if (after === undefined) out(`Removed ${where}, which install had made.`);
     else if (restored) out(`Restored ${where} to what it was before install.`);

@@ -5,6 +5,7 @@ import {
   prepareHome,
   readRecord,
   readSettings,
+  realSettingsPath,
   removeRecord,
   removeSettings,
   replaceSettings,
@@ -29,6 +30,8 @@ import { renderDiff } from '../../terminal/line-diff.ts';
 export interface SettingsPlace {
   scope: Scope;
   dryRun: boolean;
+  /** Prints every line that changes; a dry run always does. */
+  diff?: boolean;
   project: string;
   home: string;
   claudeConfigDir: string;
@@ -44,7 +47,12 @@ export function installationAt(place: SettingsPlace, script?: string): Installat
       if (place.scope !== 'user' && !statSync(place.project, { throwIfNoEntry: false })?.isDirectory()) {
         throw new SettingsFileRefused(`${place.project}: no such folder; run this in the project`);
       }
-      return readSettings(settingsPath(place.scope, place));
+      const named = settingsPath(place.scope, place);
+      // Your own settings may be a link to where you keep them. An older version followed every link: that can be undone.
+      const mayLeave =
+        place.scope === 'user' ||
+        (script === undefined && readRecord(home, realSettingsPath(named)) !== undefined);
+      return readSettings(named, mayLeave ? undefined : place.project);
     },
     replace: replaceSettings,
     remove: removeSettings,
@@ -112,17 +120,18 @@ export interface Change {
 /** Adds the hooks. Makes the home and the record first: an installed line must never point at nothing. */
 export function installHooks<Added extends { readonly text: string }>(
   at: Installation,
-  add: (text: string | undefined) => Added,
+  add: (text: string | undefined, original: string | undefined) => Added,
   texts: SettingsTexts,
   { dryRun }: { dryRun: boolean },
 ): { change: Change; added: Added } {
   const file = at.read();
-  const added = add(file.text);
+  const record = at.readRecord(file.path);
+  const added = add(file.text, record && (record.original ?? ''));
   const change = { path: file.path, before: file.text, after: added.text };
   if (dryRun) return { change, added };
   at.prepareHome();
   if (added.text !== file.text) {
-    at.writeRecord(recordFor(file, added.text, at.readRecord(file.path), texts));
+    at.writeRecord(recordFor(file, added.text, record, texts));
     at.replace(file, added.text);
   }
   return { change, added };

@@ -23,6 +23,7 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { InstallRecord, SettingsFile } from '../../core/contract/installation.ts';
 import { sha256 } from '../../files/digest.ts';
+import { holdScript } from '../../home/hold-script.ts';
 import { removeCompiledCode } from '../../home/layout.ts';
 
 export const SCOPES = ['project', 'local', 'user'] as const;
@@ -38,10 +39,26 @@ export function settingsPath(scope: Scope, places: { project: string; claudeConf
   return join(places.project, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json');
 }
 
-export function readSettings(named: string): SettingsFile {
+/** Reads a settings file. `project` is given for a file of a project: a link that leads out of it is refused. */
+export function readSettings(named: string, project?: string): SettingsFile {
   const path = followLinks(named);
+  if (project !== undefined) requireInside(realpathSync.native(project), named, path);
   const text = readText(path);
   return { path, text, missingFolder: text === undefined ? topmostMissing(dirname(path)) : undefined };
+}
+
+/** Where a settings file really is. Throws for a link that leads nowhere. */
+export function realSettingsPath(named: string): string {
+  return followLinks(named);
+}
+
+/** Refuses a path outside of the project, where other projects or accounts may read it. */
+function requireInside(project: string, named: string, real: string): void {
+  if (real.startsWith(project.endsWith(sep) ? project : project + sep)) return;
+  throw new SettingsFileRefused(
+    `${named} leads out of the project, to ${real}, so it is not changed. Put a file of its own in the place of the link, ` +
+      'or install the hooks for yourself: untildone install --scope user',
+  );
 }
 
 export function replaceSettings(file: SettingsFile, text: string): void {
@@ -65,10 +82,12 @@ export function removeSettings(file: SettingsFile, createdFolder: string | null)
   }
 }
 
-/** Creates the folders and the script that the installed line looks for. */
+/** Creates the folders and the scripts that the installed line looks for. */
 export function prepareHome(home: string, hookScript: string): void {
   for (const folder of ['active', 'sessions', 'installs'])
     mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
+  const hold = join(home, 'hold.sh');
+  if (readText(hold) !== holdScript()) writeWhole(hold, holdScript(), { mode: 0o600 });
   const script = hookScriptPath(home);
   if (readText(script) === hookScript) return;
   writeWhole(script, hookScript, { mode: 0o600 });
@@ -132,10 +151,23 @@ function followLinks(named: string): string {
 }
 
 function topmostMissing(folder: string): string | undefined {
-  const stat = statSync(folder, { throwIfNoEntry: false });
+  const stat = statOf(folder);
   if (stat?.isDirectory()) return undefined;
   if (stat !== undefined) throw new SettingsFileRefused(`${folder} is not a folder; move it out of the way`);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new SettingsFileRefused(
+      `${folder} is a link to ${readlinkSync(folder)}, which does not exist; correct the link`,
+    );
   return topmostMissing(dirname(folder)) ?? folder;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ELOOP') throw cause;
+    throw new SettingsFileRefused(`${path} is a link that leads to itself; correct the link`);
+  }
 }
 
 /** Opens the file without waiting on a pipe, and checks again once it is open, because it may have been replaced. */

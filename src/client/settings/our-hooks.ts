@@ -2,12 +2,13 @@
 
 import type { Node } from 'jsonc-parser';
 import type { KnownEventName } from '../../core/loop/event.ts';
+import { defined } from '../../core/text/defined.ts';
 import {
-  HOOK_LINE,
+  hookLine,
+  isOlderLine,
   isOtherToolsLine,
   isOurLine,
   OTHER_TOOLS_LINE,
-  SESSION_START_LINE,
 } from '../../home/hook-line.ts';
 import {
   appendElement,
@@ -29,8 +30,10 @@ export interface HookPlan {
 export interface AddedHooks {
   readonly text: string;
   readonly changed: boolean;
-  /** Your own cap on blocks in a row, which stays; absent when untildone has lifted the cap. */
+  /** Your own cap on blocks in a row, which stays. */
   readonly capKept?: string;
+  /** True when the cap of an older version of untildone was removed. */
+  readonly capRemoved: boolean;
   /** True when the file switches all hooks off. */
   readonly hooksDisabled: boolean;
 }
@@ -40,6 +43,8 @@ interface PlannedHook {
   readonly matcher?: string;
   readonly command: string;
   readonly timeout: number;
+  /** What Claude Code shows while the hook runs. */
+  readonly statusMessage?: string;
 }
 
 /** The events of our hooks. PostToolBatch is not among them, because a block there ends the session. */
@@ -64,27 +69,52 @@ const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick
 /** Tools that can change the contract: our hook sees every call of them in a loop. */
 const CHANGING_TOOLS = 'Bash|Write|Edit|MultiEdit|NotebookEdit';
 
+const STATUS = 'untildone checks whether the work is done';
+
+/**
+ * Claude Code's cap on blocks in a row. Up to 0.1.0 untildone switched it off in the settings. That reached sessions which
+ * untildone does not hold, so it is removed.
+ */
 const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
 const NO_CAP = '0';
 
 /**
  * Adds our hooks. Doing so twice is the same as once, and an older line of ours is replaced in place. `undefined` stands for
- * a missing file. Throws `JsonRefused` for a text that does not have Claude Code's form.
+ * a missing file. `original` is the text before the first install, if it is known. Throws `JsonRefused` for a text that does
+ * not have Claude Code's form.
  */
-export function addHooks(text: string | undefined, plan: HookPlan = {}): AddedHooks {
+export function addHooks(text: string | undefined, plan: HookPlan = {}, original?: string): AddedHooks {
   const planned = plannedHooks(plan);
   const events = new Set<string>(planned.map((hook) => hook.event));
   let current = isBlank(text) ? `${text?.startsWith('\uFEFF') ? '\uFEFF' : ''}{}\n` : text;
   requireObject(current, parseStrict(current), 'the settings');
-  current = untilSettled(current, (now) => dropOneHook(now, (event) => !events.has(event)));
+  const repaired = withoutOurCap(current, original);
+  const capRemoved = repaired !== current;
+  current = untilSettled(repaired, (now) => dropOneHook(now, (event) => !events.has(event)));
   for (const hook of planned) current = untilSettled(current, (now) => placeOneStep(now, hook));
-  const capped = liftCap(current);
   return {
-    text: capped.text,
-    changed: capped.text !== text,
-    capKept: capped.kept,
-    hooksDisabled: memberOf(capped.text, parseStrict(capped.text), 'disableAllHooks')?.value === true,
+    text: current,
+    changed: current !== text,
+    capKept: capIn(current),
+    capRemoved,
+    hooksDisabled: memberOf(current, parseStrict(current), 'disableAllHooks')?.value === true,
   };
+}
+
+/** Whether these settings hold the cap of an older version of untildone. Never throws. */
+export function hasOurCap(text: string): boolean {
+  try {
+    return withoutOurCap(text, undefined) !== text;
+  } catch {
+    return false;
+  }
+}
+
+/** The cap is ours beside a line of an older version, and where it came with our hooks; never where it was before them. */
+function withoutOurCap(text: string, original: string | undefined): string {
+  const had = original === undefined ? undefined : shapeOf(original);
+  const isOurs = had === undefined ? hasHook(text, isOlderLine) : !had.cap && hasHook(text, isOurLine);
+  return isOurs ? dropCap(text, had) : text;
 }
 
 /**
@@ -94,9 +124,8 @@ export function addHooks(text: string | undefined, plan: HookPlan = {}): AddedHo
 export function removeHooks(text: string, original?: string): { text: string; changed: boolean } {
   if (isBlank(text)) return { text, changed: false };
   const had = original === undefined ? undefined : shapeOf(original);
-  let current = untilSettled(text, (now) => dropOneHook(now, () => true, had));
-  const capIsOurs = had === undefined ? current !== text : !had.cap;
-  if (capIsOurs) current = dropCap(current, had);
+  const uncapped = withoutOurCap(text, original);
+  const current = untilSettled(uncapped, (now) => dropOneHook(now, () => true, had));
   return { text: current, changed: current !== text };
 }
 
@@ -107,6 +136,13 @@ export function maskEnv(text: string): string {
   if (env?.type !== 'object') return text;
   const secret = membersOf(text, env).filter((member) => member.key !== CAP);
   return secret.reverse().reduce((masked, member) => replaceValue(masked, member.value, '***'), text);
+}
+
+/** The events of our hooks, by what happens at them. */
+export function plannedEvents(): { judged: string[]; others: string[] } {
+  const names = (judged: boolean) =>
+    EVENTS.filter(([, kind]) => (kind === 'judged') === judged).map(([event]) => event);
+  return { judged: names(true), others: names(false) };
 }
 
 function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
@@ -120,8 +156,9 @@ function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
   const planned = EVENTS.map(([event, kind]) => ({
     event,
     matcher: event === 'PreToolUse' ? CHANGING_TOOLS : undefined,
-    command: event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE,
+    command: hookLine(event),
     timeout: timeouts[kind],
+    ...(kind === 'judged' ? { statusMessage: STATUS } : {}),
   }));
   return [...planned, others];
 }
@@ -138,11 +175,11 @@ function untilSettled(text: string, step: (text: string) => string | undefined):
 }
 
 function placeOneStep(text: string, planned: PlannedHook): string | undefined {
-  const { event, matcher, command, timeout } = planned;
+  const { event, matcher, command, timeout, statusMessage } = planned;
   const root = parseStrict(text);
   const group = {
     matcher,
-    hooks: [{ type: 'command', command, timeout }],
+    hooks: [{ type: 'command', command, timeout, ...defined({ statusMessage }) }],
   };
   const hooks = memberOf(text, root, 'hooks');
   if (hooks === undefined) return appendMember(text, root, 'hooks', { [event]: [group] });
@@ -161,7 +198,8 @@ function placeOneStep(text: string, planned: PlannedHook): string | undefined {
   return (
     setMember(text, first.hook, 'type', 'command') ??
     setMember(text, first.hook, 'command', command) ??
-    setMember(text, first.hook, 'timeout', timeout)
+    setMember(text, first.hook, 'timeout', timeout) ??
+    addMember(text, first.hook, 'statusMessage', statusMessage)
   );
 }
 
@@ -171,6 +209,11 @@ function setMember(text: string, object: Node, key: string, value: unknown): str
   if (member === undefined) return value === undefined ? undefined : appendMember(text, object, key, value);
   if (value === undefined) return removeChild(text, object, member.node);
   return member.value.value === value ? undefined : replaceValue(text, member.value, value);
+}
+
+/** Adds a member that is missing. One that is there may be yours. */
+function addMember(text: string, object: Node, key: string, value: unknown): string | undefined {
+  return memberOf(text, object, key) === undefined ? setMember(text, object, key, value) : undefined;
 }
 
 interface OurHook {
@@ -242,6 +285,14 @@ function dropOneHook(text: string, from: (event: string) => boolean, had?: Shape
   return undefined;
 }
 
+function hasHook(text: string, matches: (command: string) => boolean): boolean {
+  const hooks = memberOf(text, parseStrict(text), 'hooks');
+  if (hooks?.type !== 'object') return false;
+  return membersOf(text, hooks).some((event) =>
+    ourHooksIn(text, event.value).some(({ hook }) => matches(commandOf(text, hook))),
+  );
+}
+
 function dropCap(text: string, had: Shape | undefined): string {
   const root = parseStrict(text);
   const env = memberOf(text, root, 'env');
@@ -260,14 +311,11 @@ function dropMember(text: string, root: Node, key: 'hooks' | 'env', member: Memb
   return removeChild(text, container.value, member.node);
 }
 
-function liftCap(text: string): { text: string; kept?: string } {
-  const root = parseStrict(text);
-  const env = memberOf(text, root, 'env');
-  if (env === undefined) return { text: appendMember(text, root, 'env', { [CAP]: NO_CAP }) };
-  requireObject(text, env, 'env');
-  const cap = memberOf(text, env, CAP);
-  if (cap === undefined) return { text: appendMember(text, env, CAP, NO_CAP) };
-  return cap.value === NO_CAP ? { text } : { text, kept: text.slice(cap.offset, cap.offset + cap.length) };
+/** The cap as it is written; undefined when there is none. */
+function capIn(text: string): string | undefined {
+  const env = memberOf(text, parseStrict(text), 'env');
+  const cap = env?.type === 'object' ? memberOf(text, env, CAP) : undefined;
+  return cap && text.slice(cap.offset, cap.offset + cap.length);
 }
 
 function requireGroups(text: string, groups: Node, event: string): void {

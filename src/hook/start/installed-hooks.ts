@@ -1,8 +1,10 @@
-import { SCOPES, settingsPath } from '../../client/settings/files.ts';
-import { stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { SCOPES, type Scope, settingsPath } from '../../client/settings/files.ts';
+import { hasOurCap, stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { isOurLine, OTHER_TOOLS_LINE } from '../../home/hook-line.ts';
+import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
 
@@ -11,13 +13,20 @@ const MARGIN_MS = 60_000;
 const SHORTEST_MS = 20_000;
 
 function settingsTexts(project: string, config: string): string[] {
-  return SCOPES.map((scope) => {
-    try {
-      return readSmall(settingsPath(scope, { project, claudeConfigDir: config })) ?? '';
-    } catch {
-      return '';
-    }
-  });
+  return SCOPES.map((scope) => settingsText(scope, { project, claudeConfigDir: config }));
+}
+
+function settingsText(scope: Scope, places: { project: string; claudeConfigDir: string }): string {
+  try {
+    return readSmall(settingsPath(scope, places)) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Whether a session that begins in this project now would be held, and if not, why. Writes nothing. */
+export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksState {
+  return hooksWouldRunAt({ project, home: homeRoot(env), claudeConfigDir: claudeConfigDir(env) });
 }
 
 /** Warns about a loop whose session is not held, because the hooks are missing or switched off. */
@@ -27,19 +36,28 @@ export function warnWithoutHooks(
   out: (line: string) => void,
 ): void {
   const recorded = store.projectOfSession(session);
-  const texts = [...new Set([project, recorded ?? project])].flatMap((folder) =>
-    settingsTexts(folder, claudeConfigDir(env)),
-  );
-  if (!texts.some(isOurLine)) {
-    out(
-      'WARNING: no hooks of untildone are installed for this project, so nothing is held yet: untildone install',
-    );
-  } else if (texts.some((text) => /"disableAllHooks"\s*:\s*true/.test(text))) {
-    out('WARNING: "disableAllHooks" is true in a settings file, so nothing is held until it is removed');
+  warnOldCap(project, env, out);
+  // Claude Code reads the settings of the folder it was started in, which may be a package of the project.
+  const states = [recorded ?? project, project].map((folder) => hooksWouldRun(folder, env));
+  const [state] = states;
+  if (state?.held === false && !states.some(({ held }) => held)) {
+    out(`WARNING: ${state.why}. Nothing is held until then.`);
   } else if (recorded === undefined && env.CLAUDE_CODE_SESSION_ID === session) {
     out(
       'WARNING: this session did not begin with the hooks of untildone. If Claude Code was started in another folder ' +
         'than the one they are installed in, it is NOT held: start it there, or run: untildone install --scope user',
+    );
+  }
+}
+
+/** Warns about a setting of an older version, which reaches every session and not only those that are held. */
+function warnOldCap(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
+  const places = { project, claudeConfigDir: claudeConfigDir(env) };
+  for (const scope of SCOPES.filter((each) => hasOurCap(settingsText(each, places)))) {
+    const flag = scope === 'project' ? '' : ` --scope ${scope}`;
+    out(
+      `WARNING: ${settingsPath(scope, places)} has CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 from an older version of untildone. It ` +
+        `takes Claude Code's own limit away from every session. Remove it with: untildone install${flag}`,
     );
   }
 }

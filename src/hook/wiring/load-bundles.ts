@@ -19,7 +19,21 @@ export interface JudgeBundle {
   agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
 }
 
-/** Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. */
+/**
+ * Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. When it is gone or damaged, as in the
+ * middle of an update, a hook that `hook.sh` waits for ends: the script answers in its place, and holds where gates measure.
+ */
 export function loadJudgeBundle(): Promise<JudgeBundle> {
-  return Promise.resolve().then(() => require('./judge.cjs') as JudgeBundle);
+  return Promise.resolve()
+    .then(() => {
+      const bundle = require('./judge.cjs') as JudgeBundle;
+      if (typeof bundle.openJudges !== 'function') throw new Error('judge.cjs is empty');
+      return bundle;
+    })
+    .catch((cause: Error) => {
+      const problem = `a part of untildone cannot be loaded (${cause.message.split('\n')[0]}); install untildone again`;
+      if (!process.env.UNTILDONE_ANSWERED) throw new Error(problem, { cause });
+      process.stderr.write(`untildone hook: ${problem}\n`);
+      process.exit(1);
+    });
 }

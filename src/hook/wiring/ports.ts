@@ -36,7 +36,7 @@ export function openPorts(
     transcripts: { ...transcriptFiles, subagents: readSubagentUsage },
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
-    judging: judgingWatch(home),
+    judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     receipts: async () => (await load()).openReceipts(home),
     session: async () => (await import('./session.ts')).openSession(home, env),

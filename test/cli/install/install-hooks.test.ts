@@ -1,20 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { installationAt, installHooks, settingsTexts } from '../../../src/cli/install/settings-change.ts';
-import { readSettings, replaceSettings, type Scope } from '../../../src/client/settings/files.ts';
+import {
+  readSettings,
+  replaceSettings,
+  type Scope,
+  settingsPath,
+  writeRecord,
+} from '../../../src/client/settings/files.ts';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
+import { sha256 } from '../../../src/files/digest.ts';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import {
   home,
@@ -22,7 +19,6 @@ import {
   options,
   output,
   printed,
-  project,
   put,
   root,
   runInstall,
@@ -34,23 +30,73 @@ import {
 
 useInstallScene();
 
+const OLD_SETTINGS = join(import.meta.dirname, '../../fixtures/settings/0.1.0.json');
+
 describe('install', () => {
-  test('makes the settings, the home and the script, shows the diff and says what is next', async () => {
+  test('makes the settings, the home and the scripts, and says what this means and what is next', async () => {
     expect(await runInstall()).toBe(0);
     expect(readFileSync(shared(), 'utf8')).toBe(addHooks(undefined).text);
     expect(readFileSync(join(home(), 'hook.sh'), 'utf8')).toContain(
       join(root(), 'package', 'dist', 'hook.cjs'),
     );
-    expect(readdirSync(home()).sort()).toEqual(['active', 'hook.sh', 'installs', 'sessions']);
+    expect(readdirSync(home()).sort()).toEqual(['active', 'hold.sh', 'hook.sh', 'installs', 'sessions']);
+    expect(printed[0]).toBe(`Installed in ${shared()}.`);
+    expect(output()).toContain('  Gates are checked at: Stop, SubagentStop,');
+    expect(output()).toContain(`  Every hook runs ${join(home(), 'hook.sh')}`);
+    expect(output()).toContain('untildone start');
+    expect(printed.length).toBeLessThan(10);
+    expect(output()).not.toContain('command');
+    expect(printed.at(-1)).toBe('To undo this: untildone uninstall');
+  });
+
+  test('shows every line when it is asked to', async () => {
+    await runInstall({ diff: true });
     expect(printed.slice(0, 3)).toEqual([
       '--- /dev/null',
       `+++ ${shared()}`,
       expect.stringMatching(/^@@ -0,0 \+1,\d+ @@$/),
     ]);
-    expect(output()).toContain(`Installed in ${shared()}.`);
-    expect(output()).toContain('untildone start');
-    expect(printed.at(-1)).toBe('To undo this: untildone uninstall');
+    await runUninstall({ diff: true });
+    expect(printed.slice(0, 2)).toEqual([`--- ${shared()}`, '+++ /dev/null']);
   });
+
+  test.each<Scope>(['project', 'local', 'user'])('in scope %s sets no cap', async (scope) => {
+    put(settingsPath(scope, options()), '{"model": "opus"}');
+    await runInstall({ scope });
+    const settings = JSON.parse(readFileSync(settingsPath(scope, options()), 'utf8')) as object;
+    expect(Object.keys(settings)).toEqual(['model', 'hooks']);
+  });
+
+  test.each([true, false])(
+    'repairs what an older version wrote, whether its record is there (%s) or not',
+    async (recorded) => {
+      const original = '{\n  "model": "opus"\n}\n';
+      const old = JSON.stringify(
+        { model: 'opus', ...JSON.parse(readFileSync(OLD_SETTINGS, 'utf8')) },
+        null,
+        2,
+      );
+      put(shared(), old);
+      mkdirSync(join(home(), 'installs'), { recursive: true });
+      const record = {
+        version: 1,
+        path: shared(),
+        original,
+        written: sha256(old),
+        createdFolder: null,
+      } as const;
+      if (recorded) writeRecord(home(), record);
+      expect(await runInstall()).toBe(0);
+      expect(output()).toContain(
+        'Removed CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0, which an older version of untildone wrote',
+      );
+      const text = readFileSync(shared(), 'utf8');
+      expect(text).not.toContain('BLOCK_CAP');
+      expect(JSON.parse(text)).toEqual({ model: 'opus', ...JSON.parse(addHooks(undefined).text) });
+      await runUninstall();
+      expect(JSON.parse(readFileSync(shared(), 'utf8'))).toEqual({ model: 'opus' });
+    },
+  );
 
   test('keeps the home for its user alone', async () => {
     await runInstall();
@@ -78,7 +124,7 @@ describe('install', () => {
 
   test('a line installed by it holds a session', async () => {
     const hookEntry = join(root(), "it's here", 'hook.cjs');
-    put(hookEntry, "process.stdout.write('held')");
+    put(hookEntry, "process.stdout.write('{}'); process.exitCode = Number(process.env.UNTILDONE_ANSWERED);");
     await runInstall({ hookEntry });
     writeFileSync(join(home(), 'active', 's1'), '');
     const { hooks } = JSON.parse(readFileSync(shared(), 'utf8')) as {
@@ -86,7 +132,7 @@ describe('install', () => {
     };
     const command = hooks.Stop[0]?.hooks[0]?.command ?? '';
     const env = { UNTILDONE_HOME: home(), CLAUDE_CODE_SESSION_ID: 's1' };
-    expect(spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' }).stdout).toBe('held');
+    expect(spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' }).stdout).toBe('{}\n');
     expect(
       spawnSync('/bin/sh', ['-c', command], {
         env: { ...env, CLAUDE_CODE_SESSION_ID: 's2' },
@@ -125,10 +171,10 @@ describe('install', () => {
 
   test('never prints the values of env', async () => {
     put(shared(), ODD_BYTES);
-    await runInstall();
+    await runInstall({ diff: true });
     expect(output()).toContain('"KEY":"***"');
     expect(output()).not.toContain('sk-secret');
-    await runUninstall();
+    await runUninstall({ diff: true });
     expect(output()).not.toContain('sk-secret');
   });
 
@@ -153,72 +199,9 @@ describe('install', () => {
 
   test('control characters of a settings file do not reach the terminal', async () => {
     put(shared(), '{\n  "a": "\u009b31m\u007f"\n}\n');
-    await runInstall();
+    await runInstall({ diff: true });
     expect(output()).not.toMatch(/[\u007f-\u009f]/);
   });
-});
-
-describe('links', () => {
-  test('a linked settings file stays a link; its target is changed and restored', async () => {
-    put(join(root(), 'dotfiles', 'claude.json'), ODD_BYTES, 0o600);
-    mkdirSync(join(project(), '.claude'));
-    symlinkSync('../../dotfiles/claude.json', shared());
-    await runInstall();
-    expect(readlinkSync(shared())).toBe('../../dotfiles/claude.json');
-    expect(readFileSync(join(root(), 'dotfiles', 'claude.json'), 'utf8')).toContain('hook.sh');
-    expect(output()).toContain(`${join(root(), 'dotfiles', 'claude.json')} (which ${shared()} leads to)`);
-    await runUninstall();
-    expect(readlinkSync(shared())).toBe('../../dotfiles/claude.json');
-    expect(readFileSync(join(root(), 'dotfiles', 'claude.json'))).toEqual(ODD_BYTES);
-    expect(readdirSync(join(root(), 'dotfiles'))).toEqual(['claude.json']);
-  });
-
-  test('a link inside a linked folder is followed from where the folder really is', async () => {
-    put(join(root(), 'far', 'files', 'real.json'), '{}');
-    mkdirSync(join(root(), 'far', 'claude'));
-    symlinkSync(join(root(), 'far', 'claude'), join(project(), '.claude'));
-    symlinkSync('../files/real.json', join(root(), 'far', 'claude', 'settings.json'));
-    expect(await runInstall()).toBe(0);
-    expect(readFileSync(join(root(), 'far', 'files', 'real.json'), 'utf8')).toContain('hook.sh');
-  });
-
-  test('a link to a file that is not there makes that file, and uninstall removes it', async () => {
-    mkdirSync(join(root(), 'dotfiles'));
-    mkdirSync(join(project(), '.claude'));
-    symlinkSync(join(root(), 'dotfiles', 'new.json'), shared());
-    expect(await runInstall()).toBe(0);
-    expect(existsSync(join(root(), 'dotfiles', 'new.json'))).toBe(true);
-    await runUninstall();
-    expect(readdirSync(join(root(), 'dotfiles'))).toEqual([]);
-    expect(lstatSync(shared()).isSymbolicLink()).toBe(true);
-  });
-
-  test.each([
-    ['into a folder that is not there', '../../nowhere/x.json', 'whose folder does not exist'],
-    ['to itself', 'settings.json', 'leads to itself'],
-    ['to a folder', '..', 'not a regular file'],
-  ])('a link %s is refused', async (_name, target, message) => {
-    mkdirSync(join(project(), '.claude'));
-    symlinkSync(target, shared());
-    const before = snapshot(root());
-    expect(await runInstall()).toBe(2);
-    expect(output()).toContain(message);
-    expect(snapshot(root())).toEqual(before);
-  });
-});
-
-test('a link to a pipe is refused, and the pipe stays one', async () => {
-  const pipe = join(root(), 'pipe');
-  expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
-  mkdirSync(join(project(), '.claude'));
-  symlinkSync(pipe, shared());
-  expect(await runInstall()).toBe(2);
-  expect(output()).toContain(`${pipe} is not a regular file`);
-  expect(lstatSync(pipe).isFIFO()).toBe(true);
-  expect(() => replaceSettings({ path: pipe, text: undefined, missingFolder: undefined }, '{}')).toThrow(
-    'not a regular file',
-  );
-  expect(lstatSync(pipe).isFIFO()).toBe(true);
 });
 
 describe('meanwhile', () => {
@@ -239,7 +222,9 @@ describe('meanwhile', () => {
         throw new Error('killed');
       },
     };
-    expect(() => installHooks(dying, addHooks, settingsTexts, { dryRun: false })).toThrow('killed');
+    expect(() => installHooks(dying, (text) => addHooks(text), settingsTexts, { dryRun: false })).toThrow(
+      'killed',
+    );
     expect(await runUninstall()).toBe(0);
     expect(readFileSync(shared())).toEqual(ODD_BYTES);
     await runInstall();

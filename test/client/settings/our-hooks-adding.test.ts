@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addHooks, removeHooks } from '../../../src/client/settings/our-hooks.ts';
-import { HOOK_LINE, OTHER_TOOLS_LINE, SESSION_START_LINE } from '../../../src/home/hook-line.ts';
-import { CAP, parse, TIMEOUTS, withoutHooks } from '../../support/client/settings-text.ts';
+import { addHooks, hasOurCap, removeHooks } from '../../../src/client/settings/our-hooks.ts';
+import type { KnownEventName } from '../../../src/core/loop/event.ts';
+import { HOOK_LINE, hookLine, OTHER_TOOLS_LINE } from '../../../src/home/hook-line.ts';
+import { CAP, parse, STATUS, TIMEOUTS, withoutHooks } from '../../support/client/settings-text.ts';
 
 const lines = (...all: string[]) => all.join('\n');
 const OLD_LINE = '[ -e "$' + '{UNTILDONE_HOME:-$HOME/.untildone}/active/x" ] && . "$HOME/.untildone/hook.sh"';
@@ -56,22 +59,18 @@ const WRITTEN_BY_PEOPLE: Record<string, string> = {
 };
 
 describe('adding', () => {
-  test('a file that does not exist becomes one with exactly the planned hooks and no cap', () => {
-    const { text, changed, hooksDisabled, capKept } = addHooks(undefined);
-    expect({ changed, hooksDisabled, capKept }).toEqual({
-      changed: true,
-      hooksDisabled: false,
-      capKept: undefined,
-    });
+  test('a file that does not exist becomes one with exactly the planned hooks', () => {
+    const { text, ...said } = addHooks(undefined);
+    expect(said).toEqual({ changed: true, hooksDisabled: false, capKept: undefined, capRemoved: false });
     const settings = parse(text);
-    expect(Object.keys(settings)).toEqual(['hooks', 'env']);
-    expect(settings.env).toEqual({ [CAP]: '0' });
+    expect(Object.keys(settings)).toEqual(['hooks']);
     expect(Object.keys(settings.hooks)).toEqual(Object.keys(TIMEOUTS));
     for (const [event, timeout] of Object.entries(TIMEOUTS)) {
-      const command = event === 'SessionStart' ? SESSION_START_LINE : HOOK_LINE;
+      const command = hookLine(event as KnownEventName);
+      const shown = timeout === 3600 ? { statusMessage: STATUS } : {};
       const matcher = event === 'PreToolUse' ? { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit' } : {};
       expect(settings.hooks[event]).toEqual([
-        { ...matcher, hooks: [{ type: 'command', command, timeout }] },
+        { ...matcher, hooks: [{ type: 'command', command, timeout, ...shown }] },
         ...(event === 'PreToolUse' ? [OTHER_TOOLS] : []),
       ]);
     }
@@ -154,7 +153,8 @@ describe('adding', () => {
         '          {',
         '            "type": "command",',
         `            "command": ${command},`,
-        '            "timeout": 3600',
+        '            "timeout": 3600,',
+        `            "statusMessage": "${STATUS}"`,
         '          }',
         '        ]',
         '      }',
@@ -163,15 +163,12 @@ describe('adding', () => {
         '',
       ),
     );
-    expect(added.slice(added.lastIndexOf('  },\n  "env"'))).toBe(
-      lines('  },', '  "env": {', `    "${CAP}": "0"`, '  }', '}', ''),
-    );
   });
 
   test('a group on one line gets its neighbour on that line', () => {
     const added = addHooks('{\n  "hooks": {\n    "Stop": [{"hooks": []}]\n  }\n}\n').text;
     const command = JSON.stringify(HOOK_LINE);
-    const group = `{"hooks": [{"type": "command", "command": ${command}, "timeout": 3600}]}`;
+    const group = `{"hooks": [{"type": "command", "command": ${command}, "timeout": 3600, "statusMessage": "${STATUS}"}]}`;
     expect(added).toContain(`    "Stop": [{"hooks": []}, ${group}],\n`);
   });
 
@@ -222,7 +219,7 @@ describe('adding', () => {
   });
 
   test('a wrong matcher is put right, but never that of a group we share', () => {
-    const ours = { type: 'command', command: HOOK_LINE, timeout: 60 };
+    const ours = { type: 'command', command: hookLine('PreToolUse'), timeout: 60 };
     const theirs = { type: 'command', command: 'theirs' };
     const right = { matcher: 'Bash|Write|Edit|MultiEdit|NotebookEdit', hooks: [ours] };
     const alone = JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [ours] }] } });
@@ -234,15 +231,55 @@ describe('adding', () => {
       OTHER_TOOLS,
     ]);
     const needless = JSON.stringify({ hooks: { PreCompact: [{ matcher: 'auto', hooks: [ours] }] } });
-    expect(parse(addHooks(needless).text).hooks.PreCompact).toEqual([{ hooks: [ours] }]);
+    expect(parse(addHooks(needless).text).hooks.PreCompact).toEqual([
+      { hooks: [{ ...ours, command: hookLine('PreCompact') }] },
+    ]);
   });
 
-  test.each(['"3"', '"200"', '5', '""'])('a cap of %s that the user chose stays and is reported', (cap) => {
-    const before = `{"env":{"${CAP}":${cap}}}`;
-    const added = addHooks(before);
-    expect(added.capKept).toBe(cap);
-    expect(added.text).toContain(`"env":{"${CAP}":${cap}}`);
-    expect(removeHooks(added.text, before).text).toBe(before);
+  test.each(['"3"', '"200"', '5', '""', '"0"'])(
+    'a cap of %s that the user chose stays and is reported',
+    (cap) => {
+      const before = `{"env":{"${CAP}":${cap}}}`;
+      const added = addHooks(before);
+      expect(added.capKept).toBe(cap);
+      expect(added.text).toContain(`"env":{"${CAP}":${cap}}`);
+      expect(removeHooks(added.text, before).text).toBe(before);
+    },
+  );
+
+  describe('the cap that an older version wrote', () => {
+    const old = readFileSync(join(import.meta.dirname, '../../fixtures/settings/0.1.0.json'), 'utf8');
+    const withCap = (env: object) => JSON.stringify({ ...JSON.parse(old), env }, null, 2);
+
+    test('goes when the hooks are written again, and all lines become those of today', () => {
+      expect(old).toContain(`"${CAP}": "0"`);
+      const added = addHooks(old);
+      expect(added).toMatchObject({ text: addHooks(undefined).text, capRemoved: true });
+      expect(addHooks(added.text)).toMatchObject({ changed: false, capRemoved: false });
+      expect(hasOurCap(old)).toBe(true);
+      expect(hasOurCap(added.text)).toBe(false);
+    });
+
+    test('goes with the hooks, whether the file before them is known or not', () => {
+      for (const original of [undefined, '', '{}'])
+        expect(JSON.parse(removeHooks(old, original).text)).toEqual({});
+      expect(JSON.parse(removeHooks(old, '{"env":{}}').text)).toEqual({ env: {} });
+    });
+
+    test('leaves everything else in env', () => {
+      const { env } = parse(addHooks(withCap({ A: '1', [CAP]: '0', B: '2' })).text);
+      expect(env).toEqual({ A: '1', B: '2' });
+    });
+
+    test('is not ours where the file had it before, where it has another value, or without our hooks', () => {
+      const mine = `{"env":{"${CAP}":"0"}}`;
+      expect(addHooks(old, {}, mine)).toMatchObject({ capRemoved: false, capKept: '"0"' });
+      const since = JSON.stringify({ ...parse(addHooks(undefined).text), env: { [CAP]: '0' } });
+      expect(addHooks(since)).toMatchObject({ capRemoved: false, capKept: '"0"' });
+      expect(addHooks(since, {}, '{}')).toMatchObject({ capRemoved: true, capKept: undefined });
+      expect(addHooks(withCap({ [CAP]: '12' }))).toMatchObject({ capRemoved: false, capKept: '"12"' });
+      for (const text of [mine, '', 'no JSON']) expect(hasOurCap(text)).toBe(false);
+    });
   });
 
   test('says when the file switches all hooks off', () => {

@@ -40,7 +40,6 @@ describe('refusing', () => {
       32,
       'hooks.Stop[0].hooks[0] must be an object',
     ],
-    ['an env that is an array', '{"env": []}', 1, 9, 'env must be an object'],
     ['the same key twice', '{"hooks": {},\n "hooks": {}}', 2, 2, 'the key "hooks" stands twice'],
     ['the same event twice', '{"hooks": {"Stop": [], "Stop": []}}', 1, 24, 'the key "Stop" stands twice'],
   ])('%s, with line and column', (_name, text, line, column, message) => {
@@ -74,7 +73,7 @@ describe('taking out', () => {
   });
 
   test('without knowledge of the original, whatever ours leave empty goes', () => {
-    expect(JSON.parse(removeHooks(addHooks('{"hooks":{"Stop":[]},"env":{}}').text).text)).toEqual({});
+    expect(JSON.parse(removeHooks(addHooks('{"hooks":{"Stop":[]}}').text).text)).toEqual({});
   });
 
   test('a file without ours is not touched, its cap and empty containers included', () => {
@@ -95,7 +94,7 @@ describe('taking out', () => {
     const added = JSON.parse(addHooks('{"model":"opus"}').text) as Settings;
     added.hooks.Stop?.push({ hooks: [{ type: 'command', command: 'new' }] });
     added.hooks.PreToolUse?.[0]?.hooks.push({ type: 'command', command: 'beside ours' });
-    added.env.OTHER = 'x';
+    added.env = { OTHER: 'x' };
     const rest = removeHooks(JSON.stringify(added, null, 2), '{"model":"opus"}').text;
     expect(JSON.parse(rest)).toEqual({
       model: 'opus',
@@ -113,7 +112,7 @@ describe('taking out', () => {
   });
 
   test('a cap that the user changed since is theirs', () => {
-    const changed = addHooks('{}').text.replace(`"${CAP}": "0"`, `"${CAP}": "12"`);
+    const changed = JSON.stringify({ ...JSON.parse(addHooks('{}').text), env: { [CAP]: '12' } });
     expect(JSON.parse(removeHooks(changed, '{}').text)).toEqual({ env: { [CAP]: '12' } });
   });
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ALL_FORMATS } from '../../../src/formats/all.ts';
 import { FORMAT_NAMES, type StatePlace } from '../../../src/formats/format.ts';
-import { HOOK_LINE } from '../../../src/home/hook-line.ts';
+import { HOOK_LINE, hookScript } from '../../../src/home/hook-line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
 import { foreignPlaceOf, hasForeignSigns } from '../../../src/hook/wiring/detect-foreign-state.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -15,7 +15,9 @@ function scene(env: Record<string, string> = {}) {
   const home = homeAt(join(folder, 'untildone'));
   mkdirSync(project);
   mkdirSync(home.root);
-  writeFileSync(join(home.root, 'hook.sh'), 'echo woken; exit 0\n');
+  const hookEntry = join(folder, 'hook.cjs');
+  writeFileSync(hookEntry, "console.log('{}'); process.exitCode = Number(process.env.UNTILDONE_ANSWERED);\n");
+  writeFileSync(join(home.root, 'hook.sh'), hookScript({ nodePath: process.execPath, hookEntry }));
   const variables = { HOME: folder, CLAUDE_PROJECT_DIR: project, CLAUDE_CODE_SESSION_ID: 's1', ...env };
   const place = foreignPlaceOf({ session: 's1', cwd: project }, undefined, variables, 0);
   const line = () =>
@@ -41,7 +43,7 @@ describe.each(ALL_FORMATS.map((d) => [d.name, d] as const))('the state of %s', (
     const { place, line, looks } = scene();
     expect([line(), looks()]).toEqual(['', false]);
     make(format.path(place));
-    expect([line(), looks()]).toEqual(['woken', true]);
+    expect([line(), looks()]).toEqual(['{}', true]);
   });
 });
 
@@ -50,5 +52,5 @@ test('a folder of its own for a feature list wakes it, too', () => {
   const path = ALL_FORMATS.find((d) => d.name === 'feature-list')?.path(place as StatePlace);
   expect(path).toBe(join(place.folder, 'my/loop'));
   make(path);
-  expect([line(), looks()]).toEqual(['woken', true]);
+  expect([line(), looks()]).toEqual(['{}', true]);
 });

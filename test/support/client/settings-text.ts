@@ -2,6 +2,7 @@ interface Hook {
   type: string;
   command: string;
   timeout?: number;
+  statusMessage?: string;
 }
 
 export interface Settings {
@@ -36,3 +37,5 @@ export const TIMEOUTS = {
   TeammateIdle: 3600,
   SubagentStart: 60,
 };
+
+export const STATUS = 'untildone checks whether the work is done';
