@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
+import { out, warn } from '../terminal/print.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
 import { addClaimCommand } from './formats/claim.ts';
@@ -18,7 +19,11 @@ function buildCli(): Command {
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
     .configureHelp({ optionDescription: withoutFalse })
-    .configureOutput({ outputError: (problem, write) => write(inOneLine(problem)) })
+    .configureOutput({
+      writeOut: (text) => linesOf(text).forEach(out),
+      writeErr: (text) => linesOf(text).forEach(warn),
+      outputError: (problem) => warn(inOneLine(problem)),
+    })
     .exitOverride();
   cli.commandsGroup('Loops:');
   addLoopCommands(cli);
@@ -68,7 +73,18 @@ function inOneLine(problem: string): string {
     .trim()
     .replace(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '');
-  return `untildone: ${said}; untildone --help shows what there is\n`;
+  return `untildone: ${said}; untildone --help shows what there is`;
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
+
+/** An error in one line, or with its further lines further in: none of them can pose as a line of its own. */
+function errorLines(said: string): string[] {
+  return linesOf(`untildone: ${said}`).map((line, index) =>
+    index === 0 || /^\s/.test(line) ? line : `  ${line}`,
+  );
 }
 
 /** Runs one command line. An error is printed as one line, with exit code 2; `--debug` prints its stack trace. */
@@ -93,7 +109,7 @@ export async function main(argv: string[]): Promise<void> {
     }
     const { stack } = error as Error;
     const said = debug && !isWrongUse(error) ? stack : inWords(error as Error);
-    process.stderr.write(`untildone: ${said}\n`);
+    errorLines(said ?? '').forEach(warn);
     process.exitCode = 2;
   }
 }

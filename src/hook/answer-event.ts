@@ -4,6 +4,7 @@ import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import { type Answer, eventName, type HookEvent } from '../core/loop/event.ts';
 import { oneLine } from '../core/text/clip.ts';
+import { visible } from '../core/text/visible.ts';
 import { LockTimeout } from '../files/lock.ts';
 import { homeFrom } from '../home/layout.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -58,7 +59,7 @@ function print(output: HookOutput): void {
 }
 
 function fail(problem: string): undefined {
-  writeOut(2, `untildone hook: ${oneLine(problem, 500)}; Claude Code goes on without an answer\n`);
+  writeOut(2, `untildone hook: ${visible(oneLine(problem, 500))}; Claude Code goes on without an answer\n`);
 }
 
 /** Holds a Stop of an active loop when the disk is full, so that the agent can make room. */
@@ -80,7 +81,7 @@ async function heldForRoom(
 
 /** Tells the user that nothing was judged. Without a word, the session would look as if it were done. */
 function tellUnheld(error: Error): void {
-  const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${oneLine(error.message, 300)}`;
+  const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${visible(oneLine(error.message, 300))}`;
   writeOut(1, `${JSON.stringify({ systemMessage })}\n`);
 }
 

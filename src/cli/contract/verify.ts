@@ -3,6 +3,7 @@ import { readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { jsonLines } from '../../core/text/visible.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { projectFolder, readKey } from '../../home/layout.ts';
 import { verdictCache } from '../../home/verdicts.ts';
@@ -107,7 +108,7 @@ function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): 
   const { result } = sumUp(verdicts);
   switch (format) {
     case 'json':
-      return [JSON.stringify({ result, verdicts }, null, 2)];
+      return jsonLines({ result, verdicts });
     case 'github':
       return [...verdicts.flatMap(annotations), `untildone: ${WORDS[result]}`];
     case 'text':

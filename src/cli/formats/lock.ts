@@ -4,6 +4,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { isSafeId } from '../../core/text/paths.ts';
+import { jsonText } from '../../core/text/visible.ts';
 import { withLock } from '../../files/lock.ts';
 import { writeNew, writeWhole } from '../../files/whole-file.ts';
 import {
@@ -175,7 +176,7 @@ function readSmallText(path: string): string {
 
 export function lockStatus(json: boolean, place: LockPlace, out: Say): void {
   const read = readLock(place.folder, foreignFiles);
-  if (json) out(JSON.stringify(statusOf(read, place)));
+  if (json) out(jsonText(statusOf(read, place)));
   else for (const line of linesOf(read, place)) out(line);
 }
 

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import { hasEnded } from '../../core/loop/state.ts';
+import { escapedJson, jsonText } from '../../core/text/visible.ts';
 import { describeEntry } from '../../core/words/entries.ts';
 import { JournalScan, type Scanned } from '../../home/journal/scan.ts';
 import { type Home, readKey } from '../../home/layout.ts';
@@ -35,8 +36,8 @@ async function printNext(scan: JournalScan, json: boolean, out: (line: string) =
 
 function jsonLine(scanned: Scanned): string {
   return scanned.ok
-    ? scanned.text
-    : JSON.stringify({ damaged: { line: scanned.number, problem: scanned.problem } });
+    ? escapedJson(scanned.text)
+    : jsonText({ damaged: { line: scanned.number, problem: scanned.problem } });
 }
 
 function textLine(scanned: Scanned): string {

@@ -4,6 +4,7 @@ import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../c
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { groupBy } from '../../core/text/lists.ts';
+import { jsonLines } from '../../core/text/visible.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
@@ -64,15 +65,16 @@ export function status(
   const found = readLoops(store, everywhere ? store.loops() : here);
   if (options.json) {
     const loops = found.map((f) => jsonOf(f, store, now));
-    out(JSON.stringify({ loops, foreign: options.foreign }, null, 2));
+    for (const line of jsonLines({ loops, foreign: options.foreign })) out(line);
     return;
   }
-  for (const { dialect, path, text } of options.foreign) out(`${dialect}  ${path}\n  ${text}\n`);
+  for (const { dialect, path, text } of options.foreign)
+    for (const line of [`${dialect}  ${path}`, `  ${text}`, '']) out(line);
   if (found.length === 0) {
     out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
     return;
   }
-  if (everywhere && !options.all) out('No loops in this project. In others:\n');
+  if (everywhere && !options.all) for (const line of ['No loops in this project. In others:', '']) out(line);
   const { shown, hidden } = options.ended ? { shown: found, hidden: 0 } : newestEnded(found);
   for (const f of withoutChildren(shown)) {
     const children = found.filter((other) => parentOf(other) === f.ref.loop);

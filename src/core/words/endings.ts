@@ -1,5 +1,6 @@
 import type { Notification } from '../contract/contract.ts';
 import type { LoopState, RunState } from '../loop/state.ts';
+import { visible } from '../text/visible.ts';
 
 /** Says how a loop ended, in words that explain themselves to someone who was not there. */
 export function describeEnding(state: LoopState): string {
@@ -135,12 +136,17 @@ export function notificationsFor(event: string, notify: readonly Notification[])
 export function endingNotice(state: LoopState, task: string): Message {
   const event = state.status;
   const done = event === 'verified_done' ? 'done' : event.replace('_', ' ');
-  return { event, loop: state.loop, title: `untildone: ${done}: ${task}`, text: describeEnding(state) };
+  return {
+    event,
+    loop: state.loop,
+    title: visible(`untildone: ${done}: ${task}`),
+    text: visible(describeEnding(state)),
+  };
 }
 
 export function questionNotice(state: LoopState, task: string): Message {
-  const text = describeWait(state);
-  return { event: 'needs_person', loop: state.loop, title: `untildone: needs you: ${task}`, text };
+  const text = visible(describeWait(state));
+  return { event: 'needs_person', loop: state.loop, title: visible(`untildone: needs you: ${task}`), text };
 }
 
 /** The body for a webhook, in the shape that its service understands; others get the message as JSON. */

@@ -1,6 +1,7 @@
 import type { Limits } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
-import { colourWanted, cutTo, wrapLine } from '../../terminal/text.ts';
+import { colourWanted } from '../../terminal/style.ts';
+import { cutTo, wrapLine } from '../../terminal/text.ts';
 import type { RunReporter } from '../reporter.ts';
 import { clockOf } from './format-figures.ts';
 import { jsonReporter } from './json.ts';
