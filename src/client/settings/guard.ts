@@ -76,15 +76,17 @@ const NEEDED = ['Stop', 'PreToolUse', 'ConfigChange'];
 /** A shorter timeout counts as a disabled hook, because Claude Code would end it before it has judged. */
 const SHORTEST_TIMEOUT_S = 60;
 
-interface Settings {
+export interface Settings {
   disableAllHooks?: unknown;
+  /** In settings that an organization manages: hooks of others do not run. */
+  allowManagedHooksOnly?: unknown;
+  strictPluginOnlyCustomization?: unknown;
   env?: unknown;
   hooks?: unknown;
 }
 
 function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
-  // Claude Code takes nothing from a file that is not JSON, not even hooks.
-  const files = paths.map((path) => ({ path, settings: parsed(readText(path)) }));
+  const files = paths.map((path) => ({ path, settings: parsedSettings(readText(path)) }));
   const off = files.find(({ settings }) => settings.disableAllHooks === true);
   if (off) return `"disableAllHooks" in ${off.path} would switch all hooks off`;
   for (const { path, settings } of files) {
@@ -99,7 +101,7 @@ function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): stri
 }
 
 /** Whether a hook is as install writes it. With a condition, in the background or with a short timeout it does nothing. */
-function callsUs(settings: Settings, event: string): boolean {
+export function callsUs(settings: Settings, event: string): boolean {
   return listIn(settings.hooks, event).some((group) => {
     const { matcher } = group as { matcher?: unknown };
     const seesTools =
@@ -109,7 +111,7 @@ function callsUs(settings: Settings, event: string): boolean {
 }
 
 function isWholeHook(hook: unknown): boolean {
-  const { type, command, timeout, ...more } = (hook ?? {}) as Record<string, unknown>;
+  const { type, command, timeout, statusMessage: _shown, ...more } = (hook ?? {}) as Record<string, unknown>;
   return (
     type === 'command' &&
     typeof command === 'string' &&
@@ -147,7 +149,8 @@ function readText(path: string): string {
   }
 }
 
-function parsed(text: string): Settings {
+/** Takes nothing from a text that is not JSON, as Claude Code does. */
+export function parsedSettings(text: string): Settings {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};

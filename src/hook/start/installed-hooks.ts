@@ -1,8 +1,10 @@
 import { SCOPES, settingsPath } from '../../client/settings/files.ts';
 import { stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { isOurLine, OTHER_TOOLS_LINE } from '../../home/hook-line.ts';
+import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
 
@@ -20,6 +22,11 @@ function settingsTexts(project: string, config: string): string[] {
   });
 }
 
+/** Whether a session that begins in this project now would be held, and if not, why. Writes nothing. */
+export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksState {
+  return hooksWouldRunAt({ project, home: homeRoot(env), claudeConfigDir: claudeConfigDir(env) });
+}
+
 /** Warns about a loop whose session is not held, because the hooks are missing or switched off. */
 export function warnWithoutHooks(
   { project, session }: { project: string; session: string },
@@ -27,15 +34,11 @@ export function warnWithoutHooks(
   out: (line: string) => void,
 ): void {
   const recorded = store.projectOfSession(session);
-  const texts = [...new Set([project, recorded ?? project])].flatMap((folder) =>
-    settingsTexts(folder, claudeConfigDir(env)),
-  );
-  if (!texts.some(isOurLine)) {
-    out(
-      'WARNING: no hooks of untildone are installed for this project, so nothing is held yet: untildone install',
-    );
-  } else if (texts.some((text) => /"disableAllHooks"\s*:\s*true/.test(text))) {
-    out('WARNING: "disableAllHooks" is true in a settings file, so nothing is held until it is removed');
+  // Claude Code reads the settings of the folder it was started in, which may be a package of the project.
+  const states = [recorded ?? project, project].map((folder) => hooksWouldRun(folder, env));
+  const [state] = states;
+  if (state?.held === false && !states.some(({ held }) => held)) {
+    out(`WARNING: ${state.why}. Nothing is held until then.`);
   } else if (recorded === undefined && env.CLAUDE_CODE_SESSION_ID === session) {
     out(
       'WARNING: this session did not begin with the hooks of untildone. If Claude Code was started in another folder ' +

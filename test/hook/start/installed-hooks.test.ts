@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { HOOK_LINE, OTHER_TOOLS_LINE } from '../../../src/home/hook-line.ts';
-import { warnOldHooks } from '../../../src/hook/start/installed-hooks.ts';
+import { hooksWouldRun, warnOldHooks } from '../../../src/hook/start/installed-hooks.ts';
 
 function warnings(hooks: Record<string, string[]>): string[] {
   const project = mkdtempSync(join(tmpdir(), 'untildone-hooks-'));
@@ -32,4 +33,15 @@ test('hooks from before there were tool rules are told of', () => {
 test('hooks of today are not, nor is a project without any', () => {
   expect(warnings({ PreToolUse: [HOOK_LINE, OTHER_TOOLS_LINE], PermissionRequest: [HOOK_LINE] })).toEqual([]);
   expect(warnings({ Stop: ['echo mine'] })).toEqual([]);
+});
+
+test('whether hooks would run is asked of the home and the settings that the environment names', () => {
+  const root = mkdtempSync(join(tmpdir(), 'untildone-hooks-'));
+  const project = join(root, 'project');
+  const env = { HOME: root, CLAUDE_CONFIG_DIR: join(root, 'config'), UNTILDONE_HOME: join(root, 'home') };
+  expect(hooksWouldRun(project, env).held).toBe(false);
+  for (const folder of ['config', 'home']) mkdirSync(join(root, folder));
+  writeFileSync(join(root, 'home/hook.sh'), '# the script\n');
+  writeFileSync(join(root, 'config/settings.json'), addHooks(undefined).text);
+  expect(hooksWouldRun(project, env)).toEqual({ held: true });
 });

@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addHooks } from '../../../src/client/settings/our-hooks.ts';
+import { hooksWouldRunAt } from '../../../src/client/settings/would-run.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'untildone-would-run-'));
+  write('home/hook.sh', '# the script\n');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const FILES = {
+  user: 'config/settings.json',
+  project: 'project/.claude/settings.json',
+  local: 'project/.claude/settings.local.json',
+  managed: 'managed/managed-settings.json',
+  drop: 'managed/managed-settings.d/10-hooks.json',
+};
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+type Files = Partial<Record<keyof typeof FILES, unknown>>;
+
+function stateWith(files: Files) {
+  for (const [scope, settings] of Object.entries(files))
+    write(
+      FILES[scope as keyof typeof FILES],
+      typeof settings === 'string' ? settings : JSON.stringify(settings),
+    );
+  return hooksWouldRunAt({
+    project: join(root, 'project'),
+    home: join(root, 'home'),
+    claudeConfigDir: join(root, 'config'),
+    managed: join(root, 'managed'),
+  });
+}
+
+const installed = JSON.parse(addHooks(undefined).text) as { hooks: Record<string, unknown> };
+const OFF = { disableAllHooks: true };
+const ON = { disableAllHooks: false };
+
+// As Claude Code 2.1.325 was measured: the strongest scope that names the switch decides.
+test.each<[string, Files]>([
+  ['user', { user: installed }],
+  ['project', { project: installed }],
+  ['local', { local: installed }],
+  ['managed', { managed: installed }],
+  ['project, switched off there and on again in local', { project: { ...installed, ...OFF }, local: ON }],
+  ['project, switched off for the user and on again here', { project: { ...installed, ...ON }, user: OFF }],
+  ['a switch that is no boolean decides nothing', { project: installed, local: { disableAllHooks: 'true' } }],
+  ['managed, where only managed hooks run', { managed: { ...installed, allowManagedHooksOnly: true } }],
+])('hooks of %s run', (_, files) => {
+  expect(stateWith(files)).toEqual({ held: true });
+});
+
+test.each<[string, Files, string]>([
+  ['nothing is installed', {}, 'no hooks of untildone are installed'],
+  ['local switches off', { project: installed, local: OFF }, '"disableAllHooks" is true in'],
+  ['the user switches off', { project: installed, user: OFF }, 'config/settings.json'],
+  ['the file itself switches off', { project: { ...installed, ...OFF } }, '.claude/settings.json; remove it'],
+  ['local beats project', { user: installed, project: ON, local: OFF }, 'settings.local.json'],
+  ['managed switches off', { project: { ...installed, ...ON }, managed: OFF }, 'your organization manages'],
+  ['only managed hooks', { project: installed, drop: { allowManagedHooksOnly: true } }, '10-hooks.json'],
+  [
+    'only hooks of plugins',
+    { project: installed, managed: { strictPluginOnlyCustomization: ['hooks'] } },
+    'allows only its own hooks',
+  ],
+  ['a file that is no JSON', { project: `${JSON.stringify(installed)},` }, 'is not JSON'],
+  [
+    'Stop was taken out',
+    { project: { hooks: { ...installed.hooks, Stop: [] } } },
+    'the Stop hook of untildone in',
+  ],
+])('%s: nothing is held, and it is said why', (_, files, why) => {
+  expect(stateWith(files)).toEqual({ held: false, why: expect.stringContaining(why) });
+});
+
+test('hooks whose script is gone hold nothing', () => {
+  rmSync(join(root, 'home/hook.sh'));
+  const why = expect.stringContaining('untildone install');
+  expect(stateWith({ project: installed })).toEqual({ held: false, why });
+});
