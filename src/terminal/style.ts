@@ -41,6 +41,26 @@ export function paint(style: Style, text: string): string {
 /** The style of a verdict. */
 export const VERDICT_STYLES = { pass: 'good', fail: 'bad', unproven: 'open', skip: 'quiet' } as const;
 
+/** Only what was proven looks like success: the word of the agent alone, and an end by hand, do not. */
+const STATUS_STYLES: Record<string, Style | undefined> = {
+  verified_done: 'good',
+  claimed_done: 'open',
+  paused: 'open',
+  cancelled: 'open',
+  released: 'open',
+  active: 'bold',
+};
+
+/** Every ending that is not named above is a failure. */
+export function statusStyle(status: string): Style {
+  return STATUS_STYLES[status] ?? 'bad';
+}
+
+/** The status of a loop in its colour. */
+export function paintStatus(status: string): string {
+  return paint(statusStyle(status), status);
+}
+
 /** Whether output to this stream is in colour. NO_COLOR has the last word. */
 export function colourWanted(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env.NO_COLOR) return false;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
+import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, NEWEST_LOOP } from '../flags.ts';
 import { init } from './init.ts';
@@ -44,7 +44,7 @@ function addTrust(cli: Command): void {
     .option('--fingerprint <hash>', 'trust the contract without being asked, if this is its fingerprint')
     .option('--revoke', 'trust no contract of this project any more')
     .action(async (options: TrustOptions) => {
-      process.exitCode = await trust(options, openWorld(), out);
+      process.exitCode = await trust(options, options.show ? openWorldToRead() : openWorld(), out);
     });
 }
 
@@ -107,7 +107,7 @@ function addReceipt(cli: Command): void {
         .default('text'),
     )
     .action((id: string | undefined, options: { format: 'text' | 'json' | 'md' }) => {
-      const world = openWorld();
+      const world = openWorldToRead();
       showReceipt(newestLoop(world.store, world.project, id), options.format, world, out);
     });
   receipt
@@ -117,6 +117,7 @@ function addReceipt(cli: Command): void {
     .option('--rerun', 'run its commands again in a clean copy of the tree it names', false)
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')
     .action(async (file: string, options: { rerun: boolean; prepare?: string }) => {
-      process.exitCode = await verifyReceipt(file, options, openWorld(), out);
+      const world = options.rerun ? openWorld() : openWorldToRead();
+      process.exitCode = await verifyReceipt(file, options, world, out);
     });
 }

@@ -18,6 +18,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
 import { resolveParts } from '../../project/facts/command-parts.ts';
 import { confirm, onTerminal } from '../../terminal/print.ts';
+import { paint } from '../../terminal/style.ts';
 
 export interface TrustOptions {
   show: boolean;
@@ -41,15 +42,16 @@ export async function trust(
   const file = readContract(world.project);
   if (!file)
     throw new UsageError(`there is no ${CONTRACT_FILE} in ${world.project}; make one with: untildone init`);
-  for (const warning of file.warnings) out(`Note: ${warning}`);
+  for (const warning of file.warnings) out(`${paint('open', 'Note:')} ${warning}`);
   const freezing = await freezeNow(file, world);
   const { fingerprint } = freezing.frozen;
-  for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project)) out(line);
+  for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project))
+    out(line.startsWith(' ') ? line : paint('bold', line));
   out(`Fingerprint: ${fingerprint}`);
   if (options.show) return 0;
   const trusted = world.store.isTrusted(world.project, fingerprint);
   if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
-    out('Not trusted; nothing was changed.');
+    out(paint('open', 'Not trusted; nothing was changed.'));
     return 1;
   }
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
@@ -59,7 +61,10 @@ export async function trust(
     judgeMs: judgeTime(world.project, claudeConfigDir(world.env)),
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
-  out(trusted ? 'Trusted already.' : 'Trusted. Loops of this project are judged from their next stop on.');
+  out(
+    paint('good', trusted ? 'Trusted already.' : 'Trusted.') +
+      (trusted ? '' : ' Loops of this project are judged from their next stop on.'),
+  );
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
   return 0;
 }

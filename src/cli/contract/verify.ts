@@ -10,6 +10,7 @@ import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
 import { verify } from '../../judging/verify.ts';
+import { paint, VERDICT_STYLES } from '../../terminal/style.ts';
 
 export interface VerifyOptions {
   fresh: boolean;
@@ -104,6 +105,15 @@ const WORDS = {
   nothing_judged: 'nothing was judged: every gate was skipped',
 };
 
+/** Only what was measured looks like success. */
+const RESULT_STYLES = {
+  failing: 'bad',
+  verified: 'good',
+  claimed: 'open',
+  unproven: 'open',
+  nothing_judged: 'open',
+} as const;
+
 function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): string[] {
   const { result } = sumUp(verdicts);
   switch (format) {
@@ -112,14 +122,17 @@ function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): 
     case 'github':
       return [...verdicts.flatMap(annotations), `untildone: ${WORDS[result]}`];
     case 'text':
-      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${WORDS[result]}`];
+      return [
+        ...verdicts.flatMap((v) => textOf(v, '')),
+        `untildone: ${paint(RESULT_STYLES[result], WORDS[result])}`,
+      ];
   }
 }
 
 function textOf(verdict: Verdict, indent: string): string[] {
   const again = verdict.reused ? ' [as before: nothing changed]' : '';
   const lines = [
-    `${indent}${verdict.outcome.padEnd(8)} ${verdict.gate} (${verdict.class}) ${verdict.summary}${again}`,
+    `${indent}${paint(VERDICT_STYLES[verdict.outcome], verdict.outcome.padEnd(8))} ${verdict.gate} (${verdict.class}) ${verdict.summary}${paint('quiet', again)}`,
   ];
   if (verdict.outcome !== 'pass')
     lines.push(...(verdict.evidence ?? []).map((e) => `${indent}           ${e}`));

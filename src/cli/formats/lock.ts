@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { whenOf } from '../../core/text/moment.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { jsonText } from '../../core/text/visible.ts';
 import { withLock } from '../../files/lock.ts';
@@ -185,7 +186,7 @@ function linesOf(read: LockRead, place: LockPlace): string[] {
   if (read.kind === 'unusable') return [`UNUSABLE, so it holds no session: ${read.problem}`];
   const { lock } = read;
   const { session, ended } = holdOf(lock, place);
-  const end = iso(lock.since + LOCK_LIFE_MS);
+  const end = whenOf(lock.since + LOCK_LIFE_MS, place.now);
   const over = isExpired(lock, place.now) ? `expired: ${end}` : ended === undefined ? '' : `ended: ${ended}`;
   const texts = (['goal', 'message', 'continuation'] as const).flatMap((name) => {
     const text = lock[name];

@@ -1,5 +1,6 @@
 import type { Notification } from '../contract/contract.ts';
 import type { LoopState, RunState } from '../loop/state.ts';
+import { dateOf } from '../text/moment.ts';
 import { visible } from '../text/visible.ts';
 
 /** Says how a loop ended, in words that explain themselves to someone who was not there. */
@@ -105,7 +106,7 @@ export function describeWait(state: LoopState): string {
     case 'api_error':
       if (state.run?.children && !state.run.children.over) return `all its children wait${detail}`;
       if (state.run)
-        return `interrupted by an API error${detail}; the run tries again by itself${againAt(state.run)}`;
+        return `interrupted by an API error${detail}; the run tries again by itself${againAt(state.run, state.lastAt)}`;
       return `interrupted by an API error${detail}; send any prompt in that session to go on`;
     case 'session_ended':
       if (state.run) return `its session has ended${detail}; the run goes on by itself`;
@@ -114,9 +115,9 @@ export function describeWait(state: LoopState): string {
 }
 
 /** When the run tries again, for a limit of the account that says when it ends. */
-function againAt({ lastEnd }: RunState): string {
+function againAt({ lastEnd }: RunState, now: number): string {
   if (lastEnd?.kind !== 'rate_limited' || lastEnd.until === undefined) return '';
-  return `, at ${new Date(lastEnd.until).toISOString()}`;
+  return `, at ${dateOf(lastEnd.until, now)}`;
 }
 
 /** A notification. It holds no path, no output, and of the prompt only the first words of the task. */

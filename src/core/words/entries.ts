@@ -6,9 +6,15 @@ import { oneLine } from '../text/clip.ts';
 
 /** Says one journal entry in words, for `untildone log`. */
 export function describeEntry(entry: Entry, state: LoopState): string {
-  if (!isOwn(entry)) return describeChildEntry(entry);
+  return entryLines(entry, state).join('\n');
+}
+
+/** The words of an entry, and a line for each verdict. What others wrote may hold line breaks: these are no lines. */
+export function entryLines(entry: Entry, state: LoopState): string[] {
+  if (!isOwn(entry)) return [describeChildEntry(entry)];
   const describe = WORDS[entry.kind] as Describe<OwnKind>;
-  return describe(entry, state);
+  const verdicts = entry.kind === 'stop' || entry.kind === 'guard' ? entry.verdicts : [];
+  return [describe(entry, state), ...verdicts.map(verdictWords)];
 }
 
 type OwnKind = Exclude<Entry['kind'], ChildEntry['kind']>;
@@ -21,11 +27,9 @@ function isOwn(entry: Entry): entry is EntryOf<OwnKind> {
 /** The words for each kind of entry but those of a run's children. */
 const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
-  stop: (entry, state) =>
-    `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`,
+  stop: (entry, state) => `stop: ${decisionWords(entry, state)}${phaseWords(entry)}`,
   event: ({ event, detail }) => `${event}${detailWords(detail)}`,
-  guard: ({ event, subject, refused, verdicts }) =>
-    `${event} of ${subject}: ${refused ? 'held' : 'allowed'}${verdictWords(verdicts)}`,
+  guard: ({ event, subject, refused }) => `${event} of ${subject}: ${refused ? 'held' : 'allowed'}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
   answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
@@ -91,8 +95,8 @@ function phaseWords({ seen: { phase } }: EntryOf<'stop'>): string {
   return `; phase ${phase.passed.join(', ')} is done; now: ${phase.name}`;
 }
 
-function verdictWords(verdicts: readonly Verdict[]): string {
-  return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
+function verdictWords({ gate, outcome, class: evidence, summary }: Verdict): string {
+  return `    ${gate}: ${outcome} (${evidence}) ${summary}`;
 }
 
 /** Details that need no name: the name of the event explains them. */

@@ -3,18 +3,10 @@
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import { sayDuration } from '../../core/text/duration.ts';
+import { clockOf, momentOf } from '../../core/text/moment.ts';
 import { type Style, styled, VERDICT_STYLES } from '../../terminal/style.ts';
 import { columnsOf, cutTo } from '../../terminal/text.ts';
-import {
-  clockOf,
-  momentOf,
-  ofLimit,
-  positionWords,
-  sessionNumber,
-  spentWords,
-  stopwatch,
-  tokensOf,
-} from './format-figures.ts';
+import { ofLimit, positionWords, sessionNumber, spentWords, stopwatch, tokensOf } from './format-figures.ts';
 import type { RunViewModel } from './view-model.ts';
 import { isOpen } from './words.ts';
 
