@@ -99,7 +99,7 @@ const COMMANDS = (text: string, loop: string): string[][] => [
   ['import', '--from', 'harness', '--dry-run'],
   ['import', '--from', 'ralph-loop', '--dry-run'],
   ['init'],
-  ['features', 'status'],
+  ['state', 'show', text],
   ['claim', 'ralph-loop'],
   ['lock', 'on', '--session', SESSION, text],
   ['lock', 'status'],
