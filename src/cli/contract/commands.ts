@@ -3,7 +3,7 @@ import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
-import { ACTIVE_LOOP, NEWEST_LOOP } from '../flags.ts';
+import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
 import { init } from './init.ts';
 import { showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
@@ -64,6 +64,7 @@ function addVerify(cli: Command): void {
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
+    .addOption(jsonFlag())
     .action(async (gates: string[], options: Omit<VerifyOptions, 'gates'>) => {
       const chosen = gates.length > 0 ? { gates } : {};
       process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);
@@ -106,6 +107,7 @@ function addReceipt(cli: Command): void {
         .choices(['text', 'json', 'md'])
         .default('text'),
     )
+    .addOption(jsonFlag())
     .action((id: string | undefined, options: { format: 'text' | 'json' | 'md' }) => {
       const world = openWorldToRead();
       showReceipt(newestLoop(world.store, world.project, id), options.format, world, out);

@@ -118,7 +118,7 @@ function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): 
   const { result } = sumUp(verdicts);
   switch (format) {
     case 'json':
-      return jsonLines({ result, verdicts });
+      return jsonLines({ result, verdicts: verdicts.map(namedAlike) });
     case 'github':
       return [...verdicts.flatMap(annotations), `untildone: ${WORDS[result]}`];
     case 'text':
@@ -127,6 +127,12 @@ function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): 
         `untildone: ${paint(RESULT_STYLES[result], WORDS[result])}`,
       ];
   }
+}
+
+/** Names a gate and its verdict as all JSON of untildone does, beside `gate` and `outcome`. */
+function namedAlike(verdict: Verdict): Record<string, unknown> {
+  const { gate: name, outcome, children } = verdict;
+  return { name, verdict: outcome, ...verdict, ...(children && { children: children.map(namedAlike) }) };
 }
 
 function textOf(verdict: Verdict, indent: string): string[] {

@@ -30,6 +30,9 @@ export interface Receipt {
 }
 
 export interface ReceiptVerdict {
+  /** The same as `gate` and `outcome`, as all JSON of untildone names them; absent in receipts of 0.1.0. */
+  name?: string;
+  verdict?: string;
   gate: string;
   kind: string;
   class: string;
@@ -93,6 +96,8 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
 function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
   const { proof } = verdict;
   return {
+    name: verdict.gate,
+    verdict: verdict.outcome,
     gate: verdict.gate,
     kind: verdict.kind,
     class: verdict.class,
