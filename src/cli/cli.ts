@@ -2,6 +2,8 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { isDiskFull } from '../files/unwritable.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
+import { out, warn } from '../terminal/print.ts';
+import { colourWanted, useColour } from '../terminal/style.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
 import { addClaimCommand } from './formats/claim.ts';
@@ -14,12 +16,21 @@ import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
 
+const EVERYWHERE = `With every command:
+  --no-color                        print without colours, as with NO_COLOR=1; FORCE_COLOR=1 asks for them
+  --debug                           show the stack trace of an unexpected error`;
+
 function buildCli(): Command {
   const cli = new Command('untildone')
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
     .configureHelp({ optionDescription: withoutFalse })
-    .configureOutput({ outputError: (problem, write) => write(inOneLine(problem)) })
+    .addHelpText('after', `\n${EVERYWHERE}`)
+    .configureOutput({
+      writeOut: (text) => linesOf(text).forEach(out),
+      writeErr: (text) => linesOf(text).forEach(warn),
+      outputError: (problem) => warn(inOneLine(problem)),
+    })
     .exitOverride();
   cli.commandsGroup('Loops:');
   addLoopCommands(cli);
@@ -53,6 +64,16 @@ const TAKE_TASKS = ['start', 'run'];
 /** Commands whose words may belong to a text or to another command: a `--debug` among them is not for us. */
 const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conformance'];
 
+/** Takes a switch out that every command knows: in front of the command, and anywhere where its words are not free. */
+function takeSwitch(name: string, argv: readonly string[], free: readonly string[]) {
+  const command = argv.findIndex((word, index) => index >= 2 && !word.startsWith('--'));
+  const isFree = command >= 0 && free.includes(argv[command] ?? '');
+  const last = isFree ? command : argv.indexOf('--');
+  const end = last < 0 ? argv.length : last;
+  const isIt = (word: string, index: number) => index >= 2 && index < end && word === name;
+  return { given: argv.some(isIt), words: argv.filter((word, index) => !isIt(word, index)) };
+}
+
 /** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
 function taskLast(argv: string[], cli: Command): string[] {
   const start = cli.commands.find((command) => command.name() === argv[2]);
@@ -69,24 +90,35 @@ function inOneLine(problem: string): string {
     .trim()
     .replace(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '');
-  return `untildone: ${said}; untildone --help shows what there is\n`;
+  return `untildone: ${said}; untildone --help shows what there is`;
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
+
+/** An error in one line, or with its further lines further in: none of them can pose as a line of its own. */
+function errorLines(said: string): string[] {
+  return linesOf(`untildone: ${said}`).map((line, index) =>
+    index === 0 || /^\s/.test(line) ? line : `  ${line}`,
+  );
 }
 
 /** Runs one command line. An error is printed as one line, with exit code 2; `--debug` prints its stack trace. */
 export async function main(argv: string[]): Promise<void> {
-  const debug = argv[2] === '--debug' || (!FREE_WORDS.includes(argv[2] ?? '') && argv.includes('--debug'));
+  const { given: debug, words: undebugged } = takeSwitch('--debug', argv, FREE_WORDS);
+  // The words of a task that begin with dashes are flags, if they do not come after `--`.
+  const freeOfFlags = FREE_WORDS.filter((command) => !TAKE_TASKS.includes(command));
+  const { given: colourless, words } = takeSwitch('--no-color', undebugged, freeOfFlags);
+  if (colourless) process.env.NO_COLOR = '1';
+  useColour(colourWanted(process.stdout, process.env));
   // The reader of our output may go away early (`untildone log | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? process.exitCode : 2),
   );
   try {
     const cli = buildCli();
-    await cli.parseAsync(
-      taskLast(
-        argv.filter((a, i) => !(debug && a === '--debug' && (i === 2 || argv[2] !== '--debug'))),
-        cli,
-      ),
-    );
+    await cli.parseAsync(taskLast(words, cli));
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
@@ -94,7 +126,7 @@ export async function main(argv: string[]): Promise<void> {
     }
     const { stack } = error as Error;
     const said = debug && !isWrongUse(error) ? stack : inWords(error as Error);
-    process.stderr.write(`untildone: ${said}\n`);
+    errorLines(said ?? '').forEach(warn);
     process.exitCode = 2;
   }
 }

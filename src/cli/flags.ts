@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Limit } from '../core/contract/contract.ts';
 import { parseDuration } from '../core/text/duration.ts';
 
@@ -25,6 +25,11 @@ export function duration(text: string): Limit {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
   throw new InvalidArgumentError('Type a time like 8h, 90m or 1h30m, or the word unlimited.');
+}
+
+/** Every command that prints JSON knows `--json`, also one with a `--format`. */
+export function jsonFlag(): Option {
+  return new Option('--json', 'print JSON, the same as --format json').implies({ format: 'json' });
 }
 
 /** The limits that every loop can be given, whether a session or a run owns it. */

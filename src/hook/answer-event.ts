@@ -4,6 +4,7 @@ import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import { type Answer, eventName, type HookEvent, type StopEvent } from '../core/loop/event.ts';
 import { oneLine } from '../core/text/clip.ts';
+import { visible } from '../core/text/visible.ts';
 import { LockTimeout } from '../files/lock.ts';
 import { measures } from '../gates/traits.ts';
 import { homeFrom } from '../home/layout.ts';
@@ -64,14 +65,14 @@ function failure(problem: string): Outcome {
 }
 
 function inShort(problem: string): string {
-  return `untildone hook: ${oneLine(problem, 500)}`;
+  return `untildone hook: ${visible(oneLine(problem, 500))}`;
 }
 
 /** Tells the user that nothing was judged. Without a word, the session would look as if it were done. */
 function unheld(event: HookEvent, error: Error): Outcome {
   const failed = failure(`${eventName(event)} of session ${event.session}: ${error.message}`);
   if (event.name !== 'Stop') return failed;
-  const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${oneLine(error.message, 300)}`;
+  const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${visible(oneLine(error.message, 300))}`;
   return { ...failed, stdout: JSON.stringify({ systemMessage }) };
 }
 

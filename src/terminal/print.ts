@@ -1,9 +1,16 @@
+/** The only way to stdout and stderr for what people read: it prints nothing that steers their terminal. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { rendered } from './style.ts';
 
-/** Prints one line to stdout. */
+/** Prints one line to stdout. A line break in it is spelled out like every other control character. */
 export function out(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${rendered(line)}\n`);
+}
+
+/** Prints one line to stderr. */
+export function warn(line: string): void {
+  process.stderr.write(`${rendered(line)}\n`);
 }
 
 /** Whether stdin and stdout are a terminal, so that there is somebody to ask. */
@@ -21,7 +28,7 @@ export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted
     out('');
     terminal.close();
   });
-  const answered = terminal.question(`${question} [y/N] `).catch(() => '');
+  const answered = terminal.question(`${rendered(question)} [y/N] `).catch(() => '');
   const answer = await Promise.race([answered, closed]);
   terminal.close();
   if (interrupted) return 'interrupted';

@@ -2,19 +2,15 @@ import stringWidth from 'string-width';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { oneLine } from '../core/text/clip.ts';
 import { redact } from '../core/text/redact.ts';
-
-export function colourWanted(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
-  return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
-}
+import { visible } from '../core/text/visible.ts';
+import { rendered } from './style.ts';
 
 /** The most characters of a text that are shown, and so searched for secrets. */
 const MOST = 8_000;
-/** Characters that turn the direction of writing, by which a line can be made to read as another one. */
-const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text of others as one line, without secrets and without characters that steer the terminal. */
+/** A text of others as one line, without secrets and colours; other characters that steer a terminal are spelled out. */
 export function harmless(text: string): string {
-  return oneLine(redact(stripAnsi(text.slice(0, MOST)).replace(DIRECTION_MARKS, '')), MOST);
+  return visible(oneLine(redact(stripAnsi(text.slice(0, MOST))), MOST));
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -87,11 +83,12 @@ export class TerminalRegion {
   }
 
   /** Draws the region, and prints `above` over it. Skips a redraw that changes nothing, or when the terminal is slow. */
-  draw(lines: readonly string[], above: readonly string[] = []): void {
+  draw(marked: readonly string[], above: readonly string[] = []): void {
+    const lines = marked.map(rendered);
     const same = this.#columns === this.columns && lines.join('\n') === this.#drawn.join('\n');
     if (above.length === 0 && (same || this.#terminal.writableNeedDrain)) return;
     const back = this.#toTheTop();
-    const text = [...above, ...lines].map((line) => `${line}${CLEAR_LINE_REST}\n`).join('');
+    const text = [...above.map(rendered), ...lines].map((line) => `${line}${CLEAR_LINE_REST}\n`).join('');
     this.#drawn = lines;
     this.#columns = this.columns;
     this.#terminal.write(`${KEEP_TO_THE_LINE}${back}${text}${CLEAR_BELOW}${WRAP_LINES}`);
@@ -99,7 +96,7 @@ export class TerminalRegion {
 
   /** Removes the region and prints lines in its place, which the terminal may wrap. */
   finish(lines: readonly string[]): void {
-    const text = lines.map((line) => `${line}\n`).join('');
+    const text = lines.map((line) => `${rendered(line)}\n`).join('');
     const clear = this.#drawn.length > 0 ? `${this.#toTheTop()}${CLEAR_BELOW}` : '';
     this.#drawn = [];
     if (clear + text !== '') this.#terminal.write(clear + text);

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
+import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
-import { ACTIVE_LOOP, NEWEST_LOOP } from '../flags.ts';
+import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
 import { init } from './init.ts';
 import { showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
@@ -44,7 +44,7 @@ function addTrust(cli: Command): void {
     .option('--fingerprint <hash>', 'trust the contract without being asked, if this is its fingerprint')
     .option('--revoke', 'trust no contract of this project any more')
     .action(async (options: TrustOptions) => {
-      process.exitCode = await trust(options, openWorld(), out);
+      process.exitCode = await trust(options, options.show ? openWorldToRead() : openWorld(), out);
     });
 }
 
@@ -70,6 +70,7 @@ function addVerify(cli: Command): void {
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
+    .addOption(jsonFlag())
     .action(async (gates: string[], options: Omit<VerifyOptions, 'gates'>) => {
       const chosen = gates.length > 0 ? { gates } : {};
       process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);
@@ -112,8 +113,9 @@ function addReceipt(cli: Command): void {
         .choices(['text', 'json', 'md'])
         .default('text'),
     )
+    .addOption(jsonFlag())
     .action((id: string | undefined, options: { format: 'text' | 'json' | 'md' }) => {
-      const world = openWorld();
+      const world = openWorldToRead();
       showReceipt(newestLoop(world.store, world.project, id), options.format, world, out);
     });
   receipt
@@ -123,6 +125,7 @@ function addReceipt(cli: Command): void {
     .option('--rerun', 'run its commands again in a clean copy of the tree it names', false)
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')
     .action(async (file: string, options: { rerun: boolean; prepare?: string }) => {
-      process.exitCode = await verifyReceipt(file, options, openWorld(), out);
+      const world = options.rerun ? openWorld() : openWorldToRead();
+      process.exitCode = await verifyReceipt(file, options, world, out);
     });
 }

@@ -2,6 +2,7 @@ import { readContract } from '../../contract/read.ts';
 import { renderReceipt } from '../../core/loop/receipt.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { escapedJson } from '../../core/text/visible.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
 import { traitsOf } from '../../gates/traits.ts';
@@ -27,12 +28,12 @@ export function showReceipt(
     throw new UsageError(`loop ${ref.loop} has no receipt: it is ${status}, and only a done loop gets one`);
   }
   if (format === 'json') {
-    out(text.trimEnd());
+    for (const line of escapedJson(text.trimEnd()).split('\n')) out(line);
     return;
   }
   const signed = parseReceipt(text, ref.loop);
   for (const problem of receiptProblems(signed)) out(`CHANGED since it was signed: ${problem}`);
-  out(renderReceipt(signed.receipt, format));
+  for (const line of renderReceipt(signed.receipt, format).split('\n')) out(line);
 }
 
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */

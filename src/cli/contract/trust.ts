@@ -18,6 +18,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
 import { resolveParts } from '../../project/facts/command-parts.ts';
 import { confirm, onTerminal } from '../../terminal/print.ts';
+import { paint } from '../../terminal/style.ts';
 
 export interface TrustOptions {
   show: boolean;
@@ -41,15 +42,16 @@ export async function trust(
   const file = readContract(world.project);
   if (!file)
     throw new UsageError(`there is no ${CONTRACT_FILE} in ${world.project}; make one with: untildone init`);
-  for (const warning of file.warnings) out(`Note: ${warning}`);
+  for (const warning of file.warnings) out(`${paint('open', 'Note:')} ${warning}`);
   const freezing = await freezeNow(file, world);
   const { fingerprint } = freezing.frozen;
-  for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project)) out(line);
+  for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project))
+    out(line.startsWith(' ') ? line : paint('bold', line));
   out(`Fingerprint: ${fingerprint}`);
   if (options.show) return 0;
   const trusted = world.store.isTrusted(world.project, fingerprint);
   if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
-    out('Not trusted; nothing was changed.');
+    out(paint('open', 'Not trusted; nothing was changed.'));
     return 1;
   }
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
@@ -59,7 +61,10 @@ export async function trust(
     judgeMs: judgeTime(world.project, claudeConfigDir(world.env)),
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
-  out(trusted ? 'Trusted already.' : 'Trusted. Loops of this project are judged from their next stop on.');
+  out(
+    paint('good', trusted ? 'Trusted already.' : 'Trusted.') +
+      (trusted ? '' : ' Loops of this project are judged from their next stop on.'),
+  );
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
   return 0;
 }
@@ -73,9 +78,7 @@ export async function freezeNow(file: ContractFile, world: World): Promise<Freez
 }
 
 function whatRuns({ commands, contract }: Shown, project: string): string[] {
-  const lines = Object.entries(commands).flatMap(([gate, list]) =>
-    list.map((line) => `  ${gate}: ${visible(line)}`),
-  );
+  const lines = Object.entries(commands).flatMap(([gate, list]) => list.map((line) => `  ${gate}: ${line}`));
   const told = contract.notify.flatMap(({ webhook, command }) => webhook ?? command ?? []);
   const rules = Object.entries(contract.run ?? {}).flatMap(([name, value]) =>
     ruleLines(name as keyof RunRules, value),
@@ -92,11 +95,9 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
       : []),
     ...(parts.length > 0 ? ['They use:'] : []),
     ...parts.flatMap(([name, text]) => partLines(name, text)),
-    ...(told.length > 0
-      ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
-      : []),
+    ...(told.length > 0 ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${t}`)] : []),
     ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
-    ...tools.map(visible),
+    ...tools,
   ];
 }
 
@@ -116,11 +117,11 @@ const RULES: Record<keyof RunRules, string> = {
 
 function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): string[] {
   if (typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).map(([option, v]) => visible(`  client.${option}: ${JSON.stringify(v)}`));
+    return Object.entries(value).map(([option, v]) => `  client.${option}: ${JSON.stringify(v)}`);
   }
   const isTime = typeof value === 'number' && name.endsWith('Ms');
   const text = Array.isArray(value) ? value.join(', ') : isTime ? sayDuration(value) : String(value);
-  return [visible(`  ${RULES[name]}: ${text}`)];
+  return [`  ${RULES[name]}: ${text}`];
 }
 
 /** Shows the tool rules of a contract. */
@@ -174,21 +175,10 @@ const SHOWN_LINES = 40;
 
 function partLines(name: string, text: string): string[] {
   const lines = text.trimEnd().split('\n');
-  if (lines.length === 1) return [`  ${visible(name)}: ${visible(lines[0] ?? '')}`];
+  if (lines.length === 1) return [`  ${name}: ${lines[0] ?? ''}`];
   const more =
     lines.length > SHOWN_LINES ? [`    ... ${lines.length - SHOWN_LINES} lines more: read the file`] : [];
-  return [
-    `  ${visible(name)}:`,
-    ...lines.slice(0, SHOWN_LINES).map((line) => `    ${visible(line)}`),
-    ...more,
-  ];
-}
-
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** Spells control characters out: sent to the terminal, they could hide what you are about to trust. */
-function visible(text: string): string {
-  return text.replace(UNSEEN, (c) => (c === '\t' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
+  return [`  ${name}:`, ...lines.slice(0, SHOWN_LINES).map((line) => `    ${line}`), ...more];
 }
 
 async function agreed(given: string | undefined, fingerprint: string): Promise<boolean> {

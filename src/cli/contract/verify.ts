@@ -3,12 +3,14 @@ import { readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { jsonLines } from '../../core/text/visible.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { projectFolder, readKey } from '../../home/layout.ts';
 import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
 import { type NotJudged, type Verification, type VerifyBase, verify } from '../../judging/verify.ts';
+import { paint, VERDICT_STYLES } from '../../terminal/style.ts';
 
 export interface VerifyOptions {
   fresh: boolean;
@@ -112,6 +114,16 @@ const WORDS = {
   nothing_judged: 'nothing was judged: every gate was skipped',
 };
 
+/** Only what was measured looks like success. */
+const RESULT_STYLES = {
+  failing: 'bad',
+  verified: 'good',
+  claimed: 'open',
+  unproven: 'open',
+  nothing_judged: 'open',
+  skipped: 'open',
+} as const;
+
 /** Says "verified" only of what was verified, and names the rest. */
 function summaryOf({ verdicts, notJudged }: Verification, allowed: readonly string[]): Summary {
   const { result } = sumUp(verdicts);
@@ -151,7 +163,7 @@ function report(
 ): string[] {
   switch (format) {
     case 'json':
-      return [JSON.stringify({ result, summary: words, not_judged: notJudged, verdicts }, null, 2)];
+      return jsonLines({ result, summary: words, not_judged: notJudged, verdicts: verdicts.map(namedAlike) });
     case 'github':
       return [
         ...verdicts.flatMap(annotations),
@@ -159,14 +171,20 @@ function report(
         `untildone: ${words}`,
       ];
     case 'text':
-      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${words}`];
+      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${paint(RESULT_STYLES[result], words)}`];
   }
+}
+
+/** Names a gate and its verdict as all JSON of untildone does, beside `gate` and `outcome`. */
+function namedAlike(verdict: Verdict): Record<string, unknown> {
+  const { gate: name, outcome, children } = verdict;
+  return { name, verdict: outcome, ...verdict, ...(children && { children: children.map(namedAlike) }) };
 }
 
 function textOf(verdict: Verdict, indent: string): string[] {
   const again = verdict.reused ? ' [as before: nothing changed]' : '';
   const lines = [
-    `${indent}${verdict.outcome.padEnd(8)} ${verdict.gate} (${verdict.class}) ${verdict.summary}${again}`,
+    `${indent}${paint(VERDICT_STYLES[verdict.outcome], verdict.outcome.padEnd(8))} ${verdict.gate} (${verdict.class}) ${verdict.summary}${paint('quiet', again)}`,
   ];
   if (verdict.outcome !== 'pass')
     lines.push(...(verdict.evidence ?? []).map((e) => `${indent}           ${e}`));

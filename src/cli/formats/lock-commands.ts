@@ -6,7 +6,7 @@ import { hookScript } from '../../home/hook-line.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { sessionFolder } from '../../hook/wiring/project.ts';
-import { openWorld, type World } from '../../hook/wiring/world.ts';
+import { openWorld, openWorldToRead, type World } from '../../hook/wiring/world.ts';
 import { out } from '../../terminal/print.ts';
 import { value } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
@@ -45,7 +45,7 @@ export function addLockCommands(cli: Command): void {
     .command('status')
     .description('show whether there is a lock, since when, until when, and which session it holds')
     .option('--json', 'print JSON', false)
-    .action(({ json }: { json: boolean }) => lockStatus(json, foreignPlaceOf(openWorld()), out));
+    .action(({ json }: { json: boolean }) => lockStatus(json, foreignPlaceOf(openWorldToRead()), out));
 }
 
 function on({ continuationFile, ...flags }: OnFlags): void {

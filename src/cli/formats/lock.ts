@@ -3,7 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { whenOf } from '../../core/text/moment.ts';
 import { isSafeId } from '../../core/text/paths.ts';
+import { jsonText } from '../../core/text/visible.ts';
 import { withLock } from '../../files/lock.ts';
 import { writeNew, writeWhole } from '../../files/whole-file.ts';
 import {
@@ -175,7 +177,7 @@ function readSmallText(path: string): string {
 
 export function lockStatus(json: boolean, place: LockPlace, out: Say): void {
   const read = readLock(place.folder, foreignFiles);
-  if (json) out(JSON.stringify(statusOf(read, place)));
+  if (json) out(jsonText(statusOf(read, place)));
   else for (const line of linesOf(read, place)) out(line);
 }
 
@@ -184,7 +186,7 @@ function linesOf(read: LockRead, place: LockPlace): string[] {
   if (read.kind === 'unusable') return [`UNUSABLE, so it holds no session: ${read.problem}`];
   const { lock } = read;
   const { session, ended } = holdOf(lock, place);
-  const end = iso(lock.since + LOCK_LIFE_MS);
+  const end = whenOf(lock.since + LOCK_LIFE_MS, place.now);
   const over = isExpired(lock, place.now) ? `expired: ${end}` : ended === undefined ? '' : `ended: ${ended}`;
   const texts = (['goal', 'message', 'continuation'] as const).flatMap((name) => {
     const text = lock[name];

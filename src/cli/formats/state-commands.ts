@@ -4,6 +4,7 @@ import { prepareHome } from '../../client/settings/files.ts';
 import { blocks } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { jsonLines } from '../../core/text/visible.ts';
 import { readObject } from '../../formats/verified-done/fields.ts';
 import { verdictsOf } from '../../formats/verified-done/judge.ts';
 import { type RalphState, readState } from '../../formats/verified-done/read-state.ts';
@@ -143,7 +144,8 @@ export function stateShow(session: string, options: { json: boolean }, world: St
       read.kind === 'unusable' ? [read.problem] : read.kind === 'state' ? read.state.notes : [];
     const holding = read.kind === 'state' ? verdictsOf(read.state).filter(blocks) : [];
     const holds = holding.map(({ gate, summary }) => ({ name: gate, summary }));
-    world.out(JSON.stringify({ session, folder, ...asTheyAre(folder), holds, problems }, null, 2));
+    const all = { session, folder, ...asTheyAre(folder), holds, problems };
+    for (const line of jsonLines(all)) world.out(line);
     return;
   }
   if (read.kind === 'none') world.out(`Session ${session} has no state in ${folder}`);

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ownerFrom } from '../../hook/start/inputs.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
+import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { trust } from '../contract/trust.ts';
 import { IMPORTABLE, importFrom, undoImport } from './import.ts';
@@ -31,7 +31,8 @@ export function addImportCommands(cli: Command): void {
     .option('--undo', 'put back what the last import changed', false)
     .action(async (files: string[], { undo, ...flags }: ImportFlags) => {
       if (flags.session !== undefined) ownerFrom(flags.session, process.env);
-      const world = openWorld(flags.session);
+      const isShown = !undo && (flags.dryRun || flags.from === undefined);
+      const world = (isShown ? openWorldToRead : openWorld)(flags.session);
       const terminal = onTerminal();
       const io = { out, ask: confirm };
       if (!flags.dryRun && (undo || flags.from !== undefined))

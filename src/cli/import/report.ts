@@ -8,7 +8,6 @@ import type { FormatName } from '../../formats/format.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
 const COMMAND_LIMIT = 160;
-const UNSEEN = /\p{Cc}/gu;
 
 export function fateLines(fates: readonly Fate<PlacedHook>[]): string[] {
   return fates.flatMap(({ hook, becomes, stays, notes }) => {
@@ -29,15 +28,11 @@ function madeOf(becomes: string): string {
   return becomes === 'memory' || becomes === 'notify' ? becomes : `gate "${becomes}"`;
 }
 
-/** Renders a diff without control characters: files of a repository must not steer the terminal. */
 export function diffLines(path: string, before: string | undefined, after: string): string[] {
   const name = relative(process.cwd(), path) || path;
   const lines = renderDiff(before, after);
   if (lines.length === 0) return [];
-  const visible = lines.map((line) =>
-    line.replace(UNSEEN, (sign) => (sign === '\t' || sign === '\n' ? sign : '')),
-  );
-  return [`--- ${before === undefined ? '/dev/null' : name}`, `+++ ${name}`, ...visible];
+  return [`--- ${before === undefined ? '/dev/null' : name}`, `+++ ${name}`, ...lines];
 }
 
 /** Ends an import that must not write, or that you do not want. Undefined: it may write. Without a question it does not ask. */

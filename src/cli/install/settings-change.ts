@@ -76,9 +76,7 @@ export function printDiff(change: Change, out: (line: string) => void): void {
   if (lines.length === 0) return;
   out(`--- ${change.before === undefined ? '/dev/null' : change.path}`);
   out(`+++ ${change.after === undefined ? '/dev/null' : change.path}`);
-  // Drops control characters: a settings file that came with a repository must not steer the terminal.
-  for (const line of lines)
-    out(line.replace(/\p{Cc}/gu, (sign) => (sign === '\t' || sign === '\n' ? sign : '')));
+  for (const line of lines) out(line);
 }
 
 /** Runs `steps`. A problem that you have to put right is printed as one line, with exit code 2. */

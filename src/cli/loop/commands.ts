@@ -16,7 +16,7 @@ import { start } from '../../hook/start/start.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign, openForeign } from '../../hook/wiring/foreign.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
+import { openWorld, openWorldToRead, placeHere, type World } from '../../hook/wiring/world.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 import { RUN_MARK } from '../../run/begin/run-world.ts';
 import { out } from '../../terminal/print.ts';
@@ -24,6 +24,7 @@ import { ACTIVE_LOOP, addLoopLimits, NEWEST_LOOP, value } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
 import { type Answer, answerQuestion, askingLoop } from './approve-reject.ts';
 import { foreignStatus } from './foreign-status.ts';
+import { hooksStateOf } from './hooks-state.ts';
 import { log } from './log.ts';
 import { pauseResumeCancelRelease } from './pause-resume-cancel-release.ts';
 import { prune } from './prune.ts';
@@ -59,15 +60,15 @@ function addStatus(cli: Command): void {
     .option('--all', 'show the loops of all projects', false)
     .option('--ended', 'show every loop that has ended, not only the newest ones', false)
     .action(async (options: { json: boolean; all: boolean; ended: boolean }) => {
-      const world = openWorld();
-      const { store, project, clock } = world;
-      forgetOldSessions(world.home, clock.now());
+      const world = openWorldToRead();
+      const { store, project, clock, env } = world;
       const session = process.env.CLAUDE_CODE_SESSION_ID;
       const place = placeHere(world, session);
       const { needsApproval } = openForeign({ ...foreignWorld(world), place });
       const foreign = await foreignStatus(place, { home: world.home, store, needsApproval });
-      if (!options.json && hasToolRules(project)) warnOldHooks(project, world.env, out);
-      status({ ...options, project, foreign }, store, clock.now(), out);
+      if (!options.json && hasToolRules(project)) warnOldHooks(project, env, out);
+      const hooksAt = (folder: string) => hooksStateOf(folder, env);
+      status({ ...options, project, foreign, hooksAt }, store, clock.now(), out);
     });
 }
 
@@ -81,8 +82,8 @@ function addLog(cli: Command): void {
     .option('--subagents', 'print only what each subagent said last', false)
     .action(
       async (id: string | undefined, options: { json: boolean; follow: boolean; subagents: boolean }) => {
-        const { home, store, project } = openWorld();
-        await log(options, newestLoop(store, project, id), store, home, out);
+        const { home, store, project, clock } = openWorldToRead();
+        await log(options, newestLoop(store, project, id), { store, home, clock }, out);
       },
     );
 }
@@ -95,7 +96,7 @@ function addPrune(cli: Command): void {
     .option('--dry-run', 'show what would be removed, remove nothing', false)
     .option('--receipts', 'remove their receipts, too', false)
     .action(async (options: { olderThan?: number; dryRun: boolean; receipts: boolean }) => {
-      const { home, store, clock } = openWorld();
+      const { home, store, clock } = options.dryRun ? openWorldToRead() : openWorld();
       if (!options.dryRun) refuseInsideClient('prune', home, process.env);
       const { olderThan: olderThanMs = 30 * DAY_MS, dryRun, receipts } = options;
       await prune({ olderThanMs, dryRun, receipts }, { store, home, now: clock.now() }, out);

@@ -1,42 +1,54 @@
 import { watch } from 'node:fs';
-import { hasEnded } from '../../core/loop/state.ts';
-import { describeEntry } from '../../core/words/entries.ts';
+import type { Entry } from '../../core/loop/entry.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { stampOf } from '../../core/text/moment.ts';
+import { escapedJson, jsonText, visible } from '../../core/text/visible.ts';
+import { entryLines } from '../../core/words/entries.ts';
 import { JournalScan, type Scanned } from '../../home/journal/scan.ts';
 import { type Home, readKey } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { harmless } from '../../terminal/text.ts';
+import type { Clock, LoopRef } from '../../ports/ports.ts';
+import { paint, type Style, statusStyle, VERDICT_STYLES } from '../../terminal/style.ts';
+import { wrapLine } from '../../terminal/text.ts';
+
+interface LogWorld {
+  store: FileStore;
+  home: Home;
+  clock: Clock;
+}
 
 /** Prints a journal, and with `follow` what is added until the loop has ended. */
 export async function log(
   options: { json: boolean; follow: boolean; subagents?: boolean },
   ref: LoopRef,
-  store: FileStore,
-  home: Home,
+  { store, home, clock }: LogWorld,
   out: (line: string) => void,
 ): Promise<void> {
   const path = store.journalFile(ref);
   const scan = new JournalScan(path, readKey(home));
-  if (options.subagents) return printResults(scan, out);
-  let ended = await printNext(scan, options.json, out);
+  if (options.subagents) return printResults(scan, clock.now(), out);
+  const print = (scanned: Scanned) => {
+    for (const line of options.json ? [jsonLine(scanned)] : textLines(scanned, clock.now())) out(line);
+  };
+  let ended = await printNext(scan, print);
   while (options.follow && !ended) {
     await change(path);
-    ended = await printNext(scan, options.json, out);
+    ended = await printNext(scan, print);
   }
   if (!options.follow) reportTail(store, ref, out, options.json);
 }
 
-async function printNext(scan: JournalScan, json: boolean, out: (line: string) => void): Promise<boolean> {
+async function printNext(scan: JournalScan, print: (scanned: Scanned) => void): Promise<boolean> {
   let ended = false;
   for await (const scanned of scan.next()) {
-    out(json ? jsonLine(scanned) : textLine(scanned));
+    print(scanned);
     if (scanned.ok) ended = hasEnded(scanned.line.state);
   }
   return ended;
 }
 
 /** Prints what each subagent said last, the newest answer of one that stopped several times. */
-async function printResults(scan: JournalScan, out: (line: string) => void): Promise<void> {
+async function printResults(scan: JournalScan, now: number, out: (line: string) => void): Promise<void> {
   const results = new Map<string, string[]>();
   for await (const scanned of scan.next()) {
     if (!scanned.ok) continue;
@@ -46,32 +58,66 @@ async function printResults(scan: JournalScan, out: (line: string) => void): Pro
     const status = state.agents?.find((agent) => agent.id === id)?.status ?? 'ended';
     results.delete(id);
     results.set(id, [
-      `${at}  ${type} (${id}) ${status}`,
+      `${stampOf(Date.parse(at), now)}  ${type} (${id}) ${status}`,
       ...said.split(/\r?\n/).map((line) => `    ${line}`),
     ]);
   }
   if (results.size === 0) out('No subagent of this loop has ended with an answer yet.');
-  for (const lines of results.values()) for (const line of lines) out(visible(line));
-}
-
-/** A line of others with its indentation, and without characters that steer the terminal. */
-function visible(line: string): string {
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  return `${indent}${harmless(line)}`;
+  for (const lines of results.values()) for (const line of lines) out(line);
 }
 
 function jsonLine(scanned: Scanned): string {
   return scanned.ok
-    ? scanned.text
-    : JSON.stringify({ damaged: { line: scanned.number, problem: scanned.problem } });
+    ? escapedJson(scanned.text)
+    : jsonText({ damaged: { line: scanned.number, problem: scanned.problem } });
 }
 
-function textLine(scanned: Scanned): string {
-  if (!scanned.ok) return `line ${scanned.number} is DAMAGED: ${scanned.problem}`;
+function textLines(scanned: Scanned, now: number): string[] {
+  if (!scanned.ok) return [`line ${scanned.number} is ${paint('bad', 'DAMAGED:')} ${scanned.problem}`];
   const { line, chained } = scanned;
-  const broken = chained ? '' : '  [CHAIN BROKEN: a line before this one was changed or removed]';
-  return `${line.at}  #${line.seq}  ${describeEntry(line.entry, line.state)}${broken}`;
+  const head = `${stampOf(Date.parse(line.at), now)}  #${line.seq}  `;
+  const [words = '', ...verdicts] = entryLines(line.entry, line.state);
+  const style = styleOf(line.entry, line.state);
+  const broken = `    ${paint('bad', '[CHAIN BROKEN:')} a line before this one was changed or removed]`;
+  return [
+    ...wrapped(' '.repeat(head.length) + words).map((text, index) => {
+      const said = text.slice(head.length);
+      return `${index === 0 ? paint('quiet', head) : text.slice(0, head.length)}${style ? paint(style, said) : said}`;
+    }),
+    ...(chained ? [] : [broken]),
+    ...verdicts.flatMap(verdictLines),
+  ];
 }
+
+/** What others wrote is spelled out before it is measured: that takes more room. */
+function wrapped(line: string): string[] {
+  const { isTTY, columns } = process.stdout;
+  return wrapLine(visible(line), isTTY && columns >= LEAST_WIDTH ? columns : Number.POSITIVE_INFINITY);
+}
+
+/** On a narrower terminal there is no room beside the time: it breaks lines itself. */
+const LEAST_WIDTH = 60;
+
+function verdictLines(words: string): string[] {
+  return wrapped(words).map((line, index) =>
+    index > 0
+      ? line
+      : line.replace(/(?<=^ +[^ ]+: )(pass|fail|unproven|skip)\b/, (verdict) =>
+          paint(VERDICT_STYLES[verdict as keyof typeof VERDICT_STYLES], verdict),
+        ),
+  );
+}
+
+/** The colour of an entry: how it ended the loop, held its session, or went wrong. */
+function styleOf(entry: Entry, state: LoopState): Style | undefined {
+  if (entry.kind === 'error' || entry.kind === 'foreign') return 'bad';
+  if (entry.kind === 'guard') return entry.refused ? 'open' : undefined;
+  if (entry.kind === 'stop' && entry.decision.kind !== 'end')
+    return entry.decision.kind === 'block' ? 'open' : undefined;
+  return ENDS.has(entry.kind) && hasEnded(state) ? statusStyle(state.status) : undefined;
+}
+
+const ENDS = new Set<Entry['kind']>(['stop', 'command', 'withdrawn', 'ended']);
 
 function reportTail(store: FileStore, ref: LoopRef, out: (line: string) => void, json: boolean): void {
   if (json) return;

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import { sayDuration, sayMoment } from '../../core/text/duration.ts';
+import { sayDuration } from '../../core/text/duration.ts';
+import { dateOf } from '../../core/text/moment.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
@@ -53,7 +54,7 @@ export async function prune(
     );
   for (const { ref, state, endedAt } of old.slice(0, MOST_LISTED))
     out(
-      `  ${ref.loop}  ${state.status}  ${sayMoment(endedAt)}  ${oneLine(store.taskDigest(ref).preview, 60)}`,
+      `  ${ref.loop}  ${state.status}  ${dateOf(endedAt, now)}  ${oneLine(store.taskDigest(ref).preview, 60)}`,
     );
   if (old.length > MOST_LISTED) out(`  and ${old.length - MOST_LISTED} more`);
   for (const line of stay) out(line);

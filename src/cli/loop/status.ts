@@ -1,90 +1,77 @@
-import { elapsedMs } from '../../core/loop/limits.ts';
-import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
+import type { HooksState } from '../../client/settings/would-run.ts';
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { groupBy } from '../../core/text/lists.ts';
+import { whenOf } from '../../core/text/moment.ts';
+import { jsonLines } from '../../core/text/visible.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { resultLine } from '../../core/words/subagent-results.ts';
-import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
 import { estimatedPart } from '../../run/view/format-figures.ts';
+import { paint, paintStatus, VERDICT_STYLES } from '../../terminal/style.ts';
 import type { ForeignStatus } from './foreign-status.ts';
+import { type FactsWorld, factsOf, type LoopFacts } from './loop-facts.ts';
+import { statusJson } from './status-json.ts';
 
-/** What `status --json` promises to other programs. Fields are added, never changed. */
-export interface StatusLoop {
-  id: string;
-  session: string;
-  status: string;
-  iteration: number;
-  max_iterations: number | null;
-  task: string;
-  dialect: string;
-  started_at: string;
-  elapsed_s: number;
-  tokens: number;
-  /** The part of `tokens` that subagents spent, as far as their transcripts tell. */
-  subagent_tokens: number;
-  cost_usd: number;
-  /** Of a contract with phases: the one that the work is in. */
-  phase: string | null;
-  /** Subagents that were seen, with how each ended. */
-  agents: { id: string; type: string; status: string; said: string | null }[];
-  waiting: { why: string; since: string; text: string } | null;
-  /** Why its session is not being held although the loop is active. */
-  not_held: string | null;
-  /** Of a loop over many sessions. */
-  run: { mode: string; sessions: number; parent: string | null } | null;
-  ending: { cause: string; at: string; detail: string; text: string } | null;
-  gates: {
-    name: string;
-    class: string;
-    verdict: string;
-    summary: string;
-    /** Of chunks: each of them. */
-    parts?: { name: string; verdict: string; summary: string }[];
-  }[];
+export interface StatusOptions {
+  json: boolean;
+  all: boolean;
+  /** Every loop that has ended, not only the newest. */
+  ended?: boolean;
+  project: string;
+  foreign: readonly ForeignStatus[];
+  /** Whether the hooks of a project would run. */
+  hooksAt?(project: string): HooksState;
 }
 
 export function status(
-  options: {
-    json: boolean;
-    all: boolean;
-    /** Every loop that has ended, not only the newest. */
-    ended?: boolean;
-    project: string;
-    foreign: readonly ForeignStatus[];
-  },
+  options: StatusOptions,
   store: FileStore,
   now: number,
   out: (line: string) => void,
 ): void {
-  const here = loopsAround(store, options.project);
+  const { project, foreign, hooksAt = () => ({ held: true }) } = options;
+  const world: FactsWorld = { store, now, hooksAt };
+  const here = loopsAround(store, project);
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
+  const hooks = hooksAt(project);
   if (options.json) {
-    const loops = found.map((f) => jsonOf(f, store, now));
-    out(JSON.stringify({ loops, foreign: options.foreign }, null, 2));
+    for (const line of jsonLines(statusJson(found, foreign, hooks, world))) out(line);
     return;
   }
-  for (const { dialect, path, text } of options.foreign) out(`${dialect}  ${path}\n  ${text}\n`);
+  for (const line of [...hooksLines(hooks, found), ...foreign.flatMap(foreignLines)]) out(line);
   if (found.length === 0) {
     out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
     return;
   }
-  if (everywhere && !options.all) out('No loops in this project. In others:\n');
+  if (everywhere && !options.all) for (const line of ['No loops in this project. In others:', '']) out(line);
   const { shown, hidden } = options.ended ? { shown: found, hidden: 0 } : newestEnded(found);
   for (const f of withoutChildren(shown)) {
     const children = found.filter((other) => parentOf(other) === f.ref.loop);
-    for (const line of [...textOf(f, store, now, options.project), ...childLines(children, store, now)])
-      out(line);
+    for (const line of [...textOf(f, world, project), ...childLines(children, world)]) out(line);
   }
   if (hidden > 0)
     out(`${hidden} more that ended earlier: untildone status --ended; remove old ones: untildone prune`);
   if (!everywhere) sayOthers(store, here, out);
+}
+
+/** Comes first: a loop that is called active holds nobody without hooks. */
+function hooksLines(hooks: HooksState, found: readonly Found[]): string[] {
+  if (hooks.held) return [];
+  const isRun = found.some((f) => 'state' in f && f.state.run !== undefined && !hasEnded(f.state));
+  return [
+    `${paint('bad', 'NOBODY IS HELD in this project:')} ${hooks.why}`,
+    ...(isRun ? ['(The sessions of "untildone run" are held by the run itself.)'] : []),
+    '',
+  ];
+}
+
+function foreignLines({ dialect, path, text }: ForeignStatus): string[] {
+  return [`${dialect}  ${path}`, `  ${text}`, ''];
 }
 
 const ENDED_SHOWN = 10;
@@ -98,97 +85,44 @@ function newestEnded(found: readonly Found[]): { shown: Found[]; hidden: number 
   return { shown, hidden: hidden.size };
 }
 
-function jsonOf(
-  found: Found,
-  store: FileStore,
-  now: number,
-): StatusLoop | { id: string; status: 'unreadable'; problem: string } {
-  if (!('state' in found)) return { id: found.ref.loop, status: 'unreadable', problem: found.problem };
+function textOf(found: Found, world: FactsWorld, project: string): string[] {
+  if (!('state' in found)) return [unreadable(found.ref.loop, found.problem), ''];
   const { ref, state } = found;
-  return {
-    id: ref.loop,
-    session: state.session,
-    status: state.status,
-    iteration: state.iteration,
-    max_iterations: state.maxIterations === 'unlimited' ? null : state.maxIterations,
-    task: preview(ref, store),
-    dialect: state.dialect,
-    started_at: iso(state.startedAt),
-    elapsed_s: Math.round(elapsedOf(state, now) / 1000),
-    tokens: state.spent.tokens,
-    subagent_tokens: state.spentBySubagents ?? 0,
-    cost_usd: state.spent.costUsd,
-    not_held: whyUnheld(ref, state, store) ?? null,
-    run: state.run
-      ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
-      : null,
-    phase: phaseAt(ref, state, store)?.name ?? null,
-    agents: (state.agents ?? []).map(({ id, type, status, said = null }) => ({ id, type, status, said })),
-    waiting: state.waiting
-      ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
-      : null,
-    ending: state.ending
-      ? {
-          cause: state.ending.cause,
-          at: iso(state.ending.at),
-          detail: state.ending.detail,
-          text: describeEnding(state),
-        }
-      : null,
-    gates: state.gates,
-  };
+  const facts = factsOf(ref, state, world);
+  const of = state.maxIterations === 'unlimited' ? '' : ` of ${state.maxIterations}`;
+  const dialect = state.dialect === 'native' ? '' : `  ${state.dialect}`;
+  return [
+    `${paint('bold', ref.loop)}  ${paintStatus(state.status)}${dialect}  iteration ${state.iteration}${of}  ${sayDuration(facts.elapsedMs)}`,
+    `  task: ${facts.task}`,
+    `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
+    ...(facts.folder === undefined || facts.folder === project ? [] : [`  folder: ${facts.folder}`]),
+    ...situationLines(state, facts, world.now),
+    ...state.gates.flatMap(gateLines),
+    '',
+  ];
 }
 
-function textOf(found: Found, store: FileStore, now: number, project: string): string[] {
-  if (!('state' in found)) return [`${found.ref.loop}  UNREADABLE: ${found.problem}`, ''];
-  const { ref, state } = found;
-  const of = state.maxIterations === 'unlimited' ? '' : ` of ${state.maxIterations}`;
-  const lines = [
-    `${ref.loop}  ${state.status}${state.dialect === 'native' ? '' : `  ${state.dialect}`}  iteration ${state.iteration}${of}  ${sayDuration(elapsedOf(state, now))}`,
-    `  task: ${preview(ref, store)}`,
-    `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
-    ...folderLine(ref, store, project),
-  ];
-  if (state.run)
+function unreadable(loop: string, problem: string): string {
+  return `${loop}  ${paint('bad', 'UNREADABLE:')} ${problem}`;
+}
+
+/** What was spent, how the loop ended, why nobody is held, and what it waits for. */
+function situationLines(state: LoopState, { unheld, phase }: LoopFacts, now: number): string[] {
+  const { run, spent, ending, waiting, agents = [] } = state;
+  const lines: string[] = [];
+  if (run)
     lines.push(
-      `  spent: ${state.spent.costUsd.toFixed(2)} USD${estimatedPart(state.spent)}, ${state.spent.tokens} tokens, as of the last session that ended or stopped`,
+      `  spent: ${spent.costUsd.toFixed(2)} USD${estimatedPart(spent)}, ${spent.tokens} tokens, as of the last session that ended or stopped`,
     );
   else if (state.spentBySubagents)
-    lines.push(`  spent: ${state.spent.tokens} tokens, of these ${state.spentBySubagents} by subagents`);
-  if (state.ending) lines.push(`  ended ${iso(state.ending.at)}: ${describeEnding(state)}`);
-  const unheld = whyUnheld(ref, state, store);
-  if (unheld) lines.push(`  NOT BEING HELD: ${unheld}`);
-  if (state.waiting) lines.push(`  since ${iso(state.waiting.since)}: ${describeWait(state)}`);
-  lines.push(...phaseLine(ref, state, store));
-  if (state.agents && state.agents.length > 0) lines.push(...agentLines(state.agents));
-  for (const gate of state.gates) lines.push(...gateLines(gate));
-  return [...lines, ''];
-}
-
-/** Names the folder of a loop that works elsewhere: in a worktree, or in another project. */
-function folderLine(ref: LoopRef, store: FileStore, project: string): string[] {
-  try {
-    const { frozen } = store.contract(ref);
-    return frozen.project === project ? [] : [`  folder: ${frozen.project}`];
-  } catch {
-    return [];
-  }
-}
-
-function phaseLine(ref: LoopRef, state: LoopState, store: FileStore): string[] {
-  const phase = phaseAt(ref, state, store);
-  return phase ? [`  phase: ${phase.name} (${phase.number} of ${phase.of})`] : [];
-}
-
-function phaseAt(ref: LoopRef, state: LoopState, store: FileStore): PhaseSituation | undefined {
-  try {
-    const { contract } = store.contract(ref);
-    const phase = phaseOf(contract, state);
-    return phase && phaseSituation(contract, phase);
-  } catch {
-    // The rest of the status is shown without a contract that is damaged.
-    return undefined;
-  }
+    lines.push(`  spent: ${spent.tokens} tokens, of these ${state.spentBySubagents} by subagents`);
+  if (ending) lines.push(`  ended ${whenOf(ending.at, now)}: ${describeEnding(state)}`);
+  if (unheld) lines.push(`  ${paint('bad', 'NOT BEING HELD:')} ${unheld}`);
+  if (waiting)
+    lines.push(`  ${paint('open', `since ${whenOf(waiting.since, now)}:`)} ${describeWait(state)}`);
+  if (phase) lines.push(`  phase: ${phase.name} (${phase.number} of ${phase.of})`);
+  if (agents.length > 0) lines.push(...agentLines(agents));
+  return lines;
 }
 
 /** How many subagents there are, and what the newest of them said last. */
@@ -209,41 +143,27 @@ function agentCounts(agents: readonly AgentLine[]): string {
 }
 
 function gateLines(gate: GateLine): string[] {
-  const parts = (gate.parts ?? []).map((part) => `    ${part.name}: ${part.verdict} ${part.summary}`);
-  return [`  ${gate.name}: ${gate.verdict} (${gate.class}) ${gate.summary}`, ...parts];
+  const painted = (verdict: GateLine['verdict']) => paint(VERDICT_STYLES[verdict], verdict);
+  const parts = (gate.parts ?? []).map(
+    (part) => `    ${part.name}: ${painted(part.verdict)} ${part.summary}`,
+  );
+  return [`  ${gate.name}: ${painted(gate.verdict)} (${gate.class}) ${gate.summary}`, ...parts];
 }
 
 /** Shows the children of a run below it, the oldest first. */
-function childLines(children: readonly Found[], store: FileStore, now: number): string[] {
+function childLines(children: readonly Found[], world: FactsWorld): string[] {
   const lines = [...children].reverse().flatMap((found) => {
-    if (!('state' in found)) return [`  child ${found.ref.loop}  UNREADABLE: ${found.problem}`];
+    if (!('state' in found)) return [`  child ${unreadable(found.ref.loop, found.problem)}`];
     const { ref, state } = found;
-    const task = oneLine(store.task(ref).split('\n', 1)[0] ?? '', 80);
+    const task = oneLine(world.store.task(ref).split('\n', 1)[0] ?? '', 80);
     const asks = state.waiting?.why === 'approval' || state.waiting?.why === 'needs_person';
+    const { elapsedMs } = factsOf(ref, state, world);
     return [
-      `  child ${ref.loop}  ${state.status}  iteration ${state.iteration}  ${sayDuration(elapsedOf(state, now))}  ${task}`,
+      `  child ${ref.loop}  ${paintStatus(state.status)}  iteration ${state.iteration}  ${sayDuration(elapsedMs)}  ${task}`,
       ...(asks ? [`    ${describeWait(state)}`] : []),
     ];
   });
   return lines.length === 0 ? [] : [...lines, ''];
-}
-
-/** Tells why an active loop cannot hold its session. */
-function whyUnheld(ref: LoopRef, state: LoopState, store: FileStore): string | undefined {
-  if (state.status !== 'active') return undefined;
-  if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
-    return 'its start was cut off, and another loop stands for its state file; this one counts for nothing';
-  }
-  if (state.run) {
-    return isLocked(driverLock(ref))
-      ? undefined
-      : `no process drives it; go on with: untildone run --resume ${ref.loop}`;
-  }
-  if (!store.isMarked(state.session)) return 'its marker in the untildone home was removed';
-  if (!state.waiting && store.clientOf(state.session) === 'gone') {
-    return `Claude Code has ended; resume its session with: claude --resume ${state.session}`;
-  }
-  return undefined;
 }
 
 function sayOthers(store: FileStore, here: readonly LoopRef[], out: (line: string) => void): void {
@@ -254,16 +174,4 @@ function sayOthers(store: FileStore, here: readonly LoopRef[], out: (line: strin
   );
   const unended = others.filter((f) => 'state' in f && !hasEnded(f.state)).length;
   if (unended > 0) out(`${unended} more that have not ended, in other projects: untildone status --all`);
-}
-
-function elapsedOf(state: LoopState, now: number): number {
-  return elapsedMs(state, state.ending?.at ?? now);
-}
-
-function preview(ref: LoopRef, store: FileStore): string {
-  return oneLine(store.task(ref).slice(0, 1000), 200);
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,4 +1,5 @@
 import type { Answer } from '../../core/loop/event.ts';
+import { visibleText } from '../../core/text/visible.ts';
 import { type Parsed, parseHookEvent } from './parse.ts';
 
 /** What a hook process prints and how it exits. */
@@ -16,7 +17,8 @@ const REFUSED_BY_EXIT = new Set(['TeammateIdle', 'TaskCreated']);
 /** Claude Code adds all stdout of this event, JSON included, to its request for a summary. */
 const COMPACTION = 'PreCompact';
 
-export function renderAnswer(eventName: string, answer: Answer): HookOutput {
+export function renderAnswer(eventName: string, given: Answer): HookOutput {
+  const answer = harmless(given);
   if (eventName === COMPACTION && !['refuse', 'ignore'].includes(answer.kind)) {
     return { ...NOTHING, stdout: summaryWish(eventName, answer) ?? '' };
   }
@@ -41,6 +43,15 @@ export function renderAnswer(eventName: string, answer: Answer): HookOutput {
         hookSpecificOutput: { hookEventName: eventName, additionalContext: answer.context },
       });
   }
+}
+
+/** Spells out what would steer the terminal: Claude Code shows messages and reasons as they are. */
+function harmless(answer: Answer): Answer {
+  const shown = Object.entries(answer).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? visibleText(value) : value,
+  ]);
+  return Object.fromEntries(shown) as Answer;
 }
 
 /** What the summary of a compaction should keep; undefined for all other events and answers. */
@@ -83,7 +94,7 @@ export function parseCallbackInput(input: unknown): Parsed {
  * which was measured for TaskCreated; TeammateIdle never fired without a terminal.
  */
 export function renderCallback(eventName: string, answer: Answer): Record<string, unknown> {
-  const wish = summaryWish(eventName, answer);
+  const wish = summaryWish(eventName, harmless(answer));
   // Claude Code adds this field of a callback's answer to its request for a summary.
   if (wish !== undefined) return { systemMessage: wish };
   const { stdout, stderr, exitCode } = renderAnswer(eventName, answer);

@@ -1,5 +1,6 @@
 import type { Contract, FrozenContract } from '../contract/contract.ts';
 import type { TraitsOf } from '../contract/gate-traits.ts';
+import { visible } from '../text/visible.ts';
 import { describeEnding } from '../words/endings.ts';
 import { elapsedMs } from './limits.ts';
 import type { LoopState } from './state.ts';
@@ -29,6 +30,9 @@ export interface Receipt {
 }
 
 export interface ReceiptVerdict {
+  /** The same as `gate` and `outcome`, as all JSON of untildone names them; absent in receipts of 0.1.0. */
+  name?: string;
+  verdict?: string;
   gate: string;
   kind: string;
   class: string;
@@ -92,6 +96,8 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
 function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
   const { proof } = verdict;
   return {
+    name: verdict.gate,
+    verdict: verdict.outcome,
     gate: verdict.gate,
     kind: verdict.kind,
     class: verdict.class,
@@ -141,7 +147,9 @@ function plain(receipt: Receipt): string {
     `  effort    ${effort.iterations} iterations, ${effort.workingSeconds} s, ${effort.tokens} tokens`,
     ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
     ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),
-  ].join('\n');
+  ]
+    .map(visible)
+    .join('\n');
 }
 
 function verdictText(verdict: ReceiptVerdict, indent: string): string[] {
@@ -168,10 +176,12 @@ function markdown(receipt: Receipt): string {
     '|---|---|---|---|---|',
     ...receipt.verdicts.flatMap((v) => rowsOf(v, '')),
     '',
-    ...receipt.allowed.map((name) => `Allowed by hand: ${cell(name)}.\n`),
+    ...receipt.allowed.flatMap((name) => [`Allowed by hand: ${cell(name)}.`, '']),
     `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`${drift(receipt)}, ` +
       `${receipt.effort.iterations} iterations, loop ${receipt.loop}.`,
-  ].join('\n');
+  ]
+    .map(visible)
+    .join('\n');
 }
 
 function rowsOf(verdict: ReceiptVerdict, of: string): string[] {

@@ -1,6 +1,8 @@
 import type { Notification } from '../contract/contract.ts';
 import type { LoopState, RunState } from '../loop/state.ts';
 import { oneLine } from '../text/clip.ts';
+import { dateOf } from '../text/moment.ts';
+import { visible } from '../text/visible.ts';
 
 /** Says how a loop ended, in words that explain themselves to someone who was not there. */
 export function describeEnding(state: LoopState): string {
@@ -120,7 +122,7 @@ export function describeWait(state: LoopState): string {
     case 'api_error':
       if (state.run?.children && !state.run.children.over) return `all its children wait${detail}`;
       if (state.run)
-        return `interrupted by an API error${detail}; the run tries again by itself${againAt(state.run)}`;
+        return `interrupted by an API error${detail}; the run tries again by itself${againAt(state.run, state.lastAt)}`;
       return `interrupted by an API error${detail}; send any prompt in that session to go on`;
     case 'session_ended':
       if (state.run) return `its session has ended${detail}; the run goes on by itself`;
@@ -129,9 +131,9 @@ export function describeWait(state: LoopState): string {
 }
 
 /** When the run tries again, for a limit of the account that says when it ends. */
-function againAt({ lastEnd }: RunState): string {
+function againAt({ lastEnd }: RunState, now: number): string {
   if (lastEnd?.kind !== 'rate_limited' || lastEnd.until === undefined) return '';
-  return `, at ${new Date(lastEnd.until).toISOString()}`;
+  return `, at ${dateOf(lastEnd.until, now)}`;
 }
 
 /** A notification. It holds no path, no output, and of the prompt only the first words of the task. */
@@ -151,12 +153,17 @@ export function notificationsFor(event: string, notify: readonly Notification[])
 export function endingNotice(state: LoopState, task: string): Message {
   const event = state.status;
   const done = event === 'verified_done' ? 'done' : event.replace('_', ' ');
-  return { event, loop: state.loop, title: `untildone: ${done}: ${task}`, text: describeEnding(state) };
+  return {
+    event,
+    loop: state.loop,
+    title: visible(`untildone: ${done}: ${task}`),
+    text: visible(describeEnding(state)),
+  };
 }
 
 export function questionNotice(state: LoopState, task: string): Message {
-  const text = describeWait(state);
-  return { event: 'needs_person', loop: state.loop, title: `untildone: needs you: ${task}`, text };
+  const text = visible(describeWait(state));
+  return { event: 'needs_person', loop: state.loop, title: visible(`untildone: needs you: ${task}`), text };
 }
 
 /** The body for a webhook, in the shape that its service understands; others get the message as JSON. */

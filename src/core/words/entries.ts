@@ -7,9 +7,16 @@ import { oneLine } from '../text/clip.ts';
 
 /** Says one journal entry in words, for `untildone log`. */
 export function describeEntry(entry: Entry, state: LoopState): string {
-  if (!isOwn(entry)) return describeChildEntry(entry);
+  return entryLines(entry, state).join('\n');
+}
+
+/** The words of an entry, and a line for each verdict. What others wrote may hold line breaks: these are no lines. */
+export function entryLines(entry: Entry, state: LoopState): string[] {
+  if (!isOwn(entry)) return [describeChildEntry(entry)];
   const describe = WORDS[entry.kind] as Describe<OwnKind>;
-  return describe(entry, state);
+  const verdicts = entry.kind === 'stop' || entry.kind === 'guard' ? entry.verdicts : [];
+  const said = entry.kind === 'guard' ? saidBy(entry.agent) : [];
+  return [describe(entry, state), ...verdicts.map(verdictWords), ...said];
 }
 
 type OwnKind = Exclude<Entry['kind'], ChildEntry['kind']>;
@@ -22,11 +29,9 @@ function isOwn(entry: Entry): entry is EntryOf<OwnKind> {
 /** The words for each kind of entry but those of a run's children. */
 const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
-  stop: (entry, state) =>
-    `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`,
+  stop: (entry, state) => `stop: ${decisionWords(entry, state)}${phaseWords(entry)}`,
   event: ({ event, detail }) => `${event}${detailWords(detail)}`,
-  guard: ({ event, subject, refused, verdicts, agent }) =>
-    `${event} of ${subject}: ${refused ? 'held' : 'allowed'}${verdictWords(verdicts)}${saidBy(agent)}`,
+  guard: ({ event, subject, refused }) => `${event} of ${subject}: ${refused ? 'held' : 'allowed'}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
   answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
@@ -103,12 +108,12 @@ function phaseWords({ seen: { phase } }: EntryOf<'stop'>): string {
   return `; phase ${phase.passed.join(', ')} is done; now: ${phase.name}`;
 }
 
-function verdictWords(verdicts: readonly Verdict[]): string {
-  return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
+function verdictWords({ gate, outcome, class: evidence, summary }: Verdict): string {
+  return `    ${gate}: ${outcome} (${evidence}) ${summary}`;
 }
 
-function saidBy(agent: GuardedAgent | undefined): string {
-  return agent?.said === undefined ? '' : `\n    said: ${oneLine(agent.said, SAID_LIMIT)}`;
+function saidBy(agent: GuardedAgent | undefined): string[] {
+  return agent?.said === undefined ? [] : [`    said: ${oneLine(agent.said, SAID_LIMIT)}`];
 }
 
 const SAID_LIMIT = 300;

@@ -4,6 +4,7 @@ import { renderPromise } from '../loop/promise.ts';
 import type { Decision } from '../loop/state.ts';
 import { blocks, type Verdict } from '../loop/verdict.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
+import { visibleText } from '../text/visible.ts';
 
 /** Claude Code shows a reason to the model twice; anything longer belongs into a file that the reason names. */
 export const REASON_LIMIT = 9000;
@@ -79,8 +80,10 @@ export function standingReason(verdicts: readonly Verdict[], when: string): stri
 
 /** Cuts only what fails when there is too little room: what to do next and how to finish are always said. */
 function fitted(before: string[], fails: string, after: string[], limit: number = REASON_LIMIT): string {
-  const taken = [...before, ...after].reduce((sum, part) => sum + part.length + BREAK.length, 0);
-  const parts = [...before, fails === '' ? '' : keepShort(fails, limit - taken), ...after];
+  // Spelled out before it is measured: what a gate found may be full of control characters.
+  const [first, found, last] = [before.map(visibleText), visibleText(fails), after.map(visibleText)];
+  const taken = [...first, ...last].reduce((sum, part) => sum + part.length + BREAK.length, 0);
+  const parts = [...first, found === '' ? '' : keepShort(found, limit - taken), ...last];
   return keepShort(parts.filter((p) => p !== '').join(BREAK), limit);
 }
 

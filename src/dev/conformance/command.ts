@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { jsonLines } from '../../core/text/visible.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
 import { UnusableHook } from './replay.ts';
 import { FORMATS, type Format, type Scenario } from './scenario.ts';
@@ -29,7 +30,7 @@ export async function conformance(
   const report = await replayAll(line, scenarios, options, interruption.signal);
   const interrupted = interruption.exitCode();
   if (interrupted !== undefined || report === undefined) return interrupted ?? 2;
-  if (options.json) out(JSON.stringify(jsonOf(report), null, 2));
+  if (options.json) for (const line of jsonLines(jsonOf(report))) out(line);
   else for (const row of tableOf(report)) out(row);
   return countsOf(report.results).failed > 0 ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import { homeFrom } from '../../home/layout.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { watchInterruption } from '../../terminal/interruption.ts';
 import { ask, onTerminal, out } from '../../terminal/print.ts';
-import { colourWanted } from '../../terminal/text.ts';
+import { colourWanted } from '../../terminal/style.ts';
 import { type Demo, openDemo } from './demo-folder.ts';
 import { liveView } from './live-view.ts';
 import { type DemoOptions, playDemo } from './play.ts';

@@ -1,7 +1,10 @@
 /** Shows a demo as lines of text: when, who, what. Without colour nothing is lost. */
 
 import type { Happening } from '../../client/sdk/stream.ts';
+import { stripAnsi } from '../../core/text/ansi.ts';
+import { visibleText } from '../../core/text/visible.ts';
 import { callInWords } from '../../run/view/words.ts';
+import { type Style, styled } from '../../terminal/style.ts';
 import { wrapLine } from '../../terminal/text.ts';
 
 export type Speaker = 'you' | 'claude' | 'tool' | 'untildone' | 'demo';
@@ -29,13 +32,17 @@ export interface LiveView {
 const TIME = 7;
 const WHO = 11;
 const INDENT = ' '.repeat(TIME + WHO);
-const COLOURS: Record<Speaker, number> = { you: 34, claude: 36, tool: 90, untildone: 33, demo: 90 };
-const [GREEN, RED, BOLD] = [32, 31, 1];
+const STYLES: Record<Speaker, Style> = {
+  you: 'person',
+  claude: 'model',
+  tool: 'aside',
+  untildone: 'open',
+  demo: 'aside',
+};
 
 export function liveView(options: ViewOptions): LiveView {
   const { width } = options;
-  const paint = (code: number, text: string) =>
-    options.colour && text.trim() !== '' ? `\x1b[${code}m${text}\x1b[0m` : text;
+  const paint = (style: Style, text: string) => (options.colour ? styled(style, text) : text);
   const tools = new Map<string, string>();
   let speaker: Speaker | undefined;
   let afterBlank = false;
@@ -48,7 +55,7 @@ export function liveView(options: ViewOptions): LiveView {
     const [first = '', ...rest] = wrapped(text, width - INDENT.length);
     const name = (who === speaker ? '' : who).padEnd(WHO);
     speaker = who;
-    out(`${`${options.elapsed().toFixed(1)}s`.padStart(TIME - 2)}  ${paint(COLOURS[who], name)}${first}`);
+    out(`${`${options.elapsed().toFixed(1)}s`.padStart(TIME - 2)}  ${paint(STYLES[who], name)}${first}`);
     for (const line of rest) out(line === '' ? '' : INDENT + line);
   };
   const show = (happening: Happening) => {
@@ -63,14 +70,15 @@ export function liveView(options: ViewOptions): LiveView {
     heading: (text) => {
       speaker = undefined;
       out('');
-      out(paint(BOLD, text));
+      out(paint('bold', text));
     },
     quote: (text, hang = 0) => {
       for (const [i, line] of wrapped(text, width - 2 - hang).entries()) {
         out(line === '' ? '' : ' '.repeat(i === 0 ? 2 : 2 + hang) + line);
       }
     },
-    check: (name, happened) => out(`  ${happened ? paint(GREEN, 'ok ') : paint(RED, 'NOT')}  ${plain(name)}`),
+    check: (name, happened) =>
+      out(`  ${happened ? paint('good', 'ok ') : paint('bad', 'NOT')}  ${plain(name)}`),
   };
 }
 
@@ -126,9 +134,9 @@ export function usefulLines(output: string): string {
   return [...chosen, `(${lines.length - chosen.length} more lines)`].join('\n');
 }
 
-/** Drops control characters: what is quoted must not steer the terminal. */
+/** Without colours, and with other control characters spelled out before the width is measured. */
 function plain(text: string): string {
-  return text.replace(/\p{Cc}/gu, (sign) => (sign === '\n' ? sign : sign === '\t' ? '  ' : ''));
+  return visibleText(stripAnsi(text).replaceAll('\t', '  '));
 }
 
 function wrapped(text: string, width: number): string[] {

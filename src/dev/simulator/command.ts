@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { UsageError } from '../../core/text/errors.ts';
 import { watchInterruption } from '../../terminal/interruption.ts';
-import { out } from '../../terminal/print.ts';
+import { out, warn } from '../../terminal/print.ts';
 import { type SimulatorRequest, startSimulator } from './server.ts';
 import { parseSimulatorScript, type Script, SimulatorScriptError } from './simulator-script.ts';
 
@@ -72,7 +72,7 @@ function append(file: number, path: string, request: SimulatorRequest): void {
   try {
     appendFileSync(file, `${JSON.stringify(logLine(request))}\n`);
   } catch (error) {
-    process.stderr.write(`untildone: a request is missing in ${path}: ${(error as Error).message}\n`);
+    warn(`untildone: a request is missing in ${path}: ${(error as Error).message}`);
   }
 }
 

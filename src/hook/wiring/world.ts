@@ -18,10 +18,17 @@ export interface World extends JudgingPorts {
 
 /** The project is that of the given session, else of the session this runs in, else of the current folder. */
 export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
-  return worldWith(process.env, loadJudgeBundle, ({ store }) => {
-    const recorded = session ? store.projectOfSession(session) : undefined;
-    return projectOf(recorded, process.env, process.cwd());
-  });
+  return worldWith(process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
+}
+
+/** The same for commands that only show something: it makes no home. */
+export function openWorldToRead(session = process.env.CLAUDE_CODE_SESSION_ID): World {
+  return worldIn(homeFrom(process.env), process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
+}
+
+function projectHere({ store }: { store: FileStore }, session: string | undefined): string {
+  const recorded = session ? store.projectOfSession(session) : undefined;
+  return projectOf(recorded, process.env, process.cwd());
 }
 
 export function worldWith(
@@ -38,6 +45,15 @@ export function worldWith(
       `the home of untildone cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
     );
   }
+  return worldIn(home, env, load, projectIn);
+}
+
+function worldIn(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  load: () => Promise<JudgeBundle>,
+  projectIn: (ports: { store: FileStore }) => string,
+): World {
   const ports = openPorts(home, env, load);
   return { ...ports, home, project: projectIn(ports), env };
 }

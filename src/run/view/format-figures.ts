@@ -33,22 +33,6 @@ export function tokensOf(count: number): string {
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** `14:03:09`, in local time. */
-export function clockOf(time: number): string {
-  const date = new Date(time);
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** `14:03`, with its day when that is not today. */
-export function momentOf(time: number, now: number): string {
-  const date = new Date(time);
-  const clock = clockOf(time).slice(0, 5);
-  if (date.toDateString() === new Date(now).toDateString()) return clock;
-  return `${date.getDate()} ${MONTHS[date.getMonth()]} ${clock}`;
-}
-
 /** `9:05`, `1:02:03`: for a running clock. */
 export function stopwatch(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

@@ -5,6 +5,7 @@ import { contextWindow } from '../../core/loop/transcript.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { stripAnsi } from '../../core/text/ansi.ts';
 import { redact } from '../../core/text/redact.ts';
+import { jsonText } from '../../core/text/visible.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import type { BegunMore, RunEvent, RunReporter } from '../reporter.ts';
@@ -14,7 +15,7 @@ import type { GateLine, Happening, LimitsLine, RunFigures, RunLine } from './lin
 export function jsonReporter(out: (line: string) => void, now: () => number): RunReporter {
   let version: { v?: 1 } = { v: 1 };
   return lineTeller((line) => {
-    out(JSON.stringify({ ...version, at: iso(now()), ...line }));
+    out(jsonText({ ...version, at: iso(now()), ...line }));
     version = {};
   }, now);
 }

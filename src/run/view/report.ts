@@ -1,8 +1,9 @@
 import type { Limits } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
-import { colourWanted, cutTo, wrapLine } from '../../terminal/text.ts';
+import { clockOf } from '../../core/text/moment.ts';
+import { colourWanted } from '../../terminal/style.ts';
+import { cutTo, wrapLine } from '../../terminal/text.ts';
 import type { RunReporter } from '../reporter.ts';
-import { clockOf } from './format-figures.ts';
 import { jsonReporter } from './json.ts';
 import { liveReporter } from './view.ts';
 import { beginningLines, childLines, closingLines, factLines, noteLines, pausedLines } from './words.ts';

@@ -3,17 +3,10 @@
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import { sayDuration } from '../../core/text/duration.ts';
+import { clockOf, momentOf } from '../../core/text/moment.ts';
+import { type Style, styled, VERDICT_STYLES } from '../../terminal/style.ts';
 import { columnsOf, cutTo } from '../../terminal/text.ts';
-import {
-  clockOf,
-  momentOf,
-  ofLimit,
-  positionWords,
-  sessionNumber,
-  spentWords,
-  stopwatch,
-  tokensOf,
-} from './format-figures.ts';
+import { ofLimit, positionWords, sessionNumber, spentWords, stopwatch, tokensOf } from './format-figures.ts';
 import type { RunViewModel } from './view-model.ts';
 import { isOpen } from './words.ts';
 
@@ -25,21 +18,15 @@ export interface ScreenSize {
 
 interface Span {
   text: string;
-  colour?: number;
+  style?: Style;
 }
 type Row = readonly Span[];
 
-const [BOLD, DIM, RED, GREEN, YELLOW] = [1, 2, 31, 32, 33];
 const LABEL = 10;
 const GAUGE = 20;
 const NAME = 16;
 /** The mark and the word say the same as the colour. */
-const MARKS = {
-  pass: { mark: '✓', colour: GREEN },
-  fail: { mark: '✗', colour: RED },
-  unproven: { mark: '?', colour: YELLOW },
-  skip: { mark: '-', colour: DIM },
-} as const;
+const MARKS = { pass: '✓', fail: '✗', unproven: '?', skip: '-' } as const;
 
 const LEAST = { blank: false, recent: 0, evidence: false, closed: false, task: false } as const;
 /** What is shown, from much room to little. */
@@ -66,7 +53,7 @@ function roomFor(view: RunViewModel, most: number, now: number): Row[] {
   // With hardly any room: the position, the current action, and as many gates as fit.
   const rows = [headRow(view), doingRow(view, now), ...gateRows(view, LEAST)];
   if (rows.length <= most) return rows;
-  const hidden: Row = [{ text: `${rows.length - most + 1} more`, colour: DIM }];
+  const hidden: Row = [{ text: `${rows.length - most + 1} more`, style: 'quiet' }];
   return most < 3 ? rows.slice(0, most) : [...rows.slice(0, most - 1), labelled('', hidden)];
 }
 
@@ -83,7 +70,7 @@ function rowsOf(view: RunViewModel, now: number, density: Density): Row[] {
     ...spentRows(view, now),
     ...childRows(view, now),
     doingRow(view, now),
-    ...shown.map(({ at, line }): Row => [{ text: `  ${clockOf(at)} ${line}`, colour: DIM }]),
+    ...shown.map(({ at, line }): Row => [{ text: `  ${clockOf(at)} ${line}`, style: 'quiet' }]),
   ];
 }
 
@@ -91,7 +78,7 @@ function headRow({ loop, state }: RunViewModel): Row {
   const place = state
     ? `${positionWords(state)}, session ${sessionNumber(state)} (${state.session.slice(0, 8)})`
     : 'getting ready';
-  return [{ text: `run ${loop ?? ''}`.trimEnd(), colour: BOLD }, { text: `  ${place}` }];
+  return [{ text: `run ${loop ?? ''}`.trimEnd(), style: 'bold' }, { text: `  ${place}` }];
 }
 
 function gateRows(
@@ -101,19 +88,20 @@ function gateRows(
   const shown = closed ? gates : gates.filter(isOpen);
   const width = Math.min(NAME, Math.max(0, ...shown.map((g) => columnsOf(g.name))));
   const rows = shown.flatMap((gate): Row[] => {
-    const { mark, colour } = MARKS[gate.verdict];
+    const mark = MARKS[gate.verdict];
+    const style = VERDICT_STYLES[gate.verdict];
     const name = cutTo(gate.name, NAME);
     const padding = ' '.repeat(Math.max(0, width - columnsOf(name)));
     const said = gate.class === 'measured' ? gate.summary : `(${gate.class}) ${gate.summary}`;
     const row = [
-      { text: `${mark} ${gate.verdict.padEnd(8)}`, colour },
+      { text: `${mark} ${gate.verdict.padEnd(8)}`, style },
       { text: `  ${name}${padding}  ${said}` },
     ];
-    const proof = { text: `${' '.repeat(LABEL + 2)}${gate.evidence}`, colour: DIM };
+    const proof: Span = { text: `${' '.repeat(LABEL + 2)}${gate.evidence}`, style: 'quiet' };
     return evidence && gate.evidence !== undefined ? [row, [proof]] : [row];
   });
   const hidden = gates.length - shown.length;
-  if (hidden > 0) rows.push([{ text: `${hidden} more do not fail`, colour: DIM }]);
+  if (hidden > 0) rows.push([{ text: `${hidden} more do not fail`, style: 'quiet' }]);
   return rows.map((row, index) => labelled(index === 0 ? 'gates' : '', row));
 }
 
@@ -127,7 +115,7 @@ function contextRows({ context, limits }: RunViewModel): Row[] {
   const over = limits === undefined ? '' : `, hands over at ${percent(limits.context)}`;
   return [
     labelled('context', [
-      near ? { text: gauge, colour: YELLOW } : { text: gauge },
+      near ? { text: gauge, style: 'open' } : { text: gauge },
       { text: ` ${percent(share)} of ${tokensOf(window)} (${context.model})${over}` },
     ]),
   ];
@@ -141,12 +129,12 @@ function spentRows({ state, limits }: RunViewModel, now: number): Row[] {
 
 function doingRow({ waiting, calls, doing }: RunViewModel, now: number): Row {
   if (waiting && waiting.until === undefined)
-    return labelled('waiting', [{ text: waiting.why, colour: YELLOW }]);
+    return labelled('waiting', [{ text: waiting.why, style: 'open' }]);
   if (waiting?.until !== undefined) {
     const left =
       waiting.until > now ? `${stopwatch(Math.ceil((waiting.until - now) / 1000))} left` : 'any moment';
     return labelled('waiting', [
-      { text: `${left}, until ${momentOf(waiting.until, now)}`, colour: YELLOW },
+      { text: `${left}, until ${momentOf(waiting.until, now)}`, style: 'open' },
       { text: `: ${waiting.why}` },
     ]);
   }
@@ -164,14 +152,14 @@ function childRows({ children }: RunViewModel, now: number): Row[] {
     const at = state ? `${positionWords(state)}, ${gates.length - open} of ${gates.length} gates, ` : '';
     const doingNow = waiting ? `waiting: ${waiting.why}` : `${stopwatch((now - since) / 1000)}  ${what}`;
     return labelled(index === 0 ? 'children' : '', [
-      { text: `[${cutTo(piece, NAME)}] `, colour: BOLD },
+      { text: `[${cutTo(piece, NAME)}] `, style: 'bold' },
       { text: `${at}${doingNow}` },
     ]);
   });
 }
 
 function labelled(label: string, row: Row): Row {
-  return [{ text: label.padEnd(LABEL), colour: DIM }, ...row];
+  return [{ text: label.padEnd(LABEL), style: 'quiet' }, ...row];
 }
 
 function percent(share: number): string {
@@ -185,12 +173,8 @@ function drawn(row: Row, columns: number, colour: boolean): string {
   for (const span of row) {
     const text = cutTo(span.text, left);
     left -= columnsOf(text);
-    line += colour && span.colour !== undefined && text.trim() !== '' ? painted(text, span.colour) : text;
+    line += colour && span.style !== undefined ? styled(span.style, text) : text;
     if (text !== span.text) break;
   }
   return line.trimEnd();
-}
-
-function painted(text: string, colour: number): string {
-  return `\x1b[${colour}m${text}\x1b[0m`;
 }

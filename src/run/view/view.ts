@@ -1,6 +1,6 @@
+import { clockOf } from '../../core/text/moment.ts';
 import { cutTo, type Terminal, TerminalRegion } from '../../terminal/text.ts';
 import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
-import { clockOf } from './format-figures.ts';
 import { screenLines } from './screen.ts';
 import { emptyViewModel, type RunViewModel, withBeginning, withChildEvent, withEvent } from './view-model.ts';
 import {

@@ -5,12 +5,13 @@ import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.t
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
+import { momentOf } from '../../core/text/moment.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { mergeWords } from '../../core/words/entries.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
 import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
-import { momentOf, positionWords, sessionNumber, spentWords } from './format-figures.ts';
+import { positionWords, sessionNumber, spentWords } from './format-figures.ts';
 
 /** What a run does, in words: for a log, for the live view, and for what the view leaves in the scroll-back. */
 

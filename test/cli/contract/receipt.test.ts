@@ -157,10 +157,14 @@ describe('commands of a stranger', () => {
 
 describe('shown', () => {
   test('as text, as Markdown, and as the file itself', () => {
-    for (const format of ['text', 'md', 'json'] as const) showReceipt(ref, format, world, out);
+    showReceipt(ref, 'text', world, out);
     expect(lines[0]).toContain('Receipt of loop l1: verified_done');
-    expect(lines[1]).toContain('### Verified: a task');
-    expect(JSON.parse(lines[2] ?? '')).toEqual(read());
+    lines.length = 0;
+    showReceipt(ref, 'md', world, out);
+    expect(lines[0]).toContain('### Verified: a task');
+    lines.length = 0;
+    showReceipt(ref, 'json', world, out);
+    expect(JSON.parse(lines.join('\n'))).toEqual(read());
   });
   test('with what was changed in it', () => {
     edit((signed) => Object.assign(signed.receipt, { status: 'claimed_done' }));

@@ -252,7 +252,7 @@ describe('lock status', () => {
       'LOCKED',
       `  file: ${locks()}`,
       '  age: 2 h 00 min',
-      '  expires: 2026-01-01T22:00:00.000Z',
+      '  expires: today 22:00',
       '  session: s1',
       '  goal: Ship it',
     ]);
@@ -304,7 +304,7 @@ describe('lock status', () => {
     on();
     touchedAt(NOW - 25 * HOUR);
     expect(status()[3]).toBe(
-      '  expired: 2025-12-31T23:00:00.000Z, so it holds no session; begin anew with: untildone lock on --renew',
+      '  expired: yesterday 23:00 (1 h 00 min ago), so it holds no session; begin anew with: untildone lock on --renew',
     );
     expect(status()[4]).toBe('  session: none');
     expect(json().expired).toBe(true);

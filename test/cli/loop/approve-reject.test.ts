@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { answerQuestion, askingLoop } from '../../../src/cli/loop/approve-reject.ts';
-import { type StatusLoop, status } from '../../../src/cli/loop/status.ts';
+import { status } from '../../../src/cli/loop/status.ts';
+import type { StatusLoop } from '../../../src/cli/loop/status-json.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import { approvedText } from '../../../src/core/loop/questions.ts';

@@ -282,7 +282,8 @@ describe('input that cannot be used is a problem in words', () => {
 });
 
 describe('answers as the client wants them', () => {
-  const reason = 'line one\n"two" 😀 \ud800';
+  const reason = 'line one\n\t"two" 😀 \ud800\x1b[2J\u202e';
+  const shown = 'line one\n\t"two" 😀 \\u{d800}\\u{1b}[2J\\u{202e}';
   test('silence is nothing at all, for every event', () => {
     for (const name of KNOWN_EVENTS) {
       expect(renderAnswer(name, { kind: 'silence' })).toEqual({ stdout: '', stderr: '', exitCode: 0 });
@@ -292,7 +293,7 @@ describe('answers as the client wants them', () => {
     'a refusal of %s is a block with its reason',
     (name) => {
       expect(renderAnswer(name, { kind: 'refuse', reason })).toEqual({
-        stdout: '{"decision":"block","reason":"line one\\n\\"two\\" 😀 \\ud800"}',
+        stdout: JSON.stringify({ decision: 'block', reason: shown }),
         stderr: '',
         exitCode: 0,
       });
@@ -311,7 +312,7 @@ describe('answers as the client wants them', () => {
     (name) => {
       expect(renderAnswer(name, { kind: 'refuse', reason })).toEqual({
         stdout: '',
-        stderr: reason,
+        stderr: shown,
         exitCode: 2,
       });
     },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ENDINGS, type LoopState, type RunState, type WaitCause } from '../../../src/core/loop/state.ts';
 import { newRun } from '../../../src/core/run/run.ts';
+import { dateOf } from '../../../src/core/text/moment.ts';
 import { describeEnding, describeWait, endingMessage, holdMessage } from '../../../src/core/words/endings.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 
@@ -134,7 +135,7 @@ describe('why a loop waits', () => {
     const waiting = (why: WaitCause, more: Partial<RunState> = {}) =>
       describeWait(freshLoop({ waiting: { why, since: T0 }, run: { ...run, ...more } }));
     expect(waiting('api_error', { lastEnd: limit })).toBe(
-      `interrupted by an API error; the run tries again by itself, at ${new Date(T0 + 60_000).toISOString()}`,
+      `interrupted by an API error; the run tries again by itself, at ${dateOf(T0 + 60_000, T0)}`,
     );
     expect(waiting('session_ended')).toBe('its session has ended; the run goes on by itself');
     expect(waiting('context_full')).toContain('goes on in a fresh one');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Happening } from '../../../src/client/sdk/stream.ts';
 import { liveView, usefulLines } from '../../../src/dev/demo/live-view.ts';
+import { rendered } from '../../../src/terminal/style.ts';
 
 function view(options: { colour?: boolean; width?: number } = {}) {
   const lines: string[] = [];
@@ -113,7 +114,7 @@ describe('the live view', () => {
   test('what others wrote cannot steer the terminal', () => {
     const { lines, show } = view({ colour: true });
     show({ kind: 'said', text: 'a\x1b[2Jb\rc\x07' });
-    expect(lines[0]).toMatch(/a\[2Jbc$/);
+    expect(lines[0]).toMatch(/ab\\u\{d\}c\\u\{7\}$/);
   });
 
   test('blank lines never double', () => {
@@ -131,7 +132,7 @@ describe('the live view', () => {
       heading('What happened');
       check('it worked', true);
       check('it worked again', false);
-      return lines.join('\n');
+      return lines.map(rendered).join('\n');
     });
     const [plain = '', coloured = ''] = texts;
     expect(plain).not.toContain('\x1b');

@@ -8,6 +8,7 @@ import {
   withBeginning,
   withEvent,
 } from '../../../src/run/view/view-model.ts';
+import { rendered } from '../../../src/terminal/style.ts';
 import { columnsOf } from '../../../src/terminal/text.ts';
 import { BASELINE, happens, held, LIMITS, LOOP, runState, STORY, T0 } from '../../support/run/run-story.ts';
 
@@ -246,7 +247,7 @@ describe('with less room', () => {
 describe('colour', () => {
   test('is an addition: without it nothing is lost', () => {
     const seen = view(STORY.slice(0, 10));
-    const coloured = screenLines(seen, ROOM, T0, true).join('\n');
+    const coloured = screenLines(seen, ROOM, T0, true).map(rendered).join('\n');
     expect(coloured).toContain('\x1b[31m✗ fail');
     expect(coloured).toContain('\x1b[32m✓ pass');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: taking the colours away is the point
@@ -259,7 +260,9 @@ describe('colour', () => {
     const usage = (contextTokens: number) =>
       happens({ kind: 'usage', contextTokens, model: 'claude-opus-4-6' });
     const gauge = (tokens: number) =>
-      screenLines(view([session, usage(tokens)]), ROOM, T0, true).find((line) => line.includes('#'));
+      screenLines(view([session, usage(tokens)]), ROOM, T0, true)
+        .map(rendered)
+        .find((line) => line.includes('#'));
     expect(gauge(159_000)).not.toContain('\x1b[33m');
     expect(gauge(160_000)).toContain('\x1b[33m');
   });

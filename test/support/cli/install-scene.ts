@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { type InstallOptions, install, uninstall } from '../../../src/cli/install/install.ts';
+import { rendered } from '../../../src/terminal/style.ts';
 
 let folder = '';
 
@@ -50,12 +51,12 @@ export function options(more: Partial<InstallOptions> = {}): InstallOptions {
 
 export async function runInstall(more: Partial<InstallOptions> = {}): Promise<number> {
   printed.length = 0;
-  return install(options(more), (line) => printed.push(line));
+  return install(options(more), (line) => printed.push(rendered(line)));
 }
 
 export async function runUninstall(more: Partial<InstallOptions> = {}): Promise<number> {
   printed.length = 0;
-  return uninstall(options(more), (line) => printed.push(line));
+  return uninstall(options(more), (line) => printed.push(rendered(line)));
 }
 
 export const output = () => printed.join('\n');

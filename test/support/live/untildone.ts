@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { StatusLoop } from '../../../src/cli/loop/status.ts';
+import type { StatusLoop } from '../../../src/cli/loop/status-json.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import { loadProgram, type Program, runCli } from '../in-process.ts';
 import { isLong } from '../long.ts';

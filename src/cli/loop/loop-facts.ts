@@ -1,0 +1,83 @@
+import type { HooksState } from '../../client/settings/would-run.ts';
+import { elapsedMs } from '../../core/loop/limits.ts';
+import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
+import type { LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { isLocked } from '../../files/lock.ts';
+import type { FileStore } from '../../home/store.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { driverLock } from '../../run/begin/client-options.ts';
+
+/** What `status` shows of a loop besides its state, as text and as JSON. */
+export interface LoopFacts {
+  task: string;
+  /** The folder that it works in; undefined when its contract is damaged. */
+  folder: string | undefined;
+  phase: PhaseSituation | undefined;
+  elapsedMs: number;
+  /** Why its session is not being held although the loop is active. */
+  unheld: string | undefined;
+}
+
+export interface FactsWorld {
+  store: FileStore;
+  now: number;
+  hooksAt(project: string): HooksState;
+}
+
+export function factsOf(ref: LoopRef, state: LoopState, world: FactsWorld): LoopFacts {
+  const { store, now } = world;
+  const { folder, phase } = fromContract(ref, state, store);
+  return {
+    task: oneLine(store.task(ref).slice(0, 1000), 200),
+    folder,
+    phase,
+    elapsedMs: elapsedMs(state, state.ending?.at ?? now),
+    unheld: whyUnheld(ref, state, folder, world),
+  };
+}
+
+/** The rest of the status is shown without a contract that is damaged. */
+function fromContract(ref: LoopRef, state: LoopState, store: FileStore): Pick<LoopFacts, 'folder' | 'phase'> {
+  try {
+    const { contract, frozen } = store.contract(ref);
+    const phase = phaseOf(contract, state);
+    return { folder: frozen.project, phase: phase && phaseSituation(contract, phase) };
+  } catch {
+    return { folder: undefined, phase: undefined };
+  }
+}
+
+/** Tells why an active loop cannot hold its session. */
+function whyUnheld(
+  ref: LoopRef,
+  state: LoopState,
+  folder: string | undefined,
+  { store, hooksAt }: FactsWorld,
+): string | undefined {
+  if (state.status !== 'active') return undefined;
+  if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
+    return 'its start was cut off, and another loop stands for its state file; this one counts for nothing';
+  }
+  if (state.run) {
+    return isLocked(driverLock(ref))
+      ? undefined
+      : `no process drives it; go on with: untildone run --resume ${ref.loop}`;
+  }
+  if (!store.isMarked(state.session)) return 'its marker in the untildone home was removed';
+  if (!state.waiting && store.clientOf(state.session) === 'gone') {
+    return `Claude Code has ended; resume its session with: claude --resume ${state.session}`;
+  }
+  return withoutHooks([store.projectOfSession(state.session), folder], hooksAt);
+}
+
+/** Claude Code reads the settings of the folder that it was started in, which may be another than the loop's. */
+function withoutHooks(
+  folders: readonly (string | undefined)[],
+  hooksAt: FactsWorld['hooksAt'],
+): string | undefined {
+  const known = folders.filter((folder) => folder !== undefined);
+  const states = [...new Set(known)].map(hooksAt);
+  const [first] = states;
+  return first?.held === false && states.every(({ held }) => !held) ? first.why : undefined;
+}

@@ -1,0 +1,102 @@
+import type { HooksState } from '../../client/settings/would-run.ts';
+import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import type { Found } from '../../hook/start/find-loop.ts';
+import type { ForeignStatus } from './foreign-status.ts';
+import { type FactsWorld, factsOf } from './loop-facts.ts';
+
+/** What `status --json` promises to other programs: docs/reference/json-output.md. Fields are added, never changed. */
+export interface StatusJson {
+  loops: (StatusLoop | { id: string; status: 'unreadable'; problem: string })[];
+  foreign: readonly ForeignStatus[];
+  /** Whether a session that begins in this project would be held, and if not, why. */
+  hooks: { would_run: boolean; problem: string | null };
+}
+
+export interface StatusLoop {
+  id: string;
+  session: string;
+  status: string;
+  iteration: number;
+  max_iterations: number | null;
+  task: string;
+  dialect: string;
+  started_at: string;
+  elapsed_s: number;
+  tokens: number;
+  /** The part of `tokens` that subagents spent, as far as their transcripts tell. */
+  subagent_tokens: number;
+  cost_usd: number;
+  /** Of a contract with phases: the one that the work is in. */
+  phase: string | null;
+  /** Subagents that were seen, with how each ended. */
+  agents: { id: string; type: string; status: string; said: string | null }[];
+  waiting: { why: string; since: string; text: string } | null;
+  /** Why its session is not being held although the loop is active. */
+  not_held: string | null;
+  /** Of a loop over many sessions. */
+  run: { mode: string; sessions: number; parent: string | null } | null;
+  ending: { cause: string; at: string; detail: string; text: string } | null;
+  gates: {
+    name: string;
+    class: string;
+    verdict: string;
+    summary: string;
+    /** Of chunks: each of them. */
+    parts?: { name: string; verdict: string; summary: string }[];
+  }[];
+}
+
+export function statusJson(
+  found: readonly Found[],
+  foreign: readonly ForeignStatus[],
+  hooks: HooksState,
+  world: FactsWorld,
+): StatusJson {
+  return {
+    loops: found.map((one) => jsonOf(one, world)),
+    foreign,
+    hooks: { would_run: hooks.held, problem: hooks.held ? null : hooks.why },
+  };
+}
+
+function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
+  if (!('state' in found)) return { id: found.ref.loop, status: 'unreadable', problem: found.problem };
+  const { ref, state } = found;
+  const facts = factsOf(ref, state, world);
+  return {
+    id: ref.loop,
+    session: state.session,
+    status: state.status,
+    iteration: state.iteration,
+    max_iterations: state.maxIterations === 'unlimited' ? null : state.maxIterations,
+    task: facts.task,
+    dialect: state.dialect,
+    started_at: iso(state.startedAt),
+    elapsed_s: Math.round(facts.elapsedMs / 1000),
+    tokens: state.spent.tokens,
+    subagent_tokens: state.spentBySubagents ?? 0,
+    cost_usd: state.spent.costUsd,
+    not_held: facts.unheld ?? null,
+    run: state.run
+      ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
+      : null,
+    phase: facts.phase?.name ?? null,
+    agents: (state.agents ?? []).map(({ id, type, status, said = null }) => ({ id, type, status, said })),
+    waiting: state.waiting
+      ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
+      : null,
+    ending: state.ending
+      ? {
+          cause: state.ending.cause,
+          at: iso(state.ending.at),
+          detail: state.ending.detail,
+          text: describeEnding(state),
+        }
+      : null,
+    gates: state.gates,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

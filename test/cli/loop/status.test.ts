@@ -1,0 +1,141 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/files/workers.ts';
+import { loadProgram, type Program, runCli } from '../../support/in-process.ts';
+
+let program: Program;
+beforeAll(async () => {
+  program = await loadProgram();
+});
+
+let folder: string;
+let project: string;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  folder = realpathSync(temporaryFolder());
+  project = join(folder, 'project');
+  mkdirSync(join(project, '.claude'), { recursive: true });
+  // A program for the hooks to start.
+  writeFileSync(join(folder, 'untildone.cjs'), '// the program');
+  env = { PATH: process.env.PATH ?? '', HOME: folder, UNTILDONE_HOME: join(folder, 'home'), TZ: 'UTC' };
+});
+
+async function run(args: string[], more: Record<string, string> = {}): Promise<string> {
+  const command = { line: '', env: { ...env, ...more }, cwd: project, input: '', limitMs: 0 };
+  const { stdout, stderr } = await runCli(program, args, command, join(folder, 'untildone.cjs'));
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+const started = () => run(['start', '--session', 's1', '--promise', 'ALL DONE', 'a task']);
+const json = async () => JSON.parse(await run(['status', '--json']));
+const settings = (name: string, value: unknown) =>
+  writeFileSync(join(project, '.claude', name), JSON.stringify(value));
+
+describe('status says in its first line that nobody is held', () => {
+  test('where no hooks are installed', async () => {
+    await started();
+    expect(await run(['status'])).toMatch(
+      /^NOBODY IS HELD in this project: no hooks of untildone are installed .*: untildone install\n/,
+    );
+    expect(await run(['status'])).toMatch(/^ {2}NOT BEING HELD: no hooks of untildone are installed/m);
+    const { hooks, loops } = await json();
+    expect(hooks).toEqual({ would_run: false, problem: expect.stringContaining('untildone install') });
+    expect(loops[0].not_held).toBe(hooks.problem);
+  });
+
+  test('where no hooks are installed, and no loop is there either', async () => {
+    expect(await run(['status'])).toMatch(/^NOBODY IS HELD in this project: .*\n\nNo loops yet/);
+  });
+
+  test('where they are switched off for the next start', async () => {
+    await run(['install']);
+    await started();
+    settings('settings.local.json', { disableAllHooks: true });
+    expect(await run(['status'])).toMatch(
+      /^NOBODY IS HELD in this project: "disableAllHooks" is true in .*; remove it\n/,
+    );
+    expect((await json()).hooks.would_run).toBe(false);
+  });
+
+  test.each([
+    ['the script', () => writeFileSync(join(folder, 'home/hook.sh'), ''), /hook\.sh is missing or empty/],
+    [
+      'the program',
+      () => writeFileSync(join(folder, 'untildone.cjs'), ''),
+      /untildone\.cjs, which the hooks start, is empty/,
+    ],
+  ])('where %s is broken', async (_, breakIt, why) => {
+    await run(['install']);
+    await started();
+    breakIt();
+    const said = await run(['status']);
+    expect(said).toMatch(/^NOBODY IS HELD in this project: /);
+    expect(said).toMatch(why);
+  });
+
+  test('and nothing of it where they would run', async () => {
+    await run(['install']);
+    await started();
+    expect(await run(['status'])).toMatch(/^\S+ {2}active {2}iteration 1 of 50/);
+    const { hooks, loops } = await json();
+    expect(hooks).toEqual({ would_run: true, problem: null });
+    expect(loops[0].not_held).toBeNull();
+  });
+
+  test('of a loop in another project, what holds there', async () => {
+    await run(['install']);
+    await started();
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    const here = project;
+    project = other;
+    const said = await run(['status', '--all']);
+    expect(said).toMatch(/^NOBODY IS HELD in this project/);
+    expect(said).toContain(`folder: ${here}`);
+    expect(said).not.toContain('NOT BEING HELD');
+  });
+});
+
+describe('times', () => {
+  test('are those of the place, for people; for programs they are in UTC', async () => {
+    await run(['install']);
+    await started();
+    await run(['cancel']);
+    const [{ ending }] = (await json()).loops;
+    expect(ending.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const clock = (zone: string) =>
+      new Date(ending.at).toLocaleTimeString('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
+    for (const TZ of ['Asia/Kolkata', 'America/New_York']) {
+      expect(await run(['status'], { TZ })).toContain(`ended today ${clock(TZ)} (`);
+      const log = await run(['log'], { TZ });
+      expect(log).toMatch(new RegExp(`^ ?\\d+ \\w{3} ${clock(TZ)}:\\d\\d {2}#2 {2}you cancelled it`, 'm'));
+      expect(log).not.toMatch(/\d{4}-\d\d-\d\dT/);
+    }
+  });
+});
+
+describe('colour', () => {
+  const ESC = '\x1b';
+  test('is off in a pipe, on when it is forced, and off again by NO_COLOR or --no-color', async () => {
+    await started();
+    expect(await run(['status'])).not.toContain(ESC);
+    expect(await run(['status'], { FORCE_COLOR: '1' })).toContain(
+      `${ESC}[31mNOBODY IS HELD in this project:${ESC}[0m`,
+    );
+    for (const args of [['status'], ['log']]) expect(await run(args, { FORCE_COLOR: '1' })).toContain(ESC);
+    expect(await run(['status'], { FORCE_COLOR: '1', NO_COLOR: '1' })).not.toContain(ESC);
+    expect(await run(['status', '--no-color'], { FORCE_COLOR: '1' })).not.toContain(ESC);
+    expect(await run(['--no-color', 'status'], { FORCE_COLOR: '1' })).not.toContain(ESC);
+    expect(await run(['status', '--json'], { FORCE_COLOR: '1' })).not.toContain(ESC);
+  });
+
+  test('of an ending that is no success is not that of success', async () => {
+    await started();
+    await run(['cancel']);
+    expect(await run(['status'], { FORCE_COLOR: '1' })).toContain(`${ESC}[33mcancelled${ESC}[0m`);
+    expect(await run(['log'], { FORCE_COLOR: '1' })).not.toContain(`${ESC}[32m`);
+  });
+});
