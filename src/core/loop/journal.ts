@@ -1,5 +1,5 @@
 import { advanceChildren, type ChildEntry } from '../run/children.ts';
-import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/entries.ts';
+import { advanceIntent, advanceResult, deniedIn, takenUp, waitingForApi } from '../run/entries.ts';
 import { newRun, runFromSession } from '../run/run.ts';
 import { applyDecision, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
@@ -160,6 +160,8 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
       return detail.held === undefined ? state : { ...state, blocksInARow: state.blocksInARow + 1 };
     case 'PreToolUse':
       return { ...closeWait(state, at), toolSeen: true };
+    case 'PermissionDenied':
+      return deniedIn(state, detail.what ?? '');
     case 'UserPromptSubmit':
       return withAnswersTold(closeWait(state, at));
     default:

@@ -23,7 +23,8 @@ const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
   stop: (entry, state) =>
     `stop: ${decisionWords(entry, state)}${phaseWords(entry)}${verdictWords(entry.verdicts)}`,
-  event: ({ event, detail }) => `${event}${detailWords(detail)}`,
+  event: ({ event, detail }) =>
+    event === 'PermissionDenied' ? deniedWords(detail ?? {}) : `${event}${detailWords(detail)}`,
   guard: ({ event, subject, refused, verdicts }) =>
     `${event} of ${subject}: ${refused ? 'held' : 'allowed'}${verdictWords(verdicts)}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
@@ -93,6 +94,12 @@ function phaseWords({ seen: { phase } }: EntryOf<'stop'>): string {
 
 function verdictWords(verdicts: readonly Verdict[]): string {
   return verdicts.map((v) => `\n    ${v.gate}: ${v.outcome} (${v.class}) ${v.summary}`).join('');
+}
+
+/** A tool call that Claude Code denied, and what would allow it. */
+export function deniedWords({ tool = '', what = '', allow = '' }: Record<string, string>): string {
+  const call = tool === 'Bash' || tool === what ? what : `${tool} ${what}`;
+  return `denied: ${call}${allow === '' ? '' : ` (to allow it: ${allow})`}`;
 }
 
 /** Details that need no name: the name of the event explains them. */

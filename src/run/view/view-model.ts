@@ -172,6 +172,7 @@ function withHappening(view: RunViewModel, happening: SessionHappening, now: num
     }
     case 'limit':
     case 'told':
+    case 'denied':
       return seen;
   }
 }

@@ -43,6 +43,28 @@ describe('what a contract says about runs', () => {
     expect(started).toMatchObject({ kind: 'started', run: { mode: 'fresh' } });
   });
 
+  test('the command of a gate needs no permission; what is denied is named everywhere', async () => {
+    const scene = await contractScene({
+      'untildone.yaml': 'gates: { it: { run: node -e 0 && test -e it } }\n',
+    });
+    const script: Script = {
+      turns: [
+        { tools: [bash('node -e 0 && test -e it')] },
+        { tools: [bash('node -e 0')] },
+        { tools: [bash('git push origin main')] },
+        { tools: [{ name: 'Write', input: { file_path: `${scene.project}/it`, content: 'x' } }] },
+      ],
+    };
+    const run = await startRun(scene, ['Make it'], script).ended;
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(run.stdout).toContain('! denied: git push origin main (to allow it: --allow "Bash(git push:*)")');
+    expect(run.stdout).toContain('2 tool calls were denied: node -e 0; git push origin main');
+    expect(run.stdout).not.toContain('denied: node -e 0 && test');
+    const loop = await loopOf(scene);
+    const { stdout: log } = await untildone(scene, ['log', loop.id]);
+    expect(log).toContain('denied: git push origin main (to allow it: --allow "Bash(git push:*)")');
+  });
+
   longTest('gives way to a flag', async () => {
     const scene = await contractScene({ 'untildone.yaml': RULES });
     const flags = ['--model', 'claude-sonnet-4-5', '--mode', 'session'];

@@ -50,9 +50,8 @@ describe('the live view', () => {
     expect(terminal.text()).toMatchInlineSnapshot(`
       "10:00:00 run 20260105-100000-abc123 begins: Build the todo API
       10:00:00 session 1 begins: 6f1c2d3e-0000-4000-8000-000000000001 (the first one), iterati…
-      10:00:09 stop held, iteration 2 of 50 begins: 1 of 5 gates pass; fail: tests, features; …
 
-      run 20260105-100000-abc123  iteration 2 of 50, session 1 (6f1c2d3e)
+      run 20260105-100000-abc123  iteration 1 of 50, session 1 (6f1c2d3e)
       task      Build the todo API
       next      F02 list
       gates     ✗ fail      tests     exit code 1: 3 of 12 tests fail
@@ -62,13 +61,15 @@ describe('the live view', () => {
                 ? unproven  checks    no answer within 10 min
                 - skip      plan      (claimed) there is no PLAN.md
       context   [############........] 62 % of 200k (claude-opus-4-6), hands over at 80 %
-      spent     0.42 of 20.00 USD, 61k of 20M tokens, 0:09 of 8 h 00 min
-      now       0:00  thinking
+      spent     0.00 of 20.00 USD, 0 of 20M tokens, 0:09 of 8 h 00 min
+      now       0:00  Edit src/a.ts
         10:00:01 Claude Code is ready, model claude-opus-4-6
         10:00:02 > I look at the tests first.
         10:00:03 * $ npm test
         10:00:04 ! Bash failed
-        10:00:06 * Edit src/a.ts"
+        10:00:05 * $ git push
+        10:00:06 ! denied: git push (to allow it: --allow "Bash(git push:*)")
+        10:00:09 * Edit src/a.ts"
     `);
     reporter.close();
   });
