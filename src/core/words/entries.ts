@@ -30,6 +30,7 @@ const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
   answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
+  reopened: ({ limits }) => `you go on with it${limits ? `, with other limits: ${limits}` : ''}`,
   command: commandWords,
   synced: (entry) => `the state file says: ${syncedWords(entry)}`,
   withdrawn: ({ detail }, { status }) => `ended as ${status}: ${detail}`,

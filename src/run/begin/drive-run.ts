@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { LimitChanges } from '../../core/run/reopen.ts';
 import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
@@ -30,6 +31,7 @@ import {
   keptClient,
   type RunObservers,
 } from './client-options.ts';
+import { reopenRun, reopens } from './reopen-run.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { besideRun } from './warn-other-loops.ts';
 
@@ -168,18 +170,32 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
   );
 }
 
-/** Goes on with a run. Returns its state; a run that has ended is only finished. */
+/**
+ * Goes on with a run, with other limits if some are given. A run that is done, or that a limit has ended and that gets no
+ * more, is only finished. Returns its state.
+ */
 export async function goOnWithRun(
   ref: LoopRef,
   given: Partial<ClientOptions>,
   observers: RunObservers,
+  changes: LimitChanges = {},
 ): Promise<LoopState> {
   const { world, reporter, interrupts } = observers;
-  const state = world.store.read(ref);
-  if (!state.run)
+  const before = world.store.read(ref);
+  if (!before.run)
     throw new UsageError(
-      `loop ${ref.loop} is no run; go on with its session: claude --resume ${state.session}`,
+      `loop ${ref.loop} is no run; go on with its session: claude --resume ${before.session}`,
     );
+
+  if (reopens(before, changes)) {
+    const lock = lockOf(ref);
+    try {
+      reopenRun(ref, changes, world);
+    } finally {
+      lock.release();
+    }
+  }
+  const state = world.store.read(ref);
   if (hasEnded(state)) {
     reporter.event({ type: 'ended', state });
     await finishLate(ref, state, observers);
@@ -188,6 +204,7 @@ export async function goOnWithRun(
   const { limits, run: rules } = world.store.contract(ref).contract;
   const client = { ...keptClient(ref, rules, world.home), ...defined(given), ...defined(fromSession(state)) };
   const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
+  git?.goesOn();
   for (const note of git?.notes ?? []) reporter.note(note);
   reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
   return drive({ ...observers, ref, client, git });
@@ -224,13 +241,17 @@ function fromSession({ run }: LoopState): Partial<ClientOptions> {
     : { permissionMode: run.permissionMode, allow: [], client: {} };
 }
 
+function lockOf(ref: LoopRef): NonNullable<ReturnType<typeof holdLock>> {
+  const lock = holdLock(driverLock(ref));
+  if (lock) return lock;
+  throw new UsageError(
+    `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
+  );
+}
+
 async function drive(driving: Driving): Promise<LoopState> {
   const { ref, world, reporter, git } = driving;
-  const lock = holdLock(driverLock(ref));
-  if (!lock)
-    throw new UsageError(
-      `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
-    );
+  const lock = lockOf(ref);
   try {
     // Processes of an earlier driver would work beside this one.
     await endMarked(`${RUN_MARK}=${ref.loop}`);

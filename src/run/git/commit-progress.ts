@@ -94,6 +94,11 @@ export class RunGit implements RunGitPort {
     return lines;
   }
 
+  /** The run goes on after its end. */
+  goesOn(): void {
+    if (this.#record.finished) this.#write({ finished: undefined });
+  }
+
   #finish(state: LoopState, receipt: string | undefined, say: FinishWords): Promise<string[]> {
     return inWords('Git', async () => {
       const { git } = this.#access;

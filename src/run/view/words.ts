@@ -4,6 +4,7 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { allowWords, denialOf } from '../../core/run/permissions.ts';
+import { howToGoOn } from '../../core/run/reopen.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
@@ -215,7 +216,7 @@ export function closingLines(state: LoopState, limits: Limits | undefined, now: 
     `  journal: untildone log ${loop}`,
     ...(done
       ? [`  receipt: untildone receipt ${loop}`]
-      : ['  your files stay as they are: a new run continues from there']),
+      : [`  your files stay as they are; ${howToGoOn(state) ?? 'a new run continues from there'}`]),
   ];
 }
 
