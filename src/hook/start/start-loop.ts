@@ -31,6 +31,8 @@ export interface LoopPlan {
   /** For a child of a run: what its parent has frozen. Nothing is frozen again. */
   frozen?: FrozenContract['frozen'];
   files?: NonNullable<NewLoop['files']>;
+  /** Prepares the folder of a trusted contract before anything is judged there. */
+  prepare?(): Promise<void>;
 }
 
 export type StartedLoop =
@@ -49,6 +51,7 @@ export async function startLoop(plan: LoopPlan, ports: StartPorts): Promise<Star
   const measured = needsApproval(plan.contract) || measures(plan.contract);
   const contract = await frozenFor(plan, measured, ports.judges);
   const trusted = isTrustedContract(contract.frozen, ports.isTrusted);
+  if (trusted) await plan.prepare?.();
   const base = measured ? await baseOf(plan.project, ports.judges) : {};
   const baseline = measured && trusted ? await judgeBaseline(plan, contract, base, ports.judges) : [];
   if (baseline.length > 0 && sumUp(baseline).result !== 'failing' && !canShowWork(plan.contract)) {

@@ -33,6 +33,7 @@ import {
 } from './client-options.ts';
 import { reopenRun, reopens } from './reopen-run.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { prepareWorktree } from './setup.ts';
 import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
@@ -75,7 +76,14 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
     ...divisionFiles(options, { ...plan, folder }, observers),
   ];
   const { ref, baseline } = await begun(
-    { ...plan, run, project: folder, files },
+    {
+      ...{ ...plan, run, project: folder, files },
+      prepare: async () => {
+        if (!git?.isBeside) return;
+        const { contract, outputDir } = plan;
+        await prepareWorktree({ contract, folder, outputDir, ...observers, note: reporter.note });
+      },
+    },
     { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
     observers,
   );

@@ -252,7 +252,7 @@ describe('plain lines', () => {
       'a limit',
       { status: 'reached_limit', ending: { cause: 'cost', detail: '20.01 of 20.00 USD', at: T0 } },
       'reached_limit: NOT done: the limit of cost was reached (20.01 of 20.00 USD)',
-      '  your files stay as they are: a new run continues from there',
+      '  your files stay as they are; to go on with more: untildone run --resume 20260105-100000-abc123 --max-cost +5',
     ],
     [
       'a claim',
