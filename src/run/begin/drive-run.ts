@@ -1,12 +1,16 @@
 /** A run from its beginning to its end or its pause, for the command and for the library. Prints nothing itself. */
 
 import { randomUUID } from 'node:crypto';
+import { readContract } from '../../contract/read.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { LimitChanges } from '../../core/run/reopen.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
@@ -15,6 +19,7 @@ import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import { freeze } from '../../judging/freeze-contract.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
@@ -60,7 +65,8 @@ export interface RunOptions {
 export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
   const { world, reporter } = observers;
   await refuseWithoutClient(world);
-  const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
+  const own = { task: taskOf(options, world), session: randomUUID(), project: world.project };
+  const plan = planLoop({ ...options, ...own }, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const git = options.git && (await beginGit(options.git, plan, observers));
@@ -84,12 +90,19 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
         await prepareWorktree({ contract, folder, outputDir, ...observers, note: reporter.note });
       },
     },
-    { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
+    { git, isTrusted: trusting(options.trust, git, world), options },
     observers,
   );
   git?.startsFrom(baseline);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...observers, ref, client, git });
+}
+
+/** A feature list says what is to be done, where neither you nor the contract do. */
+function taskOf({ task, features, contract, contractFile }: RunOptions, { project }: World): string {
+  if (task.trim() !== '' || features === undefined) return task;
+  const written = contract ?? readContract(project, contractFile)?.contract;
+  return written?.task?.trim() ? task : `Make every feature of ${features} pass, one after the other.`;
 }
 
 function beginGit(
@@ -130,20 +143,24 @@ async function begun(
   {
     git,
     isTrusted,
-    named,
+    options,
   }: {
     git: RunGitPort | undefined;
     isTrusted: ReturnType<typeof trustedWith>;
-    named: string | true | undefined;
+    options: ListOptions;
   },
-  { world, reporter }: RunObservers,
+  observers: RunObservers,
 ): Promise<Begun> {
+  const { world, reporter } = observers;
   let began = false;
   try {
     const started = await begin(plan, world, isTrusted);
     if (started.kind === 'nothing_to_do')
       throw new NothingToDo(nothingToDo(started.baseline), started.baseline);
-    if (!started.trusted) throw notApproved(started.ref, world, named);
+    if (!started.trusted) {
+      if (isListAlone(plan, options)) await showList(plan, observers);
+      throw notApproved(started.ref, world, plan, options);
+    }
     began = true;
     return started;
   } finally {
@@ -161,7 +178,28 @@ function trusting(named: string | true | undefined, git: RunGitPort | undefined,
   };
 }
 
-function notApproved(ref: LoopRef, { store }: World, named: string | true | undefined): NotApproved {
+type ListOptions = Pick<RunOptions, 'trust' | 'features' | 'contract' | 'contractFile'>;
+
+/** Whether the feature list is the whole contract: the project has no file of its own that could be trusted. */
+function isListAlone(plan: LoopPlan, { features, contract, contractFile }: ListOptions): boolean {
+  return (
+    [plan.contractFile, contract, contractFile].every((file) => file === undefined) && features !== undefined
+  );
+}
+
+const SHOWN = 40;
+
+/** Shows what the feature list runs. `untildone trust` shows it of a contract. */
+async function showList({ contract, project }: LoopPlan, { world, reporter }: RunObservers): Promise<void> {
+  const { commands } = await freeze(contract, project, await world.judges(contract));
+  const lines = Object.values(commands).flat();
+  reporter.note('The feature list of this project runs on your machine:');
+  for (const line of lines.slice(0, SHOWN)) reporter.note(`  ${oneLine(redact(line), 300)}`);
+  if (lines.length > SHOWN) reporter.note(`  and ${lines.length - SHOWN} more`);
+}
+
+function notApproved(ref: LoopRef, { store }: World, plan: LoopPlan, options: ListOptions): NotApproved {
+  const { trust: named, features = '' } = options;
   const { fingerprint } = store.contract(ref).frozen;
   store.append(ref, () => ({
     kind: 'ended',
@@ -169,7 +207,9 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
     cause: 'not_approved',
     detail: 'what the contract runs is not trusted on this machine',
   }));
-  const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
+  const how = isListAlone(plan, options)
+    ? `untildone run --features ${quoteForShell(features)} --trust ${fingerprint}`
+    : 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
   return new NotApproved(
     typeof named === 'string'
       ? `the fingerprint is ${fingerprint}, not ${named}: look again at what the contract runs: ${how}`

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Script } from '../../../src/dev/simulator/script.ts';
 import { contractScene } from '../../support/live/contract.ts';
 import { startRun } from '../../support/live/run.ts';
+import { sceneOfTest } from '../../support/live/test-scene.ts';
 import { bash, journalOf, loopOf, untildone } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';
 
@@ -20,6 +21,9 @@ const RULES = `${GATES}run:
   mode: fresh
   client: { tools: [Bash, Read], env: { MINE: from-the-contract } }
 `;
+
+const FEATURES = [{ id: 'F1', description: 'it is there', verify: 'test -e it', passes: false }];
+const TICKED = FEATURES.map((feature) => ({ ...feature, passes: true }));
 
 interface Body {
   model: string;
@@ -63,6 +67,32 @@ describe('what a contract says about runs', () => {
     const loop = await loopOf(scene);
     const { stdout: log } = await untildone(scene, ['log', loop.id]);
     expect(log).toContain('denied: git push origin main (to allow it: --allow "Bash(git push:*)")');
+  });
+
+  test('a feature list alone is the task and the contract, once you trust what it runs', async () => {
+    const scene = await sceneOfTest({ git: true });
+    await writeFile(`${scene.project}/f.json`, JSON.stringify(FEATURES));
+    const refused = await startRun(scene, ['--features', 'f.json'], {}).ended;
+    expect(refused).toMatchObject({ code: 2, requests: [] });
+    expect(refused.stdout).toContain('test -e it');
+    const trust = /untildone run --features f.json --trust (\w+)/.exec(refused.stderr)?.[1] ?? '';
+    const script: Script = {
+      turns: [
+        {
+          tools: [
+            { name: 'Write', input: { file_path: `${scene.project}/it`, content: 'x' } },
+            {
+              name: 'Write',
+              input: { file_path: `${scene.project}/f.json`, content: JSON.stringify(TICKED) },
+            },
+          ],
+        },
+      ],
+    };
+    const run = await startRun(scene, ['--features', 'f.json', '--trust', trust], script).ended;
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(run.requests[0]).toContain('Make every feature of f.json pass');
+    expect(await loopOf(scene)).toMatchObject({ status: 'verified_done' });
   });
 
   longTest('gives way to a flag', async () => {
