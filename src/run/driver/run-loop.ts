@@ -4,6 +4,7 @@ import { askedNames } from '../../core/loop/phases.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { allowWords, denialOf, isGateCommand } from '../../core/run/permissions.ts';
+import { isDone } from '../../core/run/progress.ts';
 import { nextStep, type Step, withBill } from '../../core/run/run.ts';
 import { nameEnd, type SessionFacts } from '../../core/run/session-end.ts';
 import { briefFor } from '../../core/words/brief.ts';
@@ -34,6 +35,8 @@ export interface RunWorld {
   report(event: RunEvent): void;
   /** After a Stop was judged; never rejects. */
   judged(state: LoopState, verdicts: readonly Verdict[]): Promise<void>;
+  /** After a session of a run that is done has reported its cost; never rejects. */
+  billed(state: LoopState): Promise<void>;
   /** The user asked to pause after this step. */
   interrupted(): boolean;
   /** Aborts when the user asked to stop at once. */
@@ -138,10 +141,11 @@ class Driver {
       ...this.#budget.timeLeft(begun, this.#plan.sessionMs),
       signal: this.#world.atOnce,
     });
-    this.#recordResult(facts);
+    const after = this.#recordResult(facts);
+    if (isDone(after)) await this.#world.billed(after);
   }
 
-  #recordResult(facts: SessionFacts): void {
+  #recordResult(facts: SessionFacts): LoopState {
     const end = nameEnd(facts);
     const spent = this.#budget.spentIn(this.#transcript, this.#state());
     const { costTotalUsd = spent.costTotalUsd, tokensTotal = this.#budget.reported } = facts.result ?? {};
@@ -152,6 +156,7 @@ class Driver {
     this.#world.report({ type: 'session_ended', end, state: after });
     const near = hasEnded(after) ? undefined : this.#budget.newWarning(after);
     if (near) this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
+    return after;
   }
 
   /** Judges the work between sessions, and goes on with the last session when the work is not done. */

@@ -141,6 +141,9 @@ describe('a run', () => {
     expect(journal.filter((e) => e.kind === 'intent').map((e) => e.resume)).toEqual([false, true]);
     const loop = await loopOf(scene);
     expect(loop).toMatchObject({ id, status: 'verified_done' });
+    const receipt = JSON.parse(await must(scene, ['receipt', id, '--format', 'json'])).receipt;
+    expect(receipt.cost).toMatchObject({ usd: loop.cost_usd, estimatedUsd: 0, sessions: 1 });
+    expect(receipt.cost.usd).toBeGreaterThan(1);
     const again = await startRun(scene, ['--resume', '--max-cost', '+5'], script).ended;
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is done') });
     const unknown = await startRun(scene, ['--resume', 'nothing-of-this-name'], script).ended;

@@ -99,6 +99,7 @@ export function runScene(
       lastVerdicts: () => [],
       report: (event) => made.events.push(event),
       judged: async () => undefined,
+      billed: async () => undefined,
       interrupted: () => made.interrupt.asked,
       atOnce: new AbortController().signal,
     };
