@@ -32,17 +32,20 @@ export function jsonFlag(): Option {
   return new Option('--json', 'print JSON, the same as --format json').implies({ format: 'json' });
 }
 
-/** The limits that every loop can be given, whether a session or a run owns it. */
-export function addLoopLimits(command: Command): Command {
+/** The limits that every loop can be given, whether a session or a run owns it; `orMore` reads `+20` as well. */
+export function addLoopLimits(
+  command: Command,
+  orMore: <T>(parse: (text: string) => T) => (text: string) => T | { more: number } = (parse) => parse,
+): Command {
   return command
     .option(
       '--max-iterations <n>',
       'most iterations: a whole number from 1, or "unlimited" (default 50)',
-      wholeNumber,
+      orMore(wholeNumber),
     )
     .option(
       '--max-duration <time>',
       'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
-      duration,
+      orMore(duration),
     );
 }

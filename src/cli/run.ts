@@ -1,16 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Limit, RUN_MODES, type RunMode } from '../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../core/loop/state.ts';
+import type { LimitChange, LimitChanges } from '../core/run/reopen.ts';
 import { defined } from '../core/text/defined.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
-import { meantLoop } from '../hook/start/find-loop.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
 import { refuseInsideClient } from '../hook/start/person.ts';
 import { openWorld, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.ts';
+import { meantRun } from '../run/begin/find-run.ts';
 import { watchInterrupts } from '../run/begin/interrupts.ts';
+import { reopens } from '../run/begin/reopen-run.ts';
 import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
 import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
 import type { RunReporter } from '../run/reporter.ts';
@@ -28,10 +30,10 @@ interface RunFlags extends GitFlags {
   promise?: string;
   mode?: RunMode;
   model?: string;
-  maxIterations?: Limit;
-  maxDuration?: Limit;
-  maxCost?: Limit;
-  maxTokens?: Limit;
+  maxIterations?: LimitChange;
+  maxDuration?: LimitChange;
+  maxCost?: LimitChange;
+  maxTokens?: LimitChange;
   context?: number;
   freshEvery?: Limit;
   permissionMode?: string;
@@ -74,20 +76,38 @@ export function addRunCommand(cli: Command): void {
       'work on this many features, or prompt files, at a time, each in a worktree of its own',
       children,
     )
-    .option('--resume [run]', 'go on with a run that was paused, interrupted or cut off', value)
+    .option(
+      '--resume [run]',
+      'go on with a run that was paused, cut off, or ended without being done (default: the latest here); --max-cost +5 gives it more',
+      value,
+    )
     .option('--json', 'print one JSON object a line', false)
     .option('--quiet', 'print only sessions, stops and the end', false);
   addGitOptions(command).action(run);
 }
 
 function addLimits(command: Command): void {
-  addLoopLimits(command)
-    .option('--max-cost <usd>', 'most USD for all sessions together, or "unlimited" (default 20)', amount)
+  addLoopLimits(command, orMore)
+    .option(
+      '--max-cost <usd>',
+      'most USD for all sessions together, or "unlimited" (default 20)',
+      orMore(amount),
+    )
     .option(
       '--max-tokens <n>',
       'most tokens for all sessions together, or "unlimited" (default 20000000)',
-      wholeNumber,
+      orMore(wholeNumber),
     );
+}
+
+/** Reads `+5` as well: so much more than a run has that goes on. */
+function orMore<T>(parse: (text: string) => T): (text: string) => T | { more: number } {
+  return (text) => {
+    if (!text.startsWith('+')) return parse(text);
+    const more = parse(text.slice(1));
+    if (typeof more === 'number') return { more };
+    throw new InvalidArgumentError('Type a number after the plus sign.');
+  };
 }
 
 function addSessionOptions(command: Command): void {
@@ -112,11 +132,14 @@ function addSessionOptions(command: Command): void {
 async function run(words: string[], flags: RunFlags): Promise<void> {
   const world = openWorld();
   const client = clientOptions(flags);
-  const goesOn = flags.resume === undefined ? undefined : meantRun(flags.resume, world);
+  const goesOn =
+    flags.resume === undefined
+      ? undefined
+      : meantRun(world.store, world.project, flags.resume === true ? undefined : flags.resume);
+  const changes = limitChanges(flags);
   if (goesOn) refuseNewTerms(words, flags);
-  // The agent may go on with a run as before, for that holds it again. Only you may change its options, or end a pause.
-  const asBefore = goesOn && Object.keys(client).length === 0 && world.store.read(goesOn).status !== 'paused';
-  if (!asBefore) refuseInsideClient('run', world.home, process.env);
+  if (!(goesOn && mayAgentGoOn(goesOn, client, changes, world)))
+    refuseInsideClient('run', world.home, process.env);
   refuseRoot(client.permissionMode);
   const reporter = openRunReporter(flags, {
     out,
@@ -129,27 +152,48 @@ async function run(words: string[], flags: RunFlags): Promise<void> {
     process.exitCode =
       goesOn === undefined
         ? await startRun(runOptions(words, flags, client), world, reporter)
-        : await resumeRun(goesOn, client, world, reporter);
+        : await inTerminal(world, reporter, (observers) => goOnWithRun(goesOn, client, observers, changes));
   } finally {
     reporter.close();
   }
   await packManyLoose(world.home, world.project);
 }
 
+/** The agent may go on with a run as before, for that holds it again. Only you may change its options, or end a pause. */
+function mayAgentGoOn(
+  ref: LoopRef,
+  client: Partial<ClientOptions>,
+  changes: LimitChanges,
+  { store }: World,
+): boolean {
+  const state = store.read(ref);
+  return Object.keys(client).length === 0 && state.status !== 'paused' && !reopens(state, changes);
+}
+
+function limitChanges({ maxIterations, maxDuration, maxCost, maxTokens }: RunFlags): LimitChanges {
+  return defined({
+    iterations: maxIterations,
+    durationMs: maxDuration,
+    costUsd: maxCost,
+    tokens: maxTokens,
+  });
+}
+
+/** The limits of a run that begins; there is nothing yet that more could be added to. */
+function firstLimits(flags: RunFlags): { [K in keyof LimitChanges]: Limit } {
+  const changes = limitChanges(flags);
+  if (Object.values(changes).some((change) => typeof change === 'object'))
+    throw new UsageError(
+      'a limit with a plus sign adds to that of a run that goes on: name the run (--resume), or leave the plus sign out',
+    );
+  return changes as { [K in keyof LimitChanges]: Limit };
+}
+
 /** Refuses options that a run which goes on does not take: you would believe that they hold. */
 function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
   const set: (keyof RunFlags)[] = [
-    ...([
-      'contract',
-      'features',
-      'trust',
-      'promptFile',
-      'promise',
-      'mode',
-      'maxIterations',
-      'maxDuration',
-    ] as const),
-    ...(['maxCost', 'maxTokens', 'context', 'freshEvery', 'parallel'] as const),
+    ...(['contract', 'features', 'trust', 'promptFile', 'promise', 'mode'] as const),
+    ...(['context', 'freshEvery', 'parallel'] as const),
     ...(['branch', 'worktree', 'pr', 'merge'] as const),
   ];
   const given = set.filter((name) => flags[name] !== undefined).map(flagOf);
@@ -164,18 +208,15 @@ function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function meantRun(given: string | true, { store, project }: World): LoopRef {
-  return meantLoop(store, project, given === true ? undefined : given);
-}
-
 function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOptions>): RunOptions {
-  const { contract, promise, maxIterations, maxDuration, mode, freshEvery } = flags;
+  const { contract, promise, mode, freshEvery } = flags;
+  const limits = firstLimits(flags);
   const { parallel, task } = parallelOptions(words, flags);
   const git = gitOptions(parallel && !flags.pr ? { ...flags, worktree: true } : flags);
   return {
     task,
     client,
-    limits: defined({ costUsd: flags.maxCost, tokens: flags.maxTokens, context: flags.context }),
+    limits: defined({ ...limits, context: flags.context }),
     mode,
     git: git ? (parallel ? { ...git, beside: true } : git) : undefined,
     parallel,
@@ -184,8 +225,6 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
     features: flags.features,
     trust: flags.trust,
     promise,
-    maxIterations,
-    maxDuration,
   };
 }
 
@@ -260,15 +299,6 @@ export async function startRun(options: RunOptions, world: World, reporter: RunR
     for (const line of error.lines) reporter.note(line);
     return 2;
   }
-}
-
-function resumeRun(
-  ref: LoopRef,
-  given: Partial<ClientOptions>,
-  world: World,
-  reporter: RunReporter,
-): Promise<number> {
-  return inTerminal(world, reporter, (observers) => goOnWithRun(ref, given, observers));
 }
 
 /** Drives a run and returns the exit code. Ctrl-C pauses the run as long as it lasts. */

@@ -10,6 +10,34 @@ const RUN = 'run: { model: sonnet, allow: ["Bash(npm test:*)"], max_turns: 200 }
 const MODE = 'run: { permission_mode: acceptEdits }';
 const CLIENT = 'run: { client: { mcpServers: { docs: { command: ./docs-server } } } }';
 
+const SETUP = 'run: { setup: npm ci }';
+
+const setupCommands = z.union(
+  [
+    textOf('a command', SETUP).transform((command) => [command]),
+    listOf(textOf('a command', SETUP), 'command', SETUP),
+  ],
+  say('a command, or a list of commands', SETUP),
+);
+
+/** A command, a list of commands, or a map that names the files they depend on, too. */
+const setup = z.union(
+  [
+    setupCommands.transform((run) => ({ run })),
+    strict(
+      {
+        run: setupCommands.describe('The commands, one after the other.'),
+        inputs: listOf(textOf('a path', SETUP), 'path', SETUP)
+          .describe('The files that what they make depends on, such as package-lock.json.')
+          .exactOptional(),
+      },
+      'a map with run and inputs',
+      'run: { setup: { run: npm ci, inputs: [package.json, package-lock.json] } }',
+    ),
+  ],
+  say('a command, a list of commands, or a map with run and inputs', SETUP),
+);
+
 const BYPASS = 'bypassPermissions';
 
 const permissionMode = oneOf(PERMISSION_MODES, MODE).refine(
@@ -122,6 +150,9 @@ export const runRules = strict(
       .exactOptional(),
     system_prompt: textOf('a text', 'run: { system_prompt: Answer in English. }')
       .describe('Added to the system prompt of the sessions.')
+      .exactOptional(),
+    setup: setup
+      .describe('Prepares a fresh worktree (--worktree, --parallel) before anything is judged there: npm ci.')
       .exactOptional(),
     client: z
       .record(

@@ -12,6 +12,9 @@ export interface Freezing {
   commands: Record<string, string[]>;
 }
 
+/** The name of the commands that prepare a worktree, among those of the gates. */
+const SETUP = 'run.setup';
+
 /** Freezes a contract. Runs none of its commands. */
 export async function freeze(contract: Contract, project: string, judges: Judges): Promise<Freezing> {
   const gates: Record<string, unknown> = {};
@@ -30,6 +33,11 @@ export async function freeze(contract: Contract, project: string, judges: Judges
     if (lines.length === 0) continue;
     commands[name] = lines;
     parts[name] = judges.parts(project, lines);
+  }
+  const setup = contract.run?.setup?.run ?? [];
+  if (setup.length > 0) {
+    commands[SETUP] = setup;
+    parts[SETUP] = judges.parts(project, setup);
   }
   const fingerprint = judges.digest(trustedText(contract, commands, parts));
   return { frozen: { project, fingerprint, parts, gates }, commands };

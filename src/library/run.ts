@@ -4,20 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contractFrom } from '../contract/read.ts';
 import { type Limits, RUN_MODES } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
+import type { LimitChanges } from '../core/run/reopen.ts';
 import { PERMISSION_MODES } from '../core/run/run.ts';
 import { oneLine } from '../core/text/clip.ts';
 import { defined } from '../core/text/defined.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { describeEnding, describeWait } from '../core/words/endings.ts';
 import { readRenderedReceipt } from '../home/receipts.ts';
-import { meantLoop } from '../hook/start/find-loop.ts';
 import { refuseInsideClient } from '../hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
 import { projectOf } from '../hook/wiring/project.ts';
 import { type World, worldWith } from '../hook/wiring/world.ts';
 import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
 import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../run/begin/drive-run.ts';
+import { meantRun } from '../run/begin/find-run.ts';
 import type { Interrupts } from '../run/begin/interrupts.ts';
+import { reopens } from '../run/begin/reopen-run.ts';
 import { lineTeller } from '../run/view/json.ts';
 import type { RunLimits, RunOptions, RunResult } from './types.ts';
 
@@ -26,7 +28,12 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   const world = worldFor(options);
   const client = clientOptions(options);
   // The agent may go on with a run, for that holds it again. Only you may begin one, or change its permissions.
-  if (options.resume === undefined || client.allow || client.permissionMode) {
+  const { resume } = options;
+  const goesOn = resume === undefined ? undefined : meantRun(world.store, world.project, resume);
+  const changes = goesOn ? limitChanges(options) : {};
+  const asBefore =
+    goesOn && !client.allow && !client.permissionMode && !reopens(world.store.read(goesOn), changes);
+  if (!asBefore) {
     // Asks about this process, whatever environment the sessions get.
     refuseInsideClient('run', world.home, process.env);
   }
@@ -38,9 +45,9 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   const observers: RunObservers = { world, reporter: told.reporter, interrupts: interruptsBy(stop.signal) };
   try {
     const state =
-      options.resume === undefined
+      goesOn === undefined
         ? await beginRun(drivingOptions(options, client, told.reporter.note), observers)
-        : await goOnWithRun(meantLoop(world.store, world.project, options.resume), client, observers);
+        : await goOnWithRun(goesOn, client, observers, changes);
     told.rethrow();
     return resultOf(state, world);
   } finally {
@@ -168,6 +175,12 @@ function contractOf(
   const { contract, warnings } = contractFrom(given);
   for (const warning of warnings) note(`Note: ${warning}`);
   return { contract, trust: true };
+}
+
+/** The limits that a run gets which goes on; its share of the context stays. */
+function limitChanges({ limits }: RunOptions): LimitChanges {
+  const { context: _, ...changes } = limitsFrom(limits ?? {});
+  return changes;
 }
 
 function limitsFrom({ iterations, durationMs, costUsd, tokens, context }: RunLimits): Partial<Limits> {

@@ -43,7 +43,10 @@ export interface RunOptions {
   allow?: readonly string[];
   /** Of one session. */
   maxTurns?: number;
-  /** Goes on with a paused run, by its id, instead of a new one: with its own task and contract. */
+  /**
+   * Goes on with a run, by its id, instead of a new one: with its own task and contract, and with `limits` instead of its
+   * own where they are given. A run that ended without being done can go on, too.
+   */
   resume?: string;
   /** Ends the session at once. The run is paused and can go on. */
   signal?: AbortSignal;

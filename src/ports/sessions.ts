@@ -27,18 +27,31 @@ export interface SessionPlan {
 export interface SessionListener {
   /**
    * Answers an event of the session. After a rejection Claude Code goes on. `signal` says that the answer is no longer
-   * wanted. The first SessionStart and the last SessionEnd are missing: Claude Code has no callbacks for them.
+   * wanted. The first SessionStart and the last SessionEnd are missing: Claude Code has no callbacks for them. `halt` ends
+   * the whole session, also when the event comes from a subagent.
    */
   event(event: HookEvent, signal: AbortSignal): Promise<Answer>;
   /** Reports something that you may want to see. Never throws. */
   happened(happening: SessionHappening): void;
+  /** Reports what the session has used, after every request and at the end of every turn. Never throws. */
+  used?(used: SessionUse): void;
+}
+
+export interface SessionUse {
+  /** Of all requests since this process of Claude Code began, those of subagents included. */
+  tokens: number;
+  /** The cost total of the session, which goes on over resume; only at the end of a turn. */
+  costTotalUsd?: number;
 }
 
 export type SessionHappening =
   | { kind: 'began'; session: string; model: string }
   | { kind: 'said'; text: string }
   | { kind: 'called'; tool: string; input: Record<string, unknown> }
-  | { kind: 'returned'; tool: string; failed: boolean }
+  /** `denied`: it was denied, and so never ran. */
+  | { kind: 'returned'; tool: string; failed: boolean; denied?: true }
+  /** Claude Code denied a tool call, because nobody is there to allow it or a rule forbids it. */
+  | { kind: 'denied'; tool: string; input: Record<string, unknown> }
   /** Claude Code tries an API call again. */
   | { kind: 'retry'; attempt: number; delayMs: number; why: string }
   | { kind: 'limit'; resetsAt?: number; text: string }

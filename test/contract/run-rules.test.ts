@@ -26,6 +26,12 @@ describe('what a contract says about runs', () => {
     ['{ mode: fresh, fresh_every: 2 }', { mode: 'fresh', freshEvery: 2 }],
     ['{ idle_timeout: 5m, session_duration: 2h }', { idleMs: 300_000, sessionMs: 7_200_000 }],
     ['{ system_prompt: Be brief. }', { systemPrompt: 'Be brief.' }],
+    ['{ setup: npm ci }', { setup: { run: ['npm ci'] } }],
+    ['{ setup: [npm ci, make gen] }', { setup: { run: ['npm ci', 'make gen'] } }],
+    [
+      '{ setup: { run: npm ci, inputs: [package.json, package-lock.json] } }',
+      { setup: { run: ['npm ci'], inputs: ['package.json', 'package-lock.json'] } },
+    ],
     [
       '{ client: { mcpServers: { a: { command: x, args: [1] } }, brandNewOption: null } }',
       { client: { mcpServers: { a: { command: 'x', args: [1] } }, brandNewOption: null } },
@@ -41,6 +47,17 @@ describe('what a contract says about runs', () => {
 });
 
 describe('a mistake is named', () => {
+  test.each([
+    '{ setup: 5 }',
+    '{ setup: [] }',
+    '{ setup: { inputs: [a] } }',
+    '{ setup: { run: x, also: y } }',
+    '{ setup: "" }',
+  ])('in %s', (written) => {
+    const [problem, ...more] = problemsOf(written);
+    expect(problem).toMatch(/^untildone.yaml:2:\d+: .*run\.setup/);
+    expect(more).toEqual([]);
+  });
   test('bypassPermissions is not a contract’s to give, in any spelling', () => {
     expect(problemsOf('{ permission_mode: bypassPermissions }')).toEqual([
       'untildone.yaml:2:25: expected a mode that a contract may set (only you can choose bypassPermissions: --permission-mode bypassPermissions), found "bypassPermissions" in run.permission_mode, for example: run: { permission_mode: acceptEdits }',

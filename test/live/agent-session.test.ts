@@ -137,6 +137,44 @@ describe('hooks as callbacks', () => {
     expect(heard.happenings).not.toContainEqual({ kind: 'said', text: 'Nothing.' });
   });
 
+  test('an answer that ends the session ends it from inside a subagent, too', async () => {
+    const scene = await sceneOfTest();
+    let used = 0;
+    const seen: number[] = [];
+    const answering = listener((event) => {
+      if (event.name !== 'PreToolUse' || event.agentId === undefined) return undefined;
+      seen.push(used);
+      return seen.length > 1 ? { kind: 'halt', message: 'No more.' } : undefined;
+    });
+    const heard = {
+      ...answering,
+      used: (use: { tokens: number }) => {
+        used = use.tokens;
+      },
+    };
+    const usage = { input_tokens: 40_000, output_tokens: 1_000 };
+    const input = { description: 'look', prompt: 'LOOK HERE', run_in_background: false };
+    const { end, facts } = await drive(
+      scene,
+      {
+        rules: [
+          {
+            when: { first: 'LOOK HERE' },
+            turns: [calling('echo 1', { usage }), calling('echo 2', { usage }), { text: 'Nothing.' }],
+          },
+        ],
+        turns: [{ tools: [{ name: 'Agent', input: { ...input, subagent_type: 'general-purpose' } }] }],
+      },
+      { heard, plan: { allow: ['Agent', 'Bash'] } },
+    );
+    // Each call is asked about when its own request is counted.
+    expect(seen[0]).toBeGreaterThan(40_000);
+    expect(seen[1]).toBeGreaterThan(81_000);
+    expect(end).toMatchObject({ kind: 'stopped_by_hook' });
+    expect(asked(scene)).toHaveLength(3);
+    expect(facts.result?.tokensTotal).toBe(82_000 + 1_005);
+  });
+
   test('they cannot be switched off by the agent', async () => {
     const scene = await sceneOfTest();
     await mkdir(join(scene.project, '.claude'));

@@ -113,9 +113,12 @@ const RULES: Record<keyof RunRules, string> = {
   sessionMs: 'session_duration',
   systemPrompt: 'system_prompt',
   client: 'client',
+  setup: 'setup',
 };
 
 function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): string[] {
+  // The commands of setup are shown among those that are run.
+  if (name === 'setup') return [];
   if (typeof value === 'object' && !Array.isArray(value)) {
     return Object.entries(value).map(([option, v]) => `  client.${option}: ${JSON.stringify(v)}`);
   }

@@ -93,6 +93,8 @@ export interface RunRules {
   systemPrompt?: string;
   /** Other options of the Agent SDK, in its own spelling. */
   client?: Record<string, unknown>;
+  /** Prepares a fresh worktree; `inputs`: the files that what it makes depends on. */
+  setup?: { run: string[]; inputs?: string[] };
 }
 
 /** The gates for prompts, and what is told with every prompt. */

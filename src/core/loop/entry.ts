@@ -29,6 +29,8 @@ export type Entry =
   | { kind: 'answered'; gate: string; said: 'approved' | 'rejected'; note?: string; digest?: string }
   /** You replaced the contract of the loop. */
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
+  /** You go on with a run that had ended, or changed its limits; `limits`: what changed, in words. */
+  | { kind: 'reopened'; contractSha256: string; maxIterations: Limit; limits?: string }
   /** The foreign state file changed: `iteration` and `maxIterations` are taken over, `says` is only remembered. */
   | { kind: 'synced'; iteration?: number; maxIterations?: Limit; says?: number }
   /** The foreign state file was removed or replaced, or it expired. */

@@ -1,5 +1,6 @@
 import { advanceChildren, type ChildEntry } from '../run/children.ts';
-import { advanceIntent, advanceResult, takenUp, waitingForApi } from '../run/entries.ts';
+import { advanceIntent, advanceResult, deniedIn, takenUp, waitingForApi } from '../run/entries.ts';
+import { reopened } from '../run/reopen.ts';
 import { newRun, runFromSession } from '../run/run.ts';
 import { applyDecision, gateLines, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
@@ -47,6 +48,8 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
   allowed: (state, { exception }) => ({ ...state, allowed: [...new Set([...state.allowed, exception])] }),
   answered: advanceAnswered,
   contract: (state, { contractSha256, maxIterations }) => ({ ...state, contractSha256, maxIterations }),
+  reopened: (state, { contractSha256, maxIterations }, at) =>
+    state.run ? reopened({ ...state, contractSha256, maxIterations }, at) : state,
   synced: advanceSynced,
   withdrawn: advanceWithdrawn,
   closed: (state) => ({ ...state, closed: true }),
@@ -175,6 +178,8 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
       return detail.held === undefined ? state : { ...state, blocksInARow: state.blocksInARow + 1 };
     case 'PreToolUse':
       return { ...closeWait(state, at), toolSeen: true };
+    case 'PermissionDenied':
+      return deniedIn(state, detail.what ?? '');
     case 'UserPromptSubmit':
       return withAnswersTold(closeWait(state, at));
     default:

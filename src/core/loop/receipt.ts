@@ -26,7 +26,22 @@ export interface Receipt {
     tokens: number;
     costUsd: number;
   };
+  /** Absent in receipts of older versions. */
+  cost?: ReceiptCost;
   journal: { lines: number; lastLineSha256: string };
+}
+
+/** What the loop has cost. */
+export interface ReceiptCost {
+  /** Null when it is not known: Claude Code reports it when a session ends. */
+  usd: number | null;
+  /** The part of it that was estimated. */
+  estimatedUsd: number;
+  tokens: number;
+  /** Of a run. */
+  sessions: number | null;
+  /** Working time. */
+  seconds: number;
 }
 
 export interface ReceiptVerdict {
@@ -89,8 +104,35 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
       tokens: state.spent.tokens,
       costUsd: state.spent.costUsd,
     },
+    cost: costOf(state),
     journal: facts.journal,
   };
+}
+
+/** The cost of a run is known when its last session has ended, which is after its receipt is made. */
+function costOf(state: LoopState): ReceiptCost {
+  const { spent, run } = state;
+  const isKnown = run ? run.open === undefined : spent.costUsd > 0;
+  return {
+    usd: isKnown ? spent.costUsd : null,
+    estimatedUsd: spent.estimatedUsd ?? 0,
+    tokens: spent.tokens,
+    sessions: run?.sessions ?? null,
+    seconds: Math.round(elapsedMs(state, state.ending?.at ?? state.lastAt) / 1000),
+  };
+}
+
+/** The receipt with what the loop has cost by now. */
+export function withCost(receipt: Receipt, state: LoopState): Receipt {
+  const { tokens, costUsd } = state.spent;
+  return { ...receipt, effort: { ...receipt.effort, tokens, costUsd }, cost: costOf(state) };
+}
+
+function costWords({ usd, estimatedUsd, tokens, sessions, seconds }: ReceiptCost): string {
+  const estimated = estimatedUsd > 0 ? ` (${estimatedUsd.toFixed(2)} of it estimated)` : '';
+  const money = usd === null ? 'USD not known' : `${usd.toFixed(2)} USD${estimated}`;
+  const over = sessions === null ? '' : `, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
+  return `${money}, ${tokens} tokens${over}, ${seconds} s`;
 }
 
 function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
@@ -145,6 +187,7 @@ function plain(receipt: Receipt): string {
     `  tree      ${work.tree ?? 'none'}`,
     `  contract  ${contract.sha256.slice(0, 16)}${drift(receipt)}`,
     `  effort    ${effort.iterations} iterations, ${effort.workingSeconds} s, ${effort.tokens} tokens`,
+    ...(receipt.cost ? [`  cost      ${costWords(receipt.cost)}`] : []),
     ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
     ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),
   ]
@@ -179,6 +222,7 @@ function markdown(receipt: Receipt): string {
     ...receipt.allowed.flatMap((name) => [`Allowed by hand: ${cell(name)}.`, '']),
     `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`${drift(receipt)}, ` +
       `${receipt.effort.iterations} iterations, loop ${receipt.loop}.`,
+    ...(receipt.cost ? [`Cost: ${costWords(receipt.cost)}.`] : []),
   ]
     .map(visible)
     .join('\n');

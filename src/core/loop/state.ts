@@ -201,6 +201,8 @@ export interface RunState {
   };
   /** The reported cost and its tokens, from which the price of a token is estimated. */
   priced?: { costUsd: number; tokens: number };
+  /** Tool calls that Claude Code denied: how many different ones, and the first of them. */
+  denied?: { count: number; first: string[] };
   /** Of a run that divides its work. */
   children?: Children;
   /** The run that this one does a piece of. */

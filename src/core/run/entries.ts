@@ -103,6 +103,16 @@ function pricing(
   };
 }
 
+const DENIED_KEPT = 5;
+
+/** Counts a tool call that Claude Code denied. */
+export function deniedIn(state: LoopState, what: string): LoopState {
+  if (!state.run) return state;
+  const { count, first } = state.run.denied ?? { count: 0, first: [] };
+  const denied = { count: count + 1, first: [...first, what].slice(0, DENIED_KEPT) };
+  return { ...state, run: { ...state.run, denied } };
+}
+
 /** Takes the time since the last line off the working time: the run was killed, and nothing worked since. */
 function withoutSilence(state: LoopState, at: number): LoopState {
   return state.waiting ? state : closeWait(openWait(state, 'session_ended', state.lastAt), at);

@@ -151,14 +151,26 @@ export function limitBefore(
   const limits = isNext
     ? limitsIn(contract.limits, phaseOf(contract, state))
     : { ...contract.limits, iterations: 'unlimited' as const };
-  return reachedLimit(state, limits, now);
+  return reachedLimit(state, limits, now) ?? moneyGone(limits, state);
 }
 
-/** Claude Code accepts no budget of 0. */
-const LEAST_USD = 0.01;
+/** The smallest budget of a session: with less than this the money counts as spent. */
+const LEAST_USD = 0.0001;
 
+function moneyGone({ costUsd }: Limits, { spent }: LoopState): ReachedLimit | undefined {
+  if (costUsd === 'unlimited' || costUsd - spent.costUsd >= LEAST_USD) return undefined;
+  return { cause: 'cost', used: spent.costUsd, limit: costUsd };
+}
+
+/** The budget of a session that begins now. Never more than what is left. */
 export function costLeft({ costUsd }: Limits, { spent }: LoopState): { maxCostUsd?: number } {
-  return costUsd === 'unlimited' ? {} : { maxCostUsd: Math.max(LEAST_USD, costUsd - spent.costUsd) };
+  return costUsd === 'unlimited' ? {} : { maxCostUsd: Math.max(0, costUsd - spent.costUsd) };
+}
+
+/** The state once the cost that the open session has reported is counted. */
+export function withBill(state: LoopState, costTotalUsd: number): LoopState {
+  const added = Math.max(0, costTotalUsd - (state.run?.counted.costUsd ?? 0));
+  return { ...state, spent: { ...state.spent, costUsd: state.spent.costUsd + added } };
 }
 
 const LEAST_MS = 1000;

@@ -26,6 +26,8 @@ export interface SessionFacts {
   crash?: string;
   /** A limit of the account that Claude Code reported. `resetsAt` in milliseconds since the epoch. */
   rateLimit?: { resetsAt?: number; text: string };
+  /** The run ended the session by its answer to an event of a subagent. */
+  halted?: true;
   /** Claude Code overrode a hook at its own limit of holds in a row. */
   capped?: true;
   /** The conversation was compacted. */
@@ -53,6 +55,7 @@ const DETAIL_LIMIT = 400;
 export function nameEnd(facts: SessionFacts): SessionEnd {
   const { result, cutBy, crash } = facts;
   if (cutBy) return CUT[cutBy];
+  if (facts.halted) return end('stopped_by_hook', 'a hook ended the session');
   if (crash !== undefined) return crashEnd(crash);
   if (!result) return end('unknown', 'Claude Code ended without a result');
   return result.isError ? errorEnd(result, facts) : quietEnd(result, facts);

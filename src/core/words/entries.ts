@@ -30,11 +30,13 @@ function isOwn(entry: Entry): entry is EntryOf<OwnKind> {
 const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
   stop: (entry, state) => `stop: ${decisionWords(entry, state)}${phaseWords(entry)}`,
-  event: ({ event, detail }) => `${event}${detailWords(detail)}`,
+  event: ({ event, detail }) =>
+    event === 'PermissionDenied' ? deniedWords(detail ?? {}) : `${event}${detailWords(detail)}`,
   guard: ({ event, subject, refused }) => `${event} of ${subject}: ${refused ? 'held' : 'allowed'}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
   answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
+  reopened: ({ limits }) => `you go on with it${limits ? `, with other limits: ${limits}` : ''}`,
   command: commandWords,
   synced: (entry) => `the state file says: ${syncedWords(entry)}`,
   withdrawn: ({ detail }, { status }) => `ended as ${status}: ${detail}`,
@@ -117,6 +119,12 @@ function saidBy(agent: GuardedAgent | undefined): string[] {
 }
 
 const SAID_LIMIT = 300;
+
+/** A tool call that Claude Code denied, and what would allow it. */
+export function deniedWords({ tool = '', what = '', allow = '' }: Record<string, string>): string {
+  const call = tool === 'Bash' || tool === what ? what : `${tool} ${what}`;
+  return `denied: ${call}${allow === '' ? '' : ` (to allow it: ${allow})`}`;
+}
 
 /** Details that need no name: the name of the event explains them. */
 const PLAIN = ['tool', 'source', 'reason', 'error', 'type', 'cutOff'];

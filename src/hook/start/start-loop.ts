@@ -37,6 +37,8 @@ export interface LoopPlan {
   /** For a child with features of a list: when they pass already, it has nothing to do. Else a change is asked for. */
   isMeasuredPiece?: boolean;
   files?: NonNullable<NewLoop['files']>;
+  /** Prepares the folder of a trusted contract before anything is judged there. */
+  prepare?(): Promise<void>;
 }
 
 export type StartedLoop =
@@ -57,6 +59,7 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
   const measured = needsApproval(plan.contract) || measures(plan.contract);
   const frozen = await frozenFor(plan, measured, ports.judges);
   const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
+  if (trusted) await plan.prepare?.();
   const before = measured ? await baseOf(plan.project, ports.judges) : {};
   const { verdicts, tree } =
     measured && trusted

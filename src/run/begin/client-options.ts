@@ -33,7 +33,7 @@ const DEFAULT_CLIENT: ClientOptions = {
 
 /** Options of the command win over the contract. Permission rules and options of the SDK are taken from both. */
 export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): ClientOptions {
-  const { mode: _, freshEvery: __, ...said } = rules;
+  const { mode: _, freshEvery: __, setup: ___, ...said } = rules;
   return {
     ...DEFAULT_CLIENT,
     ...defined(said),

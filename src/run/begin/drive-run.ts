@@ -1,11 +1,16 @@
 /** A run from its beginning to its end or its pause, for the command and for the library. Prints nothing itself. */
 
 import { randomUUID } from 'node:crypto';
+import { readContract } from '../../contract/read.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { LimitChanges } from '../../core/run/reopen.ts';
+import { quoteForShell } from '../../core/shell/words.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
@@ -14,6 +19,7 @@ import { begin, greenStart, nothingToDo, planLoop } from '../../hook/start/start
 import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import { freeze } from '../../judging/freeze-contract.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
@@ -30,7 +36,9 @@ import {
   keptClient,
   type RunObservers,
 } from './client-options.ts';
+import { reopenRun, reopens } from './reopen-run.ts';
 import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { prepareWorktree } from './setup.ts';
 import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
@@ -57,7 +65,8 @@ export interface RunOptions {
 export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
   const { world, reporter } = observers;
   await refuseWithoutClient(world);
-  const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
+  const own = { task: taskOf(options, world), session: randomUUID(), project: world.project };
+  const plan = planLoop({ ...options, ...own }, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const git = options.git && (await beginGit(options.git, plan, observers));
@@ -73,14 +82,28 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
     ...divisionFiles(options, { ...plan, folder }, observers),
   ];
   const { ref, baseline, changeGate } = await begun(
-    { ...plan, run, project: folder, files },
-    { git, isTrusted: trusting(options.trust, git, world), named: options.trust },
+    {
+      ...{ ...plan, run, project: folder, files },
+      prepare: async () => {
+        if (!git?.isBeside) return;
+        const { contract, outputDir } = plan;
+        await prepareWorktree({ contract, folder, outputDir, ...observers, note: reporter.note });
+      },
+    },
+    { git, isTrusted: trusting(options.trust, git, world), options },
     observers,
   );
   git?.startsFrom(baseline);
   if (changeGate !== undefined) reporter.note(greenStart(changeGate));
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...observers, ref, client, git });
+}
+
+/** A feature list says what is to be done, where neither you nor the contract do. */
+function taskOf({ task, features, contract, contractFile }: RunOptions, { project }: World): string {
+  if (task.trim() !== '' || features === undefined) return task;
+  const written = contract ?? readContract(project, contractFile)?.contract;
+  return written?.task?.trim() ? task : `Make every feature of ${features} pass, one after the other.`;
 }
 
 function beginGit(
@@ -121,20 +144,24 @@ async function begun(
   {
     git,
     isTrusted,
-    named,
+    options,
   }: {
     git: RunGitPort | undefined;
     isTrusted: ReturnType<typeof trustedWith>;
-    named: string | true | undefined;
+    options: ListOptions;
   },
-  { world, reporter }: RunObservers,
+  observers: RunObservers,
 ): Promise<Begun> {
+  const { world, reporter } = observers;
   let began = false;
   try {
     const started = await begin(plan, world, isTrusted);
     if (started.kind === 'nothing_to_do')
       throw new NothingToDo(nothingToDo(started.baseline), started.baseline);
-    if (!started.trusted) throw notApproved(started.ref, world, named);
+    if (!started.trusted) {
+      if (isListAlone(plan, options)) await showList(plan, observers);
+      throw notApproved(started.ref, world, plan, options);
+    }
     began = true;
     return started;
   } finally {
@@ -152,7 +179,28 @@ function trusting(named: string | true | undefined, git: RunGitPort | undefined,
   };
 }
 
-function notApproved(ref: LoopRef, { store }: World, named: string | true | undefined): NotApproved {
+type ListOptions = Pick<RunOptions, 'trust' | 'features' | 'contract' | 'contractFile'>;
+
+/** Whether the feature list is the whole contract: the project has no file of its own that could be trusted. */
+function isListAlone(plan: LoopPlan, { features, contract, contractFile }: ListOptions): boolean {
+  return (
+    [plan.contractFile, contract, contractFile].every((file) => file === undefined) && features !== undefined
+  );
+}
+
+const SHOWN = 40;
+
+/** Shows what the feature list runs. `untildone trust` shows it of a contract. */
+async function showList({ contract, project }: LoopPlan, { world, reporter }: RunObservers): Promise<void> {
+  const { commands } = await freeze(contract, project, await world.judges(contract));
+  const lines = Object.values(commands).flat();
+  reporter.note('The feature list of this project runs on your machine:');
+  for (const line of lines.slice(0, SHOWN)) reporter.note(`  ${oneLine(redact(line), 300)}`);
+  if (lines.length > SHOWN) reporter.note(`  and ${lines.length - SHOWN} more`);
+}
+
+function notApproved(ref: LoopRef, { store }: World, plan: LoopPlan, options: ListOptions): NotApproved {
+  const { trust: named, features = '' } = options;
   const { fingerprint } = store.contract(ref).frozen;
   store.append(ref, () => ({
     kind: 'ended',
@@ -160,7 +208,9 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
     cause: 'not_approved',
     detail: 'what the contract runs is not trusted on this machine',
   }));
-  const how = 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
+  const how = isListAlone(plan, options)
+    ? `untildone run --features ${quoteForShell(features)} --trust ${fingerprint}`
+    : 'untildone trust (scripts: untildone trust --show, then untildone run --trust HASH)';
   return new NotApproved(
     typeof named === 'string'
       ? `the fingerprint is ${fingerprint}, not ${named}: look again at what the contract runs: ${how}`
@@ -169,18 +219,32 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
   );
 }
 
-/** Goes on with a run. Returns its state; a run that has ended is only finished. */
+/**
+ * Goes on with a run, with other limits if some are given. A run that is done, or that a limit has ended and that gets no
+ * more, is only finished. Returns its state.
+ */
 export async function goOnWithRun(
   ref: LoopRef,
   given: Partial<ClientOptions>,
   observers: RunObservers,
+  changes: LimitChanges = {},
 ): Promise<LoopState> {
   const { world, reporter, interrupts } = observers;
-  const state = world.store.read(ref);
-  if (!state.run)
+  const before = world.store.read(ref);
+  if (!before.run)
     throw new UsageError(
-      `loop ${ref.loop} is no run; go on with its session: claude --resume ${state.session}`,
+      `loop ${ref.loop} is no run; go on with its session: claude --resume ${before.session}`,
     );
+
+  if (reopens(before, changes)) {
+    const lock = lockOf(ref);
+    try {
+      reopenRun(ref, changes, world);
+    } finally {
+      lock.release();
+    }
+  }
+  const state = world.store.read(ref);
   if (hasEnded(state)) {
     reporter.event({ type: 'ended', state });
     await finishLate(ref, state, observers);
@@ -189,6 +253,7 @@ export async function goOnWithRun(
   const { limits, run: rules } = world.store.contract(ref).contract;
   const client = { ...keptClient(ref, rules, world.home), ...defined(given), ...defined(fromSession(state)) };
   const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
+  git?.goesOn();
   for (const note of git?.notes ?? []) reporter.note(note);
   reporter.begun(ref.loop, world.store.task(ref), lastVerdicts(world, ref), { limits, resumed: true });
   return drive({ ...observers, ref, client, git });
@@ -225,13 +290,17 @@ function fromSession({ run }: LoopState): Partial<ClientOptions> {
     : { permissionMode: run.permissionMode, allow: [], client: {} };
 }
 
+function lockOf(ref: LoopRef): NonNullable<ReturnType<typeof holdLock>> {
+  const lock = holdLock(driverLock(ref));
+  if (lock) return lock;
+  throw new UsageError(
+    `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
+  );
+}
+
 async function drive(driving: Driving): Promise<LoopState> {
   const { ref, world, reporter, git } = driving;
-  const lock = holdLock(driverLock(ref));
-  if (!lock)
-    throw new UsageError(
-      `another process drives run ${ref.loop} already; watch it with: untildone log ${ref.loop} --follow`,
-    );
+  const lock = lockOf(ref);
   try {
     // Processes of an earlier driver would work beside this one.
     await endMarked(`${RUN_MARK}=${ref.loop}`);

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { withCost } from '../../core/loop/receipt.ts';
+import type { LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { parseReceipt, receiptProblems } from '../../home/receipts.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -62,10 +66,26 @@ export async function worldOf(driving: {
     report: (event) => reporter.event(event),
     interrupted: () => interrupts.asked(),
     atOnce: interrupts.atOnce,
+    billed: (state) => addCost(ref, state, world),
     judged: async (state, verdicts) => {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
     },
   };
+}
+
+/** Writes the cost into the receipt, which was made before it was known. A receipt that was changed stays as it is. */
+async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<void> {
+  try {
+    const text = readSmall(world.store.receiptFile(ref));
+    const signed = text === undefined ? undefined : parseReceipt(text, ref.loop);
+    if (!signed || receiptProblems(signed).length > 0) return;
+    const receipts = await world.receipts();
+    receipts.write(ref, withCost(signed.receipt, state));
+    receipts.place(ref);
+  } catch (error) {
+    const message = `the cost could not be written into the receipt: ${(error as Error).message}`;
+    world.store.append(ref, () => ({ kind: 'error', message }));
+  }
 }
 
 /**

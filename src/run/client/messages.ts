@@ -13,6 +13,8 @@ export type Signal =
   | { kind: 'usage'; message: string; contextTokens: number; model: string }
   | { kind: 'retry'; attempt: number; delayMs: number; why: string; limited: boolean }
   | { kind: 'limit'; reached: boolean; resetsAt?: number; text: string }
+  /** A tool call was denied; without its input in the message that comes at once. */
+  | { kind: 'denied'; id: string; tool: string; input?: Record<string, unknown> }
   | { kind: 'compacted' }
   | { kind: 'capped' }
   /** How many tasks run in the background now. */
@@ -26,7 +28,7 @@ export function signalsIn(message: Fields): Signal[] {
     case 'assistant':
       return isOfSubagent(message) ? [] : ofAnswer(message);
     case 'result':
-      return [{ kind: 'result', result: resultOf(message) }];
+      return [...denialsIn(message), { kind: 'result', result: resultOf(message) }];
     case 'rate_limit_event':
       return isFields(message.rate_limit_info) ? ofLimit(message.rate_limit_info) : [];
     default:
@@ -46,6 +48,10 @@ function ofSystem(message: Fields): Signal[] {
       ];
     case 'api_retry':
       return [retryOf(message)];
+    case 'permission_denied':
+      return [
+        { kind: 'denied', id: text(message, 'tool_use_id') ?? '', tool: text(message, 'tool_name') ?? '' },
+      ];
     case 'compact_boundary':
       return [{ kind: 'compacted' }];
     case 'notification':
@@ -58,6 +64,16 @@ function ofSystem(message: Fields): Signal[] {
     default:
       return [];
   }
+}
+
+/** The denials that the result of a turn lists. */
+function denialsIn(message: Fields): Signal[] {
+  return list(message, 'permission_denials').map((denial) => ({
+    kind: 'denied',
+    id: text(denial, 'tool_use_id') ?? '',
+    tool: text(denial, 'tool_name') ?? '',
+    input: isFields(denial.tool_input) ? denial.tool_input : {},
+  }));
 }
 
 function retryOf(message: Fields): Signal {

@@ -75,6 +75,8 @@ export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: 
     ...(plan.maxCostUsd === undefined ? {} : { maxBudgetUsd: plan.maxCostUsd }),
     persistSession: true,
     includePartialMessages: true,
+    // The tokens of a subagent are counted from its messages.
+    forwardSubagentText: true,
     hooks: Object.fromEntries(EVENTS.map((event) => [event, matchers])),
     abortController: client.abort,
     pathToClaudeCodeExecutable: claude,

@@ -6,6 +6,7 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import type { SessionFacts, SessionResult } from '../../core/run/session-end.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { resetTimeIn, type Signal, signalsIn } from './messages.ts';
+import { TokenTally } from './token-tally.ts';
 
 /** How a prompt begins that tells the model of an ended background task. */
 const TASK_NOTICE = '<task-notification>';
@@ -14,8 +15,13 @@ export class SessionRecorder {
   readonly facts: SessionFacts = {};
   /** Whether a turn runs that has no result yet. */
   turnIsOpen = true;
+  /** What the session and its subagents have used so far. */
+  readonly tally = new TokenTally();
   readonly #tell: (happening: SessionHappening) => void;
   readonly #tools = new Map<string, string>();
+  /** The calls that may still be denied, by their id. */
+  readonly #inputs = new Map<string, Record<string, unknown>>();
+  readonly #denied = new Set<string>();
   #began = false;
   #error: string | undefined;
   #lastUsage = '';
@@ -28,6 +34,7 @@ export class SessionRecorder {
   }
 
   hear(message: Fields): Signal[] {
+    this.tally.hear(message);
     const signals = signalsIn(message);
     for (const signal of signals) this.#take(signal);
     const failed = signals.some((signal) => signal.kind === 'failed');
@@ -36,6 +43,9 @@ export class SessionRecorder {
   }
 
   hearEvent(event: HookEvent): void {
+    this.tally.hearEvent(event);
+    if (event.name === 'PreToolUse' && event.toolUseId !== undefined)
+      this.#inputs.set(event.toolUseId, event.input);
     // A recurring wake-up would keep the session for ever, so it does not count.
     if (event.name === 'Stop') this.#wakeUps = event.wakeUps.filter((w) => !w.recurring).length;
     if (event.name === 'UserPromptSubmit' && event.prompt.includes(TASK_NOTICE)) this.#owesNotice = false;
@@ -84,6 +94,9 @@ export class SessionRecorder {
         this.#tell(limit);
         return;
       }
+      case 'denied':
+        this.#tellDenied(signal);
+        return;
       case 'compacted':
         this.facts.compacted = true;
         this.#tell({ kind: 'compacted' });
@@ -96,6 +109,13 @@ export class SessionRecorder {
         this.#background = signal.running;
         return;
     }
+  }
+
+  /** The result of a turn names all denials once more, those of which there was no message among them. */
+  #tellDenied({ id, tool, input }: Extract<Signal, { kind: 'denied' }>): void {
+    if (this.#denied.has(id)) return;
+    this.#denied.add(id);
+    this.#tell({ kind: 'denied', tool, input: input ?? this.#inputs.get(id) ?? {} });
   }
 
   /** Every part of one answer repeats its usage. */
@@ -142,13 +162,16 @@ export class SessionRecorder {
       case 'called': {
         const { id, ...call } = happening;
         this.#tools.set(id, call.tool);
+        this.#inputs.set(id, call.input);
         this.#tell(call);
         return;
       }
       case 'returned': {
         const tool = this.#tools.get(happening.id) ?? '';
         this.#tools.delete(happening.id);
-        this.#tell({ kind: 'returned', tool, failed: happening.failed });
+        this.#inputs.delete(happening.id);
+        const denied = this.#denied.has(happening.id) ? { denied: true as const } : {};
+        this.#tell({ kind: 'returned', tool, failed: happening.failed, ...denied });
         return;
       }
     }

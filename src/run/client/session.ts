@@ -11,7 +11,7 @@ import {
   type Sdk,
   type SdkOptions,
 } from '../../client/sdk/sdk.ts';
-import { eventName } from '../../core/loop/event.ts';
+import { eventName, type HookEvent } from '../../core/loop/event.ts';
 import type { SessionFacts } from '../../core/run/session-end.ts';
 import type {
   ReadySession,
@@ -58,6 +58,8 @@ const LAST_WORD_MS = 1_500;
 const LEAVE_MS = 10_000;
 /** How long the turn after the last background task may take to begin. */
 const NOTICE_MS = 2_000;
+/** How long the message of a tool call may take that a hook was asked about. */
+const CALL_MS = 100;
 /** How long a listener may go on with an event after the session is over. */
 const LISTENER_MS = 5_000;
 
@@ -73,8 +75,12 @@ class StartedSession implements ReadySession {
   #recorder = new SessionRecorder((happening) => this.#tell(happening));
   #idleTimer: IdleTimer | undefined;
   #cutting = false;
+  #halted = false;
+  #halt: () => void = () => {};
   #leaving = false;
   #heard = false;
+  /** The tokens that were reported last. */
+  #told = 0;
   #closeInput: () => void = () => {};
   readonly #inputClosed = new Promise<void>((resolve) => {
     this.#closeInput = resolve;
@@ -144,6 +150,10 @@ class StartedSession implements ReadySession {
     });
     const query = this.#warm.query(this.#input(prompt));
     const onCut = () => this.#cutShort(query);
+    this.#halt = () => {
+      this.#halted = true;
+      this.#cutShort(query);
+    };
     cut.signal.addEventListener('abort', onCut, { once: true });
     if (cut.signal.aborted) onCut();
     let broke = 'Claude Code ended without a result';
@@ -155,6 +165,7 @@ class StartedSession implements ReadySession {
     cut.signal.removeEventListener('abort', onCut);
     await this.#end();
     if (this.#cutting && cut.by !== undefined) return { ...recorder.facts, cutBy: cut.by };
+    if (this.#halted) return { ...recorder.facts, halted: true };
     // After an error result the SDK throws as well. The result says more.
     return recorder.turnIsOpen ? { ...recorder.facts, crash: broke } : recorder.facts;
   }
@@ -176,7 +187,9 @@ class StartedSession implements ReadySession {
   #hear(message: Fields, { idleMs, backgroundMs }: SessionLimits): void {
     this.#heard = true;
     this.#idleTimer?.heard();
-    for (const signal of this.#recorder.hear(message)) {
+    const signals = this.#recorder.hear(message);
+    this.#tellUse(message);
+    for (const signal of signals) {
       if (signal.kind === 'retry') this.#idleTimer?.heard(signal.delayMs);
       if (signal.kind === 'turn') this.#idleTimer?.allow(idleMs);
       if (this.#recorder.turnIsOpen || (signal.kind !== 'result' && signal.kind !== 'background')) continue;
@@ -225,18 +238,44 @@ class StartedSession implements ReadySession {
     const listener = this.#listener;
     if (!parsed.ok || !listener) return {};
     const { event } = parsed;
-    this.#recorder.hearEvent(event);
     this.#idleTimer?.hold();
+    await this.#heardCallOf(event);
+    this.#recorder.hearEvent(event);
+    this.#tellUse();
     const answering = (async () => listener.event(event, AbortSignal.any([signal, this.#over.signal])))();
     this.#answering.add(answering);
     try {
-      return renderCallback(eventName(event), await answering);
+      const answer = await answering;
+      // Claude Code ends only the subagent.
+      if (answer.kind === 'halt' && event.agentId !== undefined) setImmediate(this.#halt);
+      return renderCallback(eventName(event), answer);
     } catch (error) {
       this.#tell({ kind: 'told', text: `${eventName(event)} could not be answered: ${messageOf(error)}` });
       return {};
     } finally {
       this.#answering.delete(answering);
       this.#idleTimer?.release();
+    }
+  }
+
+  /** Waits for the answer that an event belongs to: it may be on its way, and what it used counts before the event. */
+  async #heardCallOf(event: HookEvent): Promise<void> {
+    if (event.name !== 'PreToolUse' || event.toolUseId === undefined) return;
+    const until = performance.now() + CALL_MS;
+    while (!this.#recorder.tally.knowsCall(event.toolUseId) && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  /** Reports what was used since the last report. */
+  #tellUse(message?: Fields): void {
+    const { tally, facts } = this.#recorder;
+    const costTotalUsd = message?.type === 'result' ? facts.result?.costTotalUsd : undefined;
+    if (tally.total === this.#told && costTotalUsd === undefined) return;
+    this.#told = tally.total;
+    try {
+      this.#listener?.used?.({ tokens: tally.total, costTotalUsd });
+    } catch {
+      // A listener must not throw. If one does, the session goes on.
     }
   }
 

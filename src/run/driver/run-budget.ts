@@ -5,6 +5,7 @@ import type { LoopState } from '../../core/loop/state.ts';
 import type { TranscriptUsage } from '../../core/loop/transcript.ts';
 import { costLeft, limitBefore, nearLimit, timeLeft } from '../../core/run/run.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
+import type { SessionUse } from '../../ports/ports.ts';
 
 type Spent = Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'read'>;
 
@@ -15,6 +16,8 @@ export class RunBudget {
   readonly #warned = new Set<string>();
   /** How far the transcript of the session was read, from the point where the journal stands. */
   #tally: { session: string; from: number; usage: TranscriptUsage } | undefined;
+  /** What the open session has used: before this process of Claude Code began, and since. */
+  #live = { before: 0, since: 0 };
 
   constructor(contract: () => Contract, ports: Pick<JudgingPorts, 'transcripts' | 'clock'>) {
     this.#contract = contract;
@@ -42,10 +45,30 @@ export class RunBudget {
     return near;
   }
 
+  /** A session begins, or goes on. */
+  begins({ run }: LoopState): void {
+    this.#live = { before: run?.counted.tokens ?? 0, since: 0 };
+  }
+
+  /** All that the open session has reported; undefined when it reported nothing. */
+  get reported(): number | undefined {
+    return this.#live.since > 0 ? this.#live.before + this.#live.since : undefined;
+  }
+
+  used({ tokens }: SessionUse): void {
+    this.#live.since = tokens;
+  }
+
+  /**
+   * Counts what the session has reported so far, for its transcript is written late: the last requests are missing in it.
+   * The transcript counts where it knows more.
+   */
   hasTokensLeft(state: LoopState, transcript: string | undefined): boolean {
     const { tokens } = this.#contract().limits;
-    if (tokens === 'unlimited' || !transcript) return true;
-    return state.spent.tokens + this.#usage(transcript, state).tokens < tokens;
+    if (tokens === 'unlimited') return true;
+    const reported = (this.reported ?? 0) - (state.run?.counted.tokens ?? 0);
+    const written = transcript ? this.#usage(transcript, state).tokens : 0;
+    return state.spent.tokens + Math.max(0, reported, written) < tokens;
   }
 
   /** Reads from the transcript what the journal has not counted. A client that was ended gently has written its bill there. */

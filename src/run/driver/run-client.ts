@@ -22,12 +22,16 @@ export class RunClient {
     return this.#prepared !== undefined;
   }
 
-  /** Prepares a client when it is certain already that a fresh session follows. */
-  prepareNext(state: LoopState): void {
+  /**
+   * Prepares a client when it is certain already that a fresh session follows. The budget of a client is fixed when its
+   * process starts, so a run that may not spend without limit waits for the bill of the session before (`isBilled`).
+   */
+  prepareNext(state: LoopState, isBilled = false): void {
     const run = state.run;
     if (this.#prepared || !run || hasEnded(state) || state.status !== 'active') return;
     if (run.mode !== 'fresh' && run.handOver === undefined) return;
     const plan = this.#world.planFor(state, this.#world.newSession(), false);
+    if (plan.maxCostUsd === 0 || (plan.maxCostUsd !== undefined && !isBilled)) return;
     // A client that cannot be prepared is started later, and its error is reported then.
     this.#prepared = this.#world.sessions.prepare(plan).catch(() => undefined);
   }
@@ -37,17 +41,24 @@ export class RunClient {
     resume: boolean,
   ): Promise<{ session: string; client: ReadySession | SessionPlan }> {
     if (resume) return { session: state.session, client: this.#world.planFor(state, state.session, true) };
+    const session = state.run?.sessions === 0 ? state.session : this.#world.newSession();
+    const plan = this.#world.planFor(state, session, false);
     const ready = await this.#prepared;
     this.#prepared = undefined;
-    if (ready) return { session: ready.plan.session, client: ready };
-    const session = state.run?.sessions === 0 ? state.session : this.#world.newSession();
-    return { session, client: this.#world.planFor(state, session, false) };
+    if (ready && isWithin(ready.plan, plan)) return { session: ready.plan.session, client: ready };
+    await ready?.discard();
+    return { session, client: plan };
   }
 
   async discard(): Promise<void> {
     await (await this.#prepared)?.discard();
     this.#prepared = undefined;
   }
+}
+
+/** Whether a prepared client may spend no more than the session that begins now. */
+function isWithin({ maxCostUsd: budget }: SessionPlan, { maxCostUsd: left }: SessionPlan): boolean {
+  return left === undefined || (budget !== undefined && budget <= left);
 }
 
 /** Remembers what the agent said last, and how full its context was then. */

@@ -3,7 +3,9 @@ import type { Answer, HookEvent, StopEvent, ToolEvent } from '../../core/loop/ev
 import { askedNames } from '../../core/loop/phases.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
-import { nextStep, type Step } from '../../core/run/run.ts';
+import { allowWords, denialOf, isGateCommand } from '../../core/run/permissions.ts';
+import { isDone } from '../../core/run/progress.ts';
+import { nextStep, type Step, withBill } from '../../core/run/run.ts';
 import { nameEnd, type SessionFacts } from '../../core/run/session-end.ts';
 import { briefFor } from '../../core/words/brief.ts';
 import { followUpWords } from '../../core/words/entries.ts';
@@ -11,8 +13,9 @@ import { reminderFor } from '../../core/words/reason.ts';
 import { handleHook } from '../../hook/handle-hook.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { situationOf } from '../../hook/stop/situation.ts';
+import { rulingContract } from '../../judging/freeze-contract.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { LoopRef, SessionHappening, SessionPlan, SessionPort } from '../../ports/ports.ts';
+import type { LoopRef, SessionHappening, SessionPlan, SessionPort, SessionUse } from '../../ports/ports.ts';
 import type { RunEvent } from '../reporter.ts';
 import { RunBudget } from './run-budget.ts';
 import { LastAnswer, RunClient } from './run-client.ts';
@@ -32,6 +35,8 @@ export interface RunWorld {
   report(event: RunEvent): void;
   /** After a Stop was judged; never rejects. */
   judged(state: LoopState, verdicts: readonly Verdict[]): Promise<void>;
+  /** After a session of a run that is done has reported its cost; never rejects. */
+  billed(state: LoopState): Promise<void>;
   /** The user asked to pause after this step. */
   interrupted(): boolean;
   /** Aborts when the user asked to stop at once. */
@@ -70,6 +75,7 @@ class Driver {
   /** Of the session that ended last, unless it was cut off. */
   #lastText: string | undefined;
   #transcript: string | undefined;
+  readonly #denied = new Set<string>();
 
   constructor(plan: RunPlan, world: RunWorld) {
     const { ports, sessions, newSession } = world;
@@ -128,19 +134,21 @@ class Driver {
     this.#append({ kind: 'intent', session, resume, why: step.why });
     this.#world.bind(session);
     const begun = this.#state();
+    this.#budget.begins(begun);
     this.#world.report({ type: 'session', session, resume, why: step.why, state: begun });
     const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
       idleMs: this.#plan.idleMs,
       ...this.#budget.timeLeft(begun, this.#plan.sessionMs),
       signal: this.#world.atOnce,
     });
-    this.#recordResult(facts);
+    const after = this.#recordResult(facts);
+    if (isDone(after)) await this.#world.billed(after);
   }
 
-  #recordResult(facts: SessionFacts): void {
+  #recordResult(facts: SessionFacts): LoopState {
     const end = nameEnd(facts);
     const spent = this.#budget.spentIn(this.#transcript, this.#state());
-    const { costTotalUsd = spent.costTotalUsd, tokensTotal } = facts.result ?? {};
+    const { costTotalUsd = spent.costTotalUsd, tokensTotal = this.#budget.reported } = facts.result ?? {};
     const isFinished = end.kind === 'completed' || end.kind === 'stopped_by_hook';
     this.#lastText = isFinished ? facts.result?.text : undefined;
     if (!isFinished) this.#transcript = undefined;
@@ -148,6 +156,7 @@ class Driver {
     this.#world.report({ type: 'session_ended', end, state: after });
     const near = hasEnded(after) ? undefined : this.#budget.newWarning(after);
     if (near) this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
+    return after;
   }
 
   /** Judges the work between sessions, and goes on with the last session when the work is not done. */
@@ -175,13 +184,19 @@ class Driver {
         this.#transcript = event.transcript ?? this.#transcript;
         if (event.name === 'Stop') return this.#stopInSession(event);
         const halt = event.name === 'PreToolUse' ? this.#haltBeforeTool(event) : undefined;
-        return halt ?? handleHook(event, this.#world.ports);
+        return halt ?? this.#permit(event, await handleHook(event, this.#world.ports));
       },
       happened: (happening: SessionHappening) => {
         this.#lastAnswer.hear(happening);
+        if (happening.kind === 'denied') this.#recordDenial(happening);
         // The next client waits for this one to be there: two that start at once delay each other.
         if (happening.kind === 'began' && !this.#client.isPrepared) this.#client.prepareNext(this.#state());
         this.#world.report({ type: 'happening', happening });
+      },
+      used: (used: SessionUse) => {
+        this.#budget.used(used);
+        if (used.costTotalUsd === undefined || this.#client.isPrepared) return;
+        this.#client.prepareNext(withBill(this.#state(), used.costTotalUsd), true);
       },
     };
   }
@@ -191,7 +206,10 @@ class Driver {
     const answer = await this.#stop(this.#lastAnswer.with(event));
     const state = this.#state();
     this.#client.prepareNext(state);
-    if (!isOver(state)) return answer;
+    if (!isOver(state))
+      return this.#budget.hasTokensLeft(state, event.transcript)
+        ? answer
+        : { kind: 'halt', message: NO_TOKENS };
     const message = 'message' in answer ? answer.message : undefined;
     return { kind: 'halt', message: message ?? SESSION_ENDS };
   }
@@ -201,7 +219,25 @@ class Driver {
     const state = this.#pauseIfAsked();
     if (isOver(state)) return { kind: 'halt', message: SESSION_ENDS };
     if (this.#budget.hasTokensLeft(state, transcript)) return undefined;
-    return { kind: 'halt', message: 'untildone: the tokens of this run are used up' };
+    return { kind: 'halt', message: NO_TOKENS };
+  }
+
+  /** Allows the commands of gates without asking, unless a rule of the contract says otherwise. */
+  #permit(event: HookEvent, answer: Answer): Answer {
+    if (event.name !== 'PermissionRequest' || answer.kind !== 'silence') return answer;
+    const ruling = rulingContract(this.#plan.ref, this.#state(), this.#world.ports);
+    const isGate = ruling && isGateCommand(event, ruling.contract, ruling.frozen.project);
+    return isGate ? { kind: 'permit' } : answer;
+  }
+
+  /** Each denied call is recorded once: an agent may try it again and again. */
+  #recordDenial({ tool, input }: Extract<SessionHappening, { kind: 'denied' }>): void {
+    const denial = denialOf(tool, input);
+    const key = `${denial.tool} ${denial.what}`;
+    if (this.#denied.has(key) || this.#denied.size >= MOST_DENIALS) return;
+    this.#denied.add(key);
+    const detail = { tool: denial.tool, what: denial.what, allow: allowWords(denial) };
+    this.#append({ kind: 'event', event: 'PermissionDenied', detail });
   }
 
   async #stop(event: StopEvent): Promise<Answer> {
@@ -296,6 +332,9 @@ class Driver {
   }
 }
 
+/** How many denied calls one process records. */
+const MOST_DENIALS = 200;
+const NO_TOKENS = 'untildone: the tokens of this run are used up';
 const SESSION_ENDS = 'untildone: this session ends here';
 
 /** The session has nothing more to do, whatever it left running in the background. */

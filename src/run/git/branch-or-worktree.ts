@@ -1,5 +1,5 @@
 /** Makes the checkout in which a run works: a branch in the user's tree, or a worktree beside it. */
-import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { quoteForShell } from '../../core/shell/words.ts';
@@ -195,14 +195,38 @@ function isWritable(folder: string): boolean {
   }
 }
 
+/** Makes the folder for worktrees, for this account alone. One that is there already must not be another's. */
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    refuseOthers(path);
   } catch (error) {
+    if (error instanceof RunGitError) throw error;
     throw new RunGitError(
       `there is no place for a worktree (${(error as Error).message}); name one: UNTILDONE_WORKTREES=/some/folder`,
     );
   }
+}
+
+/** Refuses a folder into which another account, or a link, could bring files that are run as the user. */
+function refuseOthers(path: string): void {
+  const other = 'name another one: UNTILDONE_WORKTREES=/some/folder';
+  const found = lstatSync(path);
+  if (found.isSymbolicLink())
+    throw new RunGitError(`${path} is a link, and no worktree is made behind one: remove it, or ${other}`);
+  if (!found.isDirectory()) throw new RunGitError(`${path} is no folder: remove it, or ${other}`);
+  const me = process.getuid?.();
+  if (me === undefined) return;
+  // What root owns, such as /tmp, is nobody else's.
+  if (found.uid !== me && found.uid !== 0)
+    throw new RunGitError(
+      `${path} belongs to another account (uid ${found.uid}), which could change what is run there: remove it, or ${other}`,
+    );
+  // The sticky bit, as /tmp has it, lets nobody touch what is another's.
+  if ((found.mode & 0o002) === 0 || (found.mode & 0o1000) !== 0) return;
+  throw new RunGitError(
+    `every account may write to ${path}, and so could change what is run there: chmod o-w ${quoteForShell(path)}, or ${other}`,
+  );
 }
 
 function removeEmpty(folder: string): void {

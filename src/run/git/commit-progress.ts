@@ -94,6 +94,16 @@ export class RunGit implements RunGitPort {
     return lines;
   }
 
+  /** Whether the run works beside the user's tree, in a checkout that holds only what git tracks. */
+  get isBeside(): boolean {
+    return this.#record.worktree !== undefined;
+  }
+
+  /** The run goes on after its end. */
+  goesOn(): void {
+    if (this.#record.finished) this.#write({ finished: undefined });
+  }
+
   #finish(state: LoopState, receipt: string | undefined, say: FinishWords): Promise<string[]> {
     return inWords('Git', async () => {
       const { git } = this.#access;

@@ -19,6 +19,7 @@ import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Driving, driverLock } from '../begin/client-options.ts';
 import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
+import { prepareWorktree } from '../begin/setup.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
@@ -134,6 +135,12 @@ async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<Lo
       },
       frozen,
       isMeasuredPiece: work.features !== undefined,
+      prepare: () =>
+        prepareWorktree({
+          ...{ contract, folder: git.folder, world, interrupts: parent.interrupts },
+          outputDir: join(world.store.outputDir(ref), child.loop),
+          note: parent.reporter.child(child).note,
+        }),
     },
     world,
     (folder, fingerprint) => isDerived(folder, fingerprint, frozen, parent),

@@ -3,6 +3,7 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { denialOf } from '../../core/run/permissions.ts';
 import { stripAnsi } from '../../core/text/ansi.ts';
 import { redact } from '../../core/text/redact.ts';
 import { jsonText } from '../../core/text/visible.ts';
@@ -126,6 +127,7 @@ function runOf(state: LoopState, now: number, verdicts: readonly Verdict[]): Run
     elapsed_s: Math.round(elapsedMs(state, ending?.at ?? now) / 1000),
     cost_usd: state.spent.costUsd,
     tokens: state.spent.tokens,
+    denied: state.run?.denied?.count ?? 0,
     gates: state.gates.map((gate) => gateOf(gate, verdicts)),
     waiting: waiting
       ? { why: waiting.why, since: iso(waiting.since), text: boundedText(describeWait(state), WORDS) }
@@ -169,7 +171,18 @@ function happeningOf(happening: SessionHappening): Happening {
     case 'called':
       return { kind, tool: boundedText(happening.tool, WORDS), input: boundedInput(happening.input) };
     case 'returned':
-      return { kind, tool: boundedText(happening.tool, WORDS), failed: happening.failed };
+      return {
+        kind,
+        tool: boundedText(happening.tool, WORDS),
+        failed: happening.failed,
+        denied: happening.denied === true,
+      };
+    case 'denied': {
+      const { tool, input } = happening;
+      const { what, allow } = denialOf(tool, input);
+      const called = { tool: boundedText(tool, WORDS), input: boundedInput(input) };
+      return { kind, ...called, what, allow: allow.map((rule) => boundedText(rule, WORDS)) };
+    }
     case 'retry': {
       const { attempt, delayMs, why } = happening;
       return { kind, attempt, delay_ms: delayMs, why: boundedText(why, WORDS) };

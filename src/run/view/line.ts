@@ -23,6 +23,8 @@ export interface RunFigures {
   elapsed_s: number;
   cost_usd: number;
   tokens: number;
+  /** Different tool calls that were denied. */
+  denied: number;
   gates: GateLine[];
   waiting: { why: string; since: string | null; text: string } | null;
   ending: { cause: string; at: string | null; detail: string; text: string } | null;
@@ -41,7 +43,8 @@ export type Happening =
   | { kind: 'began'; session: string; model: string }
   | { kind: 'said' | 'told'; text: string }
   | { kind: 'called'; tool: string; input: unknown }
-  | { kind: 'returned'; tool: string; failed: boolean }
+  | { kind: 'returned'; tool: string; failed: boolean; denied: boolean }
+  | { kind: 'denied'; tool: string; input: unknown; what: string; allow: string[] }
   | { kind: 'retry'; attempt: number; delay_ms: number; why: string }
   | { kind: 'limit'; resets_at: string | null; text: string }
   | { kind: 'compacted' }

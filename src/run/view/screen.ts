@@ -3,7 +3,7 @@
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import { sayDuration } from '../../core/text/duration.ts';
-import { clockOf, momentOf } from '../../core/text/moment.ts';
+import { momentOf } from '../../core/text/moment.ts';
 import { type Style, styled, VERDICT_STYLES } from '../../terminal/style.ts';
 import { columnsOf, cutTo } from '../../terminal/text.ts';
 import { ofLimit, positionWords, sessionNumber, spentWords, stopwatch, tokensOf } from './format-figures.ts';
@@ -28,14 +28,13 @@ const NAME = 16;
 /** The mark and the word say the same as the colour. */
 const MARKS = { pass: '✓', fail: '✗', unproven: '?', skip: '-' } as const;
 
-const LEAST = { blank: false, recent: 0, evidence: false, closed: false, task: false } as const;
+const LEAST = { blank: false, evidence: false, closed: false, task: false } as const;
 /** What is shown, from much room to little. */
 const DENSITIES = [
-  { blank: true, recent: 8, evidence: true, closed: true, task: true },
-  { blank: true, recent: 4, evidence: true, closed: true, task: true },
-  { blank: false, recent: 4, evidence: true, closed: true, task: true },
-  { blank: false, recent: 2, evidence: false, closed: true, task: true },
-  { blank: false, recent: 0, evidence: false, closed: false, task: true },
+  { blank: true, evidence: true, closed: true, task: true },
+  { blank: false, evidence: true, closed: true, task: true },
+  { blank: false, evidence: false, closed: true, task: true },
+  { blank: false, evidence: false, closed: false, task: true },
   LEAST,
 ] as const;
 type Density = (typeof DENSITIES)[number];
@@ -58,8 +57,7 @@ function roomFor(view: RunViewModel, most: number, now: number): Row[] {
 }
 
 function rowsOf(view: RunViewModel, now: number, density: Density): Row[] {
-  const { task, next, recent } = view;
-  const shown = density.recent === 0 ? [] : recent.slice(-density.recent);
+  const { task, next } = view;
   return [
     ...(density.blank ? [[]] : []),
     headRow(view),
@@ -70,7 +68,6 @@ function rowsOf(view: RunViewModel, now: number, density: Density): Row[] {
     ...spentRows(view, now),
     ...childRows(view, now),
     doingRow(view, now),
-    ...shown.map(({ at, line }): Row => [{ text: `  ${clockOf(at)} ${line}`, style: 'quiet' }]),
   ];
 }
 

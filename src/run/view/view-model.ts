@@ -6,7 +6,7 @@ import type { Verdict } from '../../core/loop/verdict.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
 import type { RunEvent } from '../reporter.ts';
-import { actionOf, evidenceOf, happeningLines, isOpen } from './words.ts';
+import { actionOf, evidenceOf, isOpen } from './words.ts';
 
 type ShownGate = Pick<GateLine, 'name' | 'class' | 'verdict' | 'summary'> & { evidence?: string };
 
@@ -29,13 +29,11 @@ export interface RunViewModel {
   waiting?: { until?: number; why: string };
   /** The children at work, by their piece. */
   children: ReadonlyMap<string, RunViewModel>;
-  /** The newest last. */
-  recent: readonly { at: number; line: string }[];
 }
 
 export function emptyViewModel(project: string, now: number): RunViewModel {
   const doing = { what: 'beginning', since: now };
-  return { project, gates: [], doing, calls: [], children: new Map(), recent: [] };
+  return { project, gates: [], doing, calls: [], children: new Map() };
 }
 
 export function withBeginning(
@@ -136,43 +134,40 @@ function busy(view: RunViewModel, what: string, since: number): RunViewModel {
   return { ...rest, calls: [], doing: { what, since } };
 }
 
-const REMEMBERED_LINES = 20;
 const REMEMBERED_CALLS = 20;
 
 function withHappening(view: RunViewModel, happening: SessionHappening, now: number): RunViewModel {
-  const lines = happeningLines(happening, { now, quiet: false, project: view.project });
-  const added = lines.map((line) => ({ at: now, line }));
-  const seen = { ...view, recent: [...view.recent, ...added].slice(-REMEMBERED_LINES) };
   switch (happening.kind) {
     case 'began':
-      return busy(seen, 'thinking', now);
+      return busy(view, 'thinking', now);
     case 'said':
-      return withoutWait({ ...seen, doing: { what: 'thinking', since: now } });
+      return withoutWait({ ...view, doing: { what: 'thinking', since: now } });
     case 'called': {
       const { tool, input } = happening;
       const call = { tool, what: actionOf(tool, input, view.project), since: now };
-      return withoutWait({ ...seen, calls: [...view.calls, call].slice(-REMEMBERED_CALLS) });
+      return withoutWait({ ...view, calls: [...view.calls, call].slice(-REMEMBERED_CALLS) });
     }
     case 'returned': {
       const at = view.calls.findIndex((call) => call.tool === happening.tool);
       const calls = view.calls.filter((_, index) => index !== at);
-      return withoutWait({ ...seen, calls, doing: { what: 'thinking', since: now } });
+      return withoutWait({ ...view, calls, doing: { what: 'thinking', since: now } });
     }
     case 'retry': {
       const why = `the API call failed (${harmless(happening.why)}), attempt ${happening.attempt}`;
-      return { ...seen, waiting: { until: now + happening.delayMs, why } };
+      return { ...view, waiting: { until: now + happening.delayMs, why } };
     }
     case 'usage': {
       const { contextTokens: tokens, model } = happening;
-      return withoutWait({ ...seen, context: { tokens, model: harmless(model) } });
+      return withoutWait({ ...view, context: { tokens, model: harmless(model) } });
     }
     case 'compacted': {
-      const { context: _, ...rest } = seen;
+      const { context: _, ...rest } = view;
       return rest;
     }
     case 'limit':
     case 'told':
-      return seen;
+    case 'denied':
+      return view;
   }
 }
 

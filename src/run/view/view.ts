@@ -26,7 +26,7 @@ export interface ViewWorld {
 const FRAME_MS = 100;
 const TICK_MS = 1_000;
 
-/** A view that is redrawn in place. Sessions, Stops and warnings stay above it; the result comes at its end. */
+/** A view that is redrawn in place. What the run does stays above it, in the scroll-back; the result comes at its end. */
 export function liveReporter(world: ViewWorld): RunReporter & { close(): void } {
   const view = new RunView(world);
   return {
@@ -43,7 +43,7 @@ export function liveReporter(world: ViewWorld): RunReporter & { close(): void } 
 
 function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorld): RunReporter {
   const print = (line: string) => view.say([line]);
-  const lines = childLines(child, print, { now, quiet: true, project: project ?? process.cwd() });
+  const lines = childLines(child, print, { now, quiet: false, project: project ?? process.cwd() });
   return {
     ...lines,
     event: (event) => {
@@ -83,7 +83,7 @@ class RunView {
     this.change((model) => withEvent(model, event, now));
     if (event.type === 'ended') this.#rest(closingLines(event.state, this.#model.limits, now));
     else if (event.type === 'paused') this.#rest(pausedLines(event.why, this.#model.loop));
-    else this.say(factLines(event, { now, quiet: true, project }));
+    else this.say(factLines(event, { now, quiet: false, project }));
   }
 
   change(fold: (model: RunViewModel) => RunViewModel): void {

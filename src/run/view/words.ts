@@ -3,11 +3,13 @@ import type { Limits } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { allowWords, denialOf } from '../../core/run/permissions.ts';
+import { howToGoOn } from '../../core/run/reopen.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { momentOf } from '../../core/text/moment.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
-import { mergeWords } from '../../core/words/entries.ts';
+import { deniedWords, mergeWords } from '../../core/words/entries.ts';
 import type { SessionHappening } from '../../ports/ports.ts';
 import { harmless } from '../../terminal/text.ts';
 import type { ChildName, RunEvent, RunReporter } from '../reporter.ts';
@@ -110,7 +112,9 @@ export function happeningLines(happening: SessionHappening, { now, project }: Wo
     case 'called':
       return [`* ${actionOf(happening.tool, happening.input, project)}`];
     case 'returned':
-      return happening.failed ? [`! ${harmless(happening.tool)} failed`] : [];
+      return happening.failed && !happening.denied ? [`! ${harmless(happening.tool)} failed`] : [];
+    case 'denied':
+      return [`! ${deniedLine(happening)}`];
     case 'retry': {
       const wait = sayDuration(happening.delayMs);
       return [
@@ -128,6 +132,11 @@ export function happeningLines(happening: SessionHappening, { now, project }: Wo
     case 'usage':
       return [];
   }
+}
+
+function deniedLine({ tool, input }: Extract<SessionHappening, { kind: 'denied' }>): string {
+  const denial = denialOf(tool, input);
+  return harmless(deniedWords({ ...denial, allow: allowWords(denial) }));
 }
 
 /** A tool call in one line. An edit shows only its file. */
@@ -204,10 +213,23 @@ export function closingLines(state: LoopState, limits: Limits | undefined, now: 
     `${status}: ${harmless(describeEnding(state))}`,
     ...state.gates.map((g) => `  ${harmless(`${g.verdict} (${g.class}) ${g.name}: ${g.summary}`)}`),
     `  ${positionWords(state)}, ${counted(state.run?.sessions ?? 0, 'session')}, ${sayDuration(elapsedMs(state, end))}, ${spentWords(state, limits)}`,
+    ...deniedLines(state),
     `  journal: untildone log ${loop}`,
     ...(done
       ? [`  receipt: untildone receipt ${loop}`]
-      : ['  your files stay as they are: a new run continues from there']),
+      : [`  your files stay as they are; ${howToGoOn(state) ?? 'a new run continues from there'}`]),
+  ];
+}
+
+/** What Claude Code denied, because nobody was there to allow it. */
+function deniedLines({ loop, run }: LoopState): string[] {
+  if (!run?.denied) return [];
+  const { count, first } = run.denied;
+  const more = count > first.length ? ` and ${count - first.length} more` : '';
+  const what = count === 1 ? '1 tool call was denied' : `${count} tool calls were denied`;
+  return [
+    `  ${what}: ${harmless(first.join('; '))}${more}`,
+    `  to allow them: the --allow of each is in untildone log ${loop}`,
   ];
 }
 

@@ -11,9 +11,11 @@ import {
   type ReceiptFacts,
   receiptLines,
   renderReceipt,
+  withCost,
 } from '../../../src/core/loop/receipt.ts';
 import { end } from '../../../src/core/loop/state.ts';
 import { combine } from '../../../src/core/loop/verdict.ts';
+import { newRun } from '../../../src/core/run/run.ts';
 import { traitsOf } from '../../../src/gates/traits.ts';
 import { claim, freshLoop, T0, verdict } from '../../support/core/samples.ts';
 
@@ -84,6 +86,7 @@ describe('what a receipt says', () => {
         tokens: 0,
         costUsd: 0,
       },
+      cost: { usd: null, estimatedUsd: 0, tokens: 0, sessions: null, seconds: 90 },
       journal: { lines: 4, lastLineSha256: 'l4' },
     });
   });
@@ -122,6 +125,21 @@ describe('what a receipt says', () => {
 });
 
 describe('in words', () => {
+  test('what a run has cost is added when it is known, and says what was estimated', () => {
+    const receipt = makeReceipt(facts(), traitsOf);
+    const run = { ...newRun('hybrid', undefined), sessions: 2 };
+    const paid = freshLoop({ run, spent: { tokens: 900, costUsd: 1.5, estimatedUsd: 0.25 } });
+    const open = { ...paid, run: { ...run, open: { session: 's', resume: false, at: T0 } } };
+    expect(withCost(receipt, open).cost?.usd).toBeNull();
+    const billed = withCost(receipt, paid);
+    expect(billed).toMatchObject({ effort: { costUsd: 1.5, tokens: 900 }, cost: { usd: 1.5, sessions: 2 } });
+    expect(renderReceipt(billed, 'text')).toContain(
+      'cost      1.50 USD (0.25 of it estimated), 900 tokens, 2 sessions',
+    );
+    expect(renderReceipt(billed, 'md')).toContain('Cost: 1.50 USD (0.25 of it estimated)');
+    const { cost: _, ...old } = billed;
+    expect(renderReceipt(old, 'text')).not.toContain('cost');
+  });
   test('as text: one line a gate, children below, exceptions named', () => {
     const state = { ...facts().state, allowed: ['deleted:test/old.test.ts'] };
     const both = combine('any', 'ready', [passed, verdict('fail', { gate: 'ci', summary: 'red' })]);
@@ -135,6 +153,7 @@ describe('in words', () => {
       '  tree      t1',
       '  contract  cccccccccccccccc',
       '  effort    1 iterations, 90 s, 0 tokens',
+      '  cost      USD not known, 0 tokens, 90 s',
       '  pass     ready (measured) passed by tests',
       '    pass     tests (measured) pass  [npm test: exit 0]',
       '    fail     ci (measured) red',

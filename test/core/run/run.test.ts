@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type RunMode } from '../../../src/core/contract/contract.ts';
 import { decide } from '../../../src/core/loop/decide.ts';
@@ -46,6 +47,14 @@ const handedOver: Entry = {
 };
 
 describe('the next step of a run', () => {
+  test('waits for a limit without a time as long as the journal page and the guide say', () => {
+    const limited = run('hybrid', began, ended(end('rate_limited')));
+    expect(nextStep(limited, T0)).toMatchObject({ kind: 'wait', until: T0 + 60_000 });
+    expect(readFileSync('docs/reference/journal.md', 'utf8')).toContain(
+      'a wait until `until`, else 1 minute;',
+    );
+    expect(readFileSync('docs/guides/runs.md', 'utf8')).toContain('(else a minute)');
+  });
   test('begins with a session', () => {
     expect(nextStep(run('hybrid'), T0)).toEqual({ kind: 'session', resume: false, why: 'first' });
   });

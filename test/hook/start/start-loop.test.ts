@@ -60,6 +60,30 @@ async function start(
   return { result, judges, loop: created[0], asked };
 }
 
+describe('a folder that has to be prepared', () => {
+  test.each([true, false])(
+    'is prepared before anything is judged, and only when you trust it (%s)',
+    async (trusted) => {
+      const order: string[] = [];
+      const prepare = async () => void order.push('prepared');
+      const tests = () => {
+        order.push('judged');
+        return FAIL;
+      };
+      const says = { tests };
+      const contract = { ...contractWith({ tests: run('npm test') }), run: { setup: { run: ['npm ci'] } } };
+      await start(contract, { says, trusted, plan: { prepare } });
+      expect(order).toEqual(trusted ? ['prepared', 'judged'] : []);
+    },
+  );
+  test('that cannot be prepared begins nothing', async () => {
+    const prepare = () => Promise.reject(new Error('npm ci failed'));
+    await expect(start(contractWith({ tests: run('npm test') }), { plan: { prepare } })).rejects.toThrow(
+      'npm ci failed',
+    );
+  });
+});
+
 const judge: GateSpec = { kind: 'judge', options: { question: 'good?' } };
 const agent: GateSpec = { kind: 'agent', options: { instruction: 'try it' } };
 const ci: GateSpec = { kind: 'ci', options: { provider: 'github' } };

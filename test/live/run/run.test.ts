@@ -122,6 +122,34 @@ describe('a run', () => {
     expect(journal.filter((e) => e.kind === 'intent')).toHaveLength(1);
   });
 
+  test('goes on after its money was spent, when it gets more', async () => {
+    const scene = await piecesScene(2);
+    const script = maker(() => 200_000);
+    const first = await startRun(scene, ['Make it', ...MODEL, '--max-cost', '0.1', '--allow', 'Bash'], script)
+      .ended;
+    const { id } = await loopOf(scene);
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 3, stderr: '' });
+    expect(first.stdout).toContain(`to go on with more: untildone run --resume ${id} --max-cost +5`);
+    const less = await startRun(scene, ['--resume', '--max-cost', '0.2'], script).ended;
+    expect(less).toMatchObject({ code: 2, stderr: expect.stringContaining('has used up its limit of cost') });
+    const second = await startRun(scene, ['--resume', '--max-cost', '+5', '--allow', 'Bash'], script).ended;
+    expect({ code: second.code, stderr: second.stderr }).toEqual({ code: 0, stderr: '' });
+    const journal = await journalOf(scene, id);
+    expect(journal).toContainEqual(
+      expect.objectContaining({ kind: 'reopened', limits: 'cost_usd 0.1 -> 5.1' }),
+    );
+    expect(journal.filter((e) => e.kind === 'intent').map((e) => e.resume)).toEqual([false, true]);
+    const loop = await loopOf(scene);
+    expect(loop).toMatchObject({ id, status: 'verified_done' });
+    const receipt = JSON.parse(await must(scene, ['receipt', id, '--format', 'json'])).receipt;
+    expect(receipt.cost).toMatchObject({ usd: loop.cost_usd, estimatedUsd: 0, sessions: 1 });
+    expect(receipt.cost.usd).toBeGreaterThan(1);
+    const again = await startRun(scene, ['--resume', '--max-cost', '+5'], script).ended;
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is done') });
+    const unknown = await startRun(scene, ['--resume', 'nothing-of-this-name'], script).ended;
+    expect(unknown.stderr).toContain(`runs of this project: ${id} (verified_done)`);
+  });
+
   longTest('spends no more than its budget and one step, and says so', async () => {
     const scene = await piecesScene(25);
     const expensive = { input_tokens: 100_000, output_tokens: 20_000 };

@@ -55,6 +55,25 @@ describe('what is told', () => {
     ]);
   });
 
+  test('a denied call is told once with its input, and does not count as one that failed', () => {
+    const input = { command: 'git push' };
+    const call = { type: 'tool_use', id: 't1', name: 'Bash', input };
+    const back = { type: 'tool_result', tool_use_id: 't1', content: 'denied', is_error: true };
+    const other = { tool_name: 'Write', tool_use_id: 't2', tool_input: { file_path: '/x' } };
+    const { told } = recorded(
+      { type: 'assistant', message: { content: [call] } },
+      { type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1' },
+      { type: 'user', message: { content: [back] } },
+      { ...RESULT, permission_denials: [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: input }, other] },
+    );
+    expect(told).toEqual([
+      { kind: 'called', tool: 'Bash', input },
+      { kind: 'denied', tool: 'Bash', input },
+      { kind: 'returned', tool: 'Bash', failed: true, denied: true },
+      { kind: 'denied', tool: 'Write', input: { file_path: '/x' } },
+    ]);
+  });
+
   test('what a tool returned is told with its name', () => {
     const call = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } };
     const back = { type: 'tool_result', tool_use_id: 't1', content: 'x', is_error: true };

@@ -82,6 +82,7 @@ function questionRun(says: Record<string, Says>, given: Given = {}) {
       report: (event) => events.push(event),
       judged: async () => undefined,
       interrupted: () => interrupt.asked,
+      billed: async () => undefined,
       atOnce: new AbortController().signal,
     };
     const session = { cwd: scene.project, permissionMode: 'acceptEdits', allow: [], env: {}, client: {} };

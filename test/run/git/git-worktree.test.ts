@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openRunGit } from '../../../src/run/git/run-git.ts';
@@ -30,6 +41,50 @@ exec '${real}' "$@"
   chmodSync(join(folder, 'bin/git'), 0o755);
   vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env.PATH}`);
 }
+
+describe('the folder for worktrees', () => {
+  const place = ({ folder }: { folder: string }) => join(folder, 'project-untildone');
+
+  test('is for this account alone', async () => {
+    const scene = gitScene();
+    await scene.open({ mode: 'worktree' });
+    expect(statSync(place(scene)).mode & 0o777).toBe(0o700);
+  });
+
+  test.each<[string, (path: string) => void, RegExp]>([
+    ['a link', (path) => symlinkSync(tmpdir(), path), /is a link.*UNTILDONE_WORKTREES=/],
+    ['a file', (path) => writeFileSync(path, ''), /UNTILDONE_WORKTREES=/],
+    [
+      'a folder that everybody may write to',
+      (path) => {
+        mkdirSync(path);
+        chmodSync(path, 0o777);
+      },
+      /every account may write to .*chmod o-w/,
+    ],
+  ])('is refused when it is %s', async (_, make, why) => {
+    const scene = gitScene();
+    make(place(scene));
+    await expect(scene.open({ mode: 'worktree' })).rejects.toThrow(why);
+    expect(git(scene.project, 'branch', '--list', 'untildone/*')).toBe('');
+  });
+
+  test('is refused when it is another account’s', async () => {
+    const scene = gitScene();
+    mkdirSync(place(scene), { mode: 0o755 });
+    // As root the folder can be given away; otherwise this account is taken for another one.
+    if (process.getuid?.() === 0) chownSync(place(scene), 12_345, 12_345);
+    else vi.spyOn(process, 'getuid').mockReturnValue(12_345);
+    await expect(scene.open({ mode: 'worktree' })).rejects.toThrow(/belongs to another account/);
+  });
+
+  test('may be shared when its sticky bit is set', async () => {
+    const scene = gitScene();
+    mkdirSync(place(scene));
+    chmodSync(place(scene), 0o1777);
+    await expect(scene.open({ mode: 'worktree' })).resolves.toBeDefined();
+  });
+});
 
 describe('a worktree', () => {
   const beside = ({ folder }: { folder: string }) => join(folder, 'project-untildone', LOOP);

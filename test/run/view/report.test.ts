@@ -65,38 +65,40 @@ describe('plain lines', () => {
       10:00:03   > I look at the tests first.
       10:00:04   * $ npm test
       10:00:05   ! Bash failed
-      10:00:07   * Edit src/a.ts
-      10:00:09 judging the work
-      10:00:10 stop held, iteration 2 of 50 begins: 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:10   fail      tests: exit code 1: 3 of 12 tests fail
-      10:00:10             test/todo.test.ts:42 deletes a todo
-      10:00:10   fail      features: 1 of 25 pass; next: F02 list
-      10:00:10   unproven  checks: no answer within 10 min
-      10:00:11   ! the API call is tried again in 4 s (attempt 2): overloaded
-      10:00:12   ! limit of your account, until 11:00: usage limit reached
-      10:00:13   ! the conversation was compacted
-      10:00:14   i untildone: the work goes on
-      10:00:15 session 1 ended: the usage limit of the account is reached (0.42 USD, 61k tokens so far)
-      10:00:16 waiting until 11:00 (59 min): the usage limit of the account is reached
-      10:00:17 WARNING: 80 % of the limit of cost is used
-      10:00:18 session 1 goes on: 6f1c2d3e-0000-4000-8000-000000000001 (once more), iteration 2 of 50
-      10:00:19 stop held, iteration 2 of 50, asked for a hand-over note: 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:19   fail      tests: exit code 1: 3 of 12 tests fail
-      10:00:19             test/todo.test.ts:42 deletes a todo
-      10:00:19   fail      features: 1 of 25 pass; next: F02 list
-      10:00:19   unproven  checks: no answer within 10 min
-      10:00:20 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:20   fail      tests: exit code 1: 3 of 12 tests fail
-      10:00:20   fail      features: 1 of 25 pass; next: F02 list
-      10:00:20   unproven  checks: no answer within 10 min
-      10:00:21 verified_done: done, and verified: every gate passed (4 gates)
-      10:00:21   pass (measured) tests: as it is to be
-      10:00:21   pass (measured) features: as it is to be
-      10:00:21   pass (measured) lint: as it is to be
-      10:00:21   pass (measured) checks: as it is to be
-      10:00:21   iteration 3 of 50, 2 sessions, 42 min, 1.23 of 20.00 USD, 1.2M of 20M tokens
-      10:00:21   journal: untildone log 20260105-100000-abc123
-      10:00:21   receipt: untildone receipt 20260105-100000-abc123"
+      10:00:06   * $ git push
+      10:00:07   ! denied: git push (to allow it: --allow "Bash(git push:*)")
+      10:00:10   * Edit src/a.ts
+      10:00:12 judging the work
+      10:00:13 stop held, iteration 2 of 50 begins: 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:13   fail      tests: exit code 1: 3 of 12 tests fail
+      10:00:13             test/todo.test.ts:42 deletes a todo
+      10:00:13   fail      features: 1 of 25 pass; next: F02 list
+      10:00:13   unproven  checks: no answer within 10 min
+      10:00:14   ! the API call is tried again in 4 s (attempt 2): overloaded
+      10:00:15   ! limit of your account, until 11:00: usage limit reached
+      10:00:16   ! the conversation was compacted
+      10:00:17   i untildone: the work goes on
+      10:00:18 session 1 ended: the usage limit of the account is reached (0.42 USD, 61k tokens so far)
+      10:00:19 waiting until 11:00 (59 min): the usage limit of the account is reached
+      10:00:20 WARNING: 80 % of the limit of cost is used
+      10:00:21 session 1 goes on: 6f1c2d3e-0000-4000-8000-000000000001 (once more), iteration 2 of 50
+      10:00:22 stop held, iteration 2 of 50, asked for a hand-over note: 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:22   fail      tests: exit code 1: 3 of 12 tests fail
+      10:00:22             test/todo.test.ts:42 deletes a todo
+      10:00:22   fail      features: 1 of 25 pass; next: F02 list
+      10:00:22   unproven  checks: no answer within 10 min
+      10:00:23 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:23   fail      tests: exit code 1: 3 of 12 tests fail
+      10:00:23   fail      features: 1 of 25 pass; next: F02 list
+      10:00:23   unproven  checks: no answer within 10 min
+      10:00:24 verified_done: done, and verified: every gate passed (4 gates)
+      10:00:24   pass (measured) tests: as it is to be
+      10:00:24   pass (measured) features: as it is to be
+      10:00:24   pass (measured) lint: as it is to be
+      10:00:24   pass (measured) checks: as it is to be
+      10:00:24   iteration 3 of 50, 2 sessions, 42 min, 1.23 of 20.00 USD, 1.2M of 20M tokens
+      10:00:24   journal: untildone log 20260105-100000-abc123
+      10:00:24   receipt: untildone receipt 20260105-100000-abc123"
     `);
   });
 
@@ -109,21 +111,21 @@ describe('plain lines', () => {
       10:00:00   unproven  checks: no answer within 10 min
       10:00:00   skip      plan: there is no PLAN.md
       10:00:01 session 1 begins: 6f1c2d3e-0000-4000-8000-000000000001 (the first one), iteration 1 of 50
-      10:00:10 stop held, iteration 2 of 50 begins: 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:15 session 1 ended: the usage limit of the account is reached (0.42 USD, 61k tokens so far)
-      10:00:16 waiting until 11:00 (59 min): the usage limit of the account is reached
-      10:00:17 WARNING: 80 % of the limit of cost is used
-      10:00:18 session 1 goes on: 6f1c2d3e-0000-4000-8000-000000000001 (once more), iteration 2 of 50
-      10:00:19 stop held, iteration 2 of 50, asked for a hand-over note: 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:20 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
-      10:00:21 verified_done: done, and verified: every gate passed (4 gates)
-      10:00:21   pass (measured) tests: as it is to be
-      10:00:21   pass (measured) features: as it is to be
-      10:00:21   pass (measured) lint: as it is to be
-      10:00:21   pass (measured) checks: as it is to be
-      10:00:21   iteration 3 of 50, 2 sessions, 42 min, 1.23 of 20.00 USD, 1.2M of 20M tokens
-      10:00:21   journal: untildone log 20260105-100000-abc123
-      10:00:21   receipt: untildone receipt 20260105-100000-abc123"
+      10:00:13 stop held, iteration 2 of 50 begins: 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:18 session 1 ended: the usage limit of the account is reached (0.42 USD, 61k tokens so far)
+      10:00:19 waiting until 11:00 (59 min): the usage limit of the account is reached
+      10:00:20 WARNING: 80 % of the limit of cost is used
+      10:00:21 session 1 goes on: 6f1c2d3e-0000-4000-8000-000000000001 (once more), iteration 2 of 50
+      10:00:22 stop held, iteration 2 of 50, asked for a hand-over note: 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:23 allowed to stop, iteration 2 of 50, waiting for you (approve it): 1 of 5 gates pass; fail: tests, features; unproven: checks
+      10:00:24 verified_done: done, and verified: every gate passed (4 gates)
+      10:00:24   pass (measured) tests: as it is to be
+      10:00:24   pass (measured) features: as it is to be
+      10:00:24   pass (measured) lint: as it is to be
+      10:00:24   pass (measured) checks: as it is to be
+      10:00:24   iteration 3 of 50, 2 sessions, 42 min, 1.23 of 20.00 USD, 1.2M of 20M tokens
+      10:00:24   journal: untildone log 20260105-100000-abc123
+      10:00:24   receipt: untildone receipt 20260105-100000-abc123"
     `);
   });
 
@@ -131,8 +133,8 @@ describe('plain lines', () => {
     const lines = tell(STORY, { width: 50 });
     for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(50);
     expect(lines.slice(-2)).toEqual([
-      '10:00:21   receipt: untildone receipt',
-      '10:00:21   20260105-100000-abc123',
+      '10:00:24   receipt: untildone receipt',
+      '10:00:24   20260105-100000-abc123',
     ]);
   });
 
@@ -250,7 +252,7 @@ describe('plain lines', () => {
       'a limit',
       { status: 'reached_limit', ending: { cause: 'cost', detail: '20.01 of 20.00 USD', at: T0 } },
       'reached_limit: NOT done: the limit of cost was reached (20.01 of 20.00 USD)',
-      '  your files stay as they are: a new run continues from there',
+      '  your files stay as they are; to go on with more: untildone run --resume 20260105-100000-abc123 --max-cost +5',
     ],
     [
       'a claim',

@@ -50,9 +50,15 @@ describe('the live view', () => {
     expect(terminal.text()).toMatchInlineSnapshot(`
       "10:00:00 run 20260105-100000-abc123 begins: Build the todo API
       10:00:00 session 1 begins: 6f1c2d3e-0000-4000-8000-000000000001 (the first one), iterati…
-      10:00:09 stop held, iteration 2 of 50 begins: 1 of 5 gates pass; fail: tests, features; …
+      10:00:01   Claude Code is ready, model claude-opus-4-6
+      10:00:02   > I look at the tests first.
+      10:00:03   * $ npm test
+      10:00:04   ! Bash failed
+      10:00:05   * $ git push
+      10:00:06   ! denied: git push (to allow it: --allow "Bash(git push:*)")
+      10:00:09   * Edit src/a.ts
 
-      run 20260105-100000-abc123  iteration 2 of 50, session 1 (6f1c2d3e)
+      run 20260105-100000-abc123  iteration 1 of 50, session 1 (6f1c2d3e)
       task      Build the todo API
       next      F02 list
       gates     ✗ fail      tests     exit code 1: 3 of 12 tests fail
@@ -62,13 +68,8 @@ describe('the live view', () => {
                 ? unproven  checks    no answer within 10 min
                 - skip      plan      (claimed) there is no PLAN.md
       context   [############........] 62 % of 200k (claude-opus-4-6), hands over at 80 %
-      spent     0.42 of 20.00 USD, 61k of 20M tokens, 0:09 of 8 h 00 min
-      now       0:00  thinking
-        10:00:01 Claude Code is ready, model claude-opus-4-6
-        10:00:02 > I look at the tests first.
-        10:00:03 * $ npm test
-        10:00:04 ! Bash failed
-        10:00:06 * Edit src/a.ts"
+      spent     0.00 of 20.00 USD, 0 of 20M tokens, 0:09 of 8 h 00 min
+      now       0:00  Edit src/a.ts"
     `);
     reporter.close();
   });
@@ -96,6 +97,28 @@ describe('the live view', () => {
     const { length } = terminal.writes;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(terminal.writes).toHaveLength(length);
+  });
+
+  test('leaves what was done, what was found and what it cost in the scroll-back', async () => {
+    const { terminal, reporter, begin } = open();
+    begin();
+    for (const event of STORY) {
+      reporter.event(event);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    reporter.close();
+    for (const line of [
+      '> I look at the tests first.',
+      '* $ npm test',
+      '* Edit src/a.ts',
+      'stop held, iteration 2 of 50 begins: 1 of 5 gates pass',
+      'fail      tests: exit code 1: 3 of 12 tests fail',
+      'verified_done: done, and verified',
+      '1.23 of 20.00 USD',
+      `journal: untildone log ${LOOP}`,
+      `receipt: untildone receipt ${LOOP}`,
+    ])
+      expect(terminal.text()).toContain(line);
   });
 
   test('draws at most ten times a second, whatever happens, and loses no line', async () => {
@@ -271,7 +294,7 @@ describe('when the terminal is gone', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     terminal.writableNeedDrain = true;
     const { length } = terminal.writes;
-    reporter.event(said('x'));
+    reporter.event(happens({ kind: 'usage', contextTokens: 5, model: 'opus' }));
     await vi.advanceTimersByTimeAsync(3_000);
     expect(terminal.writes).toHaveLength(length);
     reporter.event({ type: 'warning', text: 'money' });

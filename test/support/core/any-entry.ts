@@ -135,6 +135,12 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
     })
     .map((entry) => entry as Entry),
   fc.record({ kind: fc.constant('allowed' as const), exception: anyText }),
+  fc.record({
+    kind: fc.constant('reopened' as const),
+    contractSha256: anyText,
+    maxIterations: fc.nat(),
+    limits: optional(anyText),
+  }),
   fc
     .record({
       kind: fc.constant('answered' as const),

@@ -86,6 +86,9 @@ export const STORY: RunEvent[] = [
   happens({ kind: 'said', text: 'I look at\nthe tests first.' }),
   happens({ kind: 'called', tool: 'Bash', input: { command: 'npm test' } }),
   happens({ kind: 'returned', tool: 'Bash', failed: true }),
+  happens({ kind: 'called', tool: 'Bash', input: { command: 'git push' } }),
+  happens({ kind: 'denied', tool: 'Bash', input: { command: 'git push' } }),
+  happens({ kind: 'returned', tool: 'Bash', failed: true, denied: true }),
   happens({ kind: 'usage', contextTokens: 124_000, model: 'claude-opus-4-6' }),
   happens({
     kind: 'called',

@@ -91,6 +91,7 @@ export class ScriptedClient {
   readonly #promptId = randomUUID();
   readonly #costBefore: number;
   #requests = 0;
+  #used = 0;
   #blocks = 0;
   #stopHookActive = false;
 
@@ -233,7 +234,9 @@ export class ScriptedClient {
     session.contextTokens = context;
     session.tokens += spent;
     session.costUsd += priceOf(message.usage);
+    this.#used += spent;
     this.#tell({ kind: 'usage', contextTokens: context, model: this.#model });
+    this.#playing.listener.used?.({ tokens: this.#used });
     return message;
   }
 
@@ -292,7 +295,8 @@ export class ScriptedClient {
   }
 
   #result(ended: Ended): SessionResult {
-    const { session } = this.#playing;
+    const { session, listener } = this.#playing;
+    listener.used?.({ tokens: this.#used, costTotalUsd: session.costUsd });
     return {
       isError: false,
       subtype: 'success',
