@@ -32,6 +32,7 @@ export async function answerEvent(): Promise<string | undefined> {
   if (!parsed.ok) return fail(parsed.problem);
   let ports: ReturnType<typeof openPorts> | undefined;
   try {
+    leaveGoneFolder();
     const home = homeFrom(process.env);
     ports = openPorts(home, process.env, loadJudgeBundle);
     const answer = await handleHook(parsed.event, ports);
@@ -48,6 +49,15 @@ export async function answerEvent(): Promise<string | undefined> {
     // After a timeout of the lock, writing to the journal would wait for the same lock again.
     if (ports && !(error instanceof LockTimeout)) journalError(parsed.event, error as Error, ports);
     return undefined;
+  }
+}
+
+/** Goes somewhere else when the current folder was removed: otherwise every path and every command would fail. */
+function leaveGoneFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    process.chdir('/');
   }
 }
 

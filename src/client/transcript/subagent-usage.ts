@@ -16,7 +16,8 @@ const DEEPEST = 3;
 const MOST_REPORTED = 200;
 const ID_LIMIT = 200;
 /** A subagent that some versions of Claude Code make for a compaction: its transcript repeats that of the session. */
-const TRANSCRIPT = /^agent-(?!acompact)[\w.-]{1,200}\.jsonl$/;
+const TRANSCRIPT = /^agent-(?!acompact).{1,200}\.jsonl$/s;
+const LONGEST_PATH = 400;
 
 /**
  * Reads what the subagents of a session have spent, each transcript from where the last look ended. They lie beside the
@@ -69,7 +70,7 @@ function transcriptsBelow(top: string): string[] {
     for (const entry of entriesOf(join(top, name))) {
       const path = name === '' ? entry.name : `${name}/${entry.name}`;
       if (entry.isDirectory() && depth < DEEPEST) folders.push({ name: path, depth: depth + 1 });
-      else if (TRANSCRIPT.test(entry.name)) found.push(path);
+      else if (TRANSCRIPT.test(entry.name) && path.length <= LONGEST_PATH) found.push(path);
       if (found.length === MOST_FILES) return found;
     }
   }
