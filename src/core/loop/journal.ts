@@ -153,7 +153,7 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
   if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
   if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
   if (state.status !== 'active') return state;
-  if (detail.agent !== undefined) return advanceInsideAgent(state, event);
+  if (detail.agent !== undefined && OF_THE_SESSION.has(event)) return advanceInsideAgent(state, event);
   switch (event) {
     case 'SessionStart':
       if (detail.source === 'compact') return closeWait(compacted(state), at);
@@ -176,6 +176,15 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
       return state;
   }
 }
+
+/** Events that tell whether the session works or waits, unless they come from inside a subagent. */
+const OF_THE_SESSION = new Set([
+  'PreToolUse',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SessionEnd',
+  'StopFailure',
+]);
 
 /** Notes an event from inside a subagent. The session itself may wait for it meanwhile, and goes on waiting. */
 function advanceInsideAgent(state: LoopState, event: string): LoopState {
