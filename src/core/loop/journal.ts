@@ -15,7 +15,7 @@ import {
   type WaitCause,
 } from './state.ts';
 import { countAgents } from './subagent-usage.ts';
-import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
+import { agentBegun, agentGuarded, agentLeft, agentsAtStop, agentsTold } from './subagents.ts';
 
 /** The state after an entry. All state is made here: replaying a journal gives the state of its last line. */
 export function advance(state: LoopState | undefined, entry: Entry, at: number): LoopState {
@@ -61,7 +61,8 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 };
 
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
-  return agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
+  const after = agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
+  return decision.kind === 'block' ? agentsTold(after) : after;
 }
 
 function advanceGuard(state: LoopState, entry: EntryOf<'guard'>, at: number): LoopState {

@@ -122,6 +122,8 @@ export interface AgentLine {
   measured?: true;
   /** What it said last, in short; of the newest only. The journal has more of it. */
   said?: string;
+  /** The session was told what it said, together with what the others said. */
+  told?: true;
   /** Its own worktree, and the commit of that at its start. */
   worktree?: { folder: string; commit?: string };
 }

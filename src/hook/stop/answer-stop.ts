@@ -7,6 +7,7 @@ import { keepShort } from '../../core/text/clip.ts';
 import { handOverReason } from '../../core/words/brief.ts';
 import { questionMessage } from '../../core/words/endings.ts';
 import { phaseWords, REASON_LIMIT, reasonFor, type Situation } from '../../core/words/reason.ts';
+import { newSubagentResults } from '../../core/words/subagent-results.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
 import { askedNow, tellEnding } from './situation.ts';
@@ -88,7 +89,7 @@ export function situationAfter(
     ...before,
     ...askedNow(contract, after),
     iteration: after.iteration,
-    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen)],
+    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen), ...newSubagentResults(state)],
     unchanged: unchangedIn(after, state.iteration),
   };
 }
