@@ -145,6 +145,8 @@ export interface ReadTranscript {
   lastMessageId?: string;
   /** When it was last written, as far as it was read. */
   at: number;
+  /** Only lines that name a later time count: it is older than the loop, or was written anew. */
+  since?: number;
 }
 
 /** Your answer to a question of a loop (`untildone approve`, `untildone reject`). */
