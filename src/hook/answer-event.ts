@@ -45,6 +45,7 @@ async function outcomeOf(event: HookEvent): Promise<Outcome> {
   const strays = watchStrays();
   let ports: OpenPorts | undefined;
   try {
+    leaveGoneFolder();
     const opened = openPorts(homeFrom(process.env), process.env, loadJudgeBundle);
     ports = opened;
     return outcome(event, await Promise.race([handleHook(event, opened), strays.failed]));
@@ -52,6 +53,15 @@ async function outcomeOf(event: HookEvent): Promise<Outcome> {
     return await outcomeOfFailure(event, asError(error), ports).catch(() => unheld(event, asError(error)));
   } finally {
     strays.stop();
+  }
+}
+
+/** Goes somewhere else when the current folder was removed: otherwise every path and every command would fail. */
+function leaveGoneFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    process.chdir('/');
   }
 }
 

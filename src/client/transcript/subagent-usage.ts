@@ -16,7 +16,8 @@ const DEEPEST = 3;
 const MOST_REPORTED = 200;
 const ID_LIMIT = 200;
 /** A subagent that some versions of Claude Code make for a compaction: its transcript repeats that of the session. */
-const TRANSCRIPT = /^agent-(?!acompact)[\w.-]{1,200}\.jsonl$/;
+const TRANSCRIPT = /^agent-(?!acompact).{1,200}\.jsonl$/s;
+const LONGEST_PATH = 400;
 
 /**
  * Reads what the subagents of a session have spent, each transcript from where the last look ended. They lie beside the
@@ -31,11 +32,9 @@ export function readSubagentUsage(transcript: string, read: AgentsRead, maxBytes
   // Oldest first: what a look does not reach is younger than all it has reached.
   for (const agent of unread(join(folder, 'subagents'), read)) {
     if (left <= 0 || found.length === MOST_REPORTED) break;
-    const usage = usageOf(agent, read, left, left === maxBytes);
-    if (!usage) continue;
-    left -= usage.bytes;
-    const { bytes: _, ...rest } = usage;
-    found.push(rest);
+    const { bytes, usage } = usageOf(agent, read, left, left === maxBytes);
+    left -= bytes;
+    if (usage) found.push(usage);
   }
   return found;
 }
@@ -69,7 +68,7 @@ function transcriptsBelow(top: string): string[] {
     for (const entry of entriesOf(join(top, name))) {
       const path = name === '' ? entry.name : `${name}/${entry.name}`;
       if (entry.isDirectory() && depth < DEEPEST) folders.push({ name: path, depth: depth + 1 });
-      else if (TRANSCRIPT.test(entry.name)) found.push(path);
+      else if (TRANSCRIPT.test(entry.name) && path.length <= LONGEST_PATH) found.push(path);
       if (found.length === MOST_FILES) return found;
     }
   }
@@ -93,17 +92,18 @@ function statOf(path: string): Stats | undefined {
 }
 
 /**
- * Reads forwards, at most so many bytes. Undefined when there is no complete line. `isFirst`: a longer line cannot be read
+ * Reads forwards, at most so many bytes. Without `usage` there is no complete line yet. `isFirst`: a longer line cannot be read
  * by a later look either, so it is passed over.
  */
 function usageOf(
-  { file, path, stat, known }: UnreadFile,
+  agent: UnreadFile,
   { since }: AgentsRead,
   maxBytes: number,
   isFirst: boolean,
-): (FileUsage & { bytes: number }) | undefined {
+): { bytes: number; usage?: FileUsage } {
+  const { file, path, stat, known } = agent;
   const isShorter = known !== undefined && known.offset > stat.size;
-  const counts = countedLines(stat, isShorter ? known.at : known ? undefined : since, isShorter);
+  const floor = floorOf(agent, since, isShorter);
   const start = isShorter ? 0 : (known?.offset ?? 0);
   const tally = tallyUsage(isShorter ? undefined : known?.lastMessageId);
   let offset = start;
@@ -113,37 +113,38 @@ function usageOf(
       offset = line.end;
       if (!mayCost(line.bytes)) continue;
       const text = decode(line.bytes);
-      if (counts(text)) tally.see(parseTranscriptLine(text));
+      if (comesAfter(text, floor)) tally.see(parseTranscriptLine(text));
     }
     if (isFirst && offset === start && stop < size) offset = stop;
     return stop;
   });
-  if (end === undefined || offset === (known?.offset ?? 0)) return undefined;
+  const bytes = (end ?? start) - start;
+  if (offset === (known?.offset ?? 0)) return { bytes };
   const { tokens, lastMessageId } = tally.result();
   const isShort = lastMessageId !== undefined && lastMessageId.length <= ID_LIMIT;
   return {
-    file,
-    from: known?.offset ?? 0,
-    offset,
-    tokens,
-    lastMessageId: isShort ? lastMessageId : undefined,
-    at: Math.ceil(stat.mtimeMs),
-    bytes: end - start,
+    bytes,
+    usage: {
+      ...{ file, from: known?.offset ?? 0, offset, tokens },
+      lastMessageId: isShort ? lastMessageId : undefined,
+      at: Math.ceil(stat.mtimeMs),
+      since: floor,
+    },
   };
 }
 
 /**
- * Which lines count. All of a transcript that was made after `since`, and all that were added to a known one. Of an older
- * one, and of one that was written anew, only lines that name a later time: the others were spent or counted before.
+ * The time that a line has to come after to count. None for a transcript that was made after the last look at everything,
+ * and for what is added to it. One that is older, or that was written anew, holds lines that were spent or counted before.
  */
-function countedLines(
-  stat: Stats,
-  since: number | undefined,
-  isRewritten: boolean,
-): (line: string) => boolean {
-  if (since === undefined || (!isRewritten && stat.birthtimeMs > since)) return () => true;
-  return (line) => {
-    const { timestamp } = parseFields(line) ?? {};
-    return typeof timestamp === 'string' && Date.parse(timestamp) > since;
-  };
+function floorOf({ stat, known }: UnreadFile, since: number, isShorter: boolean): number | undefined {
+  if (isShorter) return known?.at;
+  if (known) return known.since;
+  return stat.birthtimeMs > since ? undefined : since;
+}
+
+function comesAfter(line: string, time: number | undefined): boolean {
+  if (time === undefined) return true;
+  const { timestamp } = parseFields(line) ?? {};
+  return typeof timestamp === 'string' && Date.parse(timestamp) > time;
 }

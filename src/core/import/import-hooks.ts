@@ -261,8 +261,8 @@ function otherFate(
       return { becomes: name, stays: true, notes: [...written.notes, ALSO[event] ?? ''] };
     }
   }
-  if (isCommand && event === 'Notification' && role.role === 'no_gate' && role.notifies)
-    return notifyFate(hook, plan);
+  if (isCommand && TELLS[event] !== undefined && role.role === 'no_gate' && role.notifies)
+    return notifyFate(hook, plan, TELLS[event]);
   const checks = event === 'PostToolUse' ? checkInstead(hook.command ?? '') : undefined;
   const instead = checks === undefined ? [] : [`a gate that checks the same: { run: ${checks} }`];
   return { notes: [WHY_IT_STAYS[event] ?? `${event} is not judged by untildone`, ...instead] };
@@ -286,10 +286,16 @@ const WHY_IT_STAYS: Readonly<Record<string, string>> = {
   SessionEnd: 'SessionEnd is not judged by untildone: the session has ended by then, so nothing can be held',
 };
 
+/** What a command tells you that is a hook of this event. */
+const TELLS: Readonly<Record<string, string>> = {
+  Notification: 'what Claude Code waits for',
+  SessionEnd: 'that a session has ended',
+};
+
 const TOLD_OF = ['done', 'failed', 'stalled', 'reached_limit', 'needs_person'];
 
 /** A command that tells you something, whatever it is given: it can tell you about loops, too. */
-function notifyFate(hook: ForeignHook, plan: Additions): FateOnly {
+function notifyFate(hook: ForeignHook, plan: Additions, tells: string): FateOnly {
   const command = inProject(hook.command?.trim() ?? '');
   const others = (plan.notify ?? []).filter((other) => other.command !== command);
   plan.notify = [...others, { command, on: TOLD_OF }];
@@ -297,7 +303,7 @@ function notifyFate(hook: ForeignHook, plan: Additions): FateOnly {
     becomes: 'notify',
     stays: true,
     notes: [
-      'the hook stays: it tells you what Claude Code waits for. As a notification it tells you of the ends of loops, in runs, too',
+      `the hook stays: it tells you ${tells}. As a notification it tells you how loops and runs end, and when they ask you`,
     ],
   };
 }

@@ -16,7 +16,7 @@ import {
   type WaitCause,
 } from './state.ts';
 import { countAgents } from './subagent-usage.ts';
-import { agentBegun, agentGuarded, agentLeft, agentsAtStop } from './subagents.ts';
+import { agentBegun, agentGuarded, agentLeft, agentsAtStop, agentsTold } from './subagents.ts';
 import { unchangedYet } from './verdict.ts';
 
 /** The state after an entry. All state is made here: replaying a journal gives the state of its last line. */
@@ -65,7 +65,8 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 };
 
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
-  return agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
+  const after = agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
+  return decision.kind === 'block' ? agentsTold(after) : after;
 }
 
 function advanceGuard(state: LoopState, entry: EntryOf<'guard'>, at: number): LoopState {
@@ -161,7 +162,7 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
   if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
   if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
   if (state.status !== 'active') return state;
-  if (detail.agent !== undefined) return advanceInsideAgent(state, event);
+  if (detail.agent !== undefined && OF_THE_SESSION.has(event)) return advanceInsideAgent(state, event);
   switch (event) {
     case 'SessionStart':
       if (detail.source === 'compact') return closeWait(compacted(state), at);
@@ -186,6 +187,15 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
       return state;
   }
 }
+
+/** Events that tell whether the session works or waits, unless they come from inside a subagent. */
+const OF_THE_SESSION = new Set([
+  'PreToolUse',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SessionEnd',
+  'StopFailure',
+]);
 
 /** Notes an event from inside a subagent. The session itself may wait for it meanwhile, and goes on waiting. */
 function advanceInsideAgent(state: LoopState, event: string): LoopState {

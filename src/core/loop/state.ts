@@ -125,6 +125,8 @@ export interface AgentLine {
   measured?: true;
   /** What it said last, in short; of the newest only. The journal has more of it. */
   said?: string;
+  /** The session was told what it said, together with what the others said. */
+  told?: true;
   /** Its own worktree, and the commit of that at its start. */
   worktree?: { folder: string; commit?: string };
 }
@@ -146,6 +148,8 @@ export interface ReadTranscript {
   lastMessageId?: string;
   /** When it was last written, as far as it was read. */
   at: number;
+  /** Only lines that name a later time count: it is older than the loop, or was written anew. */
+  since?: number;
 }
 
 /** Your answer to a question of a loop (`untildone approve`, `untildone reject`). */

@@ -40,7 +40,7 @@ function offsetOf({ files }: AgentsRead, file: string): number | undefined {
 
 function remembered({ since, files }: AgentsRead, fresh: readonly FileUsage[]): AgentsRead {
   const isFresh = new Set(fresh.map(({ file }) => file));
-  const read = fresh.map(({ file, offset, lastMessageId, at }) => ({ file, offset, lastMessageId, at }));
+  const read = fresh.map(({ from: _, tokens: __, ...file }) => file);
   const all = [...files.filter(({ file }) => !isFresh.has(file)), ...read].sort((a, b) => a.at - b.at);
   const forgotten = all.splice(0, Math.max(0, all.length - REMEMBERED));
   return { since: Math.max(since, ...forgotten.map(({ at }) => at)), files: all };

@@ -112,6 +112,20 @@ export function agentsAtStop(state: LoopState, seen: StopSeen, at: number): Loop
   return { ...state, agents };
 }
 
+/** Marks what subagents said as told: the session that is held reads it. */
+export function agentsTold(state: LoopState): LoopState {
+  if (!state.agents?.some(isUntold)) return state;
+  return {
+    ...state,
+    agents: state.agents.map((agent) => (isUntold(agent) ? { ...agent, told: true } : agent)),
+  };
+}
+
+/** Whether a subagent has ended with an answer that the session was not told in a hold. */
+export function isUntold({ status, said, told }: AgentLine): boolean {
+  return status !== 'working' && said !== undefined && !told;
+}
+
 /** Claude Code does not list a subagent that another one waits for: while any is listed, none counts as lost. */
 export function isLost(agent: AgentLine, background: readonly { type: string }[]): boolean {
   return agent.status === 'working' && !background.some(({ type }) => type === 'subagent');

@@ -1,4 +1,5 @@
 import type { AgentLine, LoopState } from '../loop/state.ts';
+import { isUntold } from '../loop/subagents.ts';
 import { keepShort } from '../text/clip.ts';
 
 /** Room for all results together. */
@@ -23,6 +24,20 @@ export function subagentResults({ agents = [], loop }: Pick<LoopState, 'agents' 
     `The subagents of this loop so far (what each said last, in whole: untildone log ${loop} --subagents):`,
     keepShort(lines.join('\n'), RESULTS_LIMIT),
   ].join('\n');
+}
+
+/** Room in a hold, which has more to say. */
+const HOLD_LIMIT = 1500;
+
+/**
+ * What subagents said that ended since the session was last held, gathered: one that gave work to several decides by all
+ * of their answers what comes next. Each is told once.
+ */
+export function newSubagentResults({ agents = [] }: Pick<LoopState, 'agents'>): string[] {
+  const ended = agents.filter(isUntold);
+  if (ended.length === 0) return [];
+  const lines = ended.map((agent) => `- ${resultLine(agent)}`);
+  return [`Subagents that ended since the last hold:\n${keepShort(lines.join('\n'), HOLD_LIMIT)}`];
 }
 
 /** One subagent in a line: which it is, how it ended, what it said last. */

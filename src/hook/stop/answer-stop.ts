@@ -13,6 +13,7 @@ import {
   reasonFor,
   type Situation,
 } from '../../core/words/reason.ts';
+import { newSubagentResults } from '../../core/words/subagent-results.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
 import { withMessages } from './answers.ts';
@@ -99,7 +100,11 @@ export function situationAfter(
     ...before,
     ...askedNow(contract, after),
     iteration: after.iteration,
-    notes: [...(approvals === undefined ? [] : [approvals]), ...notesOn(seen, after)],
+    notes: [
+      ...(approvals === undefined ? [] : [approvals]),
+      ...notesOn(seen, after),
+      ...newSubagentResults(state),
+    ],
     unchanged: unchangedIn(after, state.iteration),
   };
 }

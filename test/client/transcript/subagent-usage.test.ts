@@ -7,7 +7,7 @@ import type { AgentsRead, LoopState } from '../../../src/core/loop/state.ts';
 import { agentsRead, countAgents } from '../../../src/core/loop/subagent-usage.ts';
 import { freshLoop } from '../../support/core/samples.ts';
 import { makeFifo } from '../../support/files/workers.ts';
-import { file, folder, says, useTranscript } from '../../support/project/transcript-scene.ts';
+import { file, folder, says, spied, useTranscript } from '../../support/project/transcript-scene.ts';
 
 useTranscript();
 
@@ -72,9 +72,30 @@ describe('what subagents spend', () => {
     fs.utimesSync(agentFile('agent-goes-on.jsonl'), start / 1000 + 9, start / 1000 + 9);
     const first = look(begun(start));
     expect(tokensIn(first)).toEqual([25, 25]);
-    // From then on it is known.
-    put('agent-goes-on.jsonl', says('m4', 'x', 30));
+    put('agent-goes-on.jsonl', at(start + 6000, 'm4', 30));
     expect(tokensIn(look(first))).toEqual([60, 60]);
+  });
+
+  it('before the loop is not counted by later looks either, when one look cannot read it all', () => {
+    const start = Date.now() + 60_000;
+    const lines = Array.from({ length: 40 }, (_, n) => at(start - 5000, `m${n}`, 500));
+    put('agent-long.jsonl', lines.join('') + at(start + 5000, 'new', 20));
+    fs.utimesSync(agentFile('agent-long.jsonl'), start / 1000 + 9, start / 1000 + 9);
+    let state = begun(start);
+    for (let i = 0; i < 20; i++) state = look(state, 1500);
+    expect(tokensIn(state)).toEqual([25, 25]);
+  });
+
+  it('is not counted again while a transcript is written anew line by line', () => {
+    const old = [at(1000, 'm1', 1000), at(2000, 'm2', 2000), at(3000, 'm3', 3000)];
+    put('agent-a.jsonl', old.join(''));
+    let state = look(begun());
+    fs.truncateSync(agentFile('agent-a.jsonl'));
+    for (const line of [...old, at(Date.now() + 60_000, 'm4', 20)]) {
+      state = look(state);
+      put('agent-a.jsonl', line);
+    }
+    expect(tokensIn(look(state))).toEqual([6040, 6040]);
   });
 
   it('is not counted again when a transcript is written anew, shorter than before', () => {
@@ -104,6 +125,14 @@ describe('what subagents spend', () => {
     expect(tokensIn(state)).toEqual([50 * 15, 750]);
   });
 
+  it('is looked for in so many bytes, whatever the files hold', () => {
+    for (const name of ['a', 'b', 'c']) put(`agent-${name}.jsonl`, 'no line, only text '.repeat(10_000));
+    const reads = spied('readSync');
+    readSubagentUsage(file(), NEW, 100_000);
+    const bytes = reads.mock.results.reduce((sum, { value }) => sum + Number(value), 0);
+    expect(bytes).toBeLessThanOrEqual(100_000);
+  });
+
   it('of hundreds is counted once, although only the newest are remembered', () => {
     const hour = Date.now() + 3_600_000;
     const random = fc.sample(fc.integer({ min: 0, max: 299 }), 40);
@@ -114,7 +143,7 @@ describe('what subagents spend', () => {
     let state = begun(1);
     for (let i = 0; i < 3; i++) state = look(state);
     expect(tokensIn(state)).toEqual([300 * 15, 4500]);
-    expect(JSON.stringify(state.read).length).toBeLessThan(64 * 100);
+    expect(JSON.stringify(state.read).length).toBeLessThan(64 * 120);
     // Some go on, also some that are not remembered one by one.
     for (const i of new Set(random)) {
       const path = put(`agent-${i}.jsonl`, at(2 * hour + i, `again${i}`, 10));

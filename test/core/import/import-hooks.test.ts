@@ -144,14 +144,14 @@ describe('hooks of other events', () => {
 
   test('a command that tells you something tells you of loops, too', () => {
     const say = command('notify-send "Claude Code" "waits for you"', { event: 'Notification' });
-    const plan = importHooks([say, say]);
+    const plan = importHooks([say, say, { ...say, event: 'SessionEnd' }]);
     expect(plan.notify).toEqual([
       {
         command: 'notify-send "Claude Code" "waits for you"',
         on: ['done', 'failed', 'stalled', 'reached_limit', 'needs_person'],
       },
     ]);
-    expect(plan.fates[0]).toMatchObject({ becomes: 'notify', stays: true });
+    for (const fate of plan.fates) expect(fate).toMatchObject({ becomes: 'notify', stays: true });
     expect(plan.gates).toEqual({});
   });
 

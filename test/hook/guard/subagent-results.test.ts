@@ -3,7 +3,7 @@ import { log } from '../../../src/cli/loop/log.ts';
 import { status } from '../../../src/cli/loop/status.ts';
 import type { GateSpec } from '../../../src/core/contract/contract.ts';
 import { subagentsGate } from '../../../src/gates/subagents/index.ts';
-import { type HookScene, hookScene } from '../../support/hook/hook-scene.ts';
+import { type HookScene, hookScene, reasonOf } from '../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, run } from '../../support/hook/judging.ts';
 
 const SECRET = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
@@ -93,6 +93,22 @@ describe('what subagents say last', () => {
       expect(context).toContain('untildone log l1 --subagents');
       expect(context.length).toBeLessThan(9100);
     }
+  });
+
+  it('is told to a session that is held, all of it together, and once', async () => {
+    const scene = await gathered();
+    const held = reasonOf(await scene.stop());
+    expect(held).toContain(
+      'Subagents that ended since the last hold:\n- chunk-a (a) ended: The parser is done.',
+    );
+    expect(held).toContain('- chunk-b (b) ended: The printer needs another day.');
+    await ends(scene, 'c', 'The printer is done.');
+    const again = reasonOf(await scene.stop({ lastMessage: 'another try' }));
+    expect(again).toContain(
+      'Subagents that ended since the last hold:\n- chunk-c (c) ended: The printer is done.',
+    );
+    expect(again).not.toContain('The parser is done.');
+    expect(reasonOf(await scene.stop({ lastMessage: 'a third' }))).not.toContain('Subagents that ended');
   });
 
   it('is the evidence of the gate that waits for them', async () => {

@@ -44,6 +44,7 @@ const anySubagents = fc.array(
     tokens: fc.nat(),
     lastMessageId: optional(anyText),
     at: fc.nat(),
+    since: optional(fc.nat()),
   }),
   { maxLength: 3 },
 );
