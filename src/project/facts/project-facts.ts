@@ -23,7 +23,7 @@ export function projectFacts(folder: string): ProjectFacts {
   const read = (path: string) => readQuietly(join(folder, path));
   const node = nodeFacts(read, has);
   const python = pythonFacts(read, has);
-  const plan = PLANS.find((path) => /^\s*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
+  const plan = PLANS.find((path) => /^[ \t]*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
   const featureList = FEATURE_LISTS.find((path) => read(path) !== undefined);
   return {
     node,
@@ -83,7 +83,7 @@ function pythonFacts(read: Read, has: Has): ProjectFacts['python'] {
 }
 
 function withoutComments(toml: string): string {
-  return toml.replace(/^\s*#.*$/gm, '');
+  return toml.replace(/^[ \t]*#.*$/gm, '');
 }
 
 /** The targets of a makefile, without variables, patterns and hidden targets. */

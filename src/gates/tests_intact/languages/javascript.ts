@@ -170,7 +170,7 @@ function innerSkips(source: MaskedSource, tests: readonly TestCase[], spans: rea
       return [
         {
           kind: 'skip' as const,
-          word: match[0].replace(/\s*\($/, '()'),
+          word: `${match[0].slice(0, -1).trimEnd()}()`,
           name: test.name,
           line: source.lineAt(match.index),
         },

@@ -154,7 +154,7 @@ function testOf(
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(withoutDocstring(source, body)),
     assertions: assertionsIn(source, body, calling, weigh),
-    rows: rowsOf(source, decorators) || rowsOfLoops(source, body, /\bfor\b[^\n:]*?\bin\s*(?=[[(])/g),
+    rows: rowsOf(source, decorators) || rowsOfLoops(source, body, /\bfor\b[^\n:]{0,500}?\bin\s*(?=[[(])/g),
   };
 }
 
