@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
-import { recordTrust } from '../../home/trust.ts';
+import { changedSinceTrusted, recordTrust } from '../../home/trust.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
@@ -151,8 +152,10 @@ function trusting(named: string | true | undefined, git: RunGitPort | undefined,
   };
 }
 
-function notApproved(ref: LoopRef, { store }: World, named: string | true | undefined): NotApproved {
-  const { fingerprint } = store.contract(ref).frozen;
+function notApproved(ref: LoopRef, { store, home }: World, named: string | true | undefined): NotApproved {
+  const contract = store.contract(ref);
+  const { fingerprint, project } = contract.frozen;
+  const changed = changedSinceTrusted(home, project, contract);
   store.append(ref, () => ({
     kind: 'ended',
     status: 'failed',
@@ -163,7 +166,9 @@ function notApproved(ref: LoopRef, { store }: World, named: string | true | unde
   return new NotApproved(
     typeof named === 'string'
       ? `the fingerprint is ${fingerprint}, not ${named}: look again at what the contract runs: ${how}`
-      : `you have to trust what the contract runs before a run begins: ${how}`,
+      : changed.length > 0
+        ? `the contract changed since you trusted it (${oneLine(changed.join(', '), 300)}); look at it before a run begins: ${how}`
+        : `you have to trust what the contract runs before a run begins: ${how}`,
     fingerprint,
   );
 }
