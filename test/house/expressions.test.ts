@@ -61,8 +61,10 @@ const BUILT: Record<string, string> = {
   'dev/conformance/command.ts': 'words of the person at the terminal, escaped',
 };
 
+const WRITTEN = written();
+
 test('expressions are built from more than fixed text in named places alone', () => {
-  const places = new Set(written().built.map(({ place }) => place));
+  const places = new Set(WRITTEN.built.map(({ place }) => place));
   expect([...places].filter((place) => !Object.hasOwn(BUILT, place))).toEqual([]);
   expect(Object.keys(BUILT).filter((place) => !places.has(place))).toEqual([]);
 });
@@ -139,7 +141,7 @@ function slowOn({ source, flags }: Written): string | undefined {
 test('expressions take linear time on long, repetitive texts, or meet short ones', () => {
   const isBounded = ({ place, source }: Written) =>
     BOUNDED.some(([where, beginning]) => place === where && source.startsWith(beginning));
-  const searched = written().literals.filter((one) => !one.place.startsWith('dev/') && !isBounded(one));
+  const searched = WRITTEN.literals.filter((one) => !one.place.startsWith('dev/') && !isBounded(one));
   const slow = searched.flatMap((one) => {
     const text = slowOn(one);
     return text === undefined ? [] : [`${one.place}: /${one.source}/ on ${text}`];

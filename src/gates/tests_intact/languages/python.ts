@@ -20,6 +20,7 @@ export const python: TestLanguage = {
   speaks: (path) => path.endsWith('.py'),
   isTestFile: (path) => /(^|\/)(test_[^/]*|[^/]*_test|tests?)\.py$/.test(path),
   mayHoldTests: (path) => /(^|\/)(tests?|conftest\.py)(\/|$)/.test(path),
+  isTestScript: (text) => /^assert\b/m.test(text),
   read,
 };
 
