@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { changedInContract } from '../core/contract/changed-contract.ts';
 import type { FrozenContract } from '../core/contract/contract.ts';
 import { isSafeId } from '../core/text/paths.ts';
+import { redact } from '../core/text/redact.ts';
 import { concernsEveryTool } from '../core/tools/tool-rules.ts';
 import { hmacSha256 } from '../files/digest.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
@@ -39,6 +41,7 @@ export function recordTrust(home: Home, project: string, fingerprint: string, no
 /** Takes back all trust in a project: its loops wait for you again, its standing gates do nothing. */
 export function revokeTrust(home: Home, project: string): void {
   rmSync(trustPath(home, project), { force: true });
+  rmSync(trustedTextFile(home, project), { force: true });
 }
 
 function readTrustFile(home: Home, project: string): TrustFile {
@@ -87,6 +90,42 @@ export function trustedContract(home: Home, project: string): FrozenContract | u
   return text === undefined
     ? undefined
     : unsealedJson<FrozenContract>(text, contractPurpose(project), readKey(home));
+}
+
+/** The texts that you saw when you trusted a contract, without secrets. */
+export interface TrustedText {
+  /** `untildone.yaml`. */
+  contract: string;
+  /** The scripts and files that its commands use. */
+  parts: Record<string, string>;
+}
+
+const LONGEST_TEXT = 200_000;
+
+/** Keeps what you saw, so that the next time you are shown what changed. */
+export function keepTrustedText(home: Home, project: string, { contract, parts }: TrustedText): void {
+  const short = (text: string) => redact(text.slice(0, LONGEST_TEXT));
+  const kept: TrustedText = {
+    contract: short(contract),
+    parts: Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, short(text)])),
+  };
+  writeWhole(trustedTextFile(home, project), sealedJson(kept, textPurpose(project), readKey(home)));
+}
+
+/** What you saw when you last trusted a contract of this project; undefined when that is not known. */
+export function trustedText(home: Home, project: string): TrustedText | undefined {
+  const text = readSmall(trustedTextFile(home, project));
+  return text === undefined ? undefined : unsealedJson(text, textPurpose(project), readKey(home));
+}
+
+/** Names what changed since you last trusted a contract of this project; empty when you never did. */
+export function changedSinceTrusted(
+  home: Home,
+  project: string,
+  now: Pick<FrozenContract, 'contract'> & { frozen: Pick<FrozenContract['frozen'], 'parts'> },
+): string[] {
+  const before = trustedContract(home, project);
+  return before ? changedInContract(before, now) : [];
 }
 
 /** Keeps a contract that you trust. When it has standing gates or rules, every session of the project is guarded. */
@@ -150,6 +189,14 @@ function contractPurpose(project: string): string {
 
 function contractFile(home: Home, project: string): string {
   return join(projectFolder(home, project), 'standing.json');
+}
+
+function trustedTextFile(home: Home, project: string): string {
+  return join(projectFolder(home, project), 'trusted-text.json');
+}
+
+function textPurpose(project: string): string {
+  return `trusted text of ${realPath(project)}`;
 }
 
 function stateFile(home: Home, session: string): string {

@@ -1,4 +1,5 @@
 import { type Contract, DEFAULT_JUDGE_MS, type FrozenContract } from '../core/contract/contract.ts';
+import { COMBINATIONS } from '../core/contract/gate-options.ts';
 import { callsFor } from '../core/loop/plan-gates.ts';
 import type { Receipt, ReceiptVerdict } from '../core/loop/receipt.ts';
 import { combine, type Verdict } from '../core/loop/verdict.ts';
@@ -94,9 +95,9 @@ function withoutChanges(verdict: Verdict, reason: string): Verdict {
   const { kind, outcome, children } = verdict;
   if (children) {
     const inside = children.map((child) => withoutChanges(child, reason));
-    return kind === 'all' || kind === 'any'
-      ? combine(kind, verdict.gate, inside)
-      : { ...verdict, children: inside };
+    const how = COMBINATIONS.find((combination) => combination === kind);
+    const { onUnproven } = verdict;
+    return how ? { ...combine(how, verdict.gate, inside), onUnproven } : { ...verdict, children: inside };
   }
   const { emptyOutcome } = traitsOf(kind);
   const saysNothing = emptyOutcome !== undefined && (outcome === 'pass' || outcome === emptyOutcome);

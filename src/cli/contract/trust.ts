@@ -8,15 +8,26 @@ import {
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import { dropStanding, recordTrust, revokeTrust, setStanding } from '../../home/trust.ts';
+import {
+  changedSinceTrusted,
+  dropStanding,
+  keepTrustedText,
+  recordTrust,
+  revokeTrust,
+  setStanding,
+  type TrustedText,
+  trustedText,
+} from '../../home/trust.ts';
 import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
 import { resolveParts } from '../../project/facts/command-parts.ts';
+import { renderDiff } from '../../terminal/line-diff.ts';
 import { confirm, onTerminal } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
 
@@ -47,9 +58,12 @@ export async function trust(
   const { fingerprint } = freezing.frozen;
   for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project))
     out(line.startsWith(' ') ? line : paint('bold', line));
+  const trusted = world.store.isTrusted(world.project, fingerprint);
+  const texts: TrustedText = { contract: file.text, parts: partsIn(freezing, world.project) };
+  if (!trusted)
+    for (const line of whatChanged(texts, { ...freezing, contract: file.contract }, world)) out(line);
   out(`Fingerprint: ${fingerprint}`);
   if (options.show) return 0;
-  const trusted = world.store.isTrusted(world.project, fingerprint);
   if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
     out(paint('open', 'Not trusted; nothing was changed.'));
     return 1;
@@ -61,6 +75,7 @@ export async function trust(
     judgeMs: judgeTime(world.project, claudeConfigDir(world.env)),
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
+  keepTrustedText(world.home, world.project, texts);
   out(
     paint('good', trusted ? 'Trusted already.' : 'Trusted.') +
       (trusted ? '' : ' Loops of this project are judged from their next stop on.'),
@@ -86,9 +101,8 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   const tools = [...modelLines(contract), ...promptLines(contract.prompt), ...toolLines(contract.tools)];
   if (lines.length + told.length + rules.length + tools.length === 0)
     return ['This contract runs no commands and notifies nobody.'];
-  const all = Object.entries(resolveParts(project, Object.values(commands).flat()));
   // A part that does not exist has no text to show. It counts for the fingerprint all the same.
-  const parts = all.filter(([, text]) => text !== '');
+  const parts = Object.entries(partsIn({ commands }, project)).filter(([, text]) => text !== '');
   return [
     ...(lines.length > 0
       ? ['These commands will run on this machine, as you, whenever work is judged:', ...lines]
@@ -99,6 +113,35 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
     ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
     ...tools,
   ];
+}
+
+function partsIn({ commands }: Pick<Freezing, 'commands'>, project: string): Record<string, string> {
+  return resolveParts(project, Object.values(commands).flat());
+}
+
+const MOST_DIFF_LINES = 200;
+
+/** Shows what is different from what you trusted last. Nothing, when you trusted nothing here before. */
+function whatChanged(now: TrustedText, shown: Shown, { home, project }: World): string[] {
+  const names = changedSinceTrusted(home, project, shown);
+  if (names.length === 0) return [];
+  const before = trustedText(home, project);
+  const title = `Changed since you trusted it: ${names.map(visible).join(', ')}`;
+  // An older version did not keep the texts.
+  if (!before) return [title];
+  const pairs: [name: string, before: string | undefined, now: string | undefined][] = [
+    [CONTRACT_FILE, before.contract, now.contract],
+    ...[...new Set([...Object.keys(before.parts), ...Object.keys(now.parts)])].map(
+      (name): [string, string | undefined, string | undefined] => [name, before.parts[name], now.parts[name]],
+    ),
+  ];
+  const lines = pairs.flatMap(([name, then, today]) => {
+    // Kept texts are without secrets, so the new ones are compared without them, too.
+    const diff = renderDiff(then, today === undefined ? undefined : redact(today));
+    return diff.length === 0 ? [] : [`  ${visible(name)}`, ...diff.map((line) => `    ${visible(line)}`)];
+  });
+  const more = lines.length - MOST_DIFF_LINES;
+  return [title, ...lines.slice(0, MOST_DIFF_LINES), ...(more > 0 ? [`    ... ${more} lines more`] : [])];
 }
 
 /** Spells the rules as `untildone.yaml` does. */

@@ -1,20 +1,44 @@
 /** Proposes the text of a contract for a project, with comments for you to edit it. */
 import { oneLine } from '../text/clip.ts';
+import { pathMatcher } from '../text/globs.ts';
 
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
-export interface ProjectFacts {
-  /** package.json: its scripts, by name. */
-  node?: { manager: PackageManager; scripts: Record<string, string>; typescript: boolean };
+/** What a folder has that tells how it is tested and checked. */
+export interface FolderFacts {
+  /** package.json: its scripts, by name, and the globs of its workspaces. */
+  node?: {
+    manager: PackageManager;
+    scripts: Record<string, string>;
+    typescript: boolean;
+    workspaces?: readonly string[];
+  };
   python?: { runner: '' | 'uv run' | 'poetry run'; pytest: boolean; ruff: boolean; mypy: boolean };
   rust: boolean;
   go: boolean;
   makeTargets: readonly string[];
+}
+
+export interface PackageFacts extends FolderFacts {
+  /** Relative to the project. */
+  folder: string;
+}
+
+export interface ProjectFacts extends FolderFacts {
+  /** Folders below the project with a manifest of their own, those nearer to the project first. */
+  packages?: readonly PackageFacts[];
+  /** Folders that were not looked into, and why. */
+  leftOut?: readonly LeftOut[];
   /** A Markdown file with `- [ ]` items. */
   plan?: string;
   featureList?: string;
   git: boolean;
   githubWorkflows: boolean;
+}
+
+export interface LeftOut {
+  folder: string;
+  why: string;
 }
 
 export type Role = 'tests' | 'lint' | 'types' | 'build';
@@ -64,8 +88,9 @@ export function proposeContract(facts: ProjectFacts): string {
     '# What "done" means here: a loop may stop when every gate in "done" passes.',
     TRUST_LINE,
     '',
+    ...packageNotes(facts),
     'gates:',
-    ...(commands.some(({ name }) => name === 'tests') ? [] : NO_TESTS),
+    ...(commands.some(({ role }) => role === 'tests') ? [] : NO_TESTS),
     ...inColumns(gates),
     ...suggestions(facts),
     '',
@@ -100,28 +125,124 @@ interface FoundCommand {
   why: string;
 }
 
-/** Scripts and make targets of the project win over the usual commands of its languages. */
-export function commandGates(facts: ProjectFacts): (ProposedGate & { role: Role })[] {
+type CommandGate = ProposedGate & { role: Role };
+
+/** The commands of the project, then those of the folders below it. */
+export function commandGates(facts: ProjectFacts): CommandGate[] {
+  const below = packageGates(facts).packages.flatMap(({ gates }) => gates);
+  const taken = new Set<string>();
+  const named = [...folderGates(facts), ...below].map((found) => {
+    // `a/b` and `a-b` make the same name.
+    let name = found.name;
+    for (let i = 2; taken.has(name); i++) name = `${found.name}-${i}`;
+    taken.add(name);
+    return { ...found, name };
+  });
+  return named.sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
+}
+
+/** More folders would make a contract that nobody reads. */
+const MOST_PACKAGES = 8;
+const MOST_NOTES = 10;
+
+/** The gates of the folders below the project, and the folders without any. */
+function packageGates(facts: ProjectFacts): {
+  packages: { folder: string; gates: CommandGate[] }[];
+  leftOut: LeftOut[];
+} {
+  const packages: { folder: string; gates: CommandGate[] }[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const one of facts.packages ?? []) {
+    const own = folderGates(one, one.folder);
+    const gates = own.filter(({ role, language }) => !isCovered(role, language, one, facts));
+    if (own.length === 0)
+      leftOut.push({ folder: one.folder, why: 'no command that tests or checks it was found' });
+    else if (gates.length === 0) leftOut.push({ folder: one.folder, why: 'the commands above it cover it' });
+    else if (packages.length >= MOST_PACKAGES)
+      leftOut.push({ folder: one.folder, why: `there are more than ${MOST_PACKAGES} such folders` });
+    else packages.push({ folder: one.folder, gates });
+  }
+  return { packages, leftOut: [...leftOut, ...(facts.leftOut ?? [])] };
+}
+
+/** Whether a command of the project, or of a folder between, does this for the folder as well. */
+function isCovered(role: Role, language: string, { folder }: PackageFacts, facts: ProjectFacts): boolean {
+  const above = [
+    { ...facts, below: folder },
+    ...(facts.packages ?? [])
+      .filter((other) => folder.startsWith(`${other.folder}/`))
+      .map((other) => ({ ...other, below: folder.slice(other.folder.length + 1) })),
+  ];
+  return above.some((place) => {
+    if (fromMake(role, place).length > 0) return true;
+    if (language === 'python') return place.python !== undefined;
+    if (language === 'rust') return place.rust;
+    const isMember = pathMatcher((place.node?.workspaces ?? []).map(anchored))(place.below);
+    return language === 'node' && isMember && fromScripts(role, place).length > 0;
+  });
+}
+
+function anchored(glob: string): string {
+  return glob.startsWith('!') ? `!/${glob.slice(1)}` : `/${glob}`;
+}
+
+/** Comments about the folders below the project: what was found there, and what was left out. */
+function packageNotes(facts: ProjectFacts): string[] {
+  const { packages, leftOut } = packageGates(facts);
+  if (packages.length + leftOut.length === 0) return [];
+  const more = leftOut.length - MOST_NOTES;
+  return [
+    ...(packages.length > 0
+      ? [`# Found in folders: ${packages.map(({ folder }) => oneLine(folder, 80)).join(', ')}`]
+      : []),
+    ...(leftOut.length > 0 ? ['# Left out:'] : []),
+    ...leftOut.slice(0, MOST_NOTES).map(({ folder, why }) => `#   ${oneLine(folder, 80)}: ${why}`),
+    ...(more > 0 ? [`#   and ${more} more`] : []),
+    '',
+  ];
+}
+
+/** Scripts and make targets of a folder win over the usual commands of its languages. */
+function folderGates(facts: FolderFacts, folder?: string): (CommandGate & { language: string })[] {
   const scripts = ROLES.flatMap((role) => fromScripts(role, facts));
   const targets = ROLES.flatMap((role) => fromMake(role, facts)).filter(({ role }) => !has(scripts, role));
-  const named = new Map([...scripts, ...targets].map((found) => [found.role as string, found]));
-  for (const { language, ...found } of languageCommands(facts)) {
+  const named = new Map<string, FoundCommand & { language: string }>();
+  for (const found of scripts) named.set(found.role, { ...found, language: 'node' });
+  for (const found of targets) named.set(found.role, { ...found, language: 'make' });
+  for (const found of languageCommands(facts)) {
     if (has(targets, found.role)) continue;
-    named.set(named.has(found.role) ? `${found.role}-${language}` : found.role, found);
+    named.set(named.has(found.role) ? `${found.role}-${found.language}` : found.role, found);
   }
+  const where = folder === undefined ? '' : `, cwd: ${yamlText(folder)}`;
   return [...named]
-    .map(([name, { role, command, why }]) => ({
+    .map(([name, { role, command, why, language }]) => ({
       role,
-      ...gate(name, `{ run: ${yamlText(command)}, timeout: ${TIMEOUTS[role]} }`, why),
+      language,
+      ...gate(
+        folder === undefined ? name : `${name}-${folderName(folder)}`,
+        `{ run: ${yamlText(command)}${where}, timeout: ${TIMEOUTS[role]} }`,
+        folder === undefined ? why : `${why} of ${folder}`,
+      ),
     }))
     .sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
 }
+
+/** A folder as a part of the name of a gate. */
+function folderName(folder: string): string {
+  return folder
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(-NAME_LENGTH)
+    .replace(/^-+/, '');
+}
+
+/** Leaves room for the role in front. */
+const NAME_LENGTH = 40;
 
 function has(commands: readonly FoundCommand[], role: Role): boolean {
   return commands.some((found) => found.role === role);
 }
 
-function fromScripts(role: Role, { node }: ProjectFacts): FoundCommand[] {
+function fromScripts(role: Role, { node }: FolderFacts): FoundCommand[] {
   if (!node) return [];
   const script = SCRIPTS[role].find((name) => endsByItself(node.scripts[name]));
   if (script !== undefined) {
@@ -149,14 +270,14 @@ const TYPE_CHECK: Record<PackageManager, string> = {
   bun: 'bun x tsc --noEmit',
 };
 
-function fromMake(role: Role, { makeTargets }: ProjectFacts): FoundCommand[] {
+function fromMake(role: Role, { makeTargets }: Pick<FolderFacts, 'makeTargets'>): FoundCommand[] {
   const target = TARGETS[role].find((name) => makeTargets.includes(name));
   return target === undefined
     ? []
     : [{ role, command: `make ${target}`, why: `"${target}" in the Makefile` }];
 }
 
-function languageCommands({ python, rust, go }: ProjectFacts): (FoundCommand & { language: string })[] {
+function languageCommands({ python, rust, go }: FolderFacts): (FoundCommand & { language: string })[] {
   const py = (role: Role, tool: string, args = '') => {
     const command = `${python?.runner || 'python3 -m'} ${tool}${args}`;
     return { role, command, why: `pyproject.toml names ${tool}`, language: 'python' };

@@ -220,7 +220,7 @@ function blockFrom(lines: readonly Line[], start: number, open: RegExpExecArray)
 }
 
 /** STOP at the beginning of a line, after marks of a list, quote or heading, emphasis, an emoji or a number. */
-const STOP = /^(?:[\s>#*_+-]|\p{Extended_Pictographic}|\uFE0F)*(?:\d{1,3}[.)]\s+)?[*_]*STOP(?![\w-])/u;
+const STOP = /^(?:[\s>#*_+-]|\p{Extended_Pictographic}|\uFE0F)*(?:\d{1,3}[.)]\s+[*_]*)?STOP(?![\w-])/u;
 const CONDITION = /^(?:if|when|whenever|unless|once|as soon)\b/i;
 const BLOCK_MARK = /^\s*(?:[#>|<]|[-*+]\s|\d{1,3}[.)]\s|`{3}|~{3}|$)/;
 const SENTENCE_END = /[^\s.?!*_][.?!]["')*_]*\s*$/;
@@ -276,8 +276,11 @@ function questionFrom(text: string): string {
 }
 
 function headingOf(text: string, line: number): Extract<Item, { kind: 'heading' }> | undefined {
-  const [, marks, title] = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$/.exec(text) ?? [];
-  if (marks === undefined || title === undefined) return undefined;
+  const [, marks, written] = /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(text) ?? [];
+  if (marks === undefined || written === undefined) return undefined;
+  let end = written.length;
+  while (end > 0 && ' \t#'.includes(written[end - 1] ?? '')) end--;
+  const title = written.slice(0, end);
   const words = oneLine(title.replace(/[*_`]|\p{Extended_Pictographic}|\uFE0F/gu, ''), 120);
   return { kind: 'heading', line, level: marks.length, text: words, stage: stageTitle(words) };
 }

@@ -125,7 +125,7 @@ function writtenGate(hook: ForeignHook): Written | { why: string } {
       return commandGate(hook, time);
     case 'prompt':
     case 'agent': {
-      const text = (hook.prompt ?? '').replace(/\s*\$ARGUMENTS\b\s*/g, ' ').trim();
+      const text = (hook.prompt ?? '').replace(/(?<!\s)\s*\$ARGUMENTS\b\s*/g, ' ').trim();
       if (text === '') return { why: 'its prompt is empty' };
       const asks = hook.type === 'prompt';
       const gate: WrittenGate = {
@@ -207,7 +207,9 @@ function scriptName(command: string): string {
 function asName(text: string): string {
   const name = text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[^A-Za-z]+|[-._]+$/g, '')
+    .replace(/^[^A-Za-z]+/, '')
+    .slice(0, 200)
+    .replace(/[-._]+$/, '')
     .slice(0, 40);
   return name === '' || name in {} ? 'hook' : name;
 }

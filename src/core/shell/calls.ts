@@ -106,7 +106,7 @@ function linesGiven({ program, args, given }: ShellCall): string[] {
   if (program === 'eval') return [args.join(' ')];
   if (program === 'trap') return args.slice(0, 1);
   if (!SHELLS.test(program)) return [];
-  const at = args.findIndex((word) => /^-\w*c\w*$/.test(word));
+  const at = args.findIndex((word) => /^-\w+$/.test(word) && word.includes('c'));
   if (at >= 0) return args.slice(at + 1, at + 2);
   const script = args.find((word) => !word.startsWith('-'));
   return script === undefined ? given : [];
@@ -126,7 +126,9 @@ export function inFolder(folder: string, path: string): string {
 }
 
 export function baseName(path: string): string {
-  return path.slice(path.replace(/\/+$/, '').lastIndexOf('/') + 1).replace(/\/+$/, '');
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 }
 
 export function isUntildone(word: string): boolean {

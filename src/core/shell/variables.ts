@@ -72,7 +72,7 @@ export function withBraces(word: string): string[] {
   const done: string[] = [];
   const open = [word];
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const inner = /(?<!\$)\{([^{}]*,[^{}]*)\}/.exec(next);
+    const inner = [...next.matchAll(/(?<!\$)\{([^{}]*)\}/g)].find(([, choices]) => choices?.includes(','));
     if (!inner || done.length + open.length >= MOST_WORDS) {
       done.push(next);
       continue;

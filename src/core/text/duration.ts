@@ -5,7 +5,7 @@ export function parseDuration(text: string): number | undefined {
   const compact = text.trim();
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(compact)) return undefined;
   let total = 0;
-  for (const [, amount, , unit] of compact.matchAll(/(\d+(\.\d+)?)(ms|s|m|h|d)/g)) {
+  for (const [, amount, , unit] of compact.matchAll(/(?<!\d)(\d+(\.\d+)?)(ms|s|m|h|d)/g)) {
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   }
   return Number.isFinite(total) ? Math.round(total) : undefined;

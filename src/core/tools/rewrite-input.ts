@@ -8,7 +8,7 @@ import type { RewriteRule } from './tool-rules.ts';
 export type MatcherOf = (pattern: string) => LineMatcher;
 
 /** On lines up to this length the largest pattern that is taken ends within seconds. */
-const LONGEST_LINE = 100_000;
+const LONGEST_LINE = 20_000;
 
 /** Whether a rule changes inputs of this tool. */
 export function rewrites(tool: string, rules: readonly RewriteRule[]): boolean {

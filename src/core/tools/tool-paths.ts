@@ -55,5 +55,16 @@ export function fold(path: string): string {
     .replace(IGNORED, '')
     .toUpperCase()
     .toLowerCase()
-    .replace(/(?<=[^/.])[. ]+(?=\/|$)/g, '');
+    .split('/')
+    .map(withoutLastDots)
+    .join('/');
+}
+
+/** The name without dots and spaces at its end. Names of dots alone (`..`) stay. */
+function withoutLastDots(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--;
+  // A name that begins with dots keeps them; of what follows, only dots and spaces after another character go.
+  while (end < name.length && (end === 0 || name[end - 1] === '.')) end++;
+  return name.slice(0, end);
 }

@@ -100,7 +100,7 @@ export const DEBUG: readonly LinePattern[] = [
     inCode: /\bprint\(/,
   },
   { name: 'debug print', languages: ['go'], ...printing(String.raw`\b(?:fmt|log)\.Print(?:f|ln)?\(`) },
-  { name: 'println', languages: ['go'], view: 'code', expression: /(^|[;{]\s*)\s*println\(/ },
+  { name: 'println', languages: ['go'], view: 'code', expression: /(^|[;{])\s*println\(/ },
   { name: 'spew.Dump', languages: ['go'], view: 'code', expression: /\bspew\.(Dump|Printf)\(/ },
   { name: 'dbg!', languages: ['rust'], view: 'code', expression: /\bdbg!\s*[([{]/ },
   { name: 'debug print', languages: ['rust'], ...printing(String.raw`\be?print(?:ln)?!\s*\(`) },
@@ -137,7 +137,7 @@ export const DEBUG: readonly LinePattern[] = [
   },
   { name: 'debug print', languages: ['ruby'], ...printing(String.raw`\b(?:puts|p|pp|print)[ (]`) },
   { name: 'IO.inspect', languages: ['elixir'], view: 'code', expression: /\bIO\.inspect\(|\bdbg\(\s*\)/ },
-  { name: 'set -x', languages: ['shell'], view: 'code', expression: /(^|[;&]\s*)\s*set\s+-\w*x/ },
+  { name: 'set -x', languages: ['shell'], view: 'code', expression: /(^|[;&])\s*set\s+-\w*x/ },
 ];
 
 /** Marks of unfinished work in comments. `TODO list` in a program about TODO lists is none. */

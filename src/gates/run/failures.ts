@@ -76,7 +76,14 @@ function remember(line: string, untrimmed: string, memory: Memory): void {
   if (line === '' || TAP_BLOCK_END.test(line)) memory.muted = false;
   if (!PYTEST_DETAIL.test(line)) memory.detailsInARow = 0;
   if (MOCHA_COUNT.test(line)) memory.numbered = true;
-  if (/^\S.*[./]\S*\w$/.test(untrimmed)) memory.file = line;
+  if (/^\S/.test(untrimmed) && endsWithPath(untrimmed)) memory.file = line;
+}
+
+/** Whether the last word of a line looks like a path: it has a dot or a slash inside. */
+function endsWithPath(line: string): boolean {
+  const last = line.split(/\s/).at(-1) ?? '';
+  const inside = last.length === line.length ? last.slice(1) : last;
+  return /\w$/.test(last) && /[./]/.test(inside);
 }
 
 const failure = (...failures: string[]): Partial<Found> => ({ failures });
@@ -278,7 +285,7 @@ const MOCHA_COUNT = /^\d+ failing$/;
 const NUMBERED = /^(\d+)\) (.+)$/;
 
 /** A duration at the end of a line. It differs from run to run. */
-const DURATION = /\s+(?:-- Time elapsed: )?\(?\d+(?:\.\d+)? ?(?:ms|s|m|min)\)?(?= <<<|$)/;
+const DURATION = /(?<!\s)\s+(?:-- Time elapsed: )?\(?\d+(?:\.\d+)? ?(?:ms|s|m|min)\)?(?= <<<|$)/;
 
 function withoutDuration(line: string): string {
   return line.replace(DURATION, '').trimEnd();

@@ -14,6 +14,7 @@ import {
 import { phaseSituation } from '../../core/loop/phases.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -21,6 +22,7 @@ import { phaseWords } from '../../core/words/reason.ts';
 import { measures } from '../../gates/traits.ts';
 import { projectFolder } from '../../home/layout.ts';
 import { type FileStore, LoopExists } from '../../home/store.ts';
+import { changedSinceTrusted } from '../../home/trust.ts';
 import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
@@ -64,6 +66,10 @@ export async function start(
   world.judging?.forget(options.session);
   if (measures(plan.contract)) world.judging?.watch(options.session);
   for (const line of startReport(plan, started)) out(line);
+  const changed = started.trusted
+    ? []
+    : changedSinceTrusted(world.home, world.project, world.store.contract(started.ref));
+  if (changed.length > 0) out(`Changed since you trusted it: ${oneLine(changed.join(', '), 300)}`);
   warnWithoutHooks(options, world, out);
   return 0;
 }

@@ -49,7 +49,7 @@ function commandsIn(part: CommandPart, text: string): string {
   if (part.kind !== 'target') return text;
   const lines = text.split('\n').flatMap((line) => {
     if (/^[\t ]/.test(line)) return [line.replace(/^[\t ]*[@+-]*/, '')];
-    const [, value] = /^[^:=]*?[?+!:]*=(.*)$/.exec(line) ?? [];
+    const [, value] = /^[^:=]*(?::[?+!:]*)?=(.*)$/.exec(line) ?? [];
     if (value !== undefined) return [value];
     const [, needed = '', inline = ''] = /^[^:]*::?([^;|#]*)[^;]*;?(.*)$/.exec(line) ?? [];
     return [...(needed.trim() === '' ? [] : [`make ${needed.trim()}`]), inline];
@@ -95,11 +95,11 @@ function withIncluded(project: string, folder: string, makefile: string, seen = 
 
 /** Settings files of package managers, with the lines that change how scripts run. Other lines may hold secrets. */
 const MANAGER_SETTINGS: Record<string, RegExp> = {
-  '.npmrc': /^\s*(?:script-shell|shell-emulator|node-options|if-present|workspaces?|prefix)\s*=.*$/gm,
-  'pnpm-workspace.yaml': /^\s*(?:scriptShell|shellEmulator|nodeOptions)\s*:.*$/gm,
-  '.yarnrc.yml': /^\s*yarnPath\s*:.*$/gm,
-  '.yarnrc': /^\s*(?:yarn-path|script-shell)\s.*$/gm,
-  'bunfig.toml': /^\s*(?:preload|shell|root)\s*=.*$/gm,
+  '.npmrc': /^[ \t]*(?:script-shell|shell-emulator|node-options|if-present|workspaces?|prefix)\s*=.*$/gm,
+  'pnpm-workspace.yaml': /^[ \t]*(?:scriptShell|shellEmulator|nodeOptions)\s*:.*$/gm,
+  '.yarnrc.yml': /^[ \t]*yarnPath\s*:.*$/gm,
+  '.yarnrc': /^[ \t]*(?:yarn-path|script-shell)\s.*$/gm,
+  'bunfig.toml': /^[ \t]*(?:preload|shell|root)\s*=.*$/gm,
 };
 
 /** The settings lines of a package's folder and of the project's root, which rule in all packages. */
@@ -157,7 +157,7 @@ function globsOf(root: string): string[] {
   const listed = text(join(root, 'pnpm-workspace.yaml')).match(/^[ \t]*-[ \t]+.+$/gm) ?? [];
   return [
     ...(Array.isArray(named) ? named : []),
-    ...listed.map((line) => line.replace(/^[ \t]*-[ \t]+/, '').replace(/["']|\s*#.*$/g, '')),
+    ...listed.map((line) => line.replace(/^[ \t]*-[ \t]+/, '').replace(/["']|(?<!\s)\s*#.*$/g, '')),
   ].filter((glob): glob is string => typeof glob === 'string' && !glob.startsWith('!'));
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PackageManager, ProjectFacts } from '../../core/contract/propose.ts';
+import type { FolderFacts, PackageManager, ProjectFacts } from '../../core/contract/propose.ts';
 import { readSmall } from '../../files/whole-file.ts';
+import { packageFolders } from './package-folders.ts';
 
 const LARGEST = 1024 * 1024;
 
@@ -17,24 +18,39 @@ const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const PLANS = ['PLAN.md', 'plan.md', 'docs/PLAN.md', '.claude/PLAN.md'];
 const FEATURE_LISTS = ['feature_list.json', '.claude/feature_list.json', 'docs/feature_list.json'];
 
-/** Facts about a project that can be seen without running anything. A file that cannot be read counts as missing. */
+/** Facts about a project that can be seen without running anything of it. A file that cannot be read counts as missing. */
 export function projectFacts(folder: string): ProjectFacts {
   const has = (path: string) => existsSync(join(folder, path));
   const read = (path: string) => readQuietly(join(folder, path));
-  const node = nodeFacts(read, has);
-  const python = pythonFacts(read, has);
-  const plan = PLANS.find((path) => /^\s*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
+  const plan = PLANS.find((path) => /^[ \t]*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
   const featureList = FEATURE_LISTS.find((path) => read(path) !== undefined);
+  const { packages, leftOut } = packageFolders(folder);
   return {
-    node,
-    python,
-    rust: has('Cargo.toml'),
-    go: has('go.mod'),
-    makeTargets: makeTargets(MAKEFILES.map(read).find((text) => text !== undefined) ?? ''),
+    ...folderFacts(folder, []),
+    ...(packages.length > 0
+      ? { packages: packages.map((one) => ({ folder: one, ...folderFacts(folder, one.split('/')) })) }
+      : {}),
+    ...(leftOut.length > 0 ? { leftOut } : {}),
     plan,
     featureList,
     git: has('.git'),
     githubWorkflows: hasWorkflows(join(folder, '.github', 'workflows')),
+  };
+}
+
+/** Facts about a folder of the project. Lock files of the folders above it count. */
+function folderFacts(project: string, parts: readonly string[]): FolderFacts {
+  const folder = join(project, ...parts);
+  const read = (path: string) => readQuietly(join(folder, path));
+  const has = (path: string) => existsSync(join(folder, path));
+  const isAbove = (path: string) =>
+    [...parts, ''].some((_, i) => existsSync(join(project, ...parts.slice(0, parts.length - i), path)));
+  return {
+    node: nodeFacts(read, has, isAbove),
+    python: pythonFacts(read, has, isAbove),
+    rust: has('Cargo.toml'),
+    go: has('go.mod'),
+    makeTargets: makeTargets(MAKEFILES.map(read).find((text) => text !== undefined) ?? ''),
   };
 }
 
@@ -49,7 +65,7 @@ function readQuietly(path: string): string | undefined {
 type Read = (path: string) => string | undefined;
 type Has = (path: string) => boolean;
 
-function nodeFacts(read: Read, has: Has): ProjectFacts['node'] {
+function nodeFacts(read: Read, has: Has, isAbove: Has): ProjectFacts['node'] {
   const text = read('package.json');
   if (text === undefined) return undefined;
   const json = mapOf(parsed(text));
@@ -58,10 +74,19 @@ function nodeFacts(read: Read, has: Has): ProjectFacts['node'] {
   );
   const depends = { ...mapOf(json.dependencies), ...mapOf(json.devDependencies) };
   return {
-    manager: managerOf(json.packageManager, has),
+    manager: managerOf(json.packageManager, isAbove),
     scripts: Object.fromEntries(scripts) as Record<string, string>,
     typescript: has('tsconfig.json') && 'typescript' in depends,
+    ...workspacesIn(json.workspaces, read('pnpm-workspace.yaml')),
   };
+}
+
+/** The globs by which a package names the packages that belong to it. */
+function workspacesIn(listed: unknown, pnpm = ''): { workspaces?: string[] } {
+  const named = Array.isArray(listed) ? listed : mapOf(listed).packages;
+  const lines = [...pnpm.matchAll(/^[ \t]*-[ \t]+["']?([^"'#\n]+)/gm)].map(([, glob = '']) => glob.trim());
+  const globs = [...(Array.isArray(named) ? named : []), ...lines].filter((glob) => typeof glob === 'string');
+  return globs.length === 0 ? {} : { workspaces: globs };
 }
 
 function managerOf(declared: unknown, has: Has): PackageManager {
@@ -69,13 +94,13 @@ function managerOf(declared: unknown, has: Has): PackageManager {
   return MANAGERS.find((manager) => manager === name) ?? LOCK_FILES.find(([file]) => has(file))?.[1] ?? 'npm';
 }
 
-function pythonFacts(read: Read, has: Has): ProjectFacts['python'] {
+function pythonFacts(read: Read, has: Has, isAbove: Has): ProjectFacts['python'] {
   const text = read('pyproject.toml');
   if (text === undefined) return undefined;
   const names = (tool: string) =>
     new RegExp(`(^|[^\\w-])${tool}([^\\w-]|$)`, 'm').test(withoutComments(text));
   return {
-    runner: has('uv.lock') ? 'uv run' : has('poetry.lock') ? 'poetry run' : '',
+    runner: isAbove('uv.lock') ? 'uv run' : isAbove('poetry.lock') ? 'poetry run' : '',
     pytest: names('pytest') || has('pytest.ini'),
     ruff: names('ruff') || has('ruff.toml'),
     mypy: names('mypy') || has('mypy.ini'),
@@ -83,7 +108,7 @@ function pythonFacts(read: Read, has: Has): ProjectFacts['python'] {
 }
 
 function withoutComments(toml: string): string {
-  return toml.replace(/^\s*#.*$/gm, '');
+  return toml.replace(/^[ \t]*#.*$/gm, '');
 }
 
 /** The targets of a makefile, without variables, patterns and hidden targets. */

@@ -14,7 +14,7 @@ import { redact } from '../../core/text/redact.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
-import { recordTrust } from '../../home/trust.ts';
+import { changedSinceTrusted, recordTrust } from '../../home/trust.ts';
 import { begin, greenStart, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
@@ -199,9 +199,16 @@ async function showList({ contract, project }: LoopPlan, { world, reporter }: Ru
   if (lines.length > SHOWN) reporter.note(`  and ${lines.length - SHOWN} more`);
 }
 
-function notApproved(ref: LoopRef, { store }: World, plan: LoopPlan, options: ListOptions): NotApproved {
+function notApproved(
+  ref: LoopRef,
+  { store, home }: World,
+  plan: LoopPlan,
+  options: ListOptions,
+): NotApproved {
   const { trust: named, features = '' } = options;
-  const { fingerprint } = store.contract(ref).frozen;
+  const contract = store.contract(ref);
+  const { fingerprint, project } = contract.frozen;
+  const changed = changedSinceTrusted(home, project, contract);
   store.append(ref, () => ({
     kind: 'ended',
     status: 'failed',
@@ -214,7 +221,9 @@ function notApproved(ref: LoopRef, { store }: World, plan: LoopPlan, options: Li
   return new NotApproved(
     typeof named === 'string'
       ? `the fingerprint is ${fingerprint}, not ${named}: look again at what the contract runs: ${how}`
-      : `you have to trust what the contract runs before a run begins: ${how}`,
+      : changed.length > 0
+        ? `the contract changed since you trusted it (${oneLine(changed.join(', '), 300)}); look at it before a run begins: ${how}`
+        : `you have to trust what the contract runs before a run begins: ${how}`,
     fingerprint,
   );
 }

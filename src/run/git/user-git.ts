@@ -108,7 +108,7 @@ export async function identityOf(git: UserGit): Promise<Identity> {
 async function identOf(git: UserGit, which: string): Promise<{ name: string; email: string } | undefined> {
   // Without this git makes up a name from the account and the machine.
   const { exitCode, stdout } = await git.asUser({ args: ['-c', 'user.useConfigOnly=true', 'var', which] });
-  const [, name, email] = /^(.+) <(.+)> \d+ [+-]\d+$/.exec(stdout.toString('utf8').trim()) ?? [];
+  const [, name, email] = /^(.+) <([^<>]+)> \d+ [+-]\d+$/.exec(stdout.toString('utf8').trim()) ?? [];
   return exitCode === 0 && name && email ? { name, email } : undefined;
 }
 

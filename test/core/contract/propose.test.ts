@@ -124,6 +124,83 @@ test('every suggestion that is off is right when it is switched on', () => {
   expect(result.ok && result.contract.everyStop).toEqual({ gates: ['lint'], blocks: 2 });
 });
 
+describe('folders below the project', () => {
+  const BARE = { rust: false, go: false, makeTargets: [] };
+  const PYTHON = { python: { runner: 'uv run' as const, pytest: true, ruff: true, mypy: false } };
+  const runs = (facts: Partial<ProjectFacts>) =>
+    Object.fromEntries(
+      Object.entries(proposed(facts).gates).flatMap(([name, spec]) =>
+        spec.kind === 'run' ? [[name, [spec.options.cwd ?? '.', spec.options.command]]] : [],
+      ),
+    );
+  const notes = (facts: Partial<ProjectFacts>) =>
+    proposeContract({ ...NOTHING, ...facts })
+      .split('\n')
+      .filter((line) => /^# {3}|^# (Found|Left)/.test(line) && !line.includes('review:'));
+
+  test('get gates of their own, in their folder', () => {
+    const packages = [
+      { ...BARE, folder: 'api', go: true },
+      { ...BARE, folder: 'backend', ...PYTHON },
+      { ...BARE, folder: 'web', ...node({ test: 'vitest run', lint: 'eslint .' }, { manager: 'pnpm' }) },
+    ];
+    expect(runs({ packages })).toEqual({
+      'tests-api': ['api', 'go test ./...'],
+      'tests-backend': ['backend', 'uv run pytest'],
+      'tests-web': ['web', 'pnpm test'],
+      'lint-api': ['api', 'go vet ./...'],
+      'lint-backend': ['backend', 'uv run ruff check .'],
+      'lint-web': ['web', 'pnpm run lint'],
+    });
+    expect(notes({ packages })).toEqual(['# Found in folders: api, backend, web']);
+    expect(proposed({ packages }).done).toContain('tests-web');
+    expect(proposeContract({ ...NOTHING, packages })).not.toContain('No command that tests');
+  });
+
+  test('are left out where a command above covers them, and that is said', () => {
+    const member = { ...BARE, folder: 'packages/ui', ...node({ test: 't', lint: 'l' }) };
+    const stranger = { ...BARE, folder: 'tools/gen', ...node({ test: 't' }) };
+    const root = node({ test: 'turbo test' }, { workspaces: ['packages/*'] });
+    const found = runs({ ...root, packages: [member, stranger] });
+    expect(Object.keys(found)).toEqual(['tests', 'tests-tools-gen', 'lint-packages-ui']);
+    expect(notes({ ...root, packages: [{ ...member, ...node({ test: 't' }) }] })).toEqual([
+      '# Left out:',
+      '#   packages/ui: the commands above it cover it',
+    ]);
+    expect(
+      Object.keys(runs({ rust: true, packages: [{ ...BARE, folder: 'crates/a', rust: true }] })),
+    ).toEqual(['tests']);
+    expect(Object.keys(runs({ makeTargets: ['test'], packages: [stranger] }))).toEqual(['tests']);
+  });
+
+  test('a folder between covers its own members', () => {
+    const packages = [
+      { ...BARE, folder: 'web', ...node({ test: 't' }, { workspaces: ['packages/*', '!packages/x'] }) },
+      { ...BARE, folder: 'web/packages/a', ...node({ test: 't' }) },
+      { ...BARE, folder: 'web/packages/x', ...node({ test: 't' }) },
+    ];
+    expect(Object.keys(runs({ packages }))).toEqual(['tests-web', 'tests-web-packages-x']);
+  });
+
+  test('too many, and what could not be used, are named', () => {
+    const packages = Array.from({ length: 10 }, (_, i) => ({ ...BARE, folder: `p${i}`, go: true }));
+    const leftOut = [{ folder: 'examples/a', why: 'it looks like examples, test data or documents' }];
+    expect(notes({ packages: [...packages, { ...BARE, folder: 'empty' }], leftOut })).toEqual([
+      '# Found in folders: p0, p1, p2, p3, p4, p5, p6, p7',
+      '# Left out:',
+      '#   p8: there are more than 8 such folders',
+      '#   p9: there are more than 8 such folders',
+      '#   empty: no command that tests or checks it was found',
+      '#   examples/a: it looks like examples, test data or documents',
+    ]);
+  });
+
+  test('whose names look alike stay apart', () => {
+    const packages = ['a-b', 'a/b', 'a b'].map((folder) => ({ ...BARE, folder, rust: true }));
+    expect(Object.values(runs({ packages })).map(([cwd]) => cwd)).toEqual(['a-b', 'a/b', 'a b']);
+  });
+});
+
 test('whatever the project looks like, the proposal is a contract without warnings', () => {
   const path = fc
     .string({ unit: 'grapheme', minLength: 1 })
@@ -147,6 +224,15 @@ test('whatever the project looks like, the proposal is a contract without warnin
         ruff: fc.boolean(),
         mypy: fc.boolean(),
       }),
+      packages: fc.array(
+        fc.record({
+          folder: path.filter((text) => !text.includes('/') || text.length > 2),
+          rust: fc.boolean(),
+          go: fc.boolean(),
+          makeTargets: fc.constant([]),
+        }),
+        { maxLength: 10 },
+      ),
       rust: fc.boolean(),
       go: fc.boolean(),
       makeTargets: fc.array(fc.oneof(fc.constantFrom('test', 'check', 'lint', 'build'), fc.string())),

@@ -185,3 +185,30 @@ test('with nothing to compare with it is unproven', async () => {
     outcome: 'unproven',
   });
 });
+
+describe('scripts that assert without a runner', () => {
+  const JAVASCRIPT = "import assert from 'node:assert';\nassert.equal(f(), 1);\nassert(g());\n";
+  const PYTHON = 'from a import f\nassert f() == 1\nassert f(2) == 2\n';
+  test.each([
+    ['test.js', JAVASCRIPT],
+    ['test/run.mjs', JAVASCRIPT],
+    ['test/a.test.js', JAVASCRIPT],
+    ['tests/check.py', PYTHON],
+    ['test_a.py', PYTHON],
+  ])('%s may not be emptied or shortened', async (path, text) => {
+    const ids = [];
+    for (const after of ['', text.split('\n').slice(0, 2).join('\n')]) {
+      const work = await workScene({ 'README.md': 'x\n', [path]: text });
+      work.change({ [path]: after, 'src/a.ts': 'export {};\n' });
+      ids.push((await idsIn(work)).length);
+    }
+    expect(ids).toEqual([1, 1]);
+  });
+  test('helpers, and scripts that say as much as before, may be changed', async () => {
+    const helper =
+      "import assert from 'node:assert';\nexport function same(a, b) {\n  assert.equal(a, b);\n}\n";
+    const work = await workScene({ 'test/helper.js': helper, 'test.js': JAVASCRIPT });
+    work.change({ 'test/helper.js': undefined, 'test.js': JAVASCRIPT.replace('g()', 'h()') });
+    expect(await idsIn(work)).toEqual([]);
+  });
+});

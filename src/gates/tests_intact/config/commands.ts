@@ -115,7 +115,8 @@ function tool(expression: RegExp, script: string): string {
 }
 
 function doesNothing(script: string): boolean {
-  return /^\s*((echo|printf)\b[^&|;]*|true|:|exit 0)?\s*((&&|;)\s*(true|exit [01]))?\s*$/.test(script);
+  const line = script.replace(/\s+/g, ' ').trim();
+  return /^((echo|printf)\b[^&|;]*|true|:|exit 0)? ?((&&|;) ?(true|exit [01]))?$/.test(line);
 }
 
 const LONGEST_SCRIPT = 1_000;

@@ -80,9 +80,9 @@ const SWITCHES: readonly (readonly [expression: RegExp, words: (found: string) =
   [/^[ \t]*((?:test|doctest|harness)\s*=\s*false)/gm, says],
   [/(<(?:skipTests|maven\.test\.skip|skipITs|testFailureIgnore)>\s*true|<failIfNoTests>\s*false)/g, says],
   [/(-D(?:skipTests|maven\.test\.skip)(?:=true)?)\b/g, says],
-  [/\b(ignoreFailures\s*=?\s*true)\b/g, says],
-  [/<exclude>\s*([^<]*(?:Test|IT|Spec)[^<]*)<\/exclude>/g, leaves],
-  [/\bexclude\s*\(?\s*["']([^"']*(?:Test|IT|Spec)[^"']*)["']/g, leaves],
+  [/\b(ignoreFailures\s*(?:=\s*)?true)\b/g, says],
+  [/<exclude>([^<]{0,500}(?:Test|IT|Spec)[^<]{0,500})<\/exclude>/g, leaves],
+  [/\bexclude\s*(?:\(\s*)?["']([^"']{0,500}(?:Test|IT|Spec)[^"']{0,500})["']/g, leaves],
   [/\bgo test\b[^\n]*\s(-short\b|-(?:skip|run)[= ]\S+)/g, says],
   [IGNORED_FAILURE, (found) => `ignores a failure (${found})`],
 ];

@@ -67,7 +67,8 @@ function linterOff(text: string): Loosening[] {
 
 /** A rule switched off, or down to a warning. */
 function rulesOff(text: string): Loosening[] {
-  const rule = /["']?([@\w/-]+)["']?\s*:\s*(?:\[\s*)?(?:["'](off|warn|warning)["']|([01])(?=\s*[,\]}\n]))/g;
+  const rule =
+    /(?<![@\w/-])["']?([@\w/-]+)["']?\s*:\s*(?:\[\s*)?(?:["'](off|warn|warning)["']|([01])(?=\s*[,\]}\n]))/g;
   return [...text.matchAll(rule)].map((match) => {
     const level = /off|0/.test(match[2] ?? match[3] ?? '') ? 'off' : 'to a warning';
     return {

@@ -27,5 +27,6 @@ export function readTestFile(path: string, text: string): TestFacts | undefined 
   const language = languageOf(path);
   if (!language || !mayBeTestFile(path)) return undefined;
   const facts = language.read(text, path);
-  return language.isTestFile(path) || facts.tests.length + facts.markers.length > 0 ? facts : undefined;
+  const isTest = language.isTestFile(path) || facts.tests.length + facts.markers.length > 0;
+  return isTest || language.isTestScript?.(text) ? facts : undefined;
 }

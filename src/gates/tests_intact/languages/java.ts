@@ -25,7 +25,8 @@ export const java: TestLanguage = {
 
 const TEST_ANNOTATION = /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Theory)\b/;
 /** The head of a method. The annotations before its name tell whether it is a test. */
-const METHOD = /\b(?:void|[A-Z]\w*(?:<[^>]*>)?)\s+(\w+)\s*\([^;{}]*\)\s*(?:throws\s+[\w.,\s]+)?\{/g;
+const METHOD =
+  /\b(?:void|[A-Z]\w*(?:<[^>]{0,500}>)?)\s+(\w+)\s*\([^;{}]{0,2000}\)\s*(?:throws\s+[\w.,\s]{1,1000})?\{/g;
 const CLASS = /\b(?:class|interface|record)\s+(\w+)[^;{}]{0,1000}\{/g;
 const ASSERTION =
   /(?<![\w.])(?:(?:Assert|Assertions|MatcherAssert|Truth|StepVerifier)\.)?(?:assert\w*|fail|verify\w*|expectThrows|(?:check|expect)[A-Z]\w*)\s*\(|\.andExpect\w*\s*\(|(?<![\w.])assert\s+(?!\w+\s*=)/;

@@ -20,7 +20,10 @@ import {
 export const javascript: TestLanguage = {
   speaks: (path) => /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path),
   isTestFile: (path) => /[._-](test|spec|cy|e2e)\.[cm]?[jt]sx?$/.test(path) || /(^|\/)__tests__\//.test(path),
-  mayHoldTests: (path) => /(^|\/)(tests?|specs?|e2e|cypress)\//.test(path),
+  mayHoldTests: (path) => /(^|\/)((tests?|specs?|e2e|cypress)\/|tests?\.[cm]?[jt]sx?$)/.test(path),
+  isTestScript: (text) =>
+    /^(?:await )?(?:assert(?:\.\w+)*|expect)\(/m.test(text) &&
+    !/^export\b|\bmodule\.exports\b|^exports\./m.test(text),
   read,
 };
 
@@ -170,7 +173,7 @@ function innerSkips(source: MaskedSource, tests: readonly TestCase[], spans: rea
       return [
         {
           kind: 'skip' as const,
-          word: match[0].replace(/\s*\($/, '()'),
+          word: `${match[0].slice(0, -1).trimEnd()}()`,
           name: test.name,
           line: source.lineAt(match.index),
         },

@@ -49,5 +49,7 @@ export interface TestLanguage {
   isTestFile(path: string): boolean;
   /** Whether a file may hold tests although its name does not tell. */
   mayHoldTests(path: string): boolean;
+  /** Whether the text is a script that asserts by itself, without a runner; a helper that others import is none. */
+  isTestScript?(text: string): boolean;
   read(text: string, path: string): TestFacts;
 }

@@ -20,6 +20,7 @@ export const python: TestLanguage = {
   speaks: (path) => path.endsWith('.py'),
   isTestFile: (path) => /(^|\/)(test_[^/]*|[^/]*_test|tests?)\.py$/.test(path),
   mayHoldTests: (path) => /(^|\/)(tests?|conftest\.py)(\/|$)/.test(path),
+  isTestScript: (text) => /^assert\b/m.test(text),
   read,
 };
 
@@ -154,7 +155,7 @@ function testOf(
     body: squeeze(source.uncommented.slice(body.start, body.end)),
     empty: doesNothing(withoutDocstring(source, body)),
     assertions: assertionsIn(source, body, calling, weigh),
-    rows: rowsOf(source, decorators) || rowsOfLoops(source, body, /\bfor\b[^\n:]*?\bin\s*(?=[[(])/g),
+    rows: rowsOf(source, decorators) || rowsOfLoops(source, body, /\bfor\b[^\n:]{0,500}?\bin\s*(?=[[(])/g),
   };
 }
 
