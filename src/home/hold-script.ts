@@ -3,6 +3,19 @@
 /** A session is let go when its hook did not answer so often in a row: the next Stop would go the same way. */
 export const LET_GO_AFTER = 3;
 
+/**
+ * Shell text: whether anything may hold this session. Signs are a marker of the session, a marker of a project whose contract
+ * guards every session, and the state of a foreign format.
+ */
+export const IS_WANTED = `is_wanted() {
+  p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
+  if [ "$s" ]; then
+    [ -e "$h/active/$s" ] || [ -h "$h/active/$s" ] || [ -e "$HOME/.ralph/state/$s" ] && return 0
+  fi
+  [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -e "$c/runtime/locks/.lock_active" ] ||
+    [ "$RALPH_LOOP_DIR" ] || [ -e "$c/data/ralph-loops/current" ]
+}`;
+
 const CAUSES = {
   ended: 'something ended the Stop hook before it answered (status $untildone_status)',
   failed: 'the hook failed before it answered (status $untildone_status)',
@@ -37,6 +50,8 @@ export function holdScript(): string {
 [ "$\{UNTILDONE_RUN+set}" ] && exit 0
 s=$CLAUDE_CODE_SESSION_ID
 case $s in '' | *[!A-Za-z0-9_-]*) exit 0 ;; esac
+${IS_WANTED}
+[ "$untildone_ran" ] || is_wanted || exit 0
 marker=$h/active/$s measured=
 if [ -s "$h/standing$CLAUDE_PROJECT_DIR/.on" ]; then
   measured=1
@@ -45,15 +60,16 @@ elif [ -f "$marker" ] && [ ! -h "$marker" ]; then
 elif [ -e "$marker" ] || [ -h "$marker" ]; then
   # We write no pipe, folder or link here.
   measured=1
-elif [ ! "$untildone_ran" ]; then
-  exit 0
 fi
 why=$untildone_why
 if [ ! "$why" ]; then
   case $untildone_ran:$untildone_status in
   1:12[89] | 1:1[3-9][0-9] | 1:2[0-9][0-9]) why="${CAUSES.ended}" ;;
   1:[0-9]*) why="${CAUSES.failed}" ;;
-  *) why=${quote(CAUSES.broken)} ;;
+  *)
+    why=${quote(CAUSES.broken)}
+    printf '%s\\n' "untildone: $why" >&2
+    ;;
   esac
 fi
 tell() {

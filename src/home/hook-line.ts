@@ -8,7 +8,7 @@
  */
 
 import type { KnownEventName } from '../core/loop/event.ts';
-import { jsonText, LET_GO_AFTER, quote } from './hold-script.ts';
+import { IS_WANTED, jsonText, LET_GO_AFTER, quote } from './hold-script.ts';
 
 /** Names the line for tools that change nothing, which has a matcher of its own. */
 const OTHER_TOOLS = 'OtherTools';
@@ -73,14 +73,7 @@ export function hookScript({ nodePath, hookEntry }: HookScript): string {
   return `# Written by untildone. Do not edit: install and start write it again.
 s=$CLAUDE_CODE_SESSION_ID p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
 case $s in *[!A-Za-z0-9_-]*) s= ;; esac
-# A marker of the session, a marker of a project whose contract guards every session, or the state of a foreign format.
-is_wanted() {
-  if [ "$s" ]; then
-    [ -e "$h/active/$s" ] || [ -h "$h/active/$s" ] || [ -e "$HOME/.ralph/state/$s" ] && return 0
-  fi
-  [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -e "$c/runtime/locks/.lock_active" ] ||
-    [ "$RALPH_LOOP_DIR" ] || [ -e "$c/data/ralph-loops/current" ]
-}
+${IS_WANTED}
 case $untildone in
 '') ;; # The line of an older version, which has asked all this itself.
 OtherTools) [ -f "$h/standing$p/.tools" ] || exit 0 ;;

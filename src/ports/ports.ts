@@ -299,7 +299,7 @@ export interface InterruptedJudging {
 
 /** Marks a Stop that is being judged, so that an interrupted judging is found later. Never throws. */
 export interface JudgingWatch {
-  /** From the next hook of this session on, a shell waits for it and notices when it dies. */
+  /** From now on the session is held when its hook does not answer a Stop. */
   watch(session: string): void;
   /** Marks the beginning. The function that it returns marks the end, and forgets earlier interruptions. */
   begin(session: string, judged: Pick<InterruptedJudging, 'loop' | 'gates'>): () => void;

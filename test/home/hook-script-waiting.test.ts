@@ -186,6 +186,33 @@ test('where only a promise is asked for, nobody is held, and it is told every ti
     expect(JSON.parse(call().stdout)).toEqual({ systemMessage: expect.stringContaining('was let go') });
 });
 
+test('a session without a loop is held where standing gates measure, and let go where they do not', () => {
+  mkdirSync(join(home, 'standing'));
+  writeHook(DIES);
+  for (const [content, answer] of [
+    ['measures\n', 'decision'],
+    ['', 'systemMessage'],
+  ] as const) {
+    writeFileSync(join(home, 'standing/.on'), content);
+    expect(Object.keys(JSON.parse(call().stdout))[0]).toBe(answer);
+  }
+});
+
+test('a line of today works with the script of an older version', () => {
+  writeFileSync(marker(), 'measures\n');
+  const old = readFileSync(join(import.meta.dirname, '../fixtures/settings/hook-0.1.0.sh'), 'utf8');
+  const script = old.replaceAll('@NODE@', process.execPath).replaceAll('@ENTRY@', join(home, 'hook.cjs'));
+  const writeOld = (does: string) => {
+    writeHook(does);
+    writeFileSync(join(home, 'hook.sh'), script);
+    rmSync(join(home, 'hold.sh'));
+  };
+  writeOld("process.stdout.write('answer to ' + fs.readFileSync(0));");
+  expect(call(undefined, { input: 'a Stop' })).toEqual({ status: 0, stdout: 'answer to a Stop' });
+  writeOld(`fs.writeFileSync(${JSON.stringify(marker('.judging'))}, process.ppid + '\\n'); ${DIES}`);
+  expect(JSON.parse(call().stdout)).toMatchObject({ decision: 'block' });
+});
+
 test('a session of a run is the business of its driver, whatever is broken', () => {
   writeFileSync(marker(), 'measures\n');
   writeHook(DIES);

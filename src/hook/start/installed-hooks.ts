@@ -3,7 +3,7 @@ import { hasOurCap, stopTimeouts } from '../../client/settings/our-hooks.ts';
 import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
 import { readSmall } from '../../files/whole-file.ts';
-import { isOurLine, OTHER_TOOLS_LINE } from '../../home/hook-line.ts';
+import { isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
 import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
@@ -64,9 +64,13 @@ function warnOldCap(project: string, env: NodeJS.ProcessEnv, out: (line: string)
 
 /** Warns about hooks of an older version, which ask about Bash and edits only and answer no permission question. */
 export function warnOldHooks(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
-  const ours = settingsTexts(project, claudeConfigDir(env)).filter(isOurLine);
-  const line = JSON.stringify(OTHER_TOOLS_LINE);
-  if (ours.length === 0 || ours.some((text) => text.includes(line) && text.includes('"PermissionRequest"')))
+  const ours = settingsTexts(project, claudeConfigDir(env))
+    .map((text) => text.replaceAll('\\"', '"'))
+    .filter(isOurLine);
+  if (
+    ours.length === 0 ||
+    ours.some((text) => isOtherToolsLine(text) && text.includes('"PermissionRequest"'))
+  )
     return;
   out(
     'WARNING: the installed hooks are those of an older version: "allow", and rules for tools that only read, do nothing ' +

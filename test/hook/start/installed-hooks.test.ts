@@ -33,6 +33,9 @@ test('hooks from before there were tool rules are told of', () => {
 test('hooks of today are not, nor is a project without any', () => {
   expect(warnings({ PreToolUse: [HOOK_LINE, OTHER_TOOLS_LINE], PermissionRequest: [HOOK_LINE] })).toEqual([]);
   expect(warnings({ Stop: ['echo mine'] })).toEqual([]);
+  const old =
+    'h=$' + '{UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/standing$p/.tools" ]||exit 0;. "$h/hook.sh"';
+  expect(warnings({ PreToolUse: [HOOK_LINE, old], PermissionRequest: [HOOK_LINE] })).toEqual([]);
 });
 
 test('whether hooks would run is asked of the home and the settings that the environment names', () => {
