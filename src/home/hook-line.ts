@@ -18,7 +18,7 @@ const WANTED = [
   '[ -f "$h/active/$s" ]',
   '[ -f "$h/standing$p/.on" ]',
   '[ -e "$c/ralph-loop.local.md" ]',
-  '[ -e "$c/runtime/locks/.lock_active" ]',
+  '[ -d "$c/runtime/locks" ]',
   '[ "$RALPH_LOOP_DIR" ]',
   '[ -e "$c/data/ralph-loops/current" ]',
   '[ -e "$HOME/.ralph/state/$s" ]',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readToolCalls } from '../../client/transcript/tool-calls.ts';
 import { CONTRACT_FILE, type FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { isSafeId } from '../../core/text/paths.ts';
@@ -55,6 +56,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     change: (changes) => applyChanges(changes, filesLock(home), rootsOf(place, home)),
     isGone: (session) => store.clientOf(session) === 'gone',
     refOf: (dir) => ({ loop: basename(dir), dir }),
+    toolCalls: readToolCalls,
     belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
     approved: (project, then) => approvedNow(project, then, { home, store, judges }),
     baselines: baselineFiles(home),
