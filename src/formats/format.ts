@@ -46,6 +46,8 @@ export interface StateFormat {
   /** Further files whose text reaches a session. Those that came with the repository need your word, too. */
   parts?(place: StatePlace): string[];
   read(place: StatePlace, files: ForeignFiles): Reading;
+  /** A loop of this format may go on as a run when its session is full, where the contract asks for it. */
+  handsOver?: true;
   /**
    * Whether the agent itself has to write this file in order to finish the work. The path has no links in it. Absent: no
    * such file exists.

@@ -77,10 +77,16 @@ async function ownLoop(
     return known.session === event.session ? begin(seen, messages, foreign, ports) : undefined;
   }
   const ref = foreign.refOf(known.loopDir);
+  if (isRunElsewhere(ports.store.read(ref), event)) return undefined;
   const loop = { claim: known, ref, state: ports.store.read(ref) };
   return hasEnded(loop.state)
     ? beginAgain(seen, loop, messages, foreign, ports)
     : goOn(seen, loop, messages, foreign, ports);
+}
+
+/** Whether a full session has handed the loop over to a run, which goes on in sessions of its own. */
+function isRunElsewhere(state: LoopState, { session }: HookEvent): boolean {
+  return state.run !== undefined && !hasEnded(state) && state.session !== session;
 }
 
 /** The loop that a state was taken up as. */

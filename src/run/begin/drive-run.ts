@@ -1,6 +1,7 @@
 /** A run from its beginning to its end or its pause, for the command and for the library. Prints nothing itself. */
 
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
@@ -8,6 +9,7 @@ import { defined } from '../../core/text/defined.ts';
 import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
+import { iterationsBeside } from '../../formats/feature-list/run-progress.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
 import { recordTrust } from '../../home/trust.ts';
 import { begin, nothingToDo, planLoop } from '../../hook/start/start.ts';
@@ -15,6 +17,7 @@ import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
+import { foreignFiles } from '../../project/files.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit, trustedWith } from '../git/options.ts';
@@ -30,7 +33,7 @@ import {
   keptClient,
   type RunObservers,
 } from './client-options.ts';
-import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { keepProgress, lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
@@ -57,7 +60,9 @@ export interface RunOptions {
 export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
   const { world, reporter } = observers;
   await refuseWithoutClient(world);
-  const plan = planLoop({ ...options, session: randomUUID(), project: world.project }, world, reporter.note);
+  const maxIterations = options.maxIterations ?? iterationsOfList(options.features, world);
+  const given = { ...options, maxIterations, session: randomUUID(), project: world.project };
+  const plan = planLoop(given, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const git = options.git && (await beginGit(options.git, plan, observers));
@@ -80,6 +85,11 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
   git?.startsFrom(baseline);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...observers, ref, client, git });
+}
+
+/** The limit in the progress.txt of a feature list that the run was given. */
+function iterationsOfList(features: string | undefined, { project }: World): number | undefined {
+  return features === undefined ? undefined : iterationsBeside(resolve(project, features), foreignFiles);
 }
 
 function beginGit(
@@ -244,6 +254,8 @@ async function drive(driving: Driving): Promise<LoopState> {
       before.status === 'paused'
         ? before
         : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
+    // An ending without a Stop (a limit, a cancel) is written here.
+    if (before.status !== 'paused') keepProgress(world, folder, ref, lastVerdicts(world, ref));
     const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
     for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;
