@@ -2,7 +2,7 @@ import type { GateSpec, Limit, Limits } from '../core/contract/contract.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { Decision, LoopState } from '../core/loop/state.ts';
 import type { Measured, Verdict } from '../core/loop/verdict.ts';
-import type { ForeignFiles, StateChange, Workspace } from '../ports/ports.ts';
+import type { ForeignFiles, StateChange, ToolCalls, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 
 export const FORMAT_NAMES = ['ralph-loop', 'feature-list', 'verified-done', 'lock'] as const;
@@ -19,6 +19,8 @@ export interface StatePlace {
   since?: number;
   /** `RALPH_LOOP_DIR`, when set. */
   ralphLoopDir?: string;
+  /** `AMPLIHACK_MAX_LOCK_ITERATIONS`, when set. */
+  maxLockIterations?: string;
   now: number;
 }
 
@@ -44,13 +46,20 @@ export interface StateFormat {
   /** Further files whose text reaches a session. Those that came with the repository need your word, too. */
   parts?(place: StatePlace): string[];
   read(place: StatePlace, files: ForeignFiles): Reading;
+  /** A loop of this format may go on as a run when its session is full, where the contract asks for it. */
+  handsOver?: true;
   /**
    * Whether the agent itself has to write this file in order to finish the work. The path has no links in it. Absent: no
    * such file exists.
    */
   agentWrites?(path: string, place: StatePlace, files: ForeignFiles): boolean;
-  /** What the format records of events (metrics, logs). Only called for the session that owns the state. */
-  observe?(event: HookEvent, place: StatePlace, files: ForeignFiles): StateChange[];
+  /** What the format records of events (metrics, logs), of every session, whether or not a state is there. */
+  observe?(
+    event: HookEvent,
+    place: StatePlace,
+    files: ForeignFiles,
+    toolCalls: (transcript: string, from: number) => ToolCalls,
+  ): StateChange[];
 }
 
 /** A loop as its foreign state describes it at this moment. */

@@ -33,6 +33,12 @@ export function claimsOfSession(home: Home, session: string): Claim[] {
   });
 }
 
+/** The claim on the state that a loop was taken up from. */
+export function claimOfLoop(home: Home, loopDir: string): Claim | undefined {
+  const names = namesIn(home.claims).filter((name) => name.endsWith('.json'));
+  return names.map((name) => readClaim(home, name)).find((claim) => claim?.loopDir === loopDir);
+}
+
 function readClaim(home: Home, name: string): Claim | undefined {
   const text = readSmall(join(home.claims, name));
   return text === undefined ? undefined : unsealedJson<Claim>(text, purposeOf(name), readKey(home));

@@ -12,7 +12,7 @@ export const IS_WANTED = `is_wanted() {
   if [ "$s" ]; then
     [ -e "$h/active/$s" ] || [ -h "$h/active/$s" ] || [ -e "$HOME/.ralph/state/$s" ] && return 0
   fi
-  [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -e "$c/runtime/locks/.lock_active" ] ||
+  [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -d "$c/runtime/locks" ] ||
     [ "$RALPH_LOOP_DIR" ] || [ -e "$c/data/ralph-loops/current" ]
 }`;
 

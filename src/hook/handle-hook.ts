@@ -1,7 +1,6 @@
 import type { Answer, HookEvent } from '../core/loop/event.ts';
 import { hasEnded } from '../core/loop/state.ts';
 import type { JudgingPorts } from '../judging/ports.ts';
-import type { Ports } from '../ports/ports.ts';
 import type { SessionLoop } from '../ports/session-loop.ts';
 import { joined, withMessages } from './stop/answers.ts';
 import { handleStop } from './stop/handle-stop.ts';
@@ -32,14 +31,14 @@ async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> 
 }
 
 /** The loop that the session started itself, unless it has ended. */
-function nativeLoop(event: HookEvent, ports: Ports): SessionLoop | undefined {
+function nativeLoop(event: HookEvent, ports: JudgingPorts): SessionLoop | undefined {
   const ref = ports.store.loopOfSession(event.session);
   if (!ref) return undefined;
   const state = ports.store.read(ref);
   // The run goes on in another session.
   if (state.session !== event.session && state.run) return undefined;
   if (state.session !== event.session) throw new Error(`loop ${ref.loop} belongs to another session`);
-  if (!hasEnded(state)) return { ref, state };
+  if (!hasEnded(state)) return { ref, state, format: ports.formatOf?.(event, ref, state) };
   ports.store.mark(event.session, false);
   return undefined;
 }

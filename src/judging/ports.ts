@@ -3,6 +3,7 @@
 import type { Contract } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
+import type { LoopState } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Gates } from '../gates/gate.ts';
@@ -24,7 +25,7 @@ import type {
   Workspace,
   Worktree,
 } from '../ports/ports.ts';
-import type { ForeignLoops, LoopStop, SessionLoop } from '../ports/session-loop.ts';
+import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
@@ -56,6 +57,8 @@ export interface JudgingPorts extends Ports {
    * none. `hasNative`: the session has a native loop, too.
    */
   foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
+  /** In a run: how the foreign format of a loop behaves that a full session has handed over; undefined for other loops. */
+  formatOf?(event: HookEvent, ref: LoopRef, state: LoopState): FormatBehaviour | undefined;
   /** Quick for a contract that only asks for a promise. */
   judges(contract: Contract): Promise<Judges>;
   /** Loads the handling of all events but the Stops that are judged. */

@@ -43,6 +43,15 @@ export interface Baselines {
   change(project: string, session: string, build: (now: Baseline | undefined) => Baseline | undefined): void;
 }
 
+/** The tool calls in a part of a transcript. */
+export interface ToolCalls {
+  /** Where the next reading begins. */
+  offset: number;
+  calls: { id: string; tool: string; at?: number }[];
+  /** The ids of the calls that failed. */
+  failed: { id: string; at?: number }[];
+}
+
 /** Reads foreign state files. Paths are absolute; pipes and devices are never opened. */
 export interface ForeignFiles {
   /** A regular file of at most 16 MiB, through links. */

@@ -27,6 +27,8 @@ export interface FormatBehaviour {
   instruct(held: Held): Words;
   /** Writes a decision into the files of the format; returns further messages for you. */
   writeBack(decision: Decision, after: LoopState, verdicts: readonly Verdict[]): string[];
+  /** The loop may go on as a run. */
+  handsOver?: true;
   /** Whether the format asks the agent itself to write this file (a path without links). */
   agentWrites(path: string): boolean;
 }

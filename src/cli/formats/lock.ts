@@ -10,11 +10,11 @@ import { withLock } from '../../files/lock.ts';
 import { writeNew, writeWhole } from '../../files/whole-file.ts';
 import {
   isExpired,
-  LOCK_ITERATIONS,
   LOCK_LIFE_MS,
   type Lock,
   type LockPaths,
   type LockRead,
+  lockIterations,
   lockPaths,
   readLock,
 } from '../../formats/lock/lock-files.ts';
@@ -71,7 +71,7 @@ export function lockOn(wishes: LockWishes, place: LockPlace, out: Say): void {
   );
   for (const path of keptFrom(texts, paths)) out(`Kept from before: ${path}`);
   out(
-    `At most ${LOCK_ITERATIONS} iterations and ${sayHours(LOCK_LIFE_MS)}; to end it earlier, in a terminal: untildone lock off`,
+    `At most ${lockIterations(process.env.AMPLIHACK_MAX_LOCK_ITERATIONS).most} iterations and ${sayHours(LOCK_LIFE_MS)}; to end it earlier, in a terminal: untildone lock off`,
   );
 }
 

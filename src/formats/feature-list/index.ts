@@ -20,7 +20,13 @@ import {
 const USUAL_FOLDER = '.claude/data/ralph-loops/current';
 
 /** A folder with `RALPH_PROMPT.md`, `feature_list.json` and `progress.txt`, worked through one feature at a time. */
-export const featureListFormat: StateFormat = { name: KIND, path: pathOf, read, agentWrites };
+export const featureListFormat: StateFormat = {
+  name: KIND,
+  path: pathOf,
+  read,
+  agentWrites,
+  handsOver: true,
+};
 
 const AGENT_FILES = ['feature_list.json', 'progress.txt'];
 

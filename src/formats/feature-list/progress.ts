@@ -5,6 +5,8 @@
 
 export interface Progress {
   maxIterations: number;
+  /** The maximum that the text names. */
+  namedMax?: number;
   /** Absent where there is no such line, or nothing in it that is a number. */
   iteration?: number;
   status: string;
@@ -31,6 +33,7 @@ export function parseProgress(text: string | undefined): Progress {
   const iteration = countOf(lines, 'Iteration', "untildone's own count is used");
   return {
     maxIterations: max.count ?? DEFAULT_MAX,
+    namedMax: max.count,
     iteration: iteration.count,
     status: valueFor(lines, 'Status')?.split(':')[0]?.trim() || UNKNOWN,
     writable: !isLossy(text),

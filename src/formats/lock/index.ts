@@ -9,14 +9,15 @@ import type { Held, Words } from '../../ports/session-loop.ts';
 import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 import {
   isExpired,
-  LOCK_ITERATIONS,
   LOCK_LIFE_MS,
   type Lock,
   type LockPaths,
+  lockIterations,
   lockPaths,
   readLock,
 } from './lock-files.ts';
-import { observeEvent, recordsOf } from './records.ts';
+import { observeEvent } from './observe.ts';
+import { recordsOf } from './records.ts';
 
 /** Lock mode: the session is held as long as `.claude/runtime/locks/.lock_active` exists. Only you remove it. */
 export const lockFormat: StateFormat = {
@@ -36,6 +37,7 @@ export const lockFormat: StateFormat = {
 const TASK_LIMIT = 1_000_000;
 
 function loopOf(lock: Lock, place: StatePlace, files: ForeignFiles): ForeignLoop {
+  const { most, problem } = lockIterations(place.maxLockIterations);
   const task = keepShort(lock.goal ?? lock.message ?? NO_GOAL, TASK_LIMIT);
   return {
     identity: lock.identity,
@@ -43,11 +45,11 @@ function loopOf(lock: Lock, place: StatePlace, files: ForeignFiles): ForeignLoop
     claimedBy: 'first',
     task,
     firstIteration: 1,
-    maxIterations: LOCK_ITERATIONS,
+    maxIterations: most,
     limits: { durationMs: LOCK_LIFE_MS },
     gates: {},
     ...(isExpired(lock, place.now) ? { rest: `expired: ${ageOf(lock, place.now)}`, expired: true } : {}),
-    notes: lock.problems,
+    notes: [...lock.problems, ...(problem === undefined ? [] : [problem])],
     judge: ({ hasGates }) => [verdictOn(task, hasGates)],
     renews: () => false,
     instruct: (held) => wordsFor(lock, lockPaths(place.folder), held),

@@ -1,3 +1,4 @@
+import { oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import type { FileRead, ForeignFiles } from '../../ports/ports.ts';
 
@@ -5,8 +6,22 @@ import type { FileRead, ForeignFiles } from '../../ports/ports.ts';
 export const LOCK_ITERATIONS = 50;
 export const LOCK_LIFE_MS = 24 * 3_600_000;
 
+/** The most iterations of a lock: `AMPLIHACK_MAX_LOCK_ITERATIONS`, else 50. */
+export function lockIterations(given: string | undefined): { most: number; problem?: string } {
+  if (given === undefined) return { most: LOCK_ITERATIONS };
+  const most = Number(given.trim());
+  if (/^\d{1,15}$/.test(given.trim()) && most >= 1) return { most };
+  const said = oneLine(given, 40);
+  return {
+    most: LOCK_ITERATIONS,
+    problem: `AMPLIHACK_MAX_LOCK_ITERATIONS is "${said}", which is no whole number from 1: ${LOCK_ITERATIONS} is used`,
+  };
+}
+
 export interface LockPaths {
   runtime: string;
+  /** Where it is, the project uses lock mode, locked or not. */
+  locks: string;
   active: string;
   goal: string;
   message: string;
@@ -18,6 +33,7 @@ export function lockPaths(folder: string): LockPaths {
   const locks = `${runtime}/locks`;
   return {
     runtime,
+    locks,
     active: `${locks}/.lock_active`,
     goal: `${locks}/.lock_goal`,
     message: `${locks}/.lock_message`,

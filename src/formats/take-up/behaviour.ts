@@ -31,6 +31,7 @@ export function behaviourOf(
     instruct: (held) => reading.instruct(held),
     writeBack: (decision, after, verdicts) => writeBack(decision, after, verdicts, seen, ref, foreign, ports),
     agentWrites: agentWritesIn(seen.format, foreign),
+    handsOver: seen.format.handsOver,
   };
 }
 

@@ -26,6 +26,7 @@ export async function foreignLoops(
   for (const format of foreign.formats) {
     const path = format.path(foreign.place);
     if (path === undefined) continue;
+    foreign.change(format.observe?.(event, foreign.place, foreign.files, foreign.toolCalls) ?? []);
     const claim = foreign.claims.of(path);
     const reading = format.read(foreign.place, foreign.files);
     switch (reading.kind) {
@@ -67,7 +68,6 @@ async function ownLoop(
   if (claim && !known && claim.session === event.session) {
     messages.push(...withdraw(claim, replaced(seen.path), foreign, ports));
   }
-  observe(seen, known, foreign);
   if (!known) {
     if (mayClaim(seen)) return begin(seen, messages, foreign, ports);
     messages.push(...namesNobody(seen));
@@ -77,10 +77,16 @@ async function ownLoop(
     return known.session === event.session ? begin(seen, messages, foreign, ports) : undefined;
   }
   const ref = foreign.refOf(known.loopDir);
+  if (isRunElsewhere(ports.store.read(ref), event)) return undefined;
   const loop = { claim: known, ref, state: ports.store.read(ref) };
   return hasEnded(loop.state)
     ? beginAgain(seen, loop, messages, foreign, ports)
     : goOn(seen, loop, messages, foreign, ports);
+}
+
+/** Whether a full session has handed the loop over to a run, which goes on in sessions of its own. */
+function isRunElsewhere(state: LoopState, { session }: HookEvent): boolean {
+  return state.run !== undefined && !hasEnded(state) && state.session !== session;
 }
 
 /** The loop that a state was taken up as. */
@@ -271,10 +277,4 @@ function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: J
   const after = ports.store.append(ref, () => ({ kind: 'withdrawn', ...why }));
   ports.store.mark(claim.session, false);
   return [endingMessage(after)];
-}
-
-/** Records an event in the way of the format, for the owner of the state or a session that may become it. */
-function observe({ format, event }: ForeignStateSeen, known: Claim | undefined, foreign: ForeignPorts): void {
-  if (!format.observe || (known && known.session !== event.session)) return;
-  foreign.change(format.observe(event, foreign.place, foreign.files));
 }

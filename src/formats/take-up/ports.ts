@@ -10,6 +10,7 @@ import type {
   LoopRef,
   NewLoop,
   StateChange,
+  ToolCalls,
 } from '../../ports/ports.ts';
 import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 
@@ -23,6 +24,8 @@ export interface ForeignPorts extends TakeUpPorts {
   /** The Claude Code process of this session is known to have ended. */
   isGone(session: string): boolean;
   refOf(loopDir: string): LoopRef;
+  /** The tool calls of a transcript from a byte offset on. Never throws. */
+  toolCalls(transcript: string, from: number): ToolCalls;
   /** Whether a path without links lies where foreign state belongs. */
   belongs(path: string): boolean;
 }

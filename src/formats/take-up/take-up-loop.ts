@@ -135,7 +135,18 @@ export function damagedLoop(
   if (!damage || claim?.loopDir === undefined || claim.session !== event.session) return undefined;
   const ref = foreign.refOf(claim.loopDir);
   const state = ports.store.read(ref);
-  if (hasEnded(state)) return undefined;
+  if (hasEnded(state) || (state.run && state.session !== event.session)) return undefined;
+  return damagedBehaviour({ format, damage, event }, ref, state, foreign, ports);
+}
+
+/** The behaviour of a loop whose state cannot be read. Undefined at a Stop that was held for it often enough. */
+export function damagedBehaviour(
+  { format, damage, event }: { format: StateFormat; damage: Damage; event: HookEvent },
+  ref: LoopRef,
+  state: LoopState,
+  foreign: ForeignPorts,
+  ports: JudgingPorts,
+): SessionLoop | undefined {
   const first = firstHold(state);
   const holds = first === undefined ? 0 : state.iteration - first;
   if (event.name === 'Stop' && holds >= MOST_HOLDS) return undefined;

@@ -90,7 +90,8 @@ function beginRun(
 ): void {
   const { onContext, limits } = loaded.contract;
   const isFull = (seen.contextShare ?? 0) >= limits.context;
-  if (format || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull) return;
+  if ((format && !format.handsOver) || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull)
+    return;
   const { permissionMode } = event;
   ports.store.append(ref, () => ({
     kind: 'run_begun',

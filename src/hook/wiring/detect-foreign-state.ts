@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { HookEvent } from '../../core/loop/event.ts';
+import { eventName, type HookEvent } from '../../core/loop/event.ts';
 import { userHome } from '../../files/system.ts';
 import type { StatePlace } from '../../formats/format.ts';
 import type { Home } from '../../home/layout.ts';
@@ -21,6 +21,7 @@ export function foreignPlaceOf(
     folder,
     userHome: userHome(env),
     ralphLoopDir: loopDir ? resolve(folder, loopDir) : undefined,
+    maxLockIterations: env.AMPLIHACK_MAX_LOCK_ITERATIONS || undefined,
     now,
   };
 }
@@ -39,6 +40,13 @@ export function hasForeignSigns(
     existsSync(join(userHome, '.ralph/state', session)) ||
     (existsSync(home.claims) && isMarked(session))
   );
+}
+
+const RECORDED = new Set(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'PreCompact']);
+
+/** Whether lock mode keeps metrics and logs of this event: those of every session, where its folder of locks is. */
+export function isRecorded(event: HookEvent, { folder }: StatePlace): boolean {
+  return RECORDED.has(eventName(event)) && existsSync(join(folder, '.claude/runtime/locks'));
 }
 
 /**

@@ -1,24 +1,27 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readToolCalls } from '../../client/transcript/tool-calls.ts';
 import { CONTRACT_FILE, type FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
+import type { LoopState } from '../../core/loop/state.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { sha256 } from '../../files/digest.ts';
 import { writeNew } from '../../files/whole-file.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
 import type { StatePlace } from '../../formats/format.ts';
-import { close } from '../../formats/take-up/behaviour.ts';
+import { behaviourOf, close } from '../../formats/take-up/behaviour.ts';
 import { foreignLoops as findLoops } from '../../formats/take-up/foreign-loops.ts';
 import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports.ts';
+import { damagedBehaviour } from '../../formats/take-up/take-up-loop.ts';
 import { baselineFiles } from '../../home/baselines.ts';
-import { claimFiles } from '../../home/claims.ts';
+import { claimFiles, claimOfLoop } from '../../home/claims.ts';
 import { createHome, filesLock, type Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { markTrusted, trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { ForeignLoops } from '../../ports/session-loop.ts';
+import type { ForeignLoops, FormatBehaviour } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { applyChanges, foreignFiles, liesWithin } from '../../project/files.ts';
 import { newLoopId, transcriptUntilNow } from '../start/inputs.ts';
@@ -55,6 +58,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     change: (changes) => applyChanges(changes, filesLock(home), rootsOf(place, home)),
     isGone: (session) => store.clientOf(session) === 'gone',
     refOf: (dir) => ({ loop: basename(dir), dir }),
+    toolCalls: readToolCalls,
     belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
     approved: (project, then) => approvedNow(project, then, { home, store, judges }),
     baselines: baselineFiles(home),
@@ -72,6 +76,52 @@ function recordClient(session: string, { home, place, pid }: ForeignWorld): void
   if (!isSafeId(session) || !/^[1-9]\d*$/.test(pid ?? '')) return;
   const record = join(home.sessions, `${session}.at`);
   if (!existsSync(record)) writeNew(record, `${place.folder}\n${pid}\n`, 0o600);
+}
+
+/**
+ * How the format of a loop behaves that a full session has handed over to a run. The run reads and writes the files of the
+ * format like the session before it. A state that cannot be read holds: without it nobody knows what is open.
+ */
+export function formatOfRun(
+  event: HookEvent,
+  ref: LoopRef,
+  state: LoopState,
+  world: ForeignWorld,
+): FormatBehaviour | undefined {
+  const found = stateOfRun(ref, state, world);
+  if (!found) return undefined;
+  const { format, path, claim, foreign } = found;
+  const reading = format.read(foreign.place, foreignFiles);
+  if (reading.kind === 'loop')
+    return behaviourOf(
+      { format, path, claim, reading: reading.loop, event, hasNative: false },
+      ref,
+      foreign,
+      world.ports,
+    );
+  const damage = reading.kind === 'unusable' ? reading.damage : undefined;
+  const fault = reading.kind === 'unusable' ? reading.problem : 'it is gone';
+  const loop = {
+    format,
+    damage: damage ?? { file: path, fault },
+    event: { ...event, name: 'other' } as HookEvent,
+  };
+  return damagedBehaviour(loop, ref, state, foreign, world.ports)?.format;
+}
+
+/** Writes the ending of a run into the files of its format, where its last Stop did not do so. */
+export function closeRun(ref: LoopRef, world: ForeignWorld): string[] {
+  const found = stateOfRun(ref, world.store.read(ref), world);
+  return found ? closeForeign(ref, { ...world, place: found.foreign.place }) : [];
+}
+
+function stateOfRun(ref: LoopRef, { dialect }: LoopState, world: ForeignWorld) {
+  const format = ALL_FORMATS.find(({ name, handsOver }) => name === dialect && handsOver);
+  const claim = format && claimOfLoop(world.home, ref.dir);
+  if (!format || !claim) return undefined;
+  // The session may have been started in another folder than the project.
+  const place = { ...world.place, ralphLoopDir: claim.path };
+  return { format, path: claim.path, claim, foreign: openForeign({ ...world, place }) };
 }
 
 /** Writes the ending into the foreign files of a loop that the user ended, unless they belong to another loop by now. */

@@ -10,7 +10,7 @@ import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
-import { beginsTrusted, foreignPlaceOf, hasForeignSigns } from './detect-foreign-state.ts';
+import { beginsTrusted, foreignPlaceOf, hasForeignSigns, isRecorded } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
@@ -46,6 +46,7 @@ export function openPorts(
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
       if (
         !hasForeignSigns(place, home, (session) => store.isMarked(session)) &&
+        !isRecorded(event, place) &&
         !beginsTrusted(event, ports.projectOf(event), home)
       )
         return NOTHING_FOREIGN;

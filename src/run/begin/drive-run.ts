@@ -1,6 +1,7 @@
 /** A run from its beginning to its end or its pause, for the command and for the library. Prints nothing itself. */
 
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { readContract } from '../../contract/read.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
@@ -13,6 +14,7 @@ import { NotApproved, NothingToDo, UsageError } from '../../core/text/errors.ts'
 import { redact } from '../../core/text/redact.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
+import { iterationsBeside } from '../../formats/feature-list/run-progress.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
 import { changedSinceTrusted, recordTrust } from '../../home/trust.ts';
 import { begin, greenStart, nothingToDo, planLoop } from '../../hook/start/start.ts';
@@ -21,6 +23,7 @@ import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
+import { foreignFiles } from '../../project/files.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit, trustedWith } from '../git/options.ts';
@@ -37,7 +40,7 @@ import {
   type RunObservers,
 } from './client-options.ts';
 import { reopenRun, reopens } from './reopen-run.ts';
-import { lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { keepProgress, lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { prepareWorktree } from './setup.ts';
 import { besideRun } from './warn-other-loops.ts';
 
@@ -65,8 +68,9 @@ export interface RunOptions {
 export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
   const { world, reporter } = observers;
   await refuseWithoutClient(world);
+  const maxIterations = options.maxIterations ?? iterationsOfList(options.features, world);
   const own = { task: taskOf(options, world), session: randomUUID(), project: world.project };
-  const plan = planLoop({ ...options, ...own }, world, reporter.note);
+  const plan = planLoop({ ...options, maxIterations, ...own }, world, reporter.note);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const git = options.git && (await beginGit(options.git, plan, observers));
@@ -104,6 +108,11 @@ function taskOf({ task, features, contract, contractFile }: RunOptions, { projec
   if (task.trim() !== '' || features === undefined) return task;
   const written = contract ?? readContract(project, contractFile)?.contract;
   return written?.task?.trim() ? task : `Make every feature of ${features} pass, one after the other.`;
+}
+
+/** The limit in the progress.txt of a feature list that the run was given. */
+function iterationsOfList(features: string | undefined, { project }: World): number | undefined {
+  return features === undefined ? undefined : iterationsBeside(resolve(project, features), foreignFiles);
 }
 
 function beginGit(
@@ -323,6 +332,8 @@ async function drive(driving: Driving): Promise<LoopState> {
       before.status === 'paused'
         ? before
         : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
+    // An ending without a Stop (a limit, a cancel) is written here.
+    if (before.status !== 'paused') keepProgress(world, folder, ref, lastVerdicts(world, ref));
     const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];
     for (const line of [...lines, ...leftBeside(after, world)]) reporter.note(line);
     return after;

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { featureGates } from '../../core/contract/child-contract.ts';
 import { withCost } from '../../core/loop/receipt.ts';
-import type { LoopState } from '../../core/loop/state.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { readSmall } from '../../files/whole-file.ts';
+import { progressOfRun } from '../../formats/feature-list/run-progress.ts';
+import { filesLock } from '../../home/layout.ts';
 import { parseReceipt, receiptProblems } from '../../home/receipts.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
+import { closeRun, type ForeignWorld, formatOfRun } from '../../hook/wiring/foreign.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
+import { applyChanges, foreignFiles } from '../../project/files.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
 import type { RunReporter } from '../reporter.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -69,6 +75,8 @@ export async function worldOf(driving: {
     billed: (state) => addCost(ref, state, world),
     judged: async (state, verdicts) => {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
+      const unwritten = keepProgress(world, git?.folder ?? world.project, ref, verdicts);
+      for (const line of unwritten) reporter.note(line);
     },
   };
 }
@@ -94,7 +102,37 @@ async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<vo
  */
 function inProcess(world: World): JudgingPorts {
   const { spawnRun: _, ...ports } = world;
-  return { ...ports, blockCap: 0, foreign: async () => ({ loops: [], messages: [] }) };
+  return {
+    ...ports,
+    blockCap: 0,
+    foreign: async () => ({ loops: [], messages: [] }),
+    formatOf: (event, ref, state) =>
+      state.dialect === 'native' ? undefined : formatOfRun(event, ref, state, foreignWorldOf(world)),
+  };
+}
+
+/** What formats need of the world of a run. */
+function foreignWorldOf(world: World): ForeignWorld {
+  const { home, store, env } = world;
+  const judges = async () => (await loadJudgeBundle()).openJudges(home, env);
+  return { home, store, judges, ports: world, place: placeHere(world, undefined) };
+}
+
+/** Writes where a run stands into the files of its feature list. Returns what could not be written. */
+export function keepProgress(
+  world: World,
+  folder: string,
+  ref: LoopRef,
+  verdicts: readonly Verdict[],
+): string[] {
+  const state = world.store.read(ref);
+  if (state.dialect !== 'native')
+    return hasEnded(state) && !state.closed ? closeRun(ref, foreignWorldOf(world)) : [];
+  // Children work on a part of the list. The run that they belong to writes for all of them.
+  if (state.run?.parent !== undefined) return [];
+  const lists = featureGates(world.store.contract(ref).contract).map(({ file }) => resolve(folder, file));
+  const changes = lists.flatMap((list) => progressOfRun(list, state, verdicts, foreignFiles));
+  return applyChanges(changes, filesLock(world.home), [folder]);
 }
 
 const FIRST_LOOK = 16 * 1024;

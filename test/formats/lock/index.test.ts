@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -49,6 +58,27 @@ describe('a lock', () => {
   test('that is not there asks for nothing, but has its place', () => {
     expect(read()).toEqual({ kind: 'none' });
     expect(lockFormat.path(place())).toBe(lockFile());
+  });
+
+  test.each([
+    [undefined, 50, false],
+    ['7', 7, false],
+    [' 120 ', 120, false],
+    ['0', 50, true],
+    ['-3', 50, true],
+    ['many', 50, true],
+    ['1e3', 50, true],
+  ])('AMPLIHACK_MAX_LOCK_ITERATIONS %j allows %i iterations', (maxLockIterations, most, isTold) => {
+    makeLock();
+    const { maxIterations, notes } = loop({ maxLockIterations });
+    expect(maxIterations).toBe(most);
+    expect(notes.some((note) => note.includes('AMPLIHACK_MAX_LOCK_ITERATIONS'))).toBe(isTold);
+  });
+
+  test('that is too large to be read holds all the same', () => {
+    makeLock();
+    truncateSync(lockFile(), 20 * 1024 * 1024);
+    expect(loop()).toMatchObject({ claimedBy: 'first', maxIterations: 50 });
   });
 
   test('of no content at all holds the first session that stops', () => {

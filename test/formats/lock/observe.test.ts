@@ -1,15 +1,18 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readToolCalls } from '../../../src/client/transcript/tool-calls.ts';
 import type { HookEvent } from '../../../src/core/loop/event.ts';
 import type { StatePlace } from '../../../src/formats/format.ts';
 import { lockFormat } from '../../../src/formats/lock/index.ts';
@@ -35,20 +38,128 @@ describe('what is kept of other events', () => {
   const event = (name: string, more: Record<string, unknown> = {}) =>
     ({ session: 's1', name, ...more }) as unknown as HookEvent;
   const observe = (seen: HookEvent, changes: Partial<StatePlace> = {}) =>
-    lockFormat.observe?.(seen, place(changes), foreignFiles) ?? [];
+    lockFormat.observe?.(seen, place(changes), foreignFiles, readToolCalls) ?? [];
   const prompt = (text: string, session = 's1') => event('UserPromptSubmit', { prompt: text, session });
   const request = (session = 's1') => runtime(`logs/${session}/ORIGINAL_REQUEST.md`);
 
-  test('nothing without a lock, with an expired one, or for a session that is not its owner', () => {
+  test('nothing in a project without lock mode; else of every session, locked or not', () => {
     const tool = event('PreToolUse', { tool: 'Bash', input: {} });
     expect(observe(tool)).toEqual([]);
-    makeLock('session_id: s2\n');
+    mkdirSync(runtime(), { recursive: true });
     expect(observe(tool)).toEqual([]);
-    makeLock();
-    expect(observe(tool, { now: T0 + 25 * HOUR })).toEqual([]);
+    mkdirSync(runtime('locks'));
     expect(observe(tool)).toHaveLength(3);
-    expect(observe(event('Stop'))).toEqual([]);
+    makeLock('session_id: s2\n');
+    expect(observe(tool)).toHaveLength(3);
     expect(observe(event('other', { eventName: 'PostCompact' }))).toEqual([]);
+  });
+
+  test('a Stop that no lock holds is logged; one that a lock may hold is left to it', () => {
+    const log = () => lines(runtime('logs/s1/hook_logs.txt')).map((line) => line.slice(27));
+    mkdirSync(runtime('locks'), { recursive: true });
+    done(observe(event('Stop')));
+    makeLock();
+    expect(observe(event('Stop'))).toEqual([]);
+    expect(observe(event('SubagentStop', { agentId: 'a' }))).toEqual([]);
+    done(observe(event('Stop'), { now: T0 + 25 * HOUR }));
+    rmSync(runtime('locks/.lock_active'));
+    mkdirSync(runtime('locks/.lock_active'));
+    done(observe(event('Stop')));
+    expect(log()).toEqual([
+      '[INFO] stop: approved, no lock is active',
+      '[WARN] stop: approved, the lock has expired',
+      expect.stringMatching(/^\[WARN\] stop: approved, the lock cannot be used: .*is a folder/),
+    ]);
+  });
+
+  describe('from the transcript', () => {
+    const AT = '2026-01-01T00:00:09.000Z';
+    const call = (id: string, name: string) => ({
+      ...{ type: 'assistant', timestamp: AT },
+      message: { content: [{ type: 'tool_use', id, name, input: { command: 'rm "tool_use"' } }] },
+    });
+    const result = (id: string, isError: boolean) => ({
+      ...{ type: 'user', timestamp: AT },
+      message: { content: [{ type: 'tool_result', tool_use_id: id, is_error: isError, content: 'x' }] },
+    });
+    const transcript = () => join(home(), 't.jsonl');
+    const add = (...all: object[]) =>
+      appendFileSync(transcript(), all.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const seen = (name: string, more: Record<string, unknown> = {}) =>
+      done(observe(event(name, { transcript: transcript(), ...more })));
+    const figures = () => metrics('post_tool_use').map((line) => Object.values(line as object).slice(0, 3));
+
+    beforeEach(() => mkdirSync(runtime('locks'), { recursive: true }));
+
+    test('every call and every error, each once, with its own time, at the end of a turn', () => {
+      add(call('1', 'Read'), result('1', false), call('2', 'Grep'), result('2', true), call('3', 'Bash'));
+      expect(seen('PreToolUse', { tool: 'Bash', input: {} })).toEqual([]);
+      seen('Stop');
+      expect(figures()).toEqual([
+        [AT, 'tool_usage', 'Read'],
+        [AT, 'file_operations', 1],
+        [AT, 'tool_usage', 'Grep'],
+        [AT, 'search_operations', 1],
+        [AT, 'tool_usage', 'Bash'],
+        [AT, 'bash_commands', 1],
+        [AT, 'tool_errors', 'Grep'],
+      ]);
+      expect(lines(runtime('logs/s1/hook_logs.txt'))[0]).toBe(`[${AT}] [WARN] post_tool_use: Grep failed`);
+      seen('Stop');
+      seen('UserPromptSubmit', { prompt: 'go on' });
+      expect(figures()).toHaveLength(7);
+      // The result of a call that was counted before.
+      add(result('3', true));
+      appendFileSync(transcript(), JSON.stringify(call('4', 'Bash')));
+      seen('SessionEnd', { reason: 'other' });
+      expect(figures().slice(7)).toEqual([[AT, 'tool_errors', 'Bash']]);
+      appendFileSync(transcript(), '\n');
+      seen('other', { eventName: 'PreCompact' });
+      expect(figures().slice(8)).toHaveLength(2);
+    });
+
+    test('while a lock is there, too, and of each session by itself', () => {
+      makeLock();
+      add(call('1', 'Glob'));
+      seen('Stop');
+      seen('Stop', { session: 's2' });
+      expect(figures().filter(([, metric]) => metric === 'search_operations')).toHaveLength(2);
+      expect(readdirSync(runtime('logs'))).toEqual(['.gitignore', 's1', 's2']);
+    });
+
+    test('what a resumed session did before is not counted', () => {
+      add(call('1', 'Bash'));
+      seen('SessionStart', { source: 'resume' });
+      add(call('2', 'Edit'));
+      seen('Stop');
+      expect(figures().map(([, , value]) => value)).toEqual(['Edit', 1]);
+    });
+
+    test.each(['', 'no json\n', '{"message":{"content":[{"type":"tool_use"}]}}\n', '[]\n"tool_use"\nnull\n'])(
+      'a transcript like %j is none',
+      (text) => {
+        writeFileSync(transcript(), text);
+        seen('Stop');
+        seen('Stop', { transcript: join(home(), 'none.jsonl') });
+        seen('Stop', { transcript: home() });
+        expect(existsSync(runtime('metrics'))).toBe(false);
+      },
+    );
+
+    test('what is kept of the last reading may be anything', () => {
+      add(call('1', 'Bash'));
+      for (const text of [
+        '',
+        '{',
+        'null',
+        '{"transcript_offset":"x","open":1}',
+        '{"transcript_offset":1e99}',
+      ]) {
+        put(runtime('logs/s1/.counted.json'), text);
+        expect(seen('Stop')).toEqual([]);
+      }
+      expect(figures()).toHaveLength(10);
+    });
   });
 
   test('a session start and the length of each prompt', () => {
@@ -177,7 +288,8 @@ describe('what is kept of other events', () => {
       symlinkSync(away, runtime('logs/s1/transcripts'));
       const transcript = join(home(), 't.jsonl');
       writeFileSync(transcript, '{}\n');
-      expect(observe(compact(transcript))).toEqual([]);
+      expect(done(observe(compact(transcript)))).toEqual([]);
+      expect(readdirSync(away)).toEqual([]);
     });
   });
 });
