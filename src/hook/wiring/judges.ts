@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
@@ -61,7 +60,6 @@ function endWithSignals(): void {
 /** One shadow repository serves all loops of a project, so that unchanged files are read once. */
 function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string } {
   const folder = projectFolder(home, project);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index') };
 }
 
