@@ -10,7 +10,7 @@ import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
 import { verify } from '../../judging/verify.ts';
-import { paint, VERDICT_STYLES } from '../../terminal/style.ts';
+import { paint, type Style, VERDICT_STYLES } from '../../terminal/style.ts';
 
 export interface VerifyOptions {
   fresh: boolean;
@@ -106,13 +106,7 @@ const WORDS = {
 };
 
 /** Only what was measured looks like success. */
-const RESULT_STYLES = {
-  failing: 'bad',
-  verified: 'good',
-  claimed: 'open',
-  unproven: 'open',
-  nothing_judged: 'open',
-} as const;
+const RESULT_STYLES: Record<string, Style> = { verified: 'good', failing: 'bad' };
 
 function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): string[] {
   const { result } = sumUp(verdicts);
@@ -124,7 +118,7 @@ function report(verdicts: readonly Verdict[], format: VerifyOptions['format']): 
     case 'text':
       return [
         ...verdicts.flatMap((v) => textOf(v, '')),
-        `untildone: ${paint(RESULT_STYLES[result], WORDS[result])}`,
+        `untildone: ${paint(RESULT_STYLES[result] ?? 'open', WORDS[result])}`,
       ];
   }
 }

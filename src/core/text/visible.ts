@@ -32,9 +32,11 @@ function withoutHidden(text: string, spell: (hidden: string) => string): string 
   return text.replace(HIDDEN, (found, needed?: string) => needed ?? spell(found));
 }
 
-/** One line: a line break in it is spelled out, too, so that it cannot pose as a line of ours. */
+const TAB = '    ';
+
+/** One line: a line break in it is spelled out, too, so that it cannot pose as a line of ours. Tabs become spaces. */
 export function visible(line: string): string {
-  return withoutHidden(line, spelled);
+  return withoutHidden(line.replaceAll('\t', TAB), spelled);
 }
 
 /** A text of several lines, whose line breaks and tabs stay. */
