@@ -19,9 +19,10 @@ interface TrustFile {
 }
 
 export function isTrusted(home: Home, project: string, fingerprint: string): boolean {
-  const key = readKey(home);
-  return readTrustFile(home, project).approved.some(
-    (entry) => entry?.fingerprint === fingerprint && entry.seal === sealTrust(project, fingerprint, key),
+  const named = readTrustFile(home, project).approved.filter((entry) => entry?.fingerprint === fingerprint);
+  // Without a home there is no key either, and nothing is trusted.
+  return (
+    named.length > 0 && named.some((entry) => entry?.seal === sealTrust(project, fingerprint, readKey(home)))
   );
 }
 

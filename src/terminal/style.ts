@@ -9,7 +9,6 @@ export type Style = keyof typeof STYLES;
 const MARK = `\u0000${randomUUID()}`;
 const MARKED = new RegExp(`${MARK}(\\d+)m`);
 const RESET = 0;
-const TAB = '    ';
 
 /** Marks a part of a line; `rendered` puts the colour in. */
 export function styled(style: Style, text: string): string {
@@ -22,7 +21,7 @@ export function rendered(line: string): string {
   return line
     .replace(/\r$/, '')
     .split(MARKED)
-    .map((part, index) => (index % 2 === 1 ? `\u001b[${part}m` : visible(part.replaceAll('\t', TAB))))
+    .map((part, index) => (index % 2 === 1 ? `\u001b[${part}m` : visible(part)))
     .join('');
 }
 

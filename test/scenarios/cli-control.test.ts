@@ -118,9 +118,9 @@ describe('status', () => {
   test('for people says what is going on, and how it ended', async () => {
     expect(await ok(['status'])).toContain('No loops yet');
     const id = await start('s1', 'x');
-    expect(await ok(['status'])).toMatch(new RegExp(`^${id}  active  iteration 1 of 50`));
+    expect(await ok(['status'])).toMatch(new RegExp(`^${id}  active  iteration 1 of 50`, 'm'));
     await ok(['cancel']);
-    expect(await ok(['status'])).toMatch(/ended \S+Z: cancelled by hand/);
+    expect(await ok(['status'])).toMatch(/ended today \d\d:\d\d \(just now\): cancelled by hand/);
   });
   test('shows a damaged loop as such, and the others all the same', async () => {
     const id = await start('s1', 'x');

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { visible } from '../../src/core/text/visible.ts';
 import { filesOf, loopFolder } from '../support/chaos/world.ts';
 import { asProcesses, cli, loops, ok, refusal, start, stop, useWorld, world } from '../support/cli/cli.ts';
 
@@ -22,7 +23,7 @@ describe('a task may hold anything', () => {
   test.each(Object.keys(TASKS) as (keyof typeof TASKS)[])('%s', async (name) => {
     await start('s1', TASKS[name], '--max-iterations', '7');
     expect(readFileSync(join(loopFolder(world(), 's1'), 'task.md'), 'utf8')).toBe(TASKS[name]);
-    expect((await stop('s1'))?.reason).toContain(TASKS[name].trim().split('\n')[0]);
+    expect((await stop('s1'))?.reason).toContain(visible(TASKS[name].trim().split('\n')[0] ?? ''));
     expect(await loops()).toMatchObject([{ max_iterations: 7, status: 'active' }]);
     expect(statSync(join(world().project, 'pwned'), { throwIfNoEntry: false })).toBeUndefined();
   });

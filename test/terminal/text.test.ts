@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { columnsOf, cutTo, harmless, wrapLine } from '../../src/terminal/text.ts';
+import { columnsOf, cutTo, harmless, TerminalRegion, wrapLine } from '../../src/terminal/text.ts';
+import { HOSTILE, STEERS } from '../support/hostile-text.ts';
 import { workMs } from '../support/work-time.ts';
 
 test('the columns of a text are those that a terminal uses for it', () => {
@@ -49,4 +50,17 @@ describe('what others wrote', () => {
     expect(harmless('x '.repeat(5_000_000)).length).toBeLessThanOrEqual(8_000);
     expect(workMs() - began).toBeLessThan(1_000);
   });
+});
+
+test('a region that is drawn in place steers the terminal by itself alone', () => {
+  const writes: string[] = [];
+  const write = (text: string) => writes.push(text) > 0;
+  const region = new TerminalRegion({ write, columns: 80, rows: 24, writableNeedDrain: false } as never);
+  const hostile = `${HOSTILE.join('x')}end`;
+  region.draw([hostile], [hostile]);
+  region.finish([hostile]);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: its own sequences are taken away
+  const rest = writes.join('').replace(/\x1b\[(?:\?7[lh]|[KJ]|\d+A\r)/g, '');
+  expect(rest).not.toMatch(STEERS);
+  expect(rest.split('\n')).toHaveLength(4);
 });

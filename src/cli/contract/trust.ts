@@ -6,9 +6,11 @@ import {
   type RunRules,
 } from '../../core/contract/contract.ts';
 import { oneLine } from '../../core/text/clip.ts';
+import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
+import { visible } from '../../core/text/visible.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import {
@@ -93,9 +95,11 @@ export async function freezeNow(file: ContractFile, world: World): Promise<Freez
 }
 
 function whatRuns({ commands, contract }: Shown, project: string): string[] {
-  const lines = Object.entries(commands).flatMap(([gate, list]) => list.map((line) => `  ${gate}: ${line}`));
+  const lines = Object.entries(commands).flatMap(([gate, list]) =>
+    list.map((line) => `  ${gate}: ${visible(line)}`),
+  );
   const told = contract.notify.flatMap(({ webhook, command }) => webhook ?? command ?? []);
-  const rules = Object.entries(contract.run ?? {}).flatMap(([name, value]) =>
+  const rules = Object.entries(defined(contract.run ?? {})).flatMap(([name, value]) =>
     ruleLines(name as keyof RunRules, value),
   );
   const tools = [...modelLines(contract), ...promptLines(contract.prompt), ...toolLines(contract.tools)];
@@ -109,9 +113,11 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
       : []),
     ...(parts.length > 0 ? ['They use:'] : []),
     ...parts.flatMap(([name, text]) => partLines(name, text)),
-    ...(told.length > 0 ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${t}`)] : []),
+    ...(told.length > 0
+      ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
+      : []),
     ...(rules.length > 0 ? ['Sessions of "untildone run" are started with:', ...rules] : []),
-    ...tools,
+    ...tools.map(visible),
   ];
 }
 
@@ -163,11 +169,11 @@ function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): strin
   // The commands of setup are shown among those that are run.
   if (name === 'setup') return [];
   if (typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).map(([option, v]) => `  client.${option}: ${JSON.stringify(v)}`);
+    return Object.entries(value).map(([option, v]) => visible(`  client.${option}: ${JSON.stringify(v)}`));
   }
   const isTime = typeof value === 'number' && name.endsWith('Ms');
   const text = Array.isArray(value) ? value.join(', ') : isTime ? sayDuration(value) : String(value);
-  return [`  ${RULES[name]}: ${text}`];
+  return [visible(`  ${RULES[name]}: ${text}`)];
 }
 
 /** Shows the tool rules of a contract. */
@@ -221,10 +227,14 @@ const SHOWN_LINES = 40;
 
 function partLines(name: string, text: string): string[] {
   const lines = text.trimEnd().split('\n');
-  if (lines.length === 1) return [`  ${name}: ${lines[0] ?? ''}`];
+  if (lines.length === 1) return [`  ${visible(name)}: ${visible(lines[0] ?? '')}`];
   const more =
     lines.length > SHOWN_LINES ? [`    ... ${lines.length - SHOWN_LINES} lines more: read the file`] : [];
-  return [`  ${name}:`, ...lines.slice(0, SHOWN_LINES).map((line) => `    ${line}`), ...more];
+  return [
+    `  ${visible(name)}:`,
+    ...lines.slice(0, SHOWN_LINES).map((line) => `    ${visible(line)}`),
+    ...more,
+  ];
 }
 
 async function agreed(given: string | undefined, fingerprint: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
 import { type NotJudged, type Verification, type VerifyBase, verify } from '../../judging/verify.ts';
-import { paint, VERDICT_STYLES } from '../../terminal/style.ts';
+import { paint, type Style, VERDICT_STYLES } from '../../terminal/style.ts';
 
 export interface VerifyOptions {
   fresh: boolean;
@@ -115,14 +115,7 @@ const WORDS = {
 };
 
 /** Only what was measured looks like success. */
-const RESULT_STYLES = {
-  failing: 'bad',
-  verified: 'good',
-  claimed: 'open',
-  unproven: 'open',
-  nothing_judged: 'open',
-  skipped: 'open',
-} as const;
+const RESULT_STYLES: Record<string, Style> = { verified: 'good', failing: 'bad' };
 
 /** Says "verified" only of what was verified, and names the rest. */
 function summaryOf({ verdicts, notJudged }: Verification, allowed: readonly string[]): Summary {
@@ -171,7 +164,7 @@ function report(
         `untildone: ${words}`,
       ];
     case 'text':
-      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${paint(RESULT_STYLES[result], words)}`];
+      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${paint(RESULT_STYLES[result] ?? 'open', words)}`];
   }
 }
 

@@ -43,7 +43,8 @@ export function status(
     for (const line of jsonLines(statusJson(found, foreign, hooks, world))) out(line);
     return;
   }
-  for (const line of [...hooksLines(hooks, found), ...foreign.flatMap(foreignLines)]) out(line);
+  const first = hooksLines(hooks, found);
+  for (const line of [...first, ...foreign.flatMap(foreignLines)]) out(line);
   if (found.length === 0) {
     out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
     return;
@@ -56,18 +57,17 @@ export function status(
   }
   if (hidden > 0)
     out(`${hidden} more that ended earlier: untildone status --ended; remove old ones: untildone prune`);
+  if (!hooks.held && first.length === 0)
+    out(`Only the sessions of runs are held in this project: ${hooks.why}`);
   if (!everywhere) sayOthers(store, here, out);
 }
 
-/** Comes first: a loop that is called active holds nobody without hooks. */
+/** Comes first: a loop that is called active holds nobody without hooks. A run holds its sessions itself. */
 function hooksLines(hooks: HooksState, found: readonly Found[]): string[] {
   if (hooks.held) return [];
-  const isRun = found.some((f) => 'state' in f && f.state.run !== undefined && !hasEnded(f.state));
-  return [
-    `${paint('bad', 'NOBODY IS HELD in this project:')} ${hooks.why}`,
-    ...(isRun ? ['(The sessions of "untildone run" are held by the run itself.)'] : []),
-    '',
-  ];
+  const unended = found.flatMap((f) => ('state' in f && !hasEnded(f.state) ? [f.state] : []));
+  const onlyRuns = unended.length > 0 && unended.every(({ run }) => run !== undefined);
+  return onlyRuns ? [] : [`${paint('bad', 'NOBODY IS HELD in this project:')} ${hooks.why}`, ''];
 }
 
 function foreignLines({ dialect, path, text }: ForeignStatus): string[] {

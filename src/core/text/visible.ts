@@ -23,20 +23,20 @@ const NEEDED = [
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
 ];
 
-const HIDDEN = new RegExp(`${NEEDED.map((where) => `(${where})`).join('|')}|${UNSEEN.source}`, 'gu');
+const HIDDEN = new RegExp(`(${NEEDED.join('|')})|${UNSEEN.source}`, 'gu');
 /** Nothing else needs a closer look, and most texts are like this. */
 const PLAIN = /^[ -~]*$/;
 
 function withoutHidden(text: string, spell: (hidden: string) => string): string {
   if (PLAIN.test(text)) return text;
-  return text.replace(HIDDEN, (found, ...needed) =>
-    needed.slice(0, NEEDED.length).some((group) => group !== undefined) ? found : spell(found),
-  );
+  return text.replace(HIDDEN, (found, needed?: string) => needed ?? spell(found));
 }
 
-/** One line: a line break in it is spelled out, too, so that it cannot pose as a line of ours. */
+const TAB = '    ';
+
+/** One line: a line break in it is spelled out, too, so that it cannot pose as a line of ours. Tabs become spaces. */
 export function visible(line: string): string {
-  return withoutHidden(line, spelled);
+  return withoutHidden(line.replaceAll('\t', TAB), spelled);
 }
 
 /** A text of several lines, whose line breaks and tabs stay. */

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
@@ -62,8 +61,12 @@ function endWithSignals(): void {
 /** One shadow repository serves all loops of a project, so that unchanged files are read once. */
 function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: string; key: string } {
   const folder = projectFolder(home, project);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { shadowDir: join(folder, 'shadow.git'), indexFile: join(folder, 'index'), key: readKey(home) };
+  return {
+    shadowDir: join(folder, 'shadow.git'),
+    indexFile: join(folder, 'index'),
+    // A command that only shows something makes no home, and nothing is kept then.
+    key: existsSync(home.root) ? readKey(home) : '',
+  };
 }
 
 export function openReceipts(home: Home): Receipts {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { UsageError } from '../../core/text/errors.ts';
 import type { StatePlace } from '../../formats/format.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
@@ -23,7 +24,13 @@ export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
 
 /** The same for commands that only show something: it makes no home. */
 export function openWorldToRead(session = process.env.CLAUDE_CODE_SESSION_ID): World {
-  return worldIn(homeFrom(process.env), process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
+  const home = homeFrom(process.env);
+  try {
+    readdirSync(home.root);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error as Error);
+  }
+  return worldIn(home, process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
 }
 
 function projectHere({ store }: { store: FileStore }, session: string | undefined): string {
@@ -40,12 +47,15 @@ export function worldWith(
   try {
     createHome(home);
   } catch (error) {
-    const why = (error as Error).message;
-    throw new UsageError(
-      `the home of untildone cannot be used (${why}); name another: UNTILDONE_HOME=/some/folder`,
-    );
+    throw unusable(error as Error);
   }
   return worldIn(home, env, load, projectIn);
+}
+
+function unusable({ message }: Error): UsageError {
+  return new UsageError(
+    `the home of untildone cannot be used (${message}); name another: UNTILDONE_HOME=/some/folder`,
+  );
 }
 
 function worldIn(

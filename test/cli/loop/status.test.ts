@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { columnsOf } from '../../../src/terminal/text.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { loadProgram, type Program, runCli } from '../../support/in-process.ts';
 
@@ -138,4 +139,36 @@ describe('colour', () => {
     expect(await run(['status'], { FORCE_COLOR: '1' })).toContain(`${ESC}[33mcancelled${ESC}[0m`);
     expect(await run(['log'], { FORCE_COLOR: '1' })).not.toContain(`${ESC}[32m`);
   });
+});
+
+describe('log on a terminal', () => {
+  test('breaks long lines at its width, wide characters included, and goes on further in', async () => {
+    await run(['start', '--session', 's1', '--promise', 'ALL DONE', '漢字 '.repeat(30)]);
+    const [isTTY, columns] = [process.stdout.isTTY, process.stdout.columns];
+    Object.assign(process.stdout, { isTTY: true, columns: 70 });
+    try {
+      const [first = '', second = '', ...rest] = (await run(['log'], { NO_COLOR: '1' }))
+        .trimEnd()
+        .split('\n');
+      for (const line of [first, second, ...rest]) expect(columnsOf(line)).toBeLessThanOrEqual(70);
+      expect(first).toMatch(/^ ?\d+ \w{3} \d\d:\d\d:\d\d {2}#1 {2}started for session s1: 漢字/);
+      expect(second).toMatch(/^ {21}漢字/);
+    } finally {
+      Object.assign(process.stdout, { isTTY, columns });
+    }
+  });
+});
+
+test('verify and trust have colours, too, and nothing that is not proven is green', async () => {
+  writeFileSync(
+    join(project, 'untildone.yaml'),
+    'gates: { good: { run: "true" }, bad: { run: "exit 1" } }\n',
+  );
+  const env = { FORCE_COLOR: '1' };
+  const said = await run(['verify'], env);
+  expect(said).toContain('\x1b[32mpass    \x1b[0m good');
+  expect(said).toContain('\x1b[31mfail    \x1b[0m bad');
+  expect(said).toContain('untildone: \x1b[31mNOT done\x1b[0m');
+  expect(await run(['verify', '--format', 'github'], env)).not.toContain('\x1b');
+  expect(await run(['trust', '--show'], env)).toContain('\x1b[1mThese commands will run');
 });

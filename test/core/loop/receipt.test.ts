@@ -64,6 +64,8 @@ describe('what a receipt says', () => {
       work: { commit: 'c1', tree: 't1', baseCommit: null, baseTree: 't0' },
       verdicts: [
         {
+          name: 'tests',
+          verdict: 'pass',
           gate: 'tests',
           kind: 'run',
           class: 'measured',
