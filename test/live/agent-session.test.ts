@@ -146,7 +146,12 @@ describe('hooks as callbacks', () => {
       seen.push(used);
       return seen.length > 1 ? { kind: 'halt', message: 'No more.' } : undefined;
     });
-    const heard = { ...answering, used: (use: { tokens: number }) => void (used = use.tokens) };
+    const heard = {
+      ...answering,
+      used: ({ tokens }: { tokens: number }) => {
+        used = tokens;
+      },
+    };
     const usage = { input_tokens: 40_000, output_tokens: 1_000 };
     const input = { description: 'look', prompt: 'LOOK HERE', run_in_background: false };
     const { end, facts } = await drive(
