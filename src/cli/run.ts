@@ -132,12 +132,12 @@ function addSessionOptions(command: Command): void {
 async function run(words: string[], flags: RunFlags): Promise<void> {
   const world = openWorld();
   const client = clientOptions(flags);
+  if (flags.resume !== undefined) refuseNewTerms(words, flags);
   const goesOn =
     flags.resume === undefined
       ? undefined
       : meantRun(world.store, world.project, flags.resume === true ? undefined : flags.resume);
   const changes = limitChanges(flags);
-  if (goesOn) refuseNewTerms(words, flags);
   if (!(goesOn && mayAgentGoOn(goesOn, client, changes, world)))
     refuseInsideClient('run', world.home, process.env);
   refuseRoot(client.permissionMode);

@@ -148,8 +148,8 @@ describe('hooks as callbacks', () => {
     });
     const heard = {
       ...answering,
-      used: (use: { tokens: number }) => {
-        used = use.tokens;
+      used: ({ tokens }: { tokens: number }) => {
+        used = tokens;
       },
     };
     const usage = { input_tokens: 40_000, output_tokens: 1_000 };

@@ -32,7 +32,7 @@ export interface Receipt {
 }
 
 /** What the loop has cost. */
-export interface ReceiptCost {
+interface ReceiptCost {
   /** Null when it is not known: Claude Code reports it when a session ends. */
   usd: number | null;
   /** The part of it that was estimated. */

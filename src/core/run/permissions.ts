@@ -6,7 +6,7 @@ import { oneLine } from '../text/clip.ts';
 import { insideProject } from '../text/paths.ts';
 import { redact } from '../text/redact.ts';
 
-export interface Denial {
+interface Denial {
   tool: string;
   /** The command, the file or the address, in one line and without secrets. */
   what: string;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';

@@ -14,7 +14,7 @@ const LONGEST_MS = 30 * 60_000;
 const LINES_SHOWN = 12;
 const LINE = 300;
 
-export interface Preparing {
+interface Preparing {
   contract: Contract;
   /** The project's folder in the worktree. */
   folder: string;

@@ -66,13 +66,12 @@ describe('a folder that has to be prepared', () => {
     async (trusted) => {
       const order: string[] = [];
       const prepare = async () => void order.push('prepared');
-      const tests = () => {
+      const tests: Says = () => {
         order.push('judged');
         return FAIL;
       };
-      const says = { tests };
       const contract = { ...contractWith({ tests: run('npm test') }), run: { setup: { run: ['npm ci'] } } };
-      await start(contract, { says, trusted, plan: { prepare } });
+      await start(contract, { says: { tests }, trusted, plan: { prepare } });
       expect(order).toEqual(trusted ? ['prepared', 'judged'] : []);
     },
   );
