@@ -25,7 +25,7 @@ import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
 import { checkedPromise, newLoopId, transcriptSoFar } from './inputs.ts';
-import { judgeTime, warnWithoutHooks } from './installed-hooks.ts';
+import { judgeTime, warnOldHooks, warnWithoutHooks } from './installed-hooks.ts';
 import { type LoopPlan, type StartedLoop, startLoop } from './start-loop.ts';
 
 export interface StartOptions {
@@ -65,6 +65,7 @@ export async function start(
   if (measures(plan.contract)) world.judging?.watch(options.session);
   for (const line of startReport(plan, started)) out(line);
   warnWithoutHooks(options, world, out);
+  warnOldHooks(options.project, world.env, out);
   return 0;
 }
 
