@@ -166,6 +166,15 @@ describe('a run that cannot begin', () => {
     expect(result?.status).toBe('verified_done');
   });
 
+  test('where everything passes already, something has to change', async () => {
+    const scene = await projectScene();
+    const contract = { gates: { t: { run: 'true' } } };
+    const turns = [{ text: 'It is there.' }, { tools: [bash('echo made > made.txt')] }, { text: 'Made.' }];
+    const { result } = await program(scene, { task: 'Make it', contract, allow: ['Bash'] }, { turns });
+    // The first Stop was held.
+    expect(result).toMatchObject({ status: 'verified_done', iteration: 2 });
+  });
+
   test.each<[string, object, object]>([
     [
       'a contract with mistakes',

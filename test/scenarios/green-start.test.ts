@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { World } from '../support/chaos/world.ts';
@@ -76,4 +76,27 @@ test('a loop goes on to ask for a change when its contract is updated', async ()
   await approve();
   await ok('contract', 'update');
   expect((await stop('done')).reason).toContain('Fails: changed');
+});
+
+test('a start says what keeps the hooks from holding its session, and the command', async () => {
+  const settings = (text: string) => {
+    mkdirSync(join(world.project, '.claude'), { recursive: true });
+    write('.claude/settings.json', text);
+  };
+  const said = async () => {
+    const { stdout } = await cli(['start', 'x', '--session', 's1']);
+    await ok('cancel');
+    return stdout;
+  };
+  expect(await said()).toMatch(/WARNING: .*no hooks of untildone are installed.*untildone install/);
+  await ok('install');
+  expect(await said()).not.toContain('WARNING');
+  const text = readFileSync(join(world.project, '.claude/settings.json'), 'utf8');
+  settings(JSON.stringify({ ...JSON.parse(text), disableAllHooks: true }));
+  expect(await said()).toMatch(/WARNING: .*"disableAllHooks" is true/);
+  const { PermissionRequest: _, ...hooks } = JSON.parse(text).hooks;
+  settings(JSON.stringify({ ...JSON.parse(text), hooks }));
+  expect(await said()).toMatch(
+    /WARNING: the installed hooks are those of an older version.*untildone install/,
+  );
 });

@@ -164,7 +164,10 @@ function report(
         `untildone: ${words}`,
       ];
     case 'text':
-      return [...verdicts.flatMap((v) => textOf(v, '')), `untildone: ${paint(RESULT_STYLES[result] ?? 'open', words)}`];
+      return [
+        ...verdicts.flatMap((v) => textOf(v, '')),
+        `untildone: ${paint(RESULT_STYLES[result] ?? 'open', words)}`,
+      ];
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Notification } from '../contract/contract.ts';
-import type { LoopState, RunState } from '../loop/state.ts';
+import type { Ending, LoopState, RunState } from '../loop/state.ts';
+import type { Verdict } from '../loop/verdict.ts';
 import { oneLine } from '../text/clip.ts';
 import { dateOf } from '../text/moment.ts';
 import { visible } from '../text/visible.ts';
@@ -37,24 +38,40 @@ export function describeEnding(state: LoopState): string {
   }
 }
 
-/** The message in the session when a loop ends. */
+/** The message in the session when a loop ends: how, what is still open, and what to do next. */
 export function endingMessage(state: LoopState): string {
-  return `untildone: loop ${state.loop} ${describeEnding(state)}. Iteration ${state.iteration}. Details: untildone log ${state.loop}`;
+  const { loop, iteration, gates, run } = state;
+  const isOpen = UNDONE.has(state.status);
+  const open = isOpen ? openNames(gates) : '';
+  const again = isOpen && !run ? ' The session is held no longer; to hold it again: untildone start.' : '';
+  return `untildone: loop ${loop} ${describeEnding(state)}.${open === '' ? '' : ` Open: ${open}.`} Iteration ${iteration}.${again} Details: untildone log ${loop}`;
+}
+
+/** Endings that nobody asked for, without the work being done. */
+const UNDONE = new Set<string>(['reached_limit', 'stalled', 'idle', 'capped', 'failed'] satisfies Ending[]);
+
+function openNames(gates: LoopState['gates']): string {
+  const open = gates.filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
+  return oneLine(open.map(({ name }) => name).join(', '), NAMES_LIMIT);
 }
 
 /** The message in the session when it is held: what is open, and how you stop it. The agent does not read it. */
 export function holdMessage({ loop, base, iteration, maxIterations, gates }: LoopState): string {
   const of = maxIterations === 'unlimited' ? '' : ` of ${maxIterations}`;
-  const open = gates.filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
-  const names = open.map(({ name }) => name);
+  const open = openNames(gates);
   const held = `untildone: held, iteration ${iteration}${of}`;
-  if (names.length === 1 && names[0] === base.changeGate)
+  if (open !== '' && open === base.changeGate)
     return `${held}: nothing was changed yet. If the task needs no change, type in another terminal: untildone release ${loop}`;
-  const what = names.length === 0 ? '' : `; open: ${oneLine(names.join(', '), NAMES_LIMIT)}`;
-  return `${held}${what}. To stop it, type in another terminal: untildone cancel ${loop}`;
+  return `${held}${open === '' ? '' : `; open: ${open}`}. To stop it, type in another terminal: untildone cancel ${loop}`;
 }
 
 const NAMES_LIMIT = 200;
+
+/** The message when standing gates hold a session without a loop. */
+export function standingHeld(failing: readonly Verdict[], time: number, most: number): string {
+  const open = oneLine(failing.map(({ gate }) => gate).join(', '), NAMES_LIMIT);
+  return `untildone: held by every_stop of untildone.yaml, ${time} of at most ${most} times for this prompt; open: ${open}. After that it may stop.`;
+}
 
 /** The message in the session when the loop waits for your answer. */
 export function questionMessage(asked: string): string {

@@ -1,4 +1,9 @@
-import { DEFAULT_JUDGE_MS, foreignContract } from '../../core/contract/contract.ts';
+import {
+  askForChange,
+  asksForMoreThanPromise,
+  DEFAULT_JUDGE_MS,
+  foreignContract,
+} from '../../core/contract/contract.ts';
 import { withComplexity } from '../../core/contract/presets.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
@@ -33,7 +38,7 @@ export async function takeUp(
   const begun: { ref?: LoopRef } = {};
   foreign.claims.change(path, (current) => {
     if (!isSame(current, seen.claim)) return undefined;
-    begun.ref = foreign.createLoopFiles(loop);
+    begun.ref = foreign.createLoopFiles(askingForChange(loop, seen));
     const { session } = event;
     return { v: 1, dialect: format.name, path, identity: reading.identity, session, loopDir: begun.ref.dir };
   });
@@ -105,6 +110,23 @@ async function newLoop(
 
 const NO_FIRST_TREE =
   'the project could not be read when this session began, so its work is compared with what is there now';
+
+/** Formats that do not say themselves what is open: gates, or a promise, decide alone. */
+const WITHOUT_LIST = new Set(['ralph-loop', 'lock']);
+
+/**
+ * Asks for a change besides the gates of the contract: they may have passed before the loop began. A loop that is taken up
+ * at a Stop is not asked, because its work may lie before that.
+ */
+function askingForChange(loop: NewLoop, { event, format }: ForeignStateSeen): NewLoop {
+  const { contract } = loop.contract;
+  const asksAlready = contract.done.some((name) => contract.gates[name]?.kind === 'changed');
+  const isEarly = loop.baseTree !== undefined && event.name !== 'Stop';
+  if (!isEarly || asksAlready || !WITHOUT_LIST.has(format.name) || !asksForMoreThanPromise(contract))
+    return loop;
+  const asked = askForChange(contract, 'unjudged');
+  return { ...loop, contract: { ...loop.contract, contract: asked.contract }, changeGate: asked.gate };
+}
 
 function isSame(a: Claim | undefined, b: Claim | undefined): boolean {
   return a?.identity === b?.identity && a?.session === b?.session && a?.loopDir === b?.loopDir;

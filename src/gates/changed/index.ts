@@ -62,7 +62,7 @@ async function committedInstead(
   { start }: ImplicitChange,
   { workspace, baseCommit }: GateContext,
 ): Promise<Judgement | undefined> {
-  if (start === 'green') return undefined;
+  if (start === 'green' || baseCommit === undefined) return undefined;
   const commit = (await workspace.head())?.commit;
   return commit === undefined || commit === baseCommit
     ? undefined

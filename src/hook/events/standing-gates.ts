@@ -8,6 +8,7 @@ import {
 } from '../../core/loop/event.ts';
 import { callsFor } from '../../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
+import { standingHeld } from '../../core/words/endings.ts';
 import { standingReason } from '../../core/words/reason.ts';
 import { judgeEvent } from '../../judging/judge-event.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
@@ -103,7 +104,7 @@ async function standingStop(event: StopEvent, session: GuardedSession, ports: Se
   const turn = { lastMessage: event.lastMessage, toolRan: true };
   const calls = callsFor(rule.gates, contract);
   const { verdicts, tree: judged = tree } = await judgeEvent(event, calls, session.facts(), turn, ports);
-  const decision = decideStanding(verdicts, rule.blocks - state.blocks);
+  const decision = decideStanding(verdicts, isAtCap(event, state, ports) ? 0 : rule.blocks - state.blocks);
   const after =
     decision.kind === 'block' ? { ...state, blocks: state.blocks + 1 } : { ...state, settledTree: judged };
   const kept = keepStanding(event, after, frozen.project, ports);
@@ -117,6 +118,13 @@ async function standingStop(event: StopEvent, session: GuardedSession, ports: Se
     case 'pass':
       return withMessages(unjudged(verdicts), kept.messages);
   }
+}
+
+/** Whether Claude Code would override the next hold: it would look like a pass. */
+function isAtCap({ transcript }: StopEvent, { blocks }: StandingState, ports: SessionPorts): boolean {
+  const { blockCap, transcripts } = ports;
+  if (blockCap === 0 || blocks < blockCap || !transcript) return false;
+  return (transcripts.signals(transcript).heldInARow ?? 0) >= blockCap;
 }
 
 /** Every prompt resets the count of holds. */
@@ -155,7 +163,11 @@ function refusal(
   ports: SessionPorts,
 ): Answer {
   if (isCounted || standsUncounted(event, `stop ${event.promptId ?? ''}`, left, ports))
-    return { kind: 'refuse', reason: standingReason(verdicts, 'before you stop') };
+    return {
+      kind: 'refuse',
+      reason: standingReason(verdicts, 'before you stop'),
+      message: standingHeld(failing, rule.blocks - left + 1, rule.blocks),
+    };
   return letGo(failing, rule.blocks);
 }
 

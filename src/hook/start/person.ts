@@ -9,7 +9,7 @@ import type { Home } from '../../home/layout.ts';
 
 /**
  * Refuses a command inside a Claude Code session that only the user may give. What you type there with `!` has the same
- * environment, parent and terminal as what the agent runs (docs/adr/0016-holds-on-the-screen.md), so it is refused, too. The
+ * environment, parent and terminal as what the agent runs (docs/adr/0016-what-a-hold-looks-like.md), so it is refused, too. The
  * agent has a shell of the same user, so cheating becomes visible, not impossible (docs/security-model.md).
  */
 export function refuseInsideClient(

@@ -27,7 +27,7 @@ import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
 import { checkedPromise, newLoopId, transcriptSoFar } from './inputs.ts';
-import { judgeTime, warnWithoutHooks } from './installed-hooks.ts';
+import { judgeTime, warnOldHooks, warnWithoutHooks } from './installed-hooks.ts';
 import { type LoopPlan, type StartedLoop, startLoop } from './start-loop.ts';
 
 export interface StartOptions {
@@ -71,6 +71,7 @@ export async function start(
     : changedSinceTrusted(world.home, world.project, world.store.contract(started.ref));
   if (changed.length > 0) out(`Changed since you trusted it: ${oneLine(changed.join(', '), 300)}`);
   warnWithoutHooks(options, world, out);
+  warnOldHooks(options.project, world.env, out);
   return 0;
 }
 

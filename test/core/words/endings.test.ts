@@ -38,6 +38,22 @@ describe('a held session', () => {
   });
 });
 
+test('an ending that is not done names what is open and what to do; others do not', () => {
+  const gates = [
+    { name: 'tests', verdict: 'fail' as const, class: 'measured' as const, summary: '', since: 1 },
+  ];
+  const said = (status: LoopState['status'], more: Partial<LoopState> = {}) =>
+    endingMessage({ ...ended(status, 'person', 'x'), gates, ...more });
+  for (const status of ['reached_limit', 'stalled', 'idle', 'capped', 'failed'] as const) {
+    expect(said(status)).toMatch(
+      / Open: tests\. Iteration 7\. .* to hold it again: untildone start\. Details: /,
+    );
+  }
+  for (const status of ['verified_done', 'claimed_done', 'cancelled', 'released'] as const)
+    expect(said(status)).not.toMatch(/Open|hold it again/);
+  expect(said('stalled', { run: newRun('hybrid', undefined) })).not.toContain('untildone start');
+});
+
 describe('how a loop ended', () => {
   test.each([
     ['verified_done', 'gates_passed', 'tests, lint', 'done, and verified: every gate passed (tests, lint)'],

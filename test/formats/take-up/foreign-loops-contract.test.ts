@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/core/contract/contract.ts';
 import { approveGate } from '../../../src/gates/approve/index.ts';
+import { changedTraits } from '../../../src/gates/changed/traits.ts';
 import { setStanding } from '../../../src/home/trust.ts';
 import {
   type ForeignScene,
@@ -34,6 +35,16 @@ describe('with a contract that a person approved', () => {
     await scene.stopOf('s1');
     expect(scene.states()).toMatchObject([{ status: 'verified_done' }]);
     expect(scene.receipts).toHaveLength(1);
+  });
+  test('what passes on the tree of the start is held once, and is no proof', async () => {
+    const scene = await approved({ promise: PASS, tests: PASS });
+    const judge = async () => ({ outcome: 'fail' as const, summary: 'nothing was changed' });
+    scene.judges.gates = { ...scene.judges.gates, changed: { ...changedTraits, judge } };
+    scene.write(RALPH, ralph());
+    await scene.hook({ name: 'UserPromptSubmit', prompt: 'go' });
+    expect(reasonOf(await scene.stopOf('s1'))).toContain('Fails: changed - nothing was changed');
+    expect(messageOf(await scene.stopOf('s1'))).toContain('but nothing was changed since the start');
+    expect(scene.states()).toMatchObject([{ status: 'claimed_done', ending: { cause: 'nothing_changed' } }]);
   });
   test('its phases come one after the other, and the promise at the end', async () => {
     const gates = { plan: run('plan'), tests: run('npm test') };

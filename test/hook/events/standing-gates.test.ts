@@ -46,6 +46,28 @@ describe('a Stop of a session without a loop', () => {
       'untildone: allowed to stop after 2 holds although lint (fails) still fails.',
     );
   });
+  test('the user is told who holds it, and that it ends', async () => {
+    const scene = standing({ lint: FAIL });
+    await started(scene);
+    scene.judges.tree = 'tree 2';
+    expect(await scene.stop({ promptId: 'p1' })).toMatchObject({
+      message:
+        'untildone: held by every_stop of untildone.yaml, 1 of at most 2 times for this prompt; open: lint. After that it may stop.',
+    });
+  });
+  test('is let go, and that is said, before Claude Code overrides a hold', async () => {
+    const everyStop = { gates: ['lint'], blocks: 20 };
+    const scene = standing({ lint: FAIL }, { ...CONTRACT, everyStop });
+    scene.ports.blockCap = 3;
+    await started(scene);
+    scene.judges.tree = 'tree 2';
+    const stops: string[] = [];
+    for (let heldInARow = 0; heldInARow < 4; heldInARow++) {
+      scene.transcript.now = { heldInARow };
+      stops.push((await scene.stop({ promptId: 'p1', transcript: '/t.jsonl' })).kind);
+    }
+    expect(stops).toEqual(['refuse', 'refuse', 'refuse', 'tell']);
+  });
   test('what was let go is not judged again until something changes', async () => {
     const scene = standing({ lint: FAIL });
     await started(scene);
