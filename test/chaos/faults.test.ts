@@ -1,9 +1,8 @@
 /** Every file operation of a Stop, of an ending, of `start` and of `install` fails: once, and from then on. */
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LoopState } from '../../src/core/loop/state.ts';
-import { sha256 } from '../../src/files/digest.ts';
 import { JournalScan } from '../../src/home/journal/scan.ts';
 import { parseReceipt, receiptProblems } from '../../src/home/receipts.ts';
 import {
@@ -81,13 +80,8 @@ async function inLanes(
           if (process.env.FAULT_REPORT)
             appendFileSync(
               process.env.FAULT_REPORT,
-              `${fault.at} ${how} at ${operation.name} ${where}: ${(error as Error).message.slice(0, 600)}\n${(
-                error as Error
-              ).stack
-                ?.split('\n')
-                .filter((l) => /faults.test/.test(l))
-                .slice(0, 2)
-                .join('|')}\n`,
+              `${fault.at} ${how} ${operation.name} ${where} ${(error as Error).message.slice(0, 500)}
+`,
             );
           wrong.push(`${fault.at} ${how} at ${operation.name} ${where}: ${(error as Error).message}`);
         }
@@ -126,13 +120,6 @@ async function journalOf(world: FaultWorld, session = 's1') {
   const state = states.at(-1);
   expect(state?.foreignLines).toBe(0);
   return { state, last, iterations: states.map(({ iteration }) => iteration) };
-}
-
-/** Locks and half files of a call that is over. */
-function leftovers({ home }: FaultWorld): string[] {
-  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.tmp$|\.lock$|\/lock$|\.new$/.test(name),
-  );
 }
 
 async function expectReceipt(world: FaultWorld, last: string): Promise<void> {
@@ -238,6 +225,3 @@ test(
   },
   LONG_MS,
 );
-
-void leftovers;
-void sha256;

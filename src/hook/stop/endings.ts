@@ -47,7 +47,7 @@ async function notify(
 export interface OpenReceipt {
   /** Writes it, before the ending is in the journal. Throws when a verified ending has to wait for it. */
   write(after: LoopState, journal: JournalEnd): void;
-  /** Puts it in place, once the ending is in the journal. Never throws. Returns what went wrong with it. */
+  /** Puts it in place, once the ending is in the journal. Never throws. Returns what you should know about it. */
   place(): string | undefined;
 }
 
@@ -61,11 +61,12 @@ export async function openReceipt(
   if (result !== 'verified' && result !== 'claimed') return undefined;
   const facts = await factsOfReceipt(ref, loaded, tree, ports).catch((error: Error) => error);
   let problem: string | undefined;
+  let note: string | undefined;
   return {
     write(state, journal) {
       try {
         if (facts instanceof Error) throw facts;
-        facts.receipts.write(ref, makeReceipt({ ...facts.known, state, verdicts, journal }, traitsOf));
+        note = facts.receipts.write(ref, makeReceipt({ ...facts.known, state, verdicts, journal }, traitsOf));
       } catch (error) {
         problem = `the receipt could not be written: ${(error as Error).message}`;
         if (state.status === 'verified_done') throw new Error(problem, { cause: error });
@@ -77,7 +78,7 @@ export async function openReceipt(
       } catch (error) {
         problem = `the receipt could not be put in place: ${(error as Error).message}`;
       }
-      return problem;
+      return problem ?? note;
     },
   };
 }

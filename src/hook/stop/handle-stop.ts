@@ -150,8 +150,9 @@ async function followUp(
   const steps: (() => Promise<string[] | undefined> | string[] | undefined)[] = [
     () => {
       const problem = decision.kind === 'end' && isDone(decision.status) ? receipt?.place() : undefined;
-      if (problem !== undefined) ports.store.append(ref, () => ({ kind: 'error', message: problem }));
-      return undefined;
+      if (problem === undefined) return undefined;
+      ports.store.append(ref, () => ({ kind: 'error', message: problem }));
+      return [`untildone: ${problem}`];
     },
     () => notifyEnding(ref, after, ports),
     () => (state.waiting?.why === 'approval' ? undefined : notifyQuestion(ref, after, ports)),
