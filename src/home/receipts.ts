@@ -6,7 +6,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Receipt, receiptLines, renderReceipt } from '../core/loop/receipt.ts';
 import { UsageError } from '../core/text/errors.ts';
@@ -15,7 +15,6 @@ import { withLock } from '../files/lock.ts';
 import { freeName, readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import type { Home } from './layout.ts';
-import { nextReceiptFile } from './receipt-file.ts';
 
 /** A receipt with a digest for each of its lines, and a signature over these digests. */
 export interface SignedReceipt {
@@ -120,10 +119,21 @@ function keyFile(home: Home): string {
   return join(home.root, 'receipt-key.pem');
 }
 
+const RECEIPT_FILE = 'receipt.json';
+
+/** Removes the receipt of an ending that could not be written. Never throws. */
+export function discardReceipt(dir: string): void {
+  try {
+    rmSync(join(dir, RECEIPT_FILE), { force: true });
+  } catch {
+    // It counts for nothing as long as its loop is not done, and the next one replaces it.
+  }
+}
+
 /** Signs the receipt of an ending that the journal does not have yet, and writes it. Returns what you should know. */
-export function writeNextReceipt(dir: string, receipt: Receipt, home: Home): string | undefined {
+export function writeReceipt(dir: string, receipt: Receipt, home: Home): string | undefined {
   const { key, aside } = signingKey(home);
-  writeWhole(nextReceiptFile(dir), `${JSON.stringify(signWith(key, receipt), null, 2)}\n`);
+  writeWhole(join(dir, RECEIPT_FILE), `${JSON.stringify(signWith(key, receipt), null, 2)}\n`);
   if (aside === undefined) return undefined;
   return `the key that signs receipts was damaged. It was moved to ${aside}, and a new one was made; this machine no longer knows the key of older receipts`;
 }

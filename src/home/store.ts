@@ -32,7 +32,6 @@ import {
   type Tail,
 } from './journal/file.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey, realPath } from './layout.ts';
-import { placeLeftReceipt, receiptFile } from './receipt-file.ts';
 import { loopRecordFile, readLoopRecord, readStartRecord, writeLoopRecord } from './session-records.ts';
 import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
@@ -124,9 +123,7 @@ export class FileStore implements Store {
   }
 
   receiptFile(ref: LoopRef): string {
-    const { status } = this.read(ref);
-    if (status === 'verified_done' || status === 'claimed_done') placeLeftReceipt(ref.dir);
-    return receiptFile(ref.dir);
+    return join(ref.dir, 'receipt.json');
   }
 
   journalFile(ref: LoopRef): string {

@@ -71,8 +71,8 @@ export interface JudgingPorts extends Ports {
 export interface Receipts {
   /** Writes the receipt of an ending that is not in the journal yet. Returns what you should know about it. */
   write(ref: LoopRef, receipt: Receipt): string | undefined;
-  /** Puts it in place, once its ending is in the journal. */
-  place(ref: LoopRef): void;
+  /** Removes it, when its ending could not be written. Never throws. */
+  discard(ref: LoopRef): void;
 }
 
 /** The handling of all events but the Stops that are judged. */

@@ -13,7 +13,7 @@ import {
   receiptProblems,
   type SignedReceipt,
   signReceipt,
-  writeNextReceipt,
+  writeReceipt,
 } from '../../src/home/receipts.ts';
 import { freshLoop, T0, verdict } from '../support/core/samples.ts';
 import { runWorker, temporaryFolder } from '../support/files/workers.ts';
@@ -164,10 +164,10 @@ describe('the key that signs', () => {
       signReceipt(receipt(), home);
       writeFileSync(keyFile(), text);
       mkdirSync(join(home.root, 'loop'));
-      expect(writeNextReceipt(join(home.root, 'loop'), receipt(), home)).toContain('receipt-key.pem.damaged');
+      expect(writeReceipt(join(home.root, 'loop'), receipt(), home)).toContain('receipt-key.pem.damaged');
       expect(readFileSync(`${keyFile()}.damaged`, 'utf8')).toBe(text);
       expect(isOwnKey(signReceipt(receipt(), home), home)).toBe(true);
-      expect(writeNextReceipt(join(home.root, 'loop'), receipt(), home)).toBeUndefined();
+      expect(writeReceipt(join(home.root, 'loop'), receipt(), home)).toBeUndefined();
     },
   );
 });

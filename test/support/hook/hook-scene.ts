@@ -106,7 +106,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         scene.receipts.push(receipt);
         return undefined;
       },
-      place: () => {},
+      discard: () => {},
     }),
   };
 }
