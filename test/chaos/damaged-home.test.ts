@@ -1,5 +1,18 @@
 /** Every file of a home after a few Stops, damaged as a power cut or another program does it. */
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -10,6 +23,7 @@ import {
   finish,
   removeWorld,
   stop,
+  stopInput,
 } from '../support/chaos/faults.ts';
 import { isLong } from '../support/long.ts';
 
@@ -130,4 +144,37 @@ test('with umask 000 nobody else can read anything', async () => {
     process.umask(before);
     if (world) removeWorld(world);
   }
+});
+
+test('a hold that stdout does not take is told on stderr, with exit code 2', () => {
+  const [world] = worlds;
+  if (!world || !existsSync('/dev/full')) return;
+  world.restore();
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [world.hookEntry], {
+      cwd: world.project,
+      env: world.env,
+      input: stopInput('not yet'),
+      stdio: ['pipe', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('Fails: tests') });
+  } finally {
+    closeSync(full);
+  }
+});
+
+test('a Stop that can never be recorded is held three times, then let go with a word', async () => {
+  const [world] = worlds;
+  if (!world) return;
+  world.restore();
+  const loops = join(world.home, 'projects', readdirSync(join(world.home, 'projects'))[0] ?? '', 'loops');
+  const lock = join(loops, readdirSync(loops)[0] ?? '', 'lock');
+  mkdirSync(lock);
+  const kinds = [];
+  for (let i = 0; i < 4; i++) kinds.push(Object.keys(JSON.parse((await stop(world, `try ${i}`)).stdout))[0]);
+  expect(kinds).toEqual(['decision', 'decision', 'decision', 'systemMessage']);
+  rmdirSync(lock);
+  expect(JSON.parse((await stop(world, 'again')).stdout).reason).toContain('iteration 3');
 });
