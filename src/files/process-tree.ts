@@ -83,12 +83,16 @@ export async function endMarked(marker: string): Promise<void> {
   await new ProcessTree(-1, marker).end();
 }
 
-/** All processes except zombies; undefined where the system does not tell. */
+/** All processes except zombies; undefined where the system does not tell, or when no file can be opened any more. */
 function runningProcesses(): Process[] | undefined {
   if (process.platform !== 'linux') return undefined;
-  return readdirSync('/proc').flatMap((name) =>
-    /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
-  );
+  try {
+    return readdirSync('/proc').flatMap((name) =>
+      /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 function readProcess(pid: number): Process | undefined {

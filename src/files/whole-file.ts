@@ -2,6 +2,7 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -107,4 +108,12 @@ export function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** The path itself, or the first of `path-2`, `path-3` ... that is free. */
+export function freeName(path: string): string {
+  let free = path;
+  for (let number = 2; lstatSync(free, { throwIfNoEntry: false }) !== undefined; number++)
+    free = `${path}-${number}`;
+  return free;
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { withLock } from '../files/lock.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
@@ -42,7 +42,8 @@ function change(home: Home, project: string, edit: (dirs: string[]) => string[])
 }
 
 function dirsIn(file: string): string[] {
-  return (readSmall(file) ?? '').split('\n').filter((dir) => dir !== '');
+  // A power cut leaves other bytes here; they name no folder.
+  return (readSmall(file) ?? '').split('\n').filter((dir) => isAbsolute(dir) && !dir.includes('\0'));
 }
 
 function refAt(dir: string): LoopRef {

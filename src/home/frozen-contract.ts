@@ -1,6 +1,6 @@
 /** The contract of a loop as it was frozen, in the loop's folder. The journal names it by its digest. */
 import { renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { FrozenContract } from '../core/contract/contract.ts';
 import { sha256 } from '../files/digest.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
@@ -35,7 +35,10 @@ export function readFrozenContract(dir: string, wantedSha256: string): LoadedCon
   const first = readDigested(join(dir, CONTRACT_FILE));
   const next = first?.sha256 === wantedSha256 ? undefined : readDigested(join(dir, NEXT_CONTRACT_FILE));
   const chosen = next?.sha256 === wantedSha256 ? next : (first ?? next);
-  if (!chosen) throw new JournalError(`${join(dir, CONTRACT_FILE)} is missing`);
+  if (!chosen)
+    throw new JournalError(
+      `${join(dir, CONTRACT_FILE)} is missing, so its loop cannot be judged any more: end it (untildone cancel ${basename(dir)}) and start it again`,
+    );
   return { ...parseContract(chosen.text, dir), sha256: chosen.sha256 };
 }
 
@@ -56,5 +59,7 @@ function parseContract(text: string, dir: string): FrozenContract {
   } catch {
     // The error below says so, as for every other damage.
   }
-  throw new JournalError(`${join(dir, CONTRACT_FILE)} is damaged`);
+  throw new JournalError(
+    `${join(dir, CONTRACT_FILE)} is damaged, so its loop cannot be judged any more: end it (untildone cancel ${basename(dir)}) and start it again`,
+  );
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../files/digest.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { freeName, readSmall, writeWhole } from '../files/whole-file.ts';
 import { type Home, projectFolder } from './layout.ts';
 
 /** What one import did, in its order, so that every byte can be put back. */
@@ -189,12 +189,4 @@ function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
 function isAfter(now: Buffer | undefined, after: string | null): boolean {
   if (now === undefined || after === null) return now === undefined && after === null;
   return sha256(now.toString('utf8')) === after;
-}
-
-/** The path itself, or the first of `path-2`, `path-3` ... that is free. */
-export function freeName(path: string): string {
-  let free = path;
-  for (let number = 2; lstatSync(free, { throwIfNoEntry: false }) !== undefined; number++)
-    free = `${path}-${number}`;
-  return free;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { hmacSha256, sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
 import { userHome } from '../files/system.ts';
-import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
+import { freeName, namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { JournalError } from './journal/file.ts';
 
 /** The folders of the untildone home, outside of the project: `git clean` and a sandboxed agent cannot reach them. */
@@ -62,24 +62,38 @@ export function removeCompiledCode(root: string): void {
 export function createHome(home: Home): void {
   for (const folder of [home.root, home.active, home.sessions, home.projects]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (statSync(folder).mode & 0o077) chmodSync(folder, 0o700);
   }
-  if (readSmall(home.keyFile) === undefined) makeKey(home);
+  if (!KEY.test(readSmall(home.keyFile) ?? '')) makeKey(home);
 }
 
-/** Creates the key once: with a second one, no journal that was sealed with the first could be read. */
-function makeKey({ keyFile }: Home): void {
+const KEY = /^[0-9a-f]{64}\s*$/;
+
+/**
+ * Creates the key once: with a second one, nothing that was sealed with the first could be read. Where nothing is sealed
+ * yet, a damaged key is moved out of the way.
+ */
+function makeKey(home: Home): void {
+  const { keyFile } = home;
   withLock(`${keyFile}.lock`, () => {
-    if (readSmall(keyFile) === undefined) writeWhole(keyFile, `${randomBytes(32).toString('hex')}\n`);
+    if (KEY.test(readSmall(keyFile) ?? '') || holdsSealed(home)) return;
+    if (existsSync(keyFile)) renameSync(keyFile, freeName(`${keyFile}.damaged`));
+    writeWhole(keyFile, `${randomBytes(32).toString('hex')}\n`);
   });
 }
 
-export function readKey({ keyFile }: Home): string {
-  const key = readSmall(keyFile)?.trim();
-  if (!key)
+/** Whether something in the home is sealed: journals, what you trust, claims. */
+function holdsSealed({ projects, claims }: Home): boolean {
+  return namesIn(projects).length + namesIn(claims).length > 0;
+}
+
+export function readKey({ root, keyFile }: Home): string {
+  const key = readSmall(keyFile) ?? '';
+  if (!KEY.test(key))
     throw new JournalError(
-      `the key ${keyFile} is missing or empty: without it untildone cannot read its journals; restore it from a backup`,
+      `the key ${keyFile} is missing or damaged: without it untildone can read neither its journals nor what you trust. Restore it from a backup; or move ${root} away to begin anew, then: untildone install`,
     );
-  return key;
+  return key.trim();
 }
 
 /** A copy of the last line of a loop's journal. */

@@ -6,14 +6,15 @@ import {
   sign,
   verify,
 } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Receipt, receiptLines, renderReceipt } from '../core/loop/receipt.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { sha256 } from '../files/digest.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { withLock } from '../files/lock.ts';
+import { freeName, readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import type { Home } from './layout.ts';
-import { nextReceiptFile } from './receipt-file.ts';
 
 /** A receipt with a digest for each of its lines, and a signature over these digests. */
 export interface SignedReceipt {
@@ -26,7 +27,10 @@ export interface SignedReceipt {
 }
 
 export function signReceipt(receipt: Receipt, home: Home): SignedReceipt {
-  const key = signingKey(home);
+  return signWith(signingKey(home).key, receipt);
+}
+
+function signWith(key: KeyObject, receipt: Receipt): SignedReceipt {
   const digests = digestsOf(receipt);
   return {
     receipt,
@@ -83,21 +87,55 @@ function signed(digests: Record<string, string>): string {
   return JSON.stringify(Object.entries(digests).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function signingKey(home: Home): KeyObject {
-  const pem = readSmall(keyFile(home));
-  if (pem !== undefined) return createPrivateKey(pem);
-  const { privateKey } = generateKeyPairSync('ed25519');
-  writeWhole(keyFile(home), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-  return privateKey;
+/** The key of this home. All who sign at once use the one that was made first. `aside`: where a damaged one was put. */
+function signingKey(home: Home): { key: KeyObject; aside?: string } {
+  const file = keyFile(home);
+  const known = readSigningKey(file);
+  if (known) return { key: known };
+  return withLock(`${file}.lock`, () => {
+    const meanwhile = readSigningKey(file);
+    if (meanwhile) return { key: meanwhile };
+    const aside = existsSync(file) ? freeName(`${file}.damaged`) : undefined;
+    if (aside !== undefined) renameSync(file, aside);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    writeWhole(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    return { key: privateKey, aside };
+  });
+}
+
+/** Undefined when there is no key, or a damaged one. Throws when that cannot be told. */
+function readSigningKey(file: string): KeyObject | undefined {
+  const pem = readSmall(file);
+  if (pem === undefined) return undefined;
+  try {
+    const key = createPrivateKey(pem);
+    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function keyFile(home: Home): string {
   return join(home.root, 'receipt-key.pem');
 }
 
-/** Signs the receipt of an ending that the journal does not have yet, and writes it. */
-export function writeNextReceipt(dir: string, receipt: Receipt, home: Home): void {
-  writeWhole(nextReceiptFile(dir), `${JSON.stringify(signReceipt(receipt, home), null, 2)}\n`);
+const RECEIPT_FILE = 'receipt.json';
+
+/** Removes the receipt of an ending that could not be written. Never throws. */
+export function discardReceipt(dir: string): void {
+  try {
+    rmSync(join(dir, RECEIPT_FILE), { force: true });
+  } catch {
+    // It counts for nothing as long as its loop is not done, and the next one replaces it.
+  }
+}
+
+/** Signs the receipt of an ending that the journal does not have yet, and writes it. Returns what you should know. */
+export function writeReceipt(dir: string, receipt: Receipt, home: Home): string | undefined {
+  const { key, aside } = signingKey(home);
+  writeWhole(join(dir, RECEIPT_FILE), `${JSON.stringify(signWith(key, receipt), null, 2)}\n`);
+  if (aside === undefined) return undefined;
+  return `the key that signs receipts was damaged. It was moved to ${aside}, and a new one was made; this machine no longer knows the key of older receipts`;
 }
 
 /** The receipt of a loop as Markdown; undefined when it has none. */

@@ -32,7 +32,6 @@ import {
   type Tail,
 } from './journal/file.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey, realPath } from './layout.ts';
-import { placeLeftReceipt, receiptFile } from './receipt-file.ts';
 import { loopRecordFile, readLoopRecord, readStartRecord, writeLoopRecord } from './session-records.ts';
 import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
@@ -56,8 +55,40 @@ export class FileStore implements Store {
   }
 
   loopOfSession(session: string): LoopRef | undefined {
-    const record = readLoopRecord(this.home, session);
-    return record ? { loop: basename(record.loopDir), dir: record.loopDir } : undefined;
+    let damaged: Error | undefined;
+    try {
+      const record = readLoopRecord(this.home, session);
+      if (record) return { loop: basename(record.loopDir), dir: record.loopDir };
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      damaged = error;
+    }
+    return damaged || this.isWithoutRecord(session) ? this.foundLoopOf(session, damaged) : undefined;
+  }
+
+  /** Whether hooks of the session have work to do, although no record says what. */
+  private isWithoutRecord(session: string): boolean {
+    return this.isMarked(session) && claimsOfSession(this.home, session).length === 0;
+  }
+
+  /** Looks for the loop of a session whose record is lost, among all loops, and writes the record again. */
+  private foundLoopOf(session: string, damaged: Error | undefined): LoopRef | undefined {
+    const own = this.loops().filter((ref) => this.isActive(ref) && this.read(ref).session === session);
+    // The newest, by its name. Loops of foreign formats are found by their claims.
+    const found = own
+      .filter((ref) => this.read(ref).dialect === 'native')
+      .sort((a, b) => (a.loop < b.loop ? 1 : -1))[0];
+    if (!found) {
+      if (damaged && this.isMarked(session)) throw damaged;
+      return undefined;
+    }
+    try {
+      const { project } = this.contract(found).frozen;
+      writeLoopRecord(this.home, { v: 1, session, project: realPath(project), loopDir: found.dir });
+    } catch {
+      // It is looked for again the next time.
+    }
+    return found;
   }
 
   read(ref: LoopRef): LoopState {
@@ -92,9 +123,7 @@ export class FileStore implements Store {
   }
 
   receiptFile(ref: LoopRef): string {
-    const { status } = this.read(ref);
-    if (status === 'verified_done' || status === 'claimed_done') placeLeftReceipt(ref.dir);
-    return receiptFile(ref.dir);
+    return join(ref.dir, 'receipt.json');
   }
 
   journalFile(ref: LoopRef): string {

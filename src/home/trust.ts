@@ -8,6 +8,7 @@ import { concernsEveryTool } from '../core/tools/tool-rules.ts';
 import { hmacSha256 } from '../files/digest.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Standing, StandingState } from '../ports/ports.ts';
+import { JournalError } from './journal/file.ts';
 import { type Home, projectFolder, readKey, realPath, sealedJson, unsealedJson } from './layout.ts';
 import { verdictCache } from './verdicts.ts';
 
@@ -70,7 +71,12 @@ const NOTHING: StandingState = { blocks: 0, guarded: {} };
 export function standingFiles(home: Home): Standing {
   return {
     contract(project) {
-      return existsSync(marker(home, project)) ? trustedContract(home, project) : undefined;
+      if (!existsSync(marker(home, project))) return undefined;
+      const contract = trustedContract(home, project);
+      if (contract) return contract;
+      throw new JournalError(
+        `${contractFile(home, project)} is missing or damaged, so the gates and rules for sessions of ${project} do nothing: in a terminal there, trust them again: untildone trust`,
+      );
     },
     read(session) {
       const text = isSafeId(session) ? readSmall(stateFile(home, session)) : undefined;

@@ -72,10 +72,10 @@ export interface JudgingPorts extends Ports {
 }
 
 export interface Receipts {
-  /** Writes the receipt of an ending that is not in the journal yet. */
-  write(ref: LoopRef, receipt: Receipt): void;
-  /** Puts it in place, once its ending is in the journal. */
-  place(ref: LoopRef): void;
+  /** Writes the receipt of an ending that is not in the journal yet. Returns what you should know about it. */
+  write(ref: LoopRef, receipt: Receipt): string | undefined;
+  /** Removes it, when its ending could not be written. Never throws. */
+  discard(ref: LoopRef): void;
 }
 
 /** The handling of all events but the Stops that are judged. */

@@ -64,7 +64,7 @@ describe('the key', () => {
     expect(() => readKey(home)).toThrow(home.keyFile);
     createHome(home);
     writeFileSync(home.keyFile, '\n');
-    expect(() => readKey(home)).toThrow('missing or empty');
+    expect(() => readKey(home)).toThrow('missing or damaged');
     expect(readFileSync(home.keyFile, 'utf8')).toBe('\n');
   });
 });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contract.ts';
@@ -13,9 +13,10 @@ import {
   receiptProblems,
   type SignedReceipt,
   signReceipt,
+  writeReceipt,
 } from '../../src/home/receipts.ts';
 import { freshLoop, T0, verdict } from '../support/core/samples.ts';
-import { temporaryFolder } from '../support/files/workers.ts';
+import { runWorker, temporaryFolder } from '../support/files/workers.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -140,10 +141,32 @@ describe('the key', () => {
     expect(isOwnKey(signed, home)).toBe(false);
     expect(receiptProblems(signed)).toEqual([]);
   });
-  test('that is damaged signs nothing and is nobody’s', () => {
+  test('that is damaged is nobody’s', () => {
     const signed = signReceipt(receipt(), home);
     writeFileSync(join(home.root, 'receipt-key.pem'), 'damaged');
-    expect(() => signReceipt(receipt(), home)).toThrow();
     expect(isOwnKey(signed, home)).toBe(false);
   });
+});
+
+describe('the key that signs', () => {
+  const keyFile = () => join(home.root, 'receipt-key.pem');
+  test('is the same for all who sign first at once', async () => {
+    const signed = await Promise.all(
+      Array.from({ length: 6 }, () => runWorker({ do: 'sign', root: home.root })),
+    );
+    expect(new Set(signed.map(({ stdout }) => stdout)).size).toBe(1);
+    expect(signed[0]?.stdout).toContain('PUBLIC KEY');
+  });
+  test.each(['', 'garbage', '\0'.repeat(119)])(
+    'that is damaged (%j) is kept aside, and another is made',
+    (text) => {
+      signReceipt(receipt(), home);
+      writeFileSync(keyFile(), text);
+      mkdirSync(join(home.root, 'loop'));
+      expect(writeReceipt(join(home.root, 'loop'), receipt(), home)).toContain('receipt-key.pem.damaged');
+      expect(readFileSync(`${keyFile()}.damaged`, 'utf8')).toBe(text);
+      expect(isOwnKey(signReceipt(receipt(), home), home)).toBe(true);
+      expect(writeReceipt(join(home.root, 'loop'), receipt(), home)).toBeUndefined();
+    },
+  );
 });

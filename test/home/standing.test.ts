@@ -75,9 +75,9 @@ describe('the contract that guards every session of a project', () => {
     setStanding(home, project, guarding());
     const text = readFileSync(contractFile(), 'utf8');
     writeFileSync(contractFile(), text.replace('"blocks":2', '"blocks":0'));
-    expect(standingFiles(home).contract(project)).toBeUndefined();
+    expect(() => standingFiles(home).contract(project)).toThrow('untildone trust');
     writeFileSync(contractFile(), JSON.stringify(guarding()));
-    expect(standingFiles(home).contract(project)).toBeUndefined();
+    expect(() => standingFiles(home).contract(project)).toThrow('untildone trust');
   });
   test('of another project, put in its place, is none', () => {
     const other = `${project} 2`;
@@ -85,7 +85,7 @@ describe('the contract that guards every session of a project', () => {
     setStanding(home, project, guarding());
     setStanding(home, other, guarding(other));
     writeFileSync(contractFile(), readFileSync(contractFile(other)));
-    expect(standingFiles(home).contract(project)).toBeUndefined();
+    expect(() => standingFiles(home).contract(project)).toThrow('untildone trust');
     expect(standingFiles(home).contract(other)).toEqual(guarding(other));
   });
 });

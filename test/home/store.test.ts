@@ -173,9 +173,21 @@ describe('sessions', () => {
     '"text"',
     '{"loopDir":5,"session":"s1"}',
     '{"loopDir":"/x","session":"s2"}',
-  ])('a record that says %j is loud, and does not keep a new loop from starting', (text) => {
-    store.create(newLoop());
+  ])('a record that says %j is written again from the loop itself', (text) => {
+    const ref = store.create(newLoop());
+    store.create(newLoop({ loop: 'l2', session: 's2' }));
+    const record = readFileSync(join(home.sessions, 's1.json'), 'utf8');
     writeFileSync(join(home.sessions, 's1.json'), text);
+    expect(() => store.create(newLoop({ loop: 'l3' }))).toThrow(LoopExists);
+    expect(store.loopOfSession('s1')).toEqual(ref);
+    expect(readFileSync(join(home.sessions, 's1.json'), 'utf8')).toBe(record);
+    rmSync(join(home.sessions, 's1.json'));
+    expect(store.loopOfSession('s1')).toEqual(ref);
+  });
+  test('a damaged record is loud as long as no loop is found for it, and does not keep one from starting', () => {
+    const ref = store.create(newLoop());
+    writeFileSync(join(home.sessions, 's1.json'), '{');
+    rmSync(ref.dir, { recursive: true });
     expect(() => store.loopOfSession('s1')).toThrow('is damaged');
     expect(store.create(newLoop({ loop: 'l2' })).loop).toBe('l2');
   });

@@ -52,7 +52,7 @@ describe('what a person approved', () => {
   });
   test('is approved on this machine: another key knows nothing of it', () => {
     recordTrust(home, project, 'f1', T0);
-    writeFileSync(home.keyFile, 'another key\n');
+    writeFileSync(home.keyFile, `${'ab'.repeat(32)}\n`);
     expect(isTrusted(home, project, 'f1')).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ import { wasRunningAt } from '../../files/process-id.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
 import { baselinesIn, removeOldBaselines } from '../../home/baselines.ts';
 import { parseSessionRecord } from '../../home/hook-line.ts';
-import { type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
+import { copyOfEndFile, type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
 import { removeRunGitRecord } from '../../run/git/record.ts';
@@ -64,6 +64,7 @@ export function removeLoop(
   });
   if (!removed) return false;
   removeRunGitRecord(home, ref.loop);
+  rmSync(copyOfEndFile(home, ref.loop), { force: true });
   rmSync(trash, { recursive: true, force: true });
   return true;
 }

@@ -47,8 +47,10 @@ async function notify(
 export interface OpenReceipt {
   /** Writes it, before the ending is in the journal. Throws when a verified ending has to wait for it. */
   write(after: LoopState, journal: JournalEnd): void;
-  /** Puts it in place, once the ending is in the journal. Never throws. Returns what went wrong with it. */
-  place(): string | undefined;
+  /** Removes it, when the ending could not be written. Never throws. */
+  discard(): void;
+  /** What went wrong with it, or what else you should know. */
+  note(): string | undefined;
 }
 
 /** Gathers what the receipt needs; undefined when these verdicts cannot make the loop done. */
@@ -60,25 +62,21 @@ export async function openReceipt(
   const { result } = sumUp(verdicts);
   if (result !== 'verified' && result !== 'claimed') return undefined;
   const facts = await factsOfReceipt(ref, loaded, tree, ports).catch((error: Error) => error);
-  let problem: string | undefined;
+  let note: string | undefined;
   return {
     write(state, journal) {
       try {
         if (facts instanceof Error) throw facts;
-        facts.receipts.write(ref, makeReceipt({ ...facts.known, state, verdicts, journal }, traitsOf));
+        note = facts.receipts.write(ref, makeReceipt({ ...facts.known, state, verdicts, journal }, traitsOf));
       } catch (error) {
-        problem = `the receipt could not be written: ${(error as Error).message}`;
-        if (state.status === 'verified_done') throw new Error(problem, { cause: error });
+        note = `the receipt could not be written: ${(error as Error).message}`;
+        if (state.status === 'verified_done') throw new Error(note, { cause: error });
       }
     },
-    place() {
-      try {
-        if (problem === undefined && !(facts instanceof Error)) facts.receipts.place(ref);
-      } catch (error) {
-        problem = `the receipt could not be put in place: ${(error as Error).message}`;
-      }
-      return problem;
+    discard() {
+      if (!(facts instanceof Error)) facts.receipts.discard(ref);
     },
+    note: () => note,
   };
 }
 

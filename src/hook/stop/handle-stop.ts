@@ -113,23 +113,40 @@ function decideAndWrite(
   const limits = limitsIn(own, phase);
   let decision = { kind: 'allow', cause: 'ended' } as Decision;
   let approvals: string | undefined;
-  const after = store.append(
-    ref,
-    (fresh) => {
-      approvals = newApprovals(fresh.answers ?? {});
-      decision = decide(fresh, seen, verdicts, limits, clock.now());
-      return { kind: 'stop', seen, verdicts, decision };
-    },
-    {
-      // A hold needs no wait for the disk: a power cut ends the session together with its last turn.
-      durable: () => decision.kind !== 'block' || state.run !== undefined,
-      // No receipt, no verified ending.
-      first: (ended, journal) => {
-        if (decision.kind === 'end' && isDone(decision.status)) receipt?.write(ended, journal);
+  const append = () =>
+    store.append(
+      ref,
+      (fresh) => {
+        approvals = newApprovals(fresh.answers ?? {});
+        decision = decide(fresh, seen, verdicts, limits, clock.now());
+        return { kind: 'stop', seen, verdicts, decision };
       },
-    },
-  );
-  return { decision, after, approvals };
+      {
+        // A hold needs no wait for the disk: a power cut ends the session together with its last turn.
+        durable: () => decision.kind !== 'block' || state.run !== undefined,
+        // No receipt, no verified ending.
+        first: (ended, journal) => {
+          if (decision.kind === 'end' && isDone(decision.status)) receipt?.write(ended, journal);
+        },
+      },
+    );
+  try {
+    const after = append();
+    return { decision, after, approvals };
+  } catch (error) {
+    // The receipt of an ending that others can read has to stay.
+    if (isStillActive(ref, store)) receipt?.discard();
+    throw error;
+  }
+}
+
+/** False, too, when that cannot be told. */
+function isStillActive(ref: LoopRef, store: JudgingPorts['store']): boolean {
+  try {
+    return store.read(ref).status === 'active';
+  } catch {
+    return false;
+  }
 }
 
 function isDone(status: Ending): boolean {
@@ -150,9 +167,10 @@ async function followUp(
   const { contract, frozen } = loaded;
   const steps: (() => Promise<string[] | undefined> | string[] | undefined)[] = [
     () => {
-      const problem = decision.kind === 'end' && isDone(decision.status) ? receipt?.place() : undefined;
-      if (problem !== undefined) ports.store.append(ref, () => ({ kind: 'error', message: problem }));
-      return undefined;
+      const note = receipt?.note();
+      if (note === undefined) return undefined;
+      ports.store.append(ref, () => ({ kind: 'error', message: note }));
+      return [`untildone: ${note}`];
     },
     () => notifyEnding(ref, after, ports),
     () => (state.waiting?.why === 'approval' ? undefined : notifyQuestion(ref, after, ports)),

@@ -6,8 +6,7 @@ import { taskListIn } from '../../client/transcript/task-list.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
 import { type Home, projectFolder, readKey } from '../../home/layout.ts';
-import { placeReceipt } from '../../home/receipt-file.ts';
-import { writeNextReceipt } from '../../home/receipts.ts';
+import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
 import { systemShell } from '../../project/shell/shell.ts';
@@ -72,7 +71,7 @@ function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: 
 
 export function openReceipts(home: Home): Receipts {
   return {
-    write: ({ dir }, receipt) => writeNextReceipt(dir, receipt, home),
-    place: ({ dir }) => placeReceipt(dir),
+    write: ({ dir }, receipt) => writeReceipt(dir, receipt, home),
+    discard: ({ dir }) => discardReceipt(dir),
   };
 }

@@ -87,9 +87,7 @@ async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<vo
     const text = readSmall(world.store.receiptFile(ref));
     const signed = text === undefined ? undefined : parseReceipt(text, ref.loop);
     if (!signed || receiptProblems(signed).length > 0) return;
-    const receipts = await world.receipts();
-    receipts.write(ref, withCost(signed.receipt, state));
-    receipts.place(ref);
+    (await world.receipts()).write(ref, withCost(signed.receipt, state));
   } catch (error) {
     const message = `the cost could not be written into the receipt: ${(error as Error).message}`;
     world.store.append(ref, () => ({ kind: 'error', message }));

@@ -190,6 +190,7 @@ describe('prune', () => {
     const scene = scened();
     const { dir } = scene.loop('damaged', 40);
     writeFileSync(join(dir, 'journal.jsonl'), 'nothing of ours\n');
+    writeFileSync(join(scene.home.root, 'ends', 'damaged'), 'nothing of ours\n');
     expect(await scene.prune()).toContain('1 loop stays that cannot be read');
     expect(scene.names()).toEqual(['damaged']);
   });

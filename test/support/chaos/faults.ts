@@ -89,7 +89,7 @@ export function stop(world: FaultWorld, message: string, fault?: Fault): Promise
   return call(world, ['hook'], stopInput(message), fault);
 }
 
-function stopInput(message: string): string {
+export function stopInput(message: string): string {
   return JSON.stringify({
     hook_event_name: 'Stop',
     session_id: SESSION,

@@ -1,9 +1,11 @@
 /** Runs the adapters in processes of their own: for tests that kill, race, or must not hang themselves. */
 import { existsSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import type { Receipt } from '../../../src/core/loop/receipt.ts';
 import { withLock } from '../../../src/files/lock.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../../../src/files/process-id.ts';
 import { writeWhole } from '../../../src/files/whole-file.ts';
 import { createHome, homeAt, readKey } from '../../../src/home/layout.ts';
+import { signReceipt } from '../../../src/home/receipts.ts';
 import { FileStore } from '../../../src/home/store.ts';
 
 export type Task =
@@ -12,6 +14,8 @@ export type Task =
   /** Counts up in a file under the lock; `dieAfter` kills the process inside the lock. */
   | { do: 'count'; lock: string; counter: string; times: number; dieAfter?: number; limitMs?: number }
   | { do: 'createHome'; root: string }
+  /** Signs an empty receipt and says by which key. */
+  | { do: 'sign'; root: string }
   | { do: 'rewrite'; file: string; times: number; bytes: number }
   | { do: 'read'; root: string; session: string }
   | { do: 'append'; root: string; session: string; times: number };
@@ -31,6 +35,8 @@ function run(task: Task): string {
     case 'createHome':
       createHome(homeAt(task.root));
       return readKey(homeAt(task.root));
+    case 'sign':
+      return signReceipt({} as Receipt, homeAt(task.root)).publicKey;
     case 'rewrite':
       for (let i = 0; i < task.times; i++) writeWhole(task.file, String(i % 10).repeat(task.bytes));
       return '';

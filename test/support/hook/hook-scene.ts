@@ -104,7 +104,13 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         keepTranscript,
       }),
     tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }, async () => ({ lineMatcher })),
-    receipts: async () => ({ write: (_, receipt) => void scene.receipts.push(receipt), place: () => {} }),
+    receipts: async () => ({
+      write: (_, receipt) => {
+        scene.receipts.push(receipt);
+        return undefined;
+      },
+      discard: () => {},
+    }),
   };
 }
 
