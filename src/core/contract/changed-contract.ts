@@ -1,4 +1,4 @@
-import type { Contract, FrozenContract } from './contract.ts';
+import { type Contract, type FrozenContract, withoutImplicitChange } from './contract.ts';
 
 /** Keys of a contract that you trust besides its gates, as `untildone.yaml` spells them. */
 const KEYS: [key: keyof Contract, written: string][] = [
@@ -20,15 +20,16 @@ type Trusted = Pick<FrozenContract, 'contract'> & { frozen: Pick<FrozenContract[
 
 /** Names what is different between two contracts: gates, other keys, and the scripts and files that commands use. */
 export function changedInContract(before: Trusted, now: Trusted): string[] {
-  const [old, fresh] = [withoutPromises(before.contract), withoutPromises(now.contract)];
+  const [old, fresh] = [inFile(before.contract), inFile(now.contract)];
   const gates = changedKeys(old.gates, fresh.gates).map((name) => `gate ${name}`);
   const keys = KEYS.filter(([key]) => !isSame(old[key], fresh[key])).map(([, word]) => word);
   const [then, today] = [partsOf(before), partsOf(now)];
   return [...gates, ...keys, ...changedKeys(then, today)];
 }
 
-/** Promises need no trust: they run nothing, and a loop may bring its own. */
-function withoutPromises(contract: Contract): Contract {
+/** What a contract file brings, without what a loop adds: promises, which need no trust, and a gate that no file asked for. */
+function inFile(frozen: Contract): Contract {
+  const contract = withoutImplicitChange(frozen);
   const gates = Object.fromEntries(
     Object.entries(contract.gates).filter(([, { kind }]) => kind !== 'promise'),
   );

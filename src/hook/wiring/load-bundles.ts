@@ -20,20 +20,16 @@ export interface JudgeBundle {
 }
 
 /**
- * Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. When it is gone or damaged, as in the
- * middle of an update, a hook that `hook.sh` waits for ends: the script answers in its place, and holds where gates measure.
+ * Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. It may be gone or damaged, as in the
+ * middle of an update: the Stop is then held unjudged where gates measure, like after any other failure.
  */
-export function loadJudgeBundle(): Promise<JudgeBundle> {
-  return Promise.resolve()
-    .then(() => {
-      const bundle = require('./judge.cjs') as JudgeBundle;
-      if (typeof bundle.openJudges !== 'function') throw new Error('judge.cjs is empty');
-      return bundle;
-    })
-    .catch((cause: Error) => {
-      const problem = `a part of untildone cannot be loaded (${cause.message.split('\n')[0]}); install untildone again`;
-      if (!process.env.UNTILDONE_ANSWERED) throw new Error(problem, { cause });
-      process.stderr.write(`untildone hook: ${problem}\n`);
-      process.exit(1);
-    });
+export async function loadJudgeBundle(): Promise<JudgeBundle> {
+  try {
+    const bundle = require('./judge.cjs') as JudgeBundle;
+    if (typeof bundle.openJudges === 'function') return bundle;
+    throw new Error('judge.cjs is empty');
+  } catch (cause) {
+    const [why] = (cause as Error).message.split('\n');
+    throw new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
+  }
 }
