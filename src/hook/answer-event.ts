@@ -112,7 +112,7 @@ function unjudgedLoop(session: string, { store }: OpenPorts): UnjudgedLoop | und
   try {
     ref = store.loopToJudge(session);
     if (!ref) return undefined;
-    return { ref, measures: measures(store.contract(ref).contract) };
+    return { ref, measures: measures(store.contract(ref).contract), iteration: store.read(ref).iteration };
   } catch {
     // Its marker says as much: it has content where gates run commands.
     const marked = store.markOf(session);

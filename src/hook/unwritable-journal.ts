@@ -73,7 +73,7 @@ export function standsUncounted(event: HookEvent, what: string, most: number, po
   return ENDS_BY_ITSELF.has(event.name) || (event.name === 'Stop' && !event.stopHookActive);
 }
 
-/** How often a Stop that could not be judged is held before its session may stop. */
+/** How often in a row a Stop that could not be judged is held before its session may stop. */
 const HELD_UNJUDGED = 3;
 
 /**
@@ -82,12 +82,12 @@ const HELD_UNJUDGED = 3;
  */
 export function holdUnjudged(
   event: StopEvent,
-  { ref, measures }: UnjudgedLoop,
+  { ref, measures, iteration = 0 }: UnjudgedLoop,
   error: Error,
   { fallbackCounts }: Pick<SessionPorts, 'fallbackCounts'>,
 ): Answer | undefined {
   if (!measures && !cannotBeWritten(error)) return undefined;
-  const count = fallbackCounts.next(event.session, `room for ${ref?.loop ?? ''}`);
+  const count = fallbackCounts.next(event.session, `room for ${ref?.loop ?? ''} ${iteration}`);
   if (count === undefined ? event.stopHookActive : count > HELD_UNJUDGED) return undefined;
   const often = `this is no iteration (${count ?? 1} of ${count === undefined ? 1 : HELD_UNJUDGED})`;
   const folder = ref?.dir ?? 'its home';

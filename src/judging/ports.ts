@@ -94,6 +94,8 @@ export interface UnjudgedLoop {
   ref?: LoopRef;
   /** Whether its contract measures anything. */
   measures: boolean;
+  /** Where it stands, if that can be told: holds are counted from the last Stop that was judged. */
+  iteration?: number;
 }
 
 /** What the other events need from the world, besides judging. */

@@ -124,8 +124,17 @@ function makePrivate(dir: string): void {
   const entries = existsSync(dir) ? readdirSync(dir, { recursive: true, withFileTypes: true }) : [];
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isDirectory()) chmodSync(path, 0o700);
-    else if (entry.isFile()) chmodSync(path, statSync(path).mode & 0o700);
+    if (entry.isDirectory()) unlessGone(() => chmodSync(path, 0o700));
+    else if (entry.isFile()) unlessGone(() => chmodSync(path, statSync(path).mode & 0o700));
+  }
+}
+
+/** Git of other processes removes its temporary files meanwhile. */
+function unlessGone(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
