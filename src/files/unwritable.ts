@@ -1,11 +1,11 @@
 /** Errors that say that nothing can be written or read now, although nothing is wrong with what was asked for. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
-const UNUSABLE = new Set([...FULL, 'EFBIG', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EACCES', 'EPERM']);
+const UNUSABLE = new Set([...FULL, 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EACCES', 'EPERM']);
 
 /** What git, a program of its own, says instead. */
 const FULL_IN_WORDS = /No space left on device|Disk quota exceeded/;
 const UNUSABLE_IN_WORDS =
-  /No space left on device|Disk quota exceeded|File too large|Input\/output error|Read-only file system|Too many open files|Permission denied/;
+  /No space left on device|Disk quota exceeded|Input\/output error|Read-only file system|Too many open files|Permission denied/;
 
 /** Whether there is no room left, for anybody or for this user. */
 export function isDiskFull(error: unknown): boolean {

@@ -114,7 +114,7 @@ describe('none of these ends as verified, and each is named', () => {
     ]);
     expect(loop.status).toBe('reached_limit');
     expect(told('untildone cancel\\" is for the person')).toBe(true);
-    expect(told('is for a person: run it in a terminal of your own')).toBe(true);
+    expect(told('is for a person. Inside a Claude Code session')).toBe(true);
     const refused = entries.flatMap((e) =>
       e.kind === 'event' && e.detail?.refused ? [e.detail.refused] : [],
     );

@@ -126,8 +126,10 @@ describe('status', () => {
     const id = await start('s1', 'x');
     await start('s2', 'y');
     writeFileSync(join(loopFolder(world(), 's1'), 'journal.jsonl'), 'nonsense\n');
-    const found = await loops();
-    expect(found).toMatchObject([{ session: 's2' }, { id, status: 'unreadable' }]);
+    // The copy of its last line still tells where it stands.
+    expect(await loops()).toMatchObject([{ session: 's2' }, { id, status: 'active' }]);
+    writeFileSync(join(world().home, 'ends', id), 'nonsense\n');
+    expect(await loops()).toMatchObject([{ session: 's2' }, { id, status: 'unreadable' }]);
     expect(await ok(['status'])).toContain('UNREADABLE');
   });
   test('of another project is shown with --all, and counted without', async () => {

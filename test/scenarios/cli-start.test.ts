@@ -135,10 +135,9 @@ describe('flags', () => {
   });
   test('--debug shows where an error of ours came from', async () => {
     await ok(['start', 'x', '--session', 's1']);
-    const journal = readdirSync(world().home, { recursive: true, encoding: 'utf8' }).find((path) =>
-      path.endsWith('journal.jsonl'),
-    );
-    writeFileSync(join(world().home, journal ?? ''), 'damaged\n');
+    const files = readdirSync(world().home, { recursive: true, encoding: 'utf8' });
+    const journals = files.filter((path) => path.endsWith('journal.jsonl') || path.startsWith('ends/'));
+    for (const path of journals) writeFileSync(join(world().home, path), 'damaged\n');
     const { code, stderr } = await cli(['log', '--debug']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\n {4}at /);

@@ -65,7 +65,7 @@ function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: 
     shadowDir: join(folder, 'shadow.git'),
     indexFile: join(folder, 'index'),
     // A command that only shows something makes no home, and nothing is kept then.
-    key: existsSync(home.root) ? readKey(home) : '',
+    key: existsSync(home.keyFile) ? readKey(home) : '',
   };
 }
 
