@@ -12,6 +12,8 @@ export interface FolderFacts {
     scripts: Record<string, string>;
     typescript: boolean;
     workspaces?: readonly string[];
+    /** It has dependencies, and a lock file that names their versions. */
+    locked?: boolean;
   };
   python?: { runner: '' | 'uv run' | 'poetry run'; pytest: boolean; ruff: boolean; mypy: boolean };
   rust: boolean;
@@ -97,6 +99,7 @@ export function proposeContract(facts: ProjectFacts): string {
     `done: [${gates.map(({ name }) => name).join(', ')}]`,
     '',
     ...standing(commands),
+    ...setup(facts),
     ...(lists.length === 0 ? WITHOUT_LIST : []),
     DEFAULT_LIMITS_LINE,
     '',
@@ -108,8 +111,35 @@ const NO_TESTS = [
   '  # tests: { run: make test, timeout: 10m }',
 ];
 
+/** Commands that install exactly what a lock file names. */
+const INSTALL: Record<PackageManager, string> = {
+  npm: 'npm ci',
+  pnpm: 'pnpm install --frozen-lockfile',
+  yarn: 'yarn install --frozen-lockfile',
+  bun: 'bun install --frozen-lockfile',
+};
+
+/** What a worktree needs before anything can run in it. */
+function setup({ node, python }: ProjectFacts): string[] {
+  const commands = [
+    ...(node?.locked ? [INSTALL[node.manager]] : []),
+    ...(python?.runner === 'uv run'
+      ? ['uv sync']
+      : python?.runner === 'poetry run'
+        ? ['poetry install']
+        : []),
+  ];
+  if (commands.length === 0) return [];
+  const value = commands.length === 1 ? commands[0] : `[${commands.join(', ')}]`;
+  return [
+    '# Prepares a worktree (untildone run --worktree, --parallel): what git ignores is not there.',
+    `run: { setup: ${value} }`,
+    '',
+  ];
+}
+
 const WITHOUT_LIST = [
-  '# When all gates pass already before the work begins, they cannot show that it was done. Then add a gate that can:',
+  '# When all gates pass already before the work begins, only a change is asked for besides. These can show more:',
   '# a feature list, a checklist, or a question to a model:',
   '#   review: { judge: "Does the diff do what the task asks, edge cases included?" }',
   '',

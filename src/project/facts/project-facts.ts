@@ -77,8 +77,14 @@ function nodeFacts(read: Read, has: Has, isAbove: Has): ProjectFacts['node'] {
     manager: managerOf(json.packageManager, isAbove),
     scripts: Object.fromEntries(scripts) as Record<string, string>,
     typescript: has('tsconfig.json') && 'typescript' in depends,
+    ...(isLocked(json, depends, has) ? { locked: true } : {}),
     ...workspacesIn(json.workspaces, read('pnpm-workspace.yaml')),
   };
+}
+
+function isLocked(json: Record<string, unknown>, depends: Record<string, unknown>, has: Has): boolean {
+  const needs = Object.keys(depends).length > 0 || json.workspaces !== undefined;
+  return needs && LOCK_FILES.some(([file]) => has(file));
 }
 
 /** The globs by which a package names the packages that belong to it. */

@@ -253,3 +253,24 @@ test('whatever the project looks like, the proposal is a contract without warnin
     { numRuns: 300 },
   );
 });
+
+describe('the setup of a worktree', () => {
+  const python = { runner: 'uv run', pytest: true, ruff: false, mypy: false } as const;
+  test.each([
+    ['npm', ['npm ci']],
+    ['pnpm', ['pnpm install --frozen-lockfile']],
+    ['yarn', ['yarn install --frozen-lockfile']],
+    ['bun', ['bun install --frozen-lockfile']],
+  ] as const)('%s installs what its lock file names', (manager, run) => {
+    expect(proposed(node({}, { manager, locked: true })).run?.setup).toEqual({ run });
+  });
+
+  test('several languages are prepared one after the other', () => {
+    const both = proposed({ ...node({}, { locked: true }), python });
+    expect(both.run?.setup).toEqual({ run: ['npm ci', 'uv sync'] });
+  });
+
+  test('without a lock file nothing is proposed', () => {
+    expect(proposed(node({ test: 'x' })).run?.setup).toBeUndefined();
+  });
+});
