@@ -23,25 +23,33 @@ const NEEDED = [
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
 ];
 
-const HIDDEN = new RegExp(`(${NEEDED.join('|')})|${UNSEEN.source}`, 'gu');
-/** Nothing else needs a closer look, and most texts are like this. */
-const PLAIN = /^[ -~]*$/;
+let compiled: RegExp | undefined;
 
-function withoutHidden(text: string, spell: (hidden: string) => string): string {
-  if (PLAIN.test(text)) return text;
-  return text.replace(HIDDEN, (found, needed?: string) => needed ?? spell(found));
+/** Compiled when a text needs it: that takes longer than most answers of the hook. */
+function hiddenOrNeeded(): RegExp {
+  compiled ??= new RegExp(`(${NEEDED.join('|')})|${UNSEEN.source}`, 'gu');
+  return compiled;
+}
+
+/** Most texts are like this, and need no closer look. */
+const PLAIN_LINE = /^[ -~]*$/;
+const PLAIN_TEXT = /^[\n\t -~]*$/;
+
+function withoutHidden(text: string, plain: RegExp, spell: (hidden: string) => string): string {
+  if (plain.test(text)) return text;
+  return text.replace(hiddenOrNeeded(), (found, needed?: string) => needed ?? spell(found));
 }
 
 const TAB = '    ';
 
 /** One line: a line break in it is spelled out, too, so that it cannot pose as a line of ours. Tabs become spaces. */
 export function visible(line: string): string {
-  return withoutHidden(line.replaceAll('\t', TAB), spelled);
+  return withoutHidden(line.replaceAll('\t', TAB), PLAIN_LINE, spelled);
 }
 
 /** A text of several lines, whose line breaks and tabs stay. */
 export function visibleText(text: string): string {
-  return withoutHidden(text.replaceAll('\r\n', '\n'), (hidden) =>
+  return withoutHidden(text.replaceAll('\r\n', '\n'), PLAIN_TEXT, (hidden) =>
     hidden === '\n' || hidden === '\t' ? hidden : spelled(hidden),
   );
 }
@@ -62,7 +70,7 @@ export function jsonLines(value: unknown): string[] {
 
 /** JSON of others, such as a line of a journal, with these characters escaped. */
 export function escapedJson(json: string): string {
-  return withoutHidden(json, (hidden) =>
+  return withoutHidden(json, PLAIN_TEXT, (hidden) =>
     // Between values there are only line breaks and tabs, and inside of a text JSON allows neither.
     hidden === '\n' || hidden === '\t' ? hidden : hidden.split('').map(escapedUnit).join(''),
   );

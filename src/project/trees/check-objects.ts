@@ -29,8 +29,23 @@ export async function checkObjects(shadow: Shadow, names: readonly string[]): Pr
   reader.end();
 }
 
-/** Everything that the difference of two trees rests on: both, and the trees and files in which they differ. */
-export async function checkDifference(shadow: Shadow, from: string, to: string): Promise<void> {
+/** Checks under way, by what they check. */
+const underWay = new Map<string, Promise<void>>();
+
+/**
+ * Checks everything that the difference of two trees rests on: both, and the trees and files in which they differ. Gates that
+ * are judged at the same time ask for the same difference, and share one check. Later ones check again.
+ */
+export function checkDifference(shadow: Shadow, from: string, to: string): Promise<void> {
+  const what = [shadow.dir, from, to].join('\n');
+  const known = underWay.get(what);
+  if (known) return known;
+  const check = checkBetween(shadow, from, to).finally(() => underWay.delete(what));
+  underWay.set(what, check);
+  return check;
+}
+
+async function checkBetween(shadow: Shadow, from: string, to: string): Promise<void> {
   const args = ['diff-tree', '-r', '-t', '-z', '--raw', '--no-renames', '--no-ext-diff', from, to];
   const raw = (await gitOutput(shadowCall(shadow, { args }))).toString('latin1');
   const ids = [...raw.matchAll(/(?:^|\0):(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) /g)].flatMap(
