@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { isSafeId } from '../core/text/paths.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
-import { readSmall } from '../files/whole-file.ts';
+import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { InterruptedJudging, JudgingWatch } from '../ports/ports.ts';
 import { LET_GO_AFTER } from './hold-script.ts';
 import type { Home } from './layout.ts';
@@ -30,9 +30,14 @@ export function judgingWatch(home: Home, { shellForgets = false } = {}): Judging
     watch(session) {
       if (!isSafeId(session)) return;
       const marker = file(session, '');
-      // The marker is never created here: without one the session is not held at all.
-      const found = lstatSync(marker, { throwIfNoEntry: false });
-      if (found?.isFile() && found.size === 0) put(marker, 'measures\n');
+      try {
+        // The marker is never created here: without one the session is not held at all.
+        const found = lstatSync(marker, { throwIfNoEntry: false });
+        // Replaced whole: a marker that cannot be written has to stay, because without it nobody is held.
+        if (found?.isFile() && found.size === 0) writeWhole(marker, 'measures\n');
+      } catch {
+        // The next judging tries again.
+      }
     },
     begin(session, judged) {
       if (!isSafeId(session)) return () => {};
