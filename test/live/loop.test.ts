@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { waitFor } from '../support/live/processes.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import {
@@ -287,10 +287,16 @@ describe('what cuts a session off', () => {
       client.process.kill('SIGKILL');
       await client.finished;
     }
-    const before = await loopOf(scene);
-    expect(before.status).toBe('active');
-    const entries = await journalOf(scene, before.id);
-    expect(before.iteration).toBe(1 + decisionsOf(entries).filter((d) => d === 'block').length);
+    // A hook outlives its client, and may still be writing between the two looks.
+    await vi.waitFor(
+      async () => {
+        const before = await loopOf(scene);
+        expect(before.status).toBe('active');
+        const entries = await journalOf(scene, before.id);
+        expect(before.iteration).toBe(1 + decisionsOf(entries).filter((d) => d === 'block').length);
+      },
+      { timeout: 20_000 },
+    );
     await scene.runClient({ prompt: 'go on', args: ['--resume', session], script: { turns: [KEPT] } });
     expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done' });
   });
