@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Limit, RUN_MODES, type RunMode } from '../core/contract/contract.ts';
-import { hasEnded, type LoopState } from '../core/loop/state.ts';
+import { hasEnded, isDone, type LoopState } from '../core/loop/state.ts';
 import type { LimitChange, LimitChanges } from '../core/run/reopen.ts';
 import { defined } from '../core/text/defined.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
@@ -320,6 +320,6 @@ async function inTerminal(
 
 /** Returns 0 for done, 1 for a run that can go on or failed, 3 for one that was let go without being done. */
 function exitCode({ status }: LoopState): number {
-  if (status === 'verified_done' || status === 'claimed_done') return 0;
+  if (isDone(status)) return 0;
   return status === 'failed' || status === 'active' || status === 'paused' ? 1 : 3;
 }

@@ -1,4 +1,5 @@
 /** The text of `hold.sh`, which answers an event that the hook did not answer. */
+import { singleQuoted } from '../core/shell/words.ts';
 
 /** A session is let go when its hook did not answer so often in a row: the next Stop would go the same way. */
 export const LET_GO_AFTER = 3;
@@ -67,7 +68,7 @@ if [ ! "$why" ]; then
   1:12[89] | 1:1[3-9][0-9] | 1:2[0-9][0-9]) why="${CAUSES.ended}" ;;
   1:[0-9]*) why="${CAUSES.failed}" ;;
   *)
-    why=${quote(CAUSES.broken)}
+    why=${singleQuoted(CAUSES.broken)}
     printf '%s\\n' "untildone: $why" >&2
     ;;
   esac
@@ -77,11 +78,11 @@ tell() {
   exit 0
 }
 case $untildone in
-Stop | SubagentStop) [ "$measured" ] || tell ${quote(NOT_MEASURED)} ;;
+Stop | SubagentStop) [ "$measured" ] || tell ${singleQuoted(NOT_MEASURED)} ;;
 *)
   if [ -e "$marker.unheld" ] || [ -h "$marker.unheld" ]; then exit 0; fi
   (umask 077; : >"$marker.unheld") 2>/dev/null
-  tell ${quote(NOT_GUARDED)}
+  tell ${singleQuoted(NOT_GUARDED)}
   ;;
 esac
 cut=
@@ -98,8 +99,8 @@ if [ ! -e "$marker.cut" ] || [ -f "$marker.cut" ]; then
 else
   held=
 fi
-[ "$held" ] || tell ${quote(LET_GO)}
-reason="untildone: $why. "${quote(HELD)}
+[ "$held" ] || tell ${singleQuoted(LET_GO)}
+reason="untildone: $why. "${singleQuoted(HELD)}
 printf '%s\\n' "{\\"decision\\":\\"block\\",\\"reason\\":\\"$reason\\"}" 2>/dev/null && exit 0
 printf '%s\\n' "$reason" >&2
 exit 2
@@ -107,11 +108,6 @@ exit 2
 }
 
 /** The text as it stands between the quotes of a JSON string. */
-export function jsonText(text: string): string {
+export function insideJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
-}
-
-/** One word for the shell, whatever the text holds. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

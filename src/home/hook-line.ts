@@ -8,7 +8,8 @@
  */
 
 import type { KnownEventName } from '../core/loop/event.ts';
-import { IS_WANTED, jsonText, LET_GO_AFTER, quote } from './hold-script.ts';
+import { singleQuoted } from '../core/shell/words.ts';
+import { IS_WANTED, insideJson, LET_GO_AFTER } from './hold-script.ts';
 
 /** Names the line for tools that change nothing, which has a matcher of its own. */
 const OTHER_TOOLS = 'OtherTools';
@@ -94,8 +95,8 @@ if [ "$\{UNTILDONE_RUN+set}" ]; then
   exit 0
 fi
 untildone_ran=1 untildone_why= untildone_status=
-node=${quote(nodePath)}
-entry=${quote(hookEntry)}
+node=${singleQuoted(nodePath)}
+entry=${singleQuoted(hookEntry)}
 if ! { [ -f "$node" ] && [ -x "$node" ]; }; then
   node=
   command -v node >/dev/null && node=node
@@ -106,13 +107,13 @@ if [ "$\{NODE_EXTRA_CA_CERTS+set}" ]; then
   unset NODE_EXTRA_CA_CERTS
 fi
 if [ ! "$node" ]; then
-  untildone_why=${quote(noNode(nodePath))}
+  untildone_why=${singleQuoted(noNode(nodePath))}
 elif [ -r "$entry" ]; then
   set -- "$node" "$entry" hook
 elif command -v untildone >/dev/null; then
   set -- untildone hook
 else
-  untildone_why=${quote(noEntry(hookEntry))}
+  untildone_why=${singleQuoted(noEntry(hookEntry))}
 fi
 ${PASS_ON}
 if [ ! "$untildone_why" ]; then
@@ -167,11 +168,11 @@ const PASS_ON = `pass_on() {
 }`;
 
 function noNode(nodePath: string): string {
-  return jsonText(
+  return insideJson(
     `node was not found, neither ${nodePath} nor on PATH; install Node.js 20 or newer, then run: untildone install`,
   );
 }
 
 function noEntry(hookEntry: string): string {
-  return jsonText(`${hookEntry} is gone; install untildone again, then run: untildone install`);
+  return insideJson(`${hookEntry} is gone; install untildone again, then run: untildone install`);
 }

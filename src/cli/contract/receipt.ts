@@ -1,5 +1,6 @@
 import { readContract } from '../../contract/read.ts';
 import { renderReceipt } from '../../core/loop/receipt.ts';
+import { isDone } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { escapedJson } from '../../core/text/visible.ts';
@@ -35,10 +36,6 @@ export function showReceipt(
   const signed = parseReceipt(text, ref.loop);
   for (const problem of receiptProblems(signed)) out(`CHANGED since it was signed: ${problem}`);
   for (const line of renderReceipt(signed.receipt, format).split('\n')) out(line);
-}
-
-function isDone(status: string): boolean {
-  return status === 'verified_done' || status === 'claimed_done';
 }
 
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */

@@ -119,16 +119,18 @@ const INSTALL: Record<PackageManager, string> = {
   bun: 'bun install --frozen-lockfile',
 };
 
-/** What a worktree needs before anything can run in it. */
-function setup({ node, python }: ProjectFacts): string[] {
-  const commands = [
+/** The commands that install what the lock files of a folder name. */
+export function installCommands({ node, python }: FolderFacts): string[] {
+  return [
     ...(node?.locked ? [INSTALL[node.manager]] : []),
-    ...(python?.runner === 'uv run'
-      ? ['uv sync']
-      : python?.runner === 'poetry run'
-        ? ['poetry install']
-        : []),
+    ...(python?.runner === 'uv run' ? ['uv sync'] : []),
+    ...(python?.runner === 'poetry run' ? ['poetry install'] : []),
   ];
+}
+
+/** What a worktree needs before anything can run in it. */
+function setup(facts: ProjectFacts): string[] {
+  const commands = installCommands(facts);
   if (commands.length === 0) return [];
   const value = commands.length === 1 ? commands[0] : `[${commands.join(', ')}]`;
   return [

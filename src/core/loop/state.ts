@@ -279,6 +279,11 @@ export function hasEnded(state: LoopState): boolean {
   return state.status !== 'active' && state.status !== 'paused';
 }
 
+/** Whether this status says that the work is done, proven or claimed. */
+export function isDone(status: string): boolean {
+  return status === 'verified_done' || status === 'claimed_done';
+}
+
 /** The counts of a session at its start. */
 export const NEW_SESSION = {
   blocksInARow: 0,

@@ -10,6 +10,7 @@ import {
   type ChildState,
   closeWait,
   hasEnded,
+  isDone,
   type LoopState,
   type MergeOutcome,
   openWait,
@@ -169,10 +170,7 @@ function isMergedOrEmpty({ status, merge }: ChildState): boolean {
 
 /** The first done child that is not merged; also one whose merge was interrupted. */
 export function childToMerge({ list }: Children): ChildState | undefined {
-  return list.find(
-    ({ status, merge }) =>
-      (status === 'verified_done' || status === 'claimed_done') && (merge === undefined || merge === 'begun'),
-  );
+  return list.find(({ status, merge }) => isDone(status) && (merge === undefined || merge === 'begun'));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Whether an iteration of a run is worth a commit, and the texts of commits and pull requests. */
 
 import type { GateSubject, TraitsOf } from '../contract/gate-traits.ts';
-import { hasEnded, type LoopState } from '../loop/state.ts';
+import { hasEnded, isDone, type LoopState } from '../loop/state.ts';
 import { blocks, type Verdict } from '../loop/verdict.ts';
 import { oneLine } from '../text/clip.ts';
 import { redact } from '../text/redact.ts';
@@ -61,11 +61,7 @@ export function isWorthKeeping(
   traitsOf: TraitsOf,
 ): boolean {
   if (verdicts.length === 0 || lost.length > 0) return false;
-  return gained.length > 0 || isDone(state) || lacksOnlyCommit(verdicts, traitsOf);
-}
-
-export function isDone({ status }: LoopState): boolean {
-  return status === 'verified_done' || status === 'claimed_done';
+  return gained.length > 0 || isDone(state.status) || lacksOnlyCommit(verdicts, traitsOf);
 }
 
 /** Whether only gates fail that can pass after a commit. */

@@ -1,7 +1,7 @@
 /** A run that you go on with after it has ended without being done, or whose limits you change. */
 import type { Limit, Limits } from '../contract/contract.ts';
 import { type ReachedLimit, reachedLimit } from '../loop/limits.ts';
-import { closeWait, hasEnded, type LoopState, openWait } from '../loop/state.ts';
+import { closeWait, hasEnded, isDone, type LoopState, openWait } from '../loop/state.ts';
 import { sayDuration } from '../text/duration.ts';
 
 /** `more` is added to the limit that the run has; a limit takes its place. */
@@ -45,12 +45,7 @@ export function changesInWords(before: Limits, after: Limits): string {
 
 /** Whether a run can go on after it has ended: one that is done cannot. */
 export function canReopen(state: LoopState): boolean {
-  return (
-    state.run !== undefined &&
-    hasEnded(state) &&
-    state.status !== 'verified_done' &&
-    state.status !== 'claimed_done'
-  );
+  return state.run !== undefined && hasEnded(state) && !isDone(state.status);
 }
 
 /** The limit that would end the run again at once. */

@@ -293,5 +293,10 @@ function withEscapes(text: string): string {
 
 /** Quotes a text as one word for the shell. */
 export function quoteForShell(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@%+-]+$/.test(text) ? text : singleQuoted(text);
+}
+
+/** One word for the shell between quotes, whatever the text holds. */
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

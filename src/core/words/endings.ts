@@ -1,5 +1,5 @@
 import type { Notification } from '../contract/contract.ts';
-import type { Ending, LoopState, RunState } from '../loop/state.ts';
+import { type Ending, isDone, type LoopState, type RunState } from '../loop/state.ts';
 import type { Verdict } from '../loop/verdict.ts';
 import { oneLine } from '../text/clip.ts';
 import { dateOf } from '../text/moment.ts';
@@ -163,7 +163,7 @@ export interface Message {
 
 /** The notifications of a contract for this event. `done` stands for both `verified_done` and `claimed_done`. */
 export function notificationsFor(event: string, notify: readonly Notification[]): Notification[] {
-  const names = [event, ...(event === 'verified_done' || event === 'claimed_done' ? ['done'] : [])];
+  const names = [event, ...(isDone(event) ? ['done'] : [])];
   return notify.filter(({ on }) => on.some((wanted) => names.includes(wanted)));
 }
 

@@ -1,4 +1,4 @@
-import type { LoopState } from '../../core/loop/state.ts';
+import { isDone, type LoopState } from '../../core/loop/state.ts';
 import { fingerprint, type Measured, type Verdict } from '../../core/loop/verdict.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';
@@ -173,10 +173,6 @@ export function logLine(state: State, ended: LoopState, measured: Measured | und
 
 export function statusWord({ status }: LoopState): string {
   return isDone(status) ? COMPLETE : status.toUpperCase();
-}
-
-function isDone(status: LoopState['status']): boolean {
-  return status === 'verified_done' || status === 'claimed_done';
 }
 
 function sentence(state: State, ended: LoopState, measured: Measured | undefined): string {

@@ -1,4 +1,4 @@
-import type { Decision, LoopState } from '../../core/loop/state.ts';
+import { type Decision, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { isSafeId } from '../../core/text/paths.ts';
@@ -142,10 +142,6 @@ function outcomeOf(decision: Decision, verdicts: readonly Verdict[]): string {
         ? 'Stop APPROVED'
         : `Stop APPROVED, NOT done: ${decision.status} (${decision.detail})`;
   }
-}
-
-export function isDone(status: string): boolean {
-  return status === 'verified_done' || status === 'claimed_done';
 }
 
 /** `YYYY-mm-dd HH:MM:SS`, as `date` prints it on this machine. */

@@ -3,7 +3,7 @@ import { decide } from '../../core/loop/decide.ts';
 import type { Answer, StopEvent } from '../../core/loop/event.ts';
 import { limitsIn } from '../../core/loop/phases.ts';
 import { newApprovals } from '../../core/loop/questions.ts';
-import type { Decision, Ending } from '../../core/loop/state.ts';
+import { type Decision, isDone } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { measures } from '../../gates/traits.ts';
@@ -147,10 +147,6 @@ function isStillActive(ref: LoopRef, store: JudgingPorts['store']): boolean {
   } catch {
     return false;
   }
-}
-
-function isDone(status: Ending): boolean {
-  return status === 'verified_done' || status === 'claimed_done';
 }
 
 /**

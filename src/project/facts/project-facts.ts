@@ -12,6 +12,7 @@ const LOCK_FILES: readonly [string, PackageManager][] = [
   ['bun.lock', 'bun'],
   ['bun.lockb', 'bun'],
   ['package-lock.json', 'npm'],
+  ['npm-shrinkwrap.json', 'npm'],
 ];
 const MANAGERS: readonly PackageManager[] = ['npm', 'pnpm', 'yarn', 'bun'];
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
@@ -26,7 +27,7 @@ export function projectFacts(folder: string): ProjectFacts {
   const featureList = FEATURE_LISTS.find((path) => read(path) !== undefined);
   const { packages, leftOut } = packageFolders(folder);
   return {
-    ...folderFacts(folder, []),
+    ...folderFacts(folder),
     ...(packages.length > 0
       ? { packages: packages.map((one) => ({ folder: one, ...folderFacts(folder, one.split('/')) })) }
       : {}),
@@ -39,7 +40,7 @@ export function projectFacts(folder: string): ProjectFacts {
 }
 
 /** Facts about a folder of the project. Lock files of the folders above it count. */
-function folderFacts(project: string, parts: readonly string[]): FolderFacts {
+export function folderFacts(project: string, parts: readonly string[] = []): FolderFacts {
   const folder = join(project, ...parts);
   const read = (path: string) => readQuietly(join(folder, path));
   const has = (path: string) => existsSync(join(folder, path));

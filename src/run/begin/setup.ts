@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../core/contract/contract.ts';
+import { installCommands } from '../../core/contract/propose.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import { folderFacts } from '../../project/facts/project-facts.ts';
 import type { Interrupts } from './interrupts.ts';
 
 const LONGEST_MS = 30 * 60_000;
@@ -77,21 +79,11 @@ function lastLinesOf(output: string): string[] {
     .map((line) => oneLine(line, LINE));
 }
 
-/** How packages are installed, by the file that locks their versions. */
-const INSTALLS = [
-  ['package-lock.json', 'npm ci'],
-  ['npm-shrinkwrap.json', 'npm ci'],
-  ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile'],
-  ['yarn.lock', 'yarn install --frozen-lockfile'],
-  ['bun.lock', 'bun install --frozen-lockfile'],
-  ['bun.lockb', 'bun install --frozen-lockfile'],
-] as const;
-
 /** What to add to the contract, when a project with packages has none installed in its worktree. */
 function missingSetup(folder: string): string | undefined {
   if (existsSync(join(folder, 'node_modules')) || !needsPackages(join(folder, 'package.json')))
     return undefined;
-  const [, install] = INSTALLS.find(([lock]) => existsSync(join(folder, lock))) ?? ['', 'npm install'];
+  const [install = 'npm install'] = installCommands(folderFacts(folder));
   return `The worktree has no node_modules, and package.json asks for packages: commands that need them fail there. To install them in every worktree, add to untildone.yaml: run: { setup: ${install} }`;
 }
 

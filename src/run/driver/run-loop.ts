@@ -1,10 +1,9 @@
 import type { Entry } from '../../core/loop/entry.ts';
 import type { Answer, HookEvent, StopEvent, ToolEvent } from '../../core/loop/event.ts';
 import { askedNames } from '../../core/loop/phases.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { allowWords, denialOf, isGateCommand } from '../../core/run/permissions.ts';
-import { isDone } from '../../core/run/progress.ts';
 import { nextStep, type Step, withBill } from '../../core/run/run.ts';
 import { nameEnd, type SessionFacts } from '../../core/run/session-end.ts';
 import { briefFor } from '../../core/words/brief.ts';
@@ -142,7 +141,7 @@ class Driver {
       signal: this.#world.atOnce,
     });
     const after = this.#recordResult(facts);
-    if (isDone(after)) await this.#world.billed(after);
+    if (isDone(after.status)) await this.#world.billed(after);
   }
 
   #recordResult(facts: SessionFacts): LoopState {

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import {
   asksForChecks,
   commitMessage,
-  isDone,
   isWorthKeeping,
   lacksOnlyCommit,
   passingOf,
@@ -118,7 +117,7 @@ export class RunGit implements RunGitPort {
       if (mode !== 'pr' || say === 'here') return lines;
       const whyNot = this.#whyNotPublished(state, commits);
       if (whyNot) return [...lines, whyNot];
-      return [...lines, ...(await this.#publish(state, receipt, left === 0 && isDone(state)))];
+      return [...lines, ...(await this.#publish(state, receipt, left === 0 && isDone(state.status)))];
     });
   }
 

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import type { Limits } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
-import { type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { type GateLine, hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { allowWords, denialOf } from '../../core/run/permissions.ts';
 import { howToGoOn } from '../../core/run/reopen.ts';
@@ -207,7 +207,7 @@ export function evidenceOf(verdicts: readonly Verdict[], gate: string): string |
 /** How a run ended, and what you can do now. These lines are never cut. */
 export function closingLines(state: LoopState, limits: Limits | undefined, now: number): string[] {
   const { loop, status } = state;
-  const done = status === 'verified_done' || status === 'claimed_done';
+  const done = isDone(status);
   const end = state.ending?.at ?? now;
   return [
     `${status}: ${harmless(describeEnding(state))}`,
