@@ -53,7 +53,8 @@ export function scratchAt({ shadowDir, folder = tmpdir() }: ScratchOptions): Scr
   };
 }
 
-async function fill(
+/** Writes a tree into an empty folder and makes it a repository whose last commit is `base`. */
+export async function fill(
   dir: string,
   shadowDir: string,
   tree: string,
@@ -85,7 +86,7 @@ async function fill(
 }
 
 /** Refuses what is not the name of a tree, so that git cannot take it for an option. */
-function treeId(tree: string): string {
+export function treeId(tree: string): string {
   if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
     throw new Error(`${JSON.stringify(tree)} does not name a tree`);
   return tree;
@@ -110,7 +111,7 @@ function isAbandoned(root: string): boolean {
   }
 }
 
-async function removeWhole(root: string): Promise<void> {
+export async function removeWhole(root: string): Promise<void> {
   const remove = () => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   try {
     await remove();

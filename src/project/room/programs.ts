@@ -1,0 +1,75 @@
+/** The programs on PATH at a loop's start, to find those that were put in their place since. */
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, relative, resolve } from 'node:path';
+
+/** By the name of a program: where PATH leads, and a stamp of what lies there. */
+export type Programs = Record<string, { path: string; stamp: string }>;
+
+/** PATH without folders that are relative or lie in the project: what the agent writes there is not found. */
+export function pathOutside(path: string, project: string): string {
+  const real = realOr(project);
+  const isOutside = (folder: string) => {
+    const inside = relative(real, realOr(folder));
+    return inside.startsWith('..') || isAbsolute(inside);
+  };
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && isOutside(folder))
+    .join(delimiter);
+}
+
+export function programsOn(path: string): Programs {
+  const found: Programs = Object.create(null);
+  for (const folder of new Set(path.split(delimiter))) {
+    for (const name of namesIn(folder)) {
+      if (found[name]) continue;
+      const stamp = stampOf(join(folder, name));
+      if (stamp) found[name] = { path: join(folder, name), stamp };
+    }
+  }
+  return found;
+}
+
+export interface ChangedProgram {
+  name: string;
+  was: string;
+  /** Where PATH leads now; absent when there is no such program any more. */
+  is?: string;
+}
+
+/** The programs of the start that are others now. New names are no change: nothing of the start leads to them. */
+export function changedPrograms(start: Programs, now: Programs): ChangedProgram[] {
+  return Object.entries(start).flatMap(([name, was]) => {
+    const is = now[name];
+    if (is?.path === was.path && is.stamp === was.stamp) return [];
+    return [{ name, was: was.path, is: is?.path }];
+  });
+}
+
+/** Names the content of a program by what no program can set, the time of its last change among it. */
+function stampOf(path: string): string | undefined {
+  try {
+    const [link, file] = [lstatSync(path), statSync(path)];
+    if (!file.isFile() || (file.mode & 0o111) === 0) return undefined;
+    const end = link.isSymbolicLink() ? ` ${realpathSync.native(path)}` : '';
+    return `${file.ino} ${file.size} ${file.ctimeMs}${end}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return isAbsolute(folder) ? readdirSync(folder) : [];
+  } catch {
+    return [];
+  }
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}
