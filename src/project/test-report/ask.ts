@@ -1,0 +1,141 @@
+/** Asks the test runner behind a command for a report, and finds what it wrote. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { joinResults, type TestResults } from '../../core/proof/test-results.ts';
+import { type ShellCall, shellCalls } from '../../core/shell/calls.ts';
+import { simpleCommands } from '../../core/shell/words.ts';
+import { namesIn } from '../../files/whole-file.ts';
+import { resolveParts } from '../facts/command-parts.ts';
+import { readCargo } from './cargo.ts';
+import { readGoJson, readRunnerJson } from './json.ts';
+import { readJunit } from './junit.ts';
+import { NODE_REPORTER, REPORTS, readNodeReport } from './node-reporter.ts';
+
+export interface Asked {
+  command: string;
+  env: Record<string, string>;
+}
+
+const NODE_FILE = 'node-reporter.mjs';
+const RUNNER_JSON = 'runner.json';
+const PYTEST_XML = 'pytest.xml';
+
+/** The command and the variables by which runners report into `reports`, an empty folder. The tests that run are the same. */
+export function askForReport(
+  command: string,
+  project: string,
+  reports: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Asked {
+  const scripts = Object.values(resolveParts(project, [command]));
+  const calls = [command, ...scripts].flatMap((line) => shellCalls(line));
+  const all = [command, ...scripts].join('\n');
+  const more: Record<string, string> = { [REPORTS]: reports };
+  if (calls.some(isNodeTest) && !all.includes('--test-reporter')) {
+    writeFileSync(join(reports, NODE_FILE), NODE_REPORTER);
+    const options = ['spec', join(reports, NODE_FILE)].flatMap((reporter) => [
+      `--test-reporter=${reporter}`,
+      '--test-reporter-destination=stdout',
+    ]);
+    more.NODE_OPTIONS = [env.NODE_OPTIONS, ...options].filter(Boolean).join(' ');
+  }
+  if (calls.some(isPytest) && !all.includes('--junit'))
+    more.PYTEST_ADDOPTS = [env.PYTEST_ADDOPTS, `--junitxml=${join(reports, PYTEST_XML)}`]
+      .filter(Boolean)
+      .join(' ');
+  return { command: withJsonReport(command, scripts, calls, join(reports, RUNNER_JSON)), env: more };
+}
+
+const isNodeTest = ({ program, args }: ShellCall) => program === 'node' && args.includes('--test');
+
+function isPytest({ program, args }: ShellCall): boolean {
+  return (
+    /^(?:py\.?test)$/.test(program) ||
+    (/^python[\d.]*$/.test(program) && /^-m (?:pytest|py\.test)$/.test(args.slice(0, 2).join(' ')))
+  );
+}
+
+/** Options that make a runner write JSON beside what it prints. */
+const JSON_OPTIONS: Record<string, (file: string) => string> = {
+  vitest: (file) => `--reporter=default --reporter=json --outputFile.json=${quote(file)}`,
+  jest: (file) => `--json --outputFile=${quote(file)}`,
+  mocha: (file) => `--reporter json --reporter-option output=${quote(file)}`,
+};
+
+/** Adds options to a command that does nothing but call one runner, itself or by one script of a package. */
+function withJsonReport(
+  command: string,
+  scripts: readonly string[],
+  calls: readonly ShellCall[],
+  file: string,
+): string {
+  if (simpleCommands(command).length !== 1) return command;
+  const [own] = shellCalls(command);
+  if (own?.program === 'go' && own.args[0] === 'test' && !own.args.includes('-json'))
+    return command.replace(/\bgo test\b/, 'go test -json');
+  const bare = scripts.filter((script) => script.trim() !== '');
+  const runners = calls.filter(({ program }) => Object.hasOwn(JSON_OPTIONS, program));
+  const isAlone =
+    runners.length === 1 && bare.length <= 1 && bare.every((script) => simpleCommands(script).length === 1);
+  const options = isAlone && JSON_OPTIONS[runners[0]?.program ?? '']?.(file);
+  if (!options) return command;
+  const isNpm = own?.program === 'npm';
+  return `${command} ${isNpm && !/ -- /.test(command) ? '-- ' : ''}${options}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Places where build tools leave JUnit's XML, relative to a module. */
+const XML_FOLDERS = ['target/surefire-reports', 'target/failsafe-reports', 'build/test-results'];
+const REPORT_LIMIT = 64 * 1024 * 1024;
+
+/** What the runners wrote; undefined when there is no report that can be read. `root` is the folder of the room. */
+export function collectReports(reports: string, root: string, stdout: string): TestResults | undefined {
+  const found: TestResults[] = [];
+  for (const name of namesIn(reports)) {
+    const text = contentOf(join(reports, name));
+    if (text === undefined) continue;
+    if (/^node-\d+\.jsonl$/.test(name)) found.push(readNodeReport(text, root));
+    else if (name === PYTEST_XML) found.push(readJunit(text));
+    else if (name === RUNNER_JSON)
+      found.push(readRunnerJson(text, root) ?? { tests: new Map(), whole: false });
+  }
+  found.push(...xmlFilesBelow(root).map((path) => readJunit(contentOf(path) ?? '')));
+  const printed = readGoJson(stdout) ?? readCargo(stdout);
+  if (printed) found.push(printed);
+  return found.length === 0 ? undefined : joinResults(found);
+}
+
+function contentOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size <= REPORT_LIMIT ? readFileSync(path, 'utf8') : undefined;
+}
+
+const DEEPEST = 4;
+
+function xmlFilesBelow(root: string, depth = 0): string[] {
+  const own = XML_FOLDERS.flatMap((folder) => xmlIn(join(root, folder), 3));
+  if (depth === DEEPEST) return own;
+  return [...own, ...foldersIn(root).flatMap((folder) => xmlFilesBelow(join(root, folder), depth + 1))];
+}
+
+function xmlIn(folder: string, depth: number): string[] {
+  const files = namesIn(folder).filter((name) => /^TEST-.*\.xml$/.test(name));
+  const inner = depth > 0 ? foldersIn(folder).flatMap((name) => xmlIn(join(folder, name), depth - 1)) : [];
+  return [...files.map((name) => join(folder, name)), ...inner];
+}
+
+const NOT_ENTERED = new Set(['node_modules', '.git', 'target', 'build', '.venv', 'vendor']);
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && !NOT_ENTERED.has(entry.name))
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
