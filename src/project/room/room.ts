@@ -10,16 +10,9 @@ import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import { gitOutput, QUIET_CONFIG } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
+import { filesOf, type TreeFile } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
-import {
-  layIn,
-  type Place,
-  plannedMoves,
-  prepareSetup,
-  type Setup,
-  type TreeFile,
-  takeOut,
-} from './setup.ts';
+import { layIn, type Place, plannedMoves, prepareSetup, type Setup, takeOut } from './setup.ts';
 
 export interface RoomOptions {
   /** The folder for the rooms of one project, in the untildone home. */
@@ -158,20 +151,6 @@ function shellOf(place: Place, temp: string, environment: Readonly<Record<string
 }
 
 const GIT = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
-
-/** The files of a tree, without submodules. */
-async function filesOf(tree: string, shadowDir: string, signal?: AbortSignal): Promise<TreeFile[]> {
-  const args = [...GIT, `--git-dir=${shadowDir}`, 'ls-tree', '-r', '-z', '--full-tree', tree];
-  const output = await gitOutput({ args, cwd: dirname(shadowDir), env: QUIET, signal });
-  return output
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const match = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line);
-      return match ? [{ mode: match[1] ?? '', blob: match[2] ?? '', path: match[3] ?? '' }] : [];
-    });
-}
-
 const QUIET = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull };
 
 async function writeFiles(

@@ -6,6 +6,7 @@ import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { ShellResult } from '../../ports/ports.ts';
+import type { TreeFile } from '../trees/compose.ts';
 import {
   compareManifests,
   copyFolder,
@@ -20,13 +21,6 @@ export interface Setup {
   run: string;
   /** Globs of the files that the setup reads. It finds no others. */
   inputs: readonly string[];
-}
-
-/** A file of a tree. */
-export interface TreeFile {
-  path: string;
-  mode: string;
-  blob: string;
 }
 
 /** The folders of one place for rooms. Their paths never change: programs write absolute paths into what they install. */
