@@ -30,6 +30,7 @@ import {
 } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
 import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
+import { roomFrom, roomKeys, sandboxFrom } from './room-rules.ts';
 import { runRules } from './run-rules.ts';
 import { promptRule, toolRules } from './tool-rules.ts';
 
@@ -218,6 +219,7 @@ const root = strict(
     limits: limits.exactOptional(),
     memory: memory.exactOptional(),
     run: runRules.exactOptional(),
+    ...roomKeys,
     tools: toolRules.exactOptional(),
     on_context: oneOf(['continue', 'spawn'], 'on_context: continue')
       .describe(
@@ -252,6 +254,8 @@ export const contractSchema = root.transform((written): Contract => {
     taskCreated: task_created === undefined ? undefined : unique(task_created),
     prompt,
     tools,
+    room: roomFrom(written),
+    sandbox: sandboxFrom(written),
     limits: limitsFrom(written.limits ?? {}),
     onContext: written.on_context ?? 'continue',
     memory: notes,

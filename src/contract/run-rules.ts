@@ -21,7 +21,7 @@ const setupCommands = z.union(
 );
 
 /** A command, a list of commands, or a map that names the files they depend on, too. */
-const setup = z.union(
+export const setup = z.union(
   [
     setupCommands.transform((run) => ({ run })),
     strict(

@@ -5,6 +5,7 @@ import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
+import type { Place, Rooms } from '../ports/rooms.ts';
 
 /** What a gate may look at. */
 export interface GateContext {
@@ -43,6 +44,10 @@ export interface GateContext {
   /** SHA-256 of a text. */
   digest(text: string): string;
   shell: Shell;
+  /** Where commands of this gate run: the folder of the project, or a clean room that all gates of one judging share. */
+  place(signal?: AbortSignal): Promise<Place>;
+  /** Clean rooms for any tree; absent where there are none, as without git. */
+  rooms?: Rooms;
   agent: AgentPort;
   tasks: TaskList;
   /** Absent where no copies of the project can be made. */

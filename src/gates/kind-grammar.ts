@@ -1,6 +1,6 @@
 /** The grammar of one kind of gate: a short and a long form, with options beside the kind or inside it. */
 import { z } from 'zod';
-import type { GateSpec } from '../core/contract/contract.ts';
+import { type GateSpec, ROOM_CHOICES } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import { flag, timeOf } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
@@ -16,6 +16,11 @@ const settings = {
   on_unproven: oneOf(['block', 'allow'], 'on_unproven: block')
     .describe(
       'What happens when this gate could not be judged. block (default): it counts as not done. allow: the loop may end, as released.',
+    )
+    .exactOptional(),
+  room: oneOf(ROOM_CHOICES, 'room: clean')
+    .describe(
+      'Where its commands run. clean: in a fresh copy of the tree, outside of the project. project: in the folder in which the agent works.',
     )
     .exactOptional(),
 };
@@ -96,6 +101,7 @@ function settingsOf(gate: Record<string, unknown>): Record<string, unknown> {
     ...('timeout' in gate ? { timeoutMs: gate.timeout } : {}),
     ...('exclusive' in gate ? { exclusive: gate.exclusive } : {}),
     ...('on_unproven' in gate ? { onUnproven: gate.on_unproven } : {}),
+    ...('room' in gate ? { room: gate.room } : {}),
   };
 }
 

@@ -120,6 +120,7 @@ function contextFor(
     frozen: request.frozen.frozen.gates[name],
     digest: (text) => judges.digest(text),
     shell: judges.shell,
+    place: async () => judges.inPlace(request.frozen.frozen.project),
     agent: judges.agent,
     tasks: judges.tasks,
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),

@@ -25,12 +25,15 @@ import type {
   Workspace,
   Worktree,
 } from '../ports/ports.ts';
+import type { Place } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
   gates: Gates;
   shell: Shell;
+  /** A folder of the project as a place for commands. */
+  inPlace(dir: string): Place;
   agent: AgentPort;
   tasks: TaskList;
   notifier: Notifier;

@@ -10,6 +10,7 @@ import type { Script } from '../../src/dev/simulator/script.ts';
 import { agentGate } from '../../src/gates/agent/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { judgeGate } from '../../src/gates/judge/index.ts';
+import { inPlace } from '../../src/project/room/in-place.ts';
 import { systemShell } from '../../src/project/shell/shell.ts';
 import { scratchAt } from '../../src/project/trees/scratch.ts';
 import { openWorkspace } from '../../src/project/trees/workspace.ts';
@@ -55,6 +56,7 @@ async function workJudgedBy(script: Script): Promise<Work> {
       digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(root, 'output'),
       shell: systemShell(environment),
+      place: async () => inPlace(project, systemShell(environment), environment),
       agent: agentSdk({ env, claude }),
       tasks: { open: () => Promise.resolve(undefined) },
       scratch: scratchAt({ shadowDir, folder: temporary }),

@@ -55,6 +55,41 @@ interface GateSettings {
   /** Never at the same time as another gate. */
   exclusive?: boolean;
   onUnproven?: 'block' | 'allow';
+  /** Where its commands run; absent: as the contract says. */
+  room?: RoomChoice;
+}
+
+/** `clean`: in a fresh copy of the tree, outside of the project. `project`: in the folder in which the agent works. */
+export const ROOM_CHOICES = ['clean', 'project'] as const;
+
+export type RoomChoice = (typeof ROOM_CHOICES)[number];
+
+/** Commands that prepare a fresh folder, and the files that what they make depends on. */
+export interface SetupRule {
+  run: string[];
+  /** Globs; absent: the files by which package managers are told what to install. */
+  inputs?: string[];
+}
+
+/** Where the commands of gates run, and what is there besides the files that git knows. */
+export interface RoomRule {
+  /** For gates that do not say it themselves. */
+  choice: RoomChoice;
+  setup?: SetupRule;
+  /** Files that git ignores and that commands need, as they are at the start. */
+  needs?: string[];
+  /** Variables that may hold secrets and that commands need. */
+  passEnv?: string[];
+}
+
+/** `required`: without walls nothing runs. `preferred`: with walls where there are any. */
+export const SANDBOX_CHOICES = ['required', 'preferred', 'off'] as const;
+
+/** Walls around the commands of gates, and around the shell of the agent in runs. */
+export interface SandboxRule {
+  choice: (typeof SANDBOX_CHOICES)[number];
+  /** Whether commands of gates reach the network. */
+  network?: boolean;
 }
 
 /** One gate of a contract: its kind decides the shape of its options. */
@@ -94,7 +129,7 @@ export interface RunRules {
   /** Other options of the Agent SDK, in its own spelling. */
   client?: Record<string, unknown>;
   /** Prepares a fresh worktree; `inputs`: the files that what it makes depends on. */
-  setup?: { run: string[]; inputs?: string[] };
+  setup?: SetupRule;
 }
 
 /** The gates for prompts, and what is told with every prompt. */
@@ -162,6 +197,10 @@ export interface Contract {
   /** The preset whose phases this contract has. */
   preset?: { name: PresetName; reviewUnlessSimple?: true };
   tools?: ToolRules;
+  /** Absent: commands of gates run in the folder of the project. */
+  room?: RoomRule;
+  /** Absent: off. */
+  sandbox?: SandboxRule;
   limits: Limits;
   onContext: 'continue' | 'spawn';
   /** Notes in the project that sessions are told when they start. */

@@ -53,6 +53,12 @@ export interface Proof {
   /** The file with the whole output. */
   outputFile?: string;
   costUsd?: number;
+  /** Where the command ran; absent: in the folder of the project. */
+  room?: 'clean';
+  /** The walls around the command; absent: there were none. */
+  walls?: string;
+  /** How many tests ended how, where the runner says so. */
+  tests?: { passed: number; failed: number; skipped: number };
 }
 
 /** The verdict of the gate that asks for a change, when nothing was changed yet. */

@@ -9,6 +9,7 @@ import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
+import { inPlace } from '../../project/room/in-place.ts';
 import { systemShell } from '../../project/shell/shell.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
 import { shadowOfWorktree, worktreeAt } from '../../project/trees/user-repository.ts';
@@ -24,6 +25,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
   return {
     gates: ALL_GATES,
     shell,
+    inPlace: (dir) => inPlace(dir, shell, env),
     notifier: systemNotifier(shell),
     agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),

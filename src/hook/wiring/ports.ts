@@ -78,6 +78,9 @@ function asksOnlyForPromise(contract: Contract): boolean {
 const CLAIM_JUDGES: Judges = {
   gates: { promise: promiseGate },
   shell: { run: () => Promise.reject(new Error('a promise runs nothing')) },
+  inPlace: () => {
+    throw new Error('a promise needs no place');
+  },
   agent: { ask: () => Promise.reject(new Error('a promise asks nobody')) },
   tasks: { open: () => Promise.resolve(undefined) },
   notifier: { send: () => Promise.reject(new Error('nobody is named')) },

@@ -8,9 +8,10 @@ import { dirname, join } from 'node:path';
 import { holdLock } from '../../files/lock.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
+import type { TreeFile } from '../../ports/rooms.ts';
 import { gitOutput, QUIET_CONFIG } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
-import { filesOf, type TreeFile } from '../trees/compose.ts';
+import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
 import { layIn, type Place, plannedMoves, prepareSetup, type Setup, takeOut } from './setup.ts';
 

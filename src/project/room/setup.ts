@@ -6,7 +6,7 @@ import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { ShellResult } from '../../ports/ports.ts';
-import type { TreeFile } from '../trees/compose.ts';
+import type { TreeFile } from '../../ports/rooms.ts';
 import {
   compareManifests,
   copyFolder,

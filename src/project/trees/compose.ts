@@ -2,15 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Composition, TreeFile } from '../../ports/rooms.ts';
 import { gitOutput, QUIET_CONFIG } from '../git.ts';
 import { treeId } from './scratch.ts';
-
-/** A file of a tree. */
-export interface TreeFile {
-  path: string;
-  mode: string;
-  blob: string;
-}
 
 const CONFIG = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
 const QUIET = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull };
@@ -62,16 +56,6 @@ export async function treeOfFiles(
 
 export async function writeBlob(text: string, shadowDir: string, signal?: AbortSignal): Promise<string> {
   return (await git(shadowDir, ['hash-object', '-w', '--stdin'], signal, text)).toString('latin1').trim();
-}
-
-export interface Composition {
-  /** The tree that gives everything else. */
-  rest: string;
-  /** The tree that gives the paths that `takes` chooses; what it does not have is absent. */
-  from: string;
-  takes(path: string): boolean;
-  /** Files whose text is neither tree's. */
-  texts?: Readonly<Record<string, string>>;
 }
 
 export async function composeTree(

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { GateContext } from '../../../src/gates/gate.ts';
 import type { Workspace } from '../../../src/ports/ports.ts';
+import { inPlace } from '../../../src/project/room/in-place.ts';
 import { systemShell } from '../../../src/project/shell/shell.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { initRepository } from '../repository.ts';
@@ -71,6 +72,7 @@ export async function projectOfTest(): Promise<JudgedProject> {
       digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(root, 'output'),
       shell: systemShell(environment),
+      place: async () => inPlace(dir, systemShell(environment), environment),
       agent: fakeAgent({ does: 'talks' }),
       tasks: { open: () => Promise.resolve(undefined) },
       ...more,

@@ -6,6 +6,7 @@ import { findFiles } from '../../../src/core/text/globs.ts';
 import type { FreezeContext, GateContext } from '../../../src/gates/gate.ts';
 import type { Workspace } from '../../../src/ports/ports.ts';
 import { foreignFiles } from '../../../src/project/files.ts';
+import { inPlace } from '../../../src/project/room/in-place.ts';
 import { systemShell } from '../../../src/project/shell/shell.ts';
 
 /** A project in a temporary folder, judged with a real shell. */
@@ -40,6 +41,7 @@ export function makeProject(): TestProject {
       digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(folder, 'output'),
       shell: systemShell(process.env),
+      place: async () => inPlace(root, systemShell(process.env), process.env),
       agent: { ask: () => Promise.reject(new Error('no gate of these asks a model')) },
       tasks: { open: async () => undefined },
       ...more,

@@ -51,6 +51,7 @@ export function contextOf({ project, workspace, folder }: Scene, more: Partial<G
     digest: (text: string) => createHash('sha256').update(text).digest('hex'),
     outputDir: join(folder, 'output'),
     shell: { run: unused },
+    place: unused,
     agent: { ask: unused },
     tasks: { open: unused },
     ...more,

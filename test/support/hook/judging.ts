@@ -61,6 +61,9 @@ export function fakeJudges(says: Record<string, Says> = {}): FakeJudges {
     contractFileNow: undefined,
     gates: {},
     shell: { run: unused },
+    inPlace: () => {
+      throw new Error('not of use here');
+    },
     agent: { ask: unused },
     tasks: { open: unused },
     notifier: { send: unused },

@@ -1,0 +1,63 @@
+import type { TestResults } from '../core/proof/test-results.ts';
+import type { Shell, ShellCommand, ShellResult } from './ports.ts';
+
+/** A folder in which commands of gates run. */
+export interface Place {
+  /** The files that are judged. Paths of the contract are relative to it. */
+  dir: string;
+  shell: Shell;
+  /** Runs a command that may be a test runner, and asks it for results test by test. */
+  runTests(command: ShellCommand): Promise<TestRun>;
+  /** `clean`: a fresh copy of the tree, outside of the project; `project`: the folder in which the agent works. */
+  room: 'clean' | 'project';
+  /** What keeps commands from everything else; absent: nothing does. */
+  walls?: string;
+}
+
+export interface TestRun {
+  result: ShellResult;
+  /** Absent when no runner wrote a report that can be read. */
+  tests?: TestResults;
+}
+
+/** A clean room: a tree in a fresh folder, with dependencies of its own and the environment of the loop's start. */
+export interface Room extends Place {
+  room: 'clean';
+  /** Removes the room. Never throws; may be called twice. */
+  dispose(): Promise<void>;
+}
+
+export interface RoomOrder {
+  tree: string;
+  /** The tree of the room's last commit; `tree` when absent. */
+  base?: string;
+  /** Files that are laid over the tree, by path. */
+  over?: Readonly<Record<string, string | Uint8Array>>;
+  signal?: AbortSignal;
+}
+
+/** A file of a tree. */
+export interface TreeFile {
+  path: string;
+  mode: string;
+  blob: string;
+}
+
+export interface Composition {
+  /** The tree that gives everything else. */
+  rest: string;
+  /** The tree that gives the paths that `takes` chooses; what it does not have is absent. */
+  from: string;
+  takes(path: string): boolean;
+  /** Files whose text is neither tree's. */
+  texts?: Readonly<Record<string, string>>;
+}
+
+/** Clean rooms of one project. */
+export interface Rooms {
+  /** Rejects when there can be no such room; the message says why, and what to do. */
+  open(order: RoomOrder): Promise<Room>;
+  /** Makes a tree of two others. */
+  compose(composition: Composition, signal?: AbortSignal): Promise<string>;
+  files(tree: string, signal?: AbortSignal): Promise<TreeFile[]>;
+}
