@@ -139,6 +139,7 @@ function contextFor(
     shell: judges.shell,
     agent: judges.agent,
     tasks: judges.tasks,
+    kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
     answers,
     agents,

@@ -12,6 +12,7 @@ import type {
   FallbackCounts,
   ForeignFiles,
   Guard,
+  Kept,
   KeptTranscript,
   LoopRef,
   Notifier,
@@ -42,6 +43,8 @@ export interface Judges {
   tasks: TaskList;
   notifier: Notifier;
   workspace(project: string): Workspace;
+  /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
+  kept?(outputDir: string, fingerprint: string): Kept;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
   /** SHA-256 digests of what the commands of a gate lead to now: package.json scripts, make targets, script files. */

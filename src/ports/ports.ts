@@ -161,6 +161,14 @@ export interface VerdictCache {
   keep(entries: readonly { inputs: string; verdict: Verdict }[]): void;
 }
 
+/** Small facts that gates keep for later judgings of the same work. */
+export interface Kept {
+  /** Undefined when there is nothing of that name, or when another program wrote it. */
+  read(name: string): unknown;
+  /** Never throws: what cannot be kept is found out again. */
+  write(name: string, value: unknown): void;
+}
+
 export interface NewLoop {
   loop: string;
   session: string;

@@ -5,6 +5,7 @@ import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
+import { keptFacts } from '../../home/kept-facts.ts';
 import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
@@ -46,6 +47,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
+    kept: (outputDir, fingerprint) => keptFacts(join(outputDir, 'kept'), fingerprint, keyOf(home)),
     parts: (project, commands) => hashParts(resolveParts(project, commands)),
     contractFile: contractFileDigest,
     digest: sha256,
@@ -82,8 +84,12 @@ function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: 
     shadowDir: join(folder, 'shadow.git'),
     indexFile: join(folder, 'index'),
     // A command that only shows something makes no home, and nothing is kept then.
-    key: existsSync(home.keyFile) ? readKey(home) : '',
+    key: keyOf(home),
   };
+}
+
+function keyOf(home: Home): string {
+  return existsSync(home.keyFile) ? readKey(home) : '';
 }
 
 export function openReceipts(home: Home): Receipts {
