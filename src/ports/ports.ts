@@ -53,6 +53,8 @@ export interface ShellResult {
   outputSha256: string;
   outputBytes: number;
   durationMs: number;
+  /** The walls that it ran in; absent: there were none. */
+  walls?: string;
 }
 
 export interface Shell {

@@ -17,17 +17,6 @@ export function inPlace(dir: string, shell: Shell, env: Environment): Place {
   return { dir, shell, room: 'project', runTests: (command) => runTests(command, dir, shell, env) };
 }
 
-/** A place whose commands reach the network from within its walls. */
-export function withNetwork(place: Place): Place {
-  const open = <Command extends ShellCommand>(command: Command) => ({ ...command, network: true });
-  return {
-    ...place,
-    shell: { run: (command) => place.shell.run(open(command)) },
-    runTests: (command) => place.runTests(open(command)),
-    walls: place.walls && `${place.walls.replace(/ with network$/, '')} with network`,
-  };
-}
-
 export interface WalledProject {
   dir: string;
   env: Environment;

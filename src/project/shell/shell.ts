@@ -8,7 +8,7 @@ import { LONGEST_TIMER_MS } from '../../core/text/duration.ts';
 import { ProcessTree } from '../../files/process-tree.ts';
 import { writeAll } from '../../files/whole-file.ts';
 import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
-import type { Enclosure, Within } from '../walls/walls.ts';
+import { type Enclosure, type Within, wallsName } from '../walls/walls.ts';
 
 /** How long to wait for output that a process left behind by an ended command keeps open. */
 const DRAIN_MS = 1_000;
@@ -64,6 +64,7 @@ async function run(
     ...recording.finish(),
     ...ending,
     durationMs: Math.round(endedAt - began),
+    ...(walled ? { walls: wallsName({ ...walled, network: command.network ?? walled.network }) } : {}),
   });
   if (command.signal?.aborted) return result({ endedBy: 'abort' });
   const id = randomBytes(12).toString('hex');

@@ -3,7 +3,7 @@ import type { SandboxRule } from '../../core/contract/contract.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { sandboxExec } from './sandbox-exec.ts';
 import { secretsOf } from './secrets.ts';
-import type { Enclosure, Walls, WallsProblem } from './walls.ts';
+import { type Enclosure, type Walls, type WallsProblem, wallsName } from './walls.ts';
 
 export interface FoundWalls {
   walls?: Enclosure;
@@ -20,6 +20,12 @@ export function wallsFor(
   const walls = wallsOfMachine(env.PATH ?? '');
   if ('problem' in walls) return walls;
   return { walls: { walls, hidden: secretsOf(env, untildoneHome), network: sandbox.network === true } };
+}
+
+/** The same by name, for people. */
+export function wallsOnMachine(...asked: Parameters<typeof wallsFor>): { name?: string; problem?: string } {
+  const { walls, problem } = wallsFor(...asked);
+  return { name: walls && wallsName(walls), problem };
 }
 
 const tried = new Map<string, Walls | WallsProblem>();

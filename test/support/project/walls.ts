@@ -1,8 +1,27 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Enclosure } from '../../../src/project/walls/walls.ts';
 import { wallsFor } from '../../../src/project/walls/walls-for.ts';
+
+/** A folder for PATH with all programs of the system but these. */
+export function pathWithout(folder: string, ...names: string[]): string {
+  mkdirSync(folder);
+  for (const from of ['/usr/bin', dirname(process.execPath)])
+    for (const name of readdirSync(from))
+      if (!names.includes(name) && !existsSync(join(folder, name)))
+        symlinkSync(join(from, name), join(folder, name));
+  return folder;
+}
 
 /** A home with secrets. Not below /tmp, of which commands within walls have their own. */
 export class SecretiveHome {
