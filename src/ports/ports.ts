@@ -34,6 +34,8 @@ export interface ShellCommand {
   /** stdout and stderr share one pipe: their order is exact, and `stdout` holds both. */
   oneStream?: boolean;
   timeoutMs: number;
+  /** Whether it reaches the network from within walls; absent: as the contract says. */
+  network?: boolean;
   /** Ends the whole process tree. */
   signal?: AbortSignal;
 }
@@ -51,6 +53,8 @@ export interface ShellResult {
   outputSha256: string;
   outputBytes: number;
   durationMs: number;
+  /** The walls that it ran in; absent: there were none. */
+  walls?: string;
 }
 
 export interface Shell {
