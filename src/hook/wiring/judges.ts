@@ -46,7 +46,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
-    parts: (project, commands) => hashParts(resolveParts(project, commands)),
+    parts: (project, commands, rule) => hashParts(resolveParts(project, commands, rule)),
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),
