@@ -10,6 +10,7 @@ import {
 import type { ImplicitChange } from '../../core/contract/gate-options.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
+import { baseGates } from '../../core/loop/since-start.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
 import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
@@ -88,6 +89,7 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
     baseTree: base.tree,
     baseCommit: base.commit,
     basePassing: green ? (true as const) : undefined,
+    baseGates: verdicts.length > 0 ? baseGates(verdicts) : undefined,
     changeGate: changing?.gate,
     run: plan.run,
     files: plan.files,
