@@ -19,6 +19,7 @@ import type { GateKindSchema } from './kind-grammar.ts';
 import { promiseGrammar } from './promise/grammar.ts';
 import { runGrammar } from './run/grammar.ts';
 import { subagentsGrammar } from './subagents/grammar.ts';
+import { suppressionsGrammar } from './suppressions/grammar.ts';
 import { tasksGrammar } from './tasks/grammar.ts';
 import { testsIntactGrammar } from './tests_intact/grammar.ts';
 import { textGrammar } from './text/grammar.ts';
@@ -34,6 +35,7 @@ const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   git: gitGrammar,
   forbid: forbidGrammar,
   tests_intact: testsIntactGrammar,
+  suppressions: suppressionsGrammar,
   tasks: tasksGrammar,
   promise: promiseGrammar,
   judge: judgeGrammar,

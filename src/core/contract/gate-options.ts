@@ -8,6 +8,8 @@ export interface GateOptions {
   git: { checks: GitCheck[]; branch?: string };
   forbid: { patterns: string[]; custom: { name: string; pattern: string }[]; paths?: string[] };
   tests_intact: { paths?: string[] };
+  /** Added lines that mute a checker, or ask whether they are being tested. `allow`: groups, or names of single ones. */
+  suppressions: { allow?: string[]; paths?: string[] };
   tasks: Record<string, never>;
   promise: { text: string };
   /** `transcript`: the model sees the end of the conversation, too. */
@@ -72,6 +74,9 @@ export type GitCheck = 'clean' | 'committed' | 'pushed' | 'branch';
 
 /** The built-in groups of patterns that `forbid` knows by name. */
 export const FORBID_GROUPS = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'] as const;
+
+/** What `suppressions` looks for. */
+export const SUPPRESSION_GROUPS = ['lint', 'types', 'coverage', 'sniffing', 'settings'] as const;
 
 /** The groups that make sense in a text that is not code. */
 export const TEXT_GROUPS = ['secrets', 'private_keys', 'todo', 'placeholder'] as const;

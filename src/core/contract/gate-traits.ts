@@ -23,6 +23,8 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   modelQuestion?(options: GateOptions[Kind]): ModelQuestion;
   /** Only your answer makes it pass. It is allowed only at the Stop of a loop, because a loop can wait. */
   asksPerson?: true;
+  /** Asks you when the agent stops again with the same findings. You answer by the name of the gate. */
+  mayAsk?: true;
   /** Looks at the text of a prompt or a task: at a Stop there is none. */
   readsText?: true;
   /** Says something only in a session: without one it is left out or skips. */
