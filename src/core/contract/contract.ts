@@ -57,6 +57,12 @@ interface GateSettings {
   onUnproven?: 'block' | 'allow';
   /** Where its commands run; absent: as the contract says. */
   room?: RoomChoice;
+  /** Judged only when these gates pass. */
+  after?: string[];
+  /** Globs: a pass counts until a file changes that fits one of them. Absent: until anything changes. */
+  inputs?: string[];
+  /** So many passes in a row are asked for. */
+  repeat?: number;
 }
 
 /** `clean`: in a fresh copy of the tree, outside of the project. `project`: in the folder in which the agent works. */
