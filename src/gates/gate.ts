@@ -52,6 +52,10 @@ export interface GateContext {
   tasks: TaskList;
   /** What gates of this loop found out before; absent where nothing is kept. */
   kept?: Kept;
+  /** What was measured on trees of this project, in any loop; absent where nothing is kept. */
+  measured?: Kept;
+  /** A gate of the same judging runs the tests of the start on the code of now. */
+  hasDifferential?: boolean;
   /** Absent where no copies of the project can be made. */
   scratch?: Scratch;
 }

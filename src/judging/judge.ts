@@ -148,6 +148,8 @@ function contextFor(
     agent: judges.agent,
     tasks: judges.tasks,
     kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
+    measured: judges.measured?.(request.frozen.frozen.project, request.frozen.frozen.fingerprint),
+    hasDifferential: hasDifferential(request),
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
     answers,
     agents,
@@ -161,6 +163,12 @@ function contextFor(
     baseCommit: base.commit,
     tree,
   };
+}
+
+function hasDifferential({ calls }: JudgingRequest): boolean {
+  return [...specsOf(calls).values()].some(
+    (spec) => spec.kind === 'differential' && (spec.options.checks ?? ['old_tests']).includes('old_tests'),
+  );
 }
 
 async function changedPaths(

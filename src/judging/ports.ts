@@ -48,6 +48,8 @@ export interface Judges {
   workspace(project: string): Workspace;
   /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
   kept?(outputDir: string, fingerprint: string): Kept;
+  /** What gates measured on trees of a project; absent: nothing is kept. */
+  measured?(project: string, fingerprint: string): Kept;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
   /**

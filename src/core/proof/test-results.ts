@@ -76,3 +76,11 @@ export function countOf({ tests }: TestResults, outcome: TestOutcome): number {
   for (const tally of tests.values()) count += tally[outcome];
   return count;
 }
+
+export function countsOf(results: TestResults): Tally {
+  return {
+    passed: countOf(results, 'passed'),
+    failed: countOf(results, 'failed'),
+    skipped: countOf(results, 'skipped'),
+  };
+}

@@ -1,9 +1,11 @@
 import type { HookEvent } from '../../core/loop/event.ts';
+import { countsOf } from '../../core/proof/test-results.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
+import { comparedWithStart } from './shown-tests.ts';
 import { runTraits } from './traits.ts';
 
 /** A command that passes with exit code 0. One that could not be run, or was ended from outside, is unproven. */
@@ -21,8 +23,8 @@ export const runGate: Gate<'run'> = {
     if (folder === undefined)
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
     const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
-    const { dir, shell, room, walls } = await context.place(signal);
-    const result = await shell.run({
+    const { dir, runTests, room, walls } = await context.place(signal);
+    const { result, tests } = await runTests({
       command,
       cwd: folder === '.' ? dir : `${dir}/${folder}`,
       env,
@@ -32,8 +34,14 @@ export const runGate: Gate<'run'> = {
       timeoutMs: UNTIL_ABORTED,
       signal,
     });
-    const where = { walls, ...(room === 'clean' ? { room } : {}) };
-    return { ...judgementOf(command, result), proof: { ...proofOf(command, result, outputFile), ...where } };
+    const proof = {
+      ...proofOf(command, result, outputFile),
+      walls,
+      ...(room === 'clean' ? { room } : {}),
+      ...(tests ? { tests: countsOf(tests) } : {}),
+    };
+    const judgement = { ...judgementOf(command, result), proof };
+    return comparedWithStart(judgement, { command, tests }, context);
   },
 };
 

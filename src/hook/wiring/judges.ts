@@ -55,6 +55,8 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
+    measured: (project, fingerprint) =>
+      keptFacts(join(projectFolder(home, project), 'measured'), fingerprint, keyOf(home)),
     kept: (outputDir, fingerprint) => keptFacts(join(outputDir, 'kept'), fingerprint, keyOf(home)),
     parts: (project, commands, rule) => hashParts(resolveParts(project, commands, rule)),
     contractFile: contractFileDigest,

@@ -3,11 +3,13 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import type { TestResults } from '../../core/proof/test-results.ts';
 import { namesIn } from '../../files/whole-file.ts';
-import type { Shell, ShellCommand } from '../../ports/ports.ts';
+import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
 import type { Place, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
 import { askForReport, collectReports } from '../test-report/ask.ts';
+import { goOutput } from '../test-report/json.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
 import { withoutSecrets } from './environment.ts';
 
@@ -110,13 +112,29 @@ export async function runTests(
   const reports = mkdtempSync(join(folder, 'untildone-report-'));
   try {
     const asked = askForReport(command.command, command.cwd, reports, { ...env, ...command.env });
+    // File systems may keep times in whole seconds.
+    const since = Math.floor(Date.now() / 1000) * 1000;
     const result = await shell.run({
       ...command,
       command: asked.command,
       env: { ...command.env, ...asked.env },
     });
-    return { result, tests: collectReports(reports, dir, result.stdout) };
+    const tests = collectReports(reports, dir, result.stdout, asked.leavesXml ? { since } : undefined);
+    return { result: asked.command === command.command ? result : asPeopleRead(result, tests), tests };
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
+}
+
+/** A runner that was asked for events prints them instead of its usual lines. */
+function asPeopleRead(result: ShellResult, tests: TestResults | undefined): ShellResult {
+  const failing = [...(tests?.tests ?? [])].flatMap(([name, { failed }]) =>
+    failed > 0 ? [`✖ ${name}`] : [],
+  );
+  const output = goOutput(result.output);
+  return {
+    ...result,
+    output: output.trim() === '' ? failing.join('\n') : output,
+    stdout: goOutput(result.stdout),
+  };
 }

@@ -10,10 +10,13 @@ import { readCargo } from './cargo.ts';
 import { readGoJson, readRunnerJson } from './json.ts';
 import { readJunit } from './junit.ts';
 import { NODE_REPORTER, REPORTS, readNodeReport } from './node-reporter.ts';
+import { readUnittest } from './unittest.ts';
 
 export interface Asked {
   command: string;
   env: Record<string, string>;
+  /** A build tool is called that leaves JUnit's XML in the project. */
+  leavesXml: boolean;
 }
 
 const NODE_FILE = 'node-reporter.mjs';
@@ -43,8 +46,14 @@ export function askForReport(
     more.PYTEST_ADDOPTS = [env.PYTEST_ADDOPTS, `--junitxml=${join(reports, PYTEST_XML)}`]
       .filter(Boolean)
       .join(' ');
-  return { command: withJsonReport(command, scripts, calls, join(reports, RUNNER_JSON)), env: more };
+  return {
+    command: withReport(command, scripts, calls, join(reports, RUNNER_JSON)),
+    env: more,
+    leavesXml: calls.some(({ program }) => LEAVES_XML.test(program)),
+  };
 }
+
+const LEAVES_XML = /^(?:.*\/)?(?:mvnw?|gradlew?|ant|sbt)$/;
 
 const isNodeTest = ({ program, args }: ShellCall) => program === 'node' && args.includes('--test');
 
@@ -52,6 +61,12 @@ function isPytest({ program, args }: ShellCall): boolean {
   return (
     /^(?:py\.?test)$/.test(program) ||
     (/^python[\d.]*$/.test(program) && /^-m (?:pytest|py\.test)$/.test(args.slice(0, 2).join(' ')))
+  );
+}
+
+function isUnittest({ program, args }: ShellCall): boolean {
+  return (
+    /^python[\d.]*$/.test(program.split('/').at(-1) ?? '') && args.slice(0, 2).join(' ') === '-m unittest'
   );
 }
 
@@ -63,7 +78,7 @@ const JSON_OPTIONS: Record<string, (file: string) => string> = {
 };
 
 /** Adds options to a command that does nothing but call one runner, itself or by one script of a package. */
-function withJsonReport(
+function withReport(
   command: string,
   scripts: readonly string[],
   calls: readonly ShellCall[],
@@ -73,6 +88,8 @@ function withJsonReport(
   const [own] = shellCalls(command);
   if (own?.program === 'go' && own.args[0] === 'test' && !own.args.includes('-json'))
     return command.replace(/\bgo test\b/, 'go test -json');
+  if (own && isUnittest(own) && !own.args.some((arg) => /^(?:-v|--verbose)$/.test(arg)))
+    return `${command} -v`;
   const bare = scripts.filter((script) => script.trim() !== '');
   const runners = calls.filter(({ program }) => Object.hasOwn(JSON_OPTIONS, program));
   const isAlone =
@@ -91,8 +108,13 @@ function quote(text: string): string {
 const XML_FOLDERS = ['target/surefire-reports', 'target/failsafe-reports', 'build/test-results'];
 const REPORT_LIMIT = 64 * 1024 * 1024;
 
-/** What the runners wrote; undefined when there is no report that can be read. `root` is the folder of the room. */
-export function collectReports(reports: string, root: string, stdout: string): TestResults | undefined {
+/** What the runners wrote; undefined when there is no report that can be read. `xml`: also files in `root`, written since then. */
+export function collectReports(
+  reports: string,
+  root: string,
+  stdout: string,
+  xml: { since: number } | undefined,
+): TestResults | undefined {
   const found: TestResults[] = [];
   for (const name of namesIn(reports)) {
     const text = contentOf(join(reports, name));
@@ -102,8 +124,8 @@ export function collectReports(reports: string, root: string, stdout: string): T
     else if (name === RUNNER_JSON)
       found.push(readRunnerJson(text, root) ?? { tests: new Map(), whole: false });
   }
-  found.push(...xmlFilesBelow(root).map((path) => readJunit(contentOf(path) ?? '')));
-  const printed = readGoJson(stdout) ?? readCargo(stdout);
+  if (xml) found.push(...xmlFilesBelow(root, xml.since).map((path) => readJunit(contentOf(path) ?? '')));
+  const printed = readGoJson(stdout) ?? readCargo(stdout) ?? readUnittest(stdout);
   if (printed) found.push(printed);
   return found.length === 0 ? undefined : joinResults(found);
 }
@@ -115,10 +137,12 @@ function contentOf(path: string): string | undefined {
 
 const DEEPEST = 4;
 
-function xmlFilesBelow(root: string, depth = 0): string[] {
-  const own = XML_FOLDERS.flatMap((folder) => xmlIn(join(root, folder), 3));
+function xmlFilesBelow(root: string, since: number, depth = 0): string[] {
+  const isNew = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since;
+  const own = XML_FOLDERS.flatMap((folder) => xmlIn(join(root, folder), 3)).filter(isNew);
   if (depth === DEEPEST) return own;
-  return [...own, ...foldersIn(root).flatMap((folder) => xmlFilesBelow(join(root, folder), depth + 1))];
+  const below = foldersIn(root).flatMap((folder) => xmlFilesBelow(join(root, folder), since, depth + 1));
+  return [...own, ...below];
 }
 
 function xmlIn(folder: string, depth: number): string[] {

@@ -62,6 +62,18 @@ export function readGoJson(text: string): TestResults | undefined {
   return builder.results(open.size === 0);
 }
 
+/** What the tests printed, as `go test` shows it without `-json`. Lines that are no events stay. */
+export function goOutput(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const event = line.startsWith('{') ? parsed(line) : undefined;
+      if (!event || typeof event.Action !== 'string') return `${line}\n`;
+      return typeof event.Output === 'string' ? event.Output : '';
+    })
+    .join('');
+}
+
 interface GoEvent {
   pack: string;
   /** Empty for the package itself. */

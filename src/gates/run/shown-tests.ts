@@ -1,0 +1,72 @@
+/** A test run that passes has to show what it ran: not less than at the start of the loop. */
+import { countOf, passes, type TestResults } from '../../core/proof/test-results.ts';
+import type { GateContext, Judgement } from '../gate.ts';
+
+/** How often each test passed at the start, by name. */
+type Shown = [name: string, passed: number][];
+
+const MOST_NAMED = 10;
+
+/** The exception by which you allow that fewer tests run than at the start. */
+export function fewerTestsName(gate: string): string {
+  return `${gate}: fewer tests`;
+}
+
+/**
+ * Compares a passing run with the one at the start. What the start showed is kept when the start is judged. A differential
+ * gate runs the very tests of the start, so that with one nothing is left to compare here.
+ */
+export function comparedWithStart(
+  judgement: Judgement,
+  run: { command: string; tests: TestResults | undefined },
+  context: GateContext,
+): Judgement {
+  const { tests } = run;
+  const { tree, baseTree, measured, hasDifferential } = context;
+  if (tree === undefined || baseTree === undefined || !measured) return judgement;
+  const key = `tests ${context.digest(JSON.stringify([context.name, run.command, baseTree]))}`;
+  if (tree === baseTree) {
+    if (tests) measured.write(key, shownIn(tests));
+    return judgement;
+  }
+  if (hasDifferential || judgement.outcome !== 'pass') return judgement;
+  const before = measured.read(key) as Shown | undefined;
+  return before ? withoutLoss(judgement, before, tests, context) : judgement;
+}
+
+function shownIn({ tests }: TestResults): Shown {
+  return [...tests].flatMap(([name, tally]) => (passes(tally) ? [[name, tally.passed]] : []));
+}
+
+function withoutLoss(
+  judgement: Judgement,
+  before: Shown,
+  tests: TestResults | undefined,
+  { name, allowed }: GateContext,
+): Judgement {
+  const then = before.reduce((sum, [, passed]) => sum + passed, 0);
+  const now = tests ? countOf(tests, 'passed') : 0;
+  if (then === 0 || (now >= then && tests?.whole)) return judgement;
+  const exception = fewerTestsName(name);
+  if (allowed.includes(exception)) return { ...judgement, exceptions: [exception] };
+  const missing = before.filter(([test]) => !passes(tests?.tests.get(test))).map(([test]) => test);
+  const rest = missing.length - MOST_NAMED;
+  return {
+    ...judgement,
+    outcome: 'unproven',
+    summary: summaryOf(then, now, tests),
+    evidence: [
+      ...missing.slice(0, MOST_NAMED).map((test) => `not shown any more: ${test}`),
+      ...(rest > 0 ? [`and ${rest} more`] : []),
+      `Put the tests back, and the settings by which they are found. A person may allow it: untildone allow "${exception}"`,
+    ],
+    fingerprint: `fewer tests ${missing.length}`,
+  };
+}
+
+function summaryOf(then: number, now: number, tests: TestResults | undefined): string {
+  const start = `${then} ${then === 1 ? 'test' : 'tests'} passed at the start`;
+  if (!tests) return `it succeeds, but shows no tests any more; ${start}`;
+  if (!tests.whole) return `it succeeds, but its report is cut off; ${start}`;
+  return `it succeeds, but only ${now} ${now === 1 ? 'test passes' : 'tests pass'}; ${start}`;
+}
