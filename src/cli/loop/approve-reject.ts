@@ -8,6 +8,8 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
+import { lastFinding } from '../../gates/differential/traits.ts';
+import { traitsOf } from '../../gates/traits.ts';
 import type { FileStore } from '../../home/store.ts';
 import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -49,7 +51,9 @@ export async function answerQuestion(
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already: ${describeEnding(state)}`);
   const { contract, frozen } = store.contract(ref);
   const gate = questionMeant(name, contract, state);
-  const digest = await digestOfFile(gate.file, frozen.project, contract, world);
+  const digest = gate.isFinding
+    ? await digestOfFinding(gate.name, ref, world)
+    : await digestOfFile(gate.file, frozen.project, contract, world);
   const entry = {
     kind: 'answered' as const,
     gate: gate.name,
@@ -66,14 +70,17 @@ export async function answerQuestion(
 interface Question {
   name: string;
   file?: string;
+  /** The answer is about what the gate found last. */
+  isFinding?: true;
 }
 
 function questionsOf(calls: readonly GateCall[], notIn: ReadonlySet<string> = new Set()): Question[] {
   return calls
     .filter(({ name }) => !notIn.has(name))
-    .flatMap(({ name, spec, children }) =>
-      spec.kind === 'approve' ? [{ name, ...spec.options }] : questionsOf(children ?? [], notIn),
-    );
+    .flatMap(({ name, spec, children }): Question[] => {
+      if (spec.kind === 'approve') return [{ name, ...spec.options }];
+      return traitsOf(spec.kind).mayAsk ? [{ name, isFinding: true }] : questionsOf(children ?? [], notIn);
+    });
 }
 
 function questionMeant(name: string | undefined, contract: Contract, state: LoopState): Question {
@@ -132,7 +139,8 @@ function openQuestions(contract: Contract, state: LoopState, known: readonly Que
     const line = state.gates.find((each) => each.name === name);
     return line ? line.verdict === 'pass' : isApproved(name);
   };
-  return known.filter(({ name }) => due.has(name) && !passes(name));
+  const fails = (name: string) => state.gates.every((each) => each.name !== name || each.verdict === 'fail');
+  return known.filter(({ name, isFinding }) => due.has(name) && !passes(name) && (!isFinding || fails(name)));
 }
 
 async function digestOfFile(
@@ -147,6 +155,16 @@ async function digestOfFile(
   if (text === undefined || text.trim() === '')
     throw new UsageError(`${file} does not exist yet, so there is nothing to answer`);
   return judges.digest(approvedText(text));
+}
+
+/** Names what a gate found last: an answer holds for that, and for nothing that is found later. */
+async function digestOfFinding(gate: string, ref: LoopRef, world: World): Promise<string> {
+  const { contract, frozen } = world.store.contract(ref);
+  const judges = await world.judges(contract);
+  const kept = judges.kept?.(world.store.outputDir(ref), frozen.fingerprint);
+  const found = kept?.read(lastFinding(gate));
+  if (typeof found === 'string') return found;
+  throw new UsageError(`${gate} has found nothing yet that you could answer`);
 }
 
 function howItGoesOn(ref: LoopRef, state: LoopState, store: FileStore): string {

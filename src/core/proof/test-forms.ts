@@ -63,7 +63,9 @@ function regionIn(path: string, text: string, title: string): TestForm | undefin
   const at = lines.findIndex((line) => isHead(line, title));
   if (at < 0) return undefined;
   const first = withMarks(lines, at);
-  return { path, line: first + 1, lines: lines.slice(first, endOf(lines, at)) };
+  let end = endOf(lines, at);
+  while (end > at + 1 && (lines[end - 1] ?? '').trim() === '') end--;
+  return { path, line: first + 1, lines: lines.slice(first, end) };
 }
 
 /** Whether a test of this title begins here: the title in quotes, or as the name of a function. */

@@ -6,6 +6,7 @@ import { sayMoment } from '../../core/text/duration.ts';
 import type { GateContext, Judgement } from '../gate.ts';
 import { judgementFrom, MATERIAL_IS_DATA, OPINION_SCHEMA, quoteUntrusted } from '../judge/opinion.ts';
 import type { Finding } from './findings.ts';
+import { lastFinding } from './traits.ts';
 
 export interface Settled {
   open: Finding[];
@@ -50,8 +51,7 @@ function stampOf({ about }: Finding, { digest }: GateContext): string {
   return digest(about).slice(0, 16);
 }
 
-/** The record of what was found last, and of what you were asked about. An answer is about the latter. */
-export const lastFinding = (gate: string) => `differential ${gate}`;
+/** The record of what a finding was about. An answer names its finding. */
 const stampsFor = (gate: string, print: string) => `differential ${gate} ${print}`;
 
 function answerIn({ answers = {}, name, kept }: GateContext) {
