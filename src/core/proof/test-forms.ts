@@ -51,11 +51,16 @@ function titlesOf(name: string): string[] {
   const plain = [
     last,
     word,
-    word.replace(/\[.*\]$/s, ''),
-    word.replace(/\(.*\)$/s, ''),
+    withoutEnd(word, '[', ']'),
+    withoutEnd(word, '(', ')'),
     word.split('/')[0] ?? '',
   ];
   return [...new Set(plain.map((title) => title.trim()))].filter((title) => title.length > 1);
+}
+
+function withoutEnd(text: string, open: string, close: string): string {
+  const at = text.endsWith(close) ? text.indexOf(open) : -1;
+  return at < 0 ? text : text.slice(0, at);
 }
 
 function regionIn(path: string, text: string, title: string): TestForm | undefined {

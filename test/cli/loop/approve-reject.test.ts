@@ -9,6 +9,7 @@ import type { Entry } from '../../../src/core/loop/entry.ts';
 import { approvedText } from '../../../src/core/loop/questions.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
+import { lastFinding } from '../../../src/gates/differential/traits.ts';
 import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
@@ -135,6 +136,21 @@ describe('which question is meant', () => {
     append(ref, { kind: 'stop', seen: seenStop(), verdicts: [waits], decision });
     await answer(ref);
     expect(Object.keys(answersOf(ref))).toEqual(['a']);
+  });
+  test('what a gate found: the answer holds for that alone', async () => {
+    const proof = { kind: 'differential', options: { command: 'npm test' } } as const;
+    const ref = begin(contractWith({ proof, ok: approve() }, { done: ['proof', 'ok'] }));
+    expect(await refusal(() => answer(ref, { name: 'proof' }))).toBe(
+      'proof has found nothing yet that you could answer',
+    );
+    const judges = await world.judges(world.store.contract(ref).contract);
+    judges.kept?.(world.store.outputDir(ref), '').write(lastFinding('proof'), 'f'.repeat(64));
+    asked(ref, 'proof', 'plan', [verdict('pass', { gate: 'ok', kind: 'approve' })]);
+    await answer(ref);
+    expect(answersOf(ref)).toMatchObject({ proof: { said: 'approved', digest: 'f'.repeat(64) } });
+    asked(ref, 'ok', 'plan', [verdict('skip', { gate: 'proof', kind: 'differential' })]);
+    await answer(ref);
+    expect(Object.keys(answersOf(ref))).toEqual(['proof', 'ok']);
   });
   test('a name that nobody asks under is refused, with those that there are', async () => {
     const ref = begin();
