@@ -11,14 +11,14 @@ test.each<[keyof GateTraits, string[]]>([
   ['modelQuestion', ['agent', 'differential', 'judge']],
   ['late', ['differential']],
   ['asksPerson', ['approve']],
-  ['mayAsk', ['differential']],
+  ['mayAsk', ['differential', 'suppressions']],
   ['readsText', ['text']],
   [
     'notInBaseline',
     ['agent', 'approve', 'ci', 'differential', 'hook', 'judge', 'promise', 'subagents', 'text'],
   ],
   ['isReusable', ['agent', 'custom', 'features', 'forbid', 'judge', 'run', 'tests_intact']],
-  ['looksByFile', ['changed', 'forbid', 'judge']],
+  ['looksByFile', ['changed', 'forbid', 'judge', 'suppressions']],
   ['keepsFrozen', ['artefact']],
   ['commandAnywhere', ['features', 'run']],
   ['waitMs', ['ci', 'differential']],
@@ -43,6 +43,7 @@ test('where no file was changed, a pass or a failure says nothing', () => {
   expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'pass')).toEqual([
     'differential',
     'forbid',
+    'suppressions',
     'tests_intact',
   ]);
   expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'fail')).toEqual(['artefact', 'changed']);

@@ -8,7 +8,6 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
-import { lastFinding } from '../../gates/differential/traits.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { FileStore } from '../../home/store.ts';
 import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
@@ -51,8 +50,8 @@ export async function answerQuestion(
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already: ${describeEnding(state)}`);
   const { contract, frozen } = store.contract(ref);
   const gate = questionMeant(name, contract, state);
-  const digest = gate.isFinding
-    ? await digestOfFinding(gate.name, ref, world)
+  const digest = gate.isAboutFindings
+    ? findingsOf(gate.name, state)
     : await digestOfFile(gate.file, frozen.project, contract, world);
   const entry = {
     kind: 'answered' as const,
@@ -70,8 +69,8 @@ export async function answerQuestion(
 interface Question {
   name: string;
   file?: string;
-  /** The answer is about what the gate found last. */
-  isFinding?: true;
+  /** The answer is about what the gate found at the last Stop. */
+  isAboutFindings?: true;
 }
 
 function questionsOf(calls: readonly GateCall[], notIn: ReadonlySet<string> = new Set()): Question[] {
@@ -79,7 +78,8 @@ function questionsOf(calls: readonly GateCall[], notIn: ReadonlySet<string> = ne
     .filter(({ name }) => !notIn.has(name))
     .flatMap(({ name, spec, children }): Question[] => {
       if (spec.kind === 'approve') return [{ name, ...spec.options }];
-      return traitsOf(spec.kind).mayAsk ? [{ name, isFinding: true }] : questionsOf(children ?? [], notIn);
+      if (traitsOf(spec.kind).mayAsk) return [{ name, isAboutFindings: true }];
+      return questionsOf(children ?? [], notIn);
     });
 }
 
@@ -139,8 +139,21 @@ function openQuestions(contract: Contract, state: LoopState, known: readonly Que
     const line = state.gates.find((each) => each.name === name);
     return line ? line.verdict === 'pass' : isApproved(name);
   };
+  // A gate that may ask has asked only if it fails.
   const fails = (name: string) => state.gates.every((each) => each.name !== name || each.verdict === 'fail');
-  return known.filter(({ name, isFinding }) => due.has(name) && !passes(name) && (!isFinding || fails(name)));
+  return known.filter(
+    ({ name, isAboutFindings }) => due.has(name) && !passes(name) && (!isAboutFindings || fails(name)),
+  );
+}
+
+/** What the gate found at the last Stop, as one word. An answer is for exactly that. */
+function findingsOf(name: string, { gates }: LoopState): string {
+  const line = gates.find((each) => each.name === name);
+  if (line?.verdict !== 'fail' || line.fingerprint === undefined)
+    throw new UsageError(
+      `${name} has found nothing that you could answer; untildone status shows what is open`,
+    );
+  return line.fingerprint;
 }
 
 async function digestOfFile(
@@ -155,16 +168,6 @@ async function digestOfFile(
   if (text === undefined || text.trim() === '')
     throw new UsageError(`${file} does not exist yet, so there is nothing to answer`);
   return judges.digest(approvedText(text));
-}
-
-/** Names what a gate found last: an answer holds for that, and for nothing that is found later. */
-async function digestOfFinding(gate: string, ref: LoopRef, world: World): Promise<string> {
-  const { contract, frozen } = world.store.contract(ref);
-  const judges = await world.judges(contract);
-  const kept = judges.kept?.(world.store.outputDir(ref), frozen.fingerprint);
-  const found = kept?.read(lastFinding(gate));
-  if (typeof found === 'string') return found;
-  throw new UsageError(`${gate} has found nothing yet that you could answer`);
 }
 
 function howItGoesOn(ref: LoopRef, state: LoopState, store: FileStore): string {

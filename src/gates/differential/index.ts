@@ -71,14 +71,10 @@ async function judgeWork(
   const mayChange = options.mayChange ? trees.changed.tests.filter(trees.mayChange) : [];
   const exceptions = [...settled.allowed, ...mayChange.map((path) => `may_change: ${path}`)];
   const proof = proofOf(options, comparison, settled, exceptions);
-  return settled.open.length === 0
-    ? {
-        outcome: 'pass',
-        summary: passed(comparison, exceptions, settled),
-        evidence: notesOf(comparison),
-        proof,
-      }
-    : { ...failed(settled, comparison), proof };
+  if (settled.open.length > 0) return { ...failed(settled, comparison), exceptions, proof };
+  const notes = notesOf(comparison);
+  const summary = passed(comparison, exceptions, settled);
+  return { outcome: 'pass', summary, evidence: notes, notes, exceptions, proof };
 }
 
 /** Takes changed code back and runs the tests of now. Undefined when no code was changed. */
@@ -164,7 +160,7 @@ function notesOf({ old, fresh, change }: Comparison): string[] {
 const MOST_FINDINGS = 8;
 const OUTPUT_LINES = 8;
 
-function failed({ open, refused, asks }: Settled, comparison: Comparison): Judgement {
+function failed({ open, refused, asksIfRepeated }: Settled, comparison: Comparison): Judgement {
   const rest = open.length - MOST_FINDINGS;
   const lost = open.filter(({ id }) => id.startsWith('old_tests: ')).length;
   return {
@@ -177,7 +173,7 @@ function failed({ open, refused, asks }: Settled, comparison: Comparison): Judge
     ],
     next: adviceFor(open, lost, refused),
     fingerprint: printOf(open),
-    asks,
+    asksIfRepeated,
   };
 }
 

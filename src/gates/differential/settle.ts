@@ -6,7 +6,6 @@ import { sayMoment } from '../../core/text/duration.ts';
 import type { GateContext, Judgement } from '../gate.ts';
 import { judgementFrom, MATERIAL_IS_DATA, OPINION_SCHEMA, quoteUntrusted } from '../judge/opinion.ts';
 import type { Finding } from './findings.ts';
-import { lastFinding } from './traits.ts';
 
 export interface Settled {
   open: Finding[];
@@ -15,8 +14,8 @@ export interface Settled {
   byModel: string[];
   /** What you, or a model, said against the open ones. */
   refused?: string;
-  /** The question to you, when only your answer can let the gate pass. */
-  asks?: string;
+  /** The question to you, when the agent insists. */
+  asksIfRepeated?: string;
   costUsd?: number;
 }
 
@@ -34,6 +33,7 @@ export async function settle(
     else settled.open.push(finding);
   }
   if (settled.open.length === 0) return settled;
+  remember(settled, context);
   const isRefused = settled.open.some((finding) => answer?.rejects(stampOf(finding, context)));
   if (isRefused) return { ...settled, refused: answer?.words };
   const mayAsk = settled.open.every(({ askable }) => askable);
@@ -42,9 +42,7 @@ export async function settle(
     if (judged.open.length === 0 || judged.refused !== undefined) return judged;
     return withQuestion(judged, context);
   }
-  if (mayAsk) return withQuestion(settled, context);
-  remember(settled, context);
-  return settled;
+  return mayAsk ? withQuestion(settled, context) : settled;
 }
 
 function stampOf({ about }: Finding, { digest }: GateContext): string {
@@ -76,16 +74,10 @@ export function printOf(open: readonly Finding[]): string {
   );
 }
 
-/** Remembers what is open, and says whether exactly that was open before. */
-function remember({ open }: Settled, context: GateContext): boolean {
-  const print = printOf(open);
-  const before = context.kept?.read(lastFinding(context.name));
-  context.kept?.write(
-    stampsFor(context.name, print),
-    open.map((finding) => stampOf(finding, context)),
-  );
-  context.kept?.write(lastFinding(context.name), print);
-  return before === print;
+/** Remembers what is open, for an answer that is about it, or about a part of it. */
+function remember({ open }: Settled, context: GateContext): void {
+  const stamps = open.map((finding) => stampOf(finding, context));
+  context.kept?.write(stampsFor(context.name, printOf(open)), stamps);
 }
 
 /**
@@ -93,9 +85,8 @@ function remember({ open }: Settled, context: GateContext): boolean {
  * Stop of a loop can wait for an answer.
  */
 function withQuestion(settled: Settled, context: GateContext): Settled {
-  const wasTold = remember(settled, context);
   const canAsk = context.answers !== undefined && (!context.event || context.event.name === 'Stop');
-  return wasTold && canAsk ? { ...settled, asks: questionFor(settled.open) } : settled;
+  return canAsk ? { ...settled, asksIfRepeated: questionFor(settled.open) } : settled;
 }
 
 function questionFor(open: readonly Finding[]): string {

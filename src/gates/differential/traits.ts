@@ -24,6 +24,3 @@ export const differentialTraits = {
   passesWhen: ({ command }) =>
     `the tests of the start pass with \`${redact(command)}\` on the new code, and new tests fail on the old code`,
 } as const satisfies GateTraits<'differential'>;
-
-/** The name under which a gate keeps what it found last. Your answer is about that. */
-export const lastFinding = (gate: string) => `differential ${gate}`;

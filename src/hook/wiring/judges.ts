@@ -10,13 +10,14 @@ import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
-import { inPlace } from '../../project/room/in-place.ts';
+import { inPlace, withinWalls } from '../../project/room/in-place.ts';
 import { roomsOf, startsOf } from '../../project/room/rooms.ts';
 import { keepStart } from '../../project/room/start.ts';
 import { systemShell } from '../../project/shell/shell.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
 import { shadowOfWorktree, worktreeAt } from '../../project/trees/user-repository.ts';
 import { openWorkspace } from '../../project/trees/workspace.ts';
+import { wallsFor, wallsOnMachine } from '../../project/walls/walls-for.ts';
 import type { JudgesOptions } from './load-bundles.ts';
 import { systemNotifier } from './notifier.ts';
 import { claudeConfigDir } from './project.ts';
@@ -28,7 +29,13 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
   return {
     gates: ALL_GATES,
     shell,
-    inPlace: (dir) => inPlace(dir, shell, env),
+    inPlace: (dir, contract) => {
+      const { walls } = wallsFor(contract?.sandbox, { env, untildoneHome: home.root });
+      const caches = join(projectFolder(home, dir), 'caches');
+      if (walls) return withinWalls({ dir, env, walls, caches, passEnv: contract?.room?.passEnv });
+      return inPlace(dir, shell, env);
+    },
+    walls: (sandbox) => wallsOnMachine(sandbox, { env, untildoneHome: home.root }),
     keepStart: (project, needs) => {
       const { key } = shadowOf(home, project);
       return keepStart(project, needs, env, startsOf({ folder: projectFolder(home, project), key }));
@@ -40,6 +47,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
         start: frozen.frozen.start,
         folder: projectFolder(home, project),
         env,
+        walls: wallsFor(frozen.contract.sandbox, { env, untildoneHome: home.root }).walls,
         ...shadowOf(home, project),
       }),
     notifier: systemNotifier(shell),
@@ -48,7 +56,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
     kept: (outputDir, fingerprint) => keptFacts(join(outputDir, 'kept'), fingerprint, keyOf(home)),
-    parts: (project, commands) => hashParts(resolveParts(project, commands)),
+    parts: (project, commands, rule) => hashParts(resolveParts(project, commands, rule)),
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),

@@ -9,7 +9,6 @@ import type { Entry } from '../../../src/core/loop/entry.ts';
 import { approvedText } from '../../../src/core/loop/questions.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { lastFinding } from '../../../src/gates/differential/traits.ts';
 import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
@@ -137,20 +136,26 @@ describe('which question is meant', () => {
     await answer(ref);
     expect(Object.keys(answersOf(ref))).toEqual(['a']);
   });
-  test('what a gate found: the answer holds for that alone', async () => {
+  test('a gate that may ask is answered when it fails, not when it was skipped', async () => {
     const proof = { kind: 'differential', options: { command: 'npm test' } } as const;
     const ref = begin(contractWith({ proof, ok: approve() }, { done: ['proof', 'ok'] }));
-    expect(await refusal(() => answer(ref, { name: 'proof' }))).toBe(
-      'proof has found nothing yet that you could answer',
-    );
-    const judges = await world.judges(world.store.contract(ref).contract);
-    judges.kept?.(world.store.outputDir(ref), '').write(lastFinding('proof'), 'f'.repeat(64));
-    asked(ref, 'proof', 'plan', [verdict('pass', { gate: 'ok', kind: 'approve' })]);
-    await answer(ref);
-    expect(answersOf(ref)).toMatchObject({ proof: { said: 'approved', digest: 'f'.repeat(64) } });
+    expect(await refusal(() => answer(ref, { name: 'proof' }))).toContain('proof has found nothing');
     asked(ref, 'ok', 'plan', [verdict('skip', { gate: 'proof', kind: 'differential' })]);
     await answer(ref);
-    expect(Object.keys(answersOf(ref))).toEqual(['proof', 'ok']);
+    const found = verdict('fail', {
+      gate: 'proof',
+      kind: 'differential',
+      asks: 'Wanted?',
+      fingerprint: 'f1',
+    });
+    const decision = { kind: 'allow', cause: 'approval', wait: 'approval' } as const;
+    const verdicts = [found, verdict('pass', { gate: 'ok', kind: 'approve' })];
+    append(ref, { kind: 'stop', seen: seenStop(), verdicts, decision });
+    await answer(ref, { said: 'rejected' });
+    expect(answersOf(ref)).toMatchObject({
+      ok: { said: 'approved' },
+      proof: { said: 'rejected', digest: 'f1' },
+    });
   });
   test('a name that nobody asks under is refused, with those that there are', async () => {
     const ref = begin();
@@ -351,5 +356,33 @@ describe('status', () => {
       { name: 'page', verdict: 'fail', summary: 'open: p' },
     ]);
     expect(text()).toContain('    page: fail open: p');
+  });
+});
+
+describe('a gate that asks about what it found', () => {
+  const contract = contractWith(
+    { tests: run(), honest: { kind: 'suppressions', options: {} } },
+    { done: ['tests', 'honest'] },
+  );
+  const found = verdict('fail', {
+    gate: 'honest',
+    kind: 'suppressions',
+    fingerprint: 'f1',
+    asks: 'may it stay?',
+  });
+  test('an answer is for exactly these findings', async () => {
+    const ref = begin(contract);
+    append(ref, {
+      kind: 'stop',
+      seen: seenStop(),
+      verdicts: [verdict('pass', { gate: 'tests' }), found],
+      decision: { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'honest: may it stay?' },
+    });
+    await answer(ref, { note: 'it may' });
+    expect(answersOf(ref)).toMatchObject({ honest: { said: 'approved', digest: 'f1', note: 'it may' } });
+  });
+  test('without findings there is nothing to answer', async () => {
+    const ref = begin(contract);
+    expect(await refusal(() => answer(ref, { name: 'honest' }))).toContain('has found nothing');
   });
 });

@@ -109,7 +109,10 @@ describe('runners that do not tell test by test', () => {
 });
 
 const anyRun = fc
-  .dictionary(fc.constantFrom('a', 'b', 'c', 'd > e', 'd'), fc.constantFrom('+', '-', 's'), { minKeys: 1, maxKeys: 5 })
+  .dictionary(fc.constantFrom('a', 'b', 'c', 'd > e', 'd'), fc.constantFrom('+', '-', 's'), {
+    minKeys: 1,
+    maxKeys: 5,
+  })
   .map(ran);
 
 test('what passed everywhere is never lost, and what is lost passed in no run on the code of now', () => {
