@@ -89,22 +89,17 @@ function withQuestion(settled: Settled, context: GateContext): Settled {
   return canAsk ? { ...settled, asksIfRepeated: questionFor(settled.open) } : settled;
 }
 
+/** One line, the forms of the first test in it: the rest is in the evidence. */
 function questionFor(open: readonly Finding[]): string {
-  const tests = open.length === 1 ? 'one test' : `${open.length} tests`;
-  const first = open
-    .slice(0, 2)
-    .map(({ lines }) =>
-      lines
-        .slice(0, 4)
-        .map((line) => line.trim())
-        .join(' / '),
-    )
-    .join('; ');
   const isAboutTests = open.every(({ id }) => id.startsWith('old_tests'));
-  const head = isAboutTests
-    ? `done but for ${tests} whose old form fails: is that wanted, yes or no?`
-    : 'done but for what was measured: is that wanted, yes or no?';
-  return `${head} ${first}`;
+  const tests = open.length === 1 ? 'one test' : `${open.length} tests`;
+  const head = isAboutTests ? `${tests} whose old form fails` : 'what was measured';
+  const forms = open.map(({ id, lines }) => {
+    const differing = lines.map((line) => line.trim()).filter((line) => /^[-+] /.test(line));
+    const name = id.replace(/^old_tests: /, '');
+    return [name, ...(differing.length > 0 ? differing : lines.slice(0, 1))].join(' / ');
+  });
+  return `done but for ${head}: is that wanted, yes or no? ${forms.join('; ')}`;
 }
 
 const MAX_COST_USD = 0.5;

@@ -12,7 +12,10 @@ const bent = (name: string, form = '- 1 / + 2'): Finding => ({
   id: `old_tests: ${name}`,
   about: `${name}\n${form}`,
   askable: true,
-  lines: [`${name}: as it was then it fails [old_tests: ${name}]`, `  ${form}`],
+  lines: [
+    `${name}: as it was then it fails [old_tests: ${name}]`,
+    ...form.split(' / ').map((line) => `  ${line}`),
+  ],
 });
 const broken = (name: string): Finding => ({ ...bent(name), askable: false });
 
@@ -49,7 +52,7 @@ describe('a changed test whose old form fails', () => {
     const { asksIfRepeated, open } = await stop([bent('a')]);
     expect(open).toHaveLength(1);
     expect(asksIfRepeated).toBe(
-      'done but for one test whose old form fails: is that wanted, yes or no? a: as it was then it fails [old_tests: a] / - 1 / + 2',
+      'done but for one test whose old form fails: is that wanted, yes or no? a / - 1 / + 2',
     );
     expect((await stop([bent('a'), bent('b')])).asksIfRepeated).toContain('2 tests');
   });
@@ -114,7 +117,7 @@ describe('resolve: judge', () => {
     });
     expect(await stop([bent('a')], {}, { resolve: 'judge' })).toMatchObject({ byModel: ['old_tests: a'] });
     expect(agent.asks).toHaveLength(1);
-    expect(agent.asks[0]?.prompt).toContain('- 1 / + 2');
+    expect(agent.asks[0]?.prompt).toContain('- 1\n  + 2');
     expect(agent.asks[0]?.prompt).toContain('Make it.');
   });
   test('holds when the model says no', async () => {
