@@ -154,9 +154,13 @@ interface RunGateOptions {
 
 interface DifferentialOptions extends RunGateOptions, ModelOptions {
   tests?: string[];
-  checks?: ('old_tests' | 'new_tests')[];
+  checks?: ('old_tests' | 'new_tests' | 'change')[];
   may_change?: string[];
   resolve?: 'person' | 'judge';
+  /** Of the check `change`. */
+  runs?: number;
+  time?: string;
+  min?: number;
 }
 
 type GitCheck = 'clean' | 'committed' | 'pushed';

@@ -8,16 +8,20 @@ const kindsWhere = (holds: (traits: GateTraits) => boolean) =>
 test.each<[keyof GateTraits, string[]]>([
   ['instant', ['promise', 'text']],
   ['isWord', ['promise']],
-  ['modelQuestion', ['agent', 'judge']],
+  ['modelQuestion', ['agent', 'differential', 'judge']],
+  ['late', ['differential']],
   ['asksPerson', ['approve']],
+  ['mayAsk', ['differential', 'suppressions']],
   ['readsText', ['text']],
-  ['notInBaseline', ['agent', 'approve', 'ci', 'hook', 'judge', 'promise', 'subagents', 'text']],
+  [
+    'notInBaseline',
+    ['agent', 'approve', 'ci', 'differential', 'hook', 'judge', 'promise', 'subagents', 'text'],
+  ],
   ['isReusable', ['agent', 'custom', 'features', 'forbid', 'judge', 'run', 'tests_intact']],
   ['looksByFile', ['changed', 'forbid', 'judge', 'suppressions']],
-  ['mayAsk', ['suppressions']],
   ['keepsFrozen', ['artefact']],
   ['commandAnywhere', ['features', 'run']],
-  ['waitMs', ['ci']],
+  ['waitMs', ['ci', 'differential']],
 ])('%s holds for %j', (trait, kinds) => {
   expect(kindsWith(trait).sort()).toEqual(kinds);
 });
@@ -29,7 +33,7 @@ test('what a gate is about decides whether a run counts it as work', () => {
 });
 
 test('a piece of a divided run is always asked for what its own session says, and never for what is about the whole', () => {
-  const always = ['agent', 'hook', 'judge', 'promise', 'tasks'];
+  const always = ['agent', 'differential', 'hook', 'judge', 'promise', 'tasks'];
   expect(kindsWhere(({ ofPiece }) => ofPiece === 'always')).toEqual(always);
   expect(kindsWhere(({ ofPiece }) => ofPiece === 'never')).toEqual(['approve', 'git']);
   expect(kindsWhere(({ ofPiece }) => ofPiece === 'when_pushed')).toEqual(['ci']);
@@ -37,6 +41,7 @@ test('a piece of a divided run is always asked for what its own session says, an
 
 test('where no file was changed, a pass or a failure says nothing', () => {
   expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'pass')).toEqual([
+    'differential',
     'forbid',
     'suppressions',
     'tests_intact',

@@ -332,3 +332,29 @@ describe('a model costs money', () => {
     expect(verdicts[0]).toEqual(before);
   });
 });
+
+describe('a late gate costs many runs', () => {
+  const proof: GateSpec = { kind: 'differential', options: { command: 'npm test' } };
+  const review: GateSpec = { kind: 'judge', options: { question: 'Is it good?' } };
+
+  test('and is judged after all others, before models are asked', async () => {
+    const { judged } = await evaluate({ review, proof, tests: run('tests') });
+    expect(judged).toEqual(['tests', 'proof', 'review']);
+  });
+  test('and says so while another gate fails', async () => {
+    const { verdicts, judged } = await evaluate({ proof, tests: run('tests') }, { says: { tests: FAIL } });
+    expect(judged).toEqual(['tests']);
+    expect(verdicts[0]).toMatchObject({
+      outcome: 'unproven',
+      summary: 'not measured yet, because another gate does not pass',
+    });
+  });
+  test('and when it fails, no model is asked', async () => {
+    const { judged } = await evaluate({ review, proof }, { says: { proof: FAIL } });
+    expect(judged).toEqual(['proof']);
+  });
+  test('but models are asked when only a person can let it pass', async () => {
+    const { judged } = await evaluate({ review, proof }, { says: { proof: { ...FAIL, asks: 'Wanted?' } } });
+    expect(judged).toEqual(['proof', 'review']);
+  });
+});

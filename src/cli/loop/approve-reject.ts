@@ -139,7 +139,11 @@ function openQuestions(contract: Contract, state: LoopState, known: readonly Que
     const line = state.gates.find((each) => each.name === name);
     return line ? line.verdict === 'pass' : isApproved(name);
   };
-  return known.filter(({ name }) => due.has(name) && !passes(name));
+  // A gate that may ask has asked only if it fails.
+  const fails = (name: string) => state.gates.every((each) => each.name !== name || each.verdict === 'fail');
+  return known.filter(
+    ({ name, isAboutFindings }) => due.has(name) && !passes(name) && (!isAboutFindings || fails(name)),
+  );
 }
 
 /** What the gate found at the last Stop, as one word. An answer is for exactly that. */

@@ -65,7 +65,13 @@ export interface DifferentialOptions {
   min?: number;
 }
 
-export const DIFFERENTIAL_CHECKS = ['old_tests', 'new_tests'] as const;
+export const DIFFERENTIAL_CHECKS = ['old_tests', 'new_tests', 'change'] as const;
+/** The defaults of the check `change`. */
+export const CHANGE_BUDGET: { runs: number; timeMs: number; min: number } = {
+  runs: 20,
+  timeMs: 600_000,
+  min: 0.8,
+};
 export type DifferentialCheck = (typeof DIFFERENTIAL_CHECKS)[number];
 
 /** Why a loop asks for a change although its contract does not. */

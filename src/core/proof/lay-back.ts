@@ -190,24 +190,54 @@ interface XmlParts {
 
 /** The elements directly below the root, comments aside. Undefined when the text cannot be read that far. */
 function childrenOf(text: string): XmlParts | undefined {
-  const tags = /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*?\]\]>|<(\/?)([\w:.-]+)[^<>]*?(\/?)>/g;
   let depth = 0;
   let [bodyFrom, bodyTo] = [-1, -1];
   let open = { name: '', from: 0 };
   const parts: XmlParts['parts'] = [];
-  for (const match of text.matchAll(tags)) {
-    const [tag, closing, name = '', alone] = match;
-    if (name === '') continue;
-    const end = match.index + tag.length;
+  for (const { name, from, to, closing, alone } of tagsIn(text)) {
     if (closing) depth -= 1;
-    if (depth === 0 && bodyFrom < 0) bodyFrom = end;
-    else if (depth === 0 && closing) bodyTo = match.index;
-    else if (depth === 1 && !closing) open = { name, from: match.index };
-    if (depth === 1 && (closing || alone)) parts.push({ name: open.name, text: text.slice(open.from, end) });
+    if (depth === 0 && bodyFrom < 0) bodyFrom = to;
+    else if (depth === 0 && closing) bodyTo = from;
+    else if (depth === 1 && !closing) open = { name, from };
+    if (depth === 1 && (closing || alone)) parts.push({ name: open.name, text: text.slice(open.from, to) });
     if (!closing && !alone) depth += 1;
   }
   if (depth !== 0 || bodyFrom < 0 || bodyTo < bodyFrom) return undefined;
   return { before: text.slice(0, bodyFrom), parts, after: text.slice(bodyTo) };
+}
+
+interface Tag {
+  name: string;
+  from: number;
+  to: number;
+  closing: boolean;
+  /** `<name/>`. */
+  alone: boolean;
+}
+
+/** What is no tag, by its beginning and its end. */
+const NO_TAGS = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+  ['<!', '>'],
+] as const;
+
+function* tagsIn(text: string): Generator<Tag> {
+  for (let from = text.indexOf('<'); from >= 0; ) {
+    const other = NO_TAGS.find(([begin]) => text.startsWith(begin, from));
+    const end = other?.[1] ?? '>';
+    const at = text.indexOf(end, from);
+    if (at < 0) return;
+    const to = at + end.length;
+    if (!other) {
+      const inside = text.slice(from + 1, at);
+      const closing = inside.startsWith('/');
+      const name = /^[\w:.-]+/.exec(closing ? inside.slice(1) : inside)?.[0] ?? '';
+      yield { name, from, to, closing, alone: inside.endsWith('/') };
+    }
+    from = text.indexOf('<', to);
+  }
 }
 
 const GRADLE_OF_TESTS =

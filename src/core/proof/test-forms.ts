@@ -51,11 +51,16 @@ function titlesOf(name: string): string[] {
   const plain = [
     last,
     word,
-    word.replace(/\[.*\]$/s, ''),
-    word.replace(/\(.*\)$/s, ''),
+    withoutEnd(word, '[', ']'),
+    withoutEnd(word, '(', ')'),
     word.split('/')[0] ?? '',
   ];
   return [...new Set(plain.map((title) => title.trim()))].filter((title) => title.length > 1);
+}
+
+function withoutEnd(text: string, open: string, close: string): string {
+  const at = text.endsWith(close) ? text.indexOf(open) : -1;
+  return at < 0 ? text : text.slice(0, at);
 }
 
 function regionIn(path: string, text: string, title: string): TestForm | undefined {
@@ -63,7 +68,9 @@ function regionIn(path: string, text: string, title: string): TestForm | undefin
   const at = lines.findIndex((line) => isHead(line, title));
   if (at < 0) return undefined;
   const first = withMarks(lines, at);
-  return { path, line: first + 1, lines: lines.slice(first, endOf(lines, at)) };
+  let end = endOf(lines, at);
+  while (end > at + 1 && (lines[end - 1] ?? '').trim() === '') end--;
+  return { path, line: first + 1, lines: lines.slice(first, end) };
 }
 
 /** Whether a test of this title begins here: the title in quotes, or as the name of a function. */

@@ -1,17 +1,13 @@
 /** Which files are tests, and which decide how tests are run. */
 import { pathMatcher } from '../text/globs.ts';
 
-/** The ends of names of files with code. */
-const CODE =
-  '(?:[cm]?[jt]sx?|py|go|rb|rs|exs?|c|cc|cpp|cxx|dart|php|lua|sh|bash|swift|kt|scala|clj[cs]?|hs|mli?|jl|[rR]|pl|erl|nim|zig|d|fs)';
-
 /** Folders and names that test runners and their users give to tests and to what belongs to them. */
 const USUAL_TESTS: readonly RegExp[] = [
   /(?:^|\/)(?:tests?|specs?|e2e|cypress|testdata|test[-_]data|fixtures?|step_definitions|__(?:tests|mocks|snapshots|fixtures|image_snapshots)__)\//i,
   /(?:^|\/)[\w.-]+(?:Tests?|Specs|[._-]snapshots)\//,
   /\.(?:test|tests|spec|specs|e2e|cy|test-d)\.[cm]?[jt]sx?$/,
-  new RegExp(String.raw`[-_](?:tests?|spec)\.${CODE}$`),
-  new RegExp(String.raw`(?:^|/)(?:test|spec)[-_][^/]*\.${CODE}$`),
+  /[-_](?:tests?|spec)\.(?:[cm]?[jt]sx?|py|go|rb|rs|exs?|c|cc|cpp|cxx|dart|php|lua|sh|bash|swift|kt|scala|clj[cs]?|hs|mli?|jl|[rR]|pl|erl|nim|zig|d|fs)$/,
+  /(?:^|\/)(?:test|spec)[-_][^/]*\.(?:[cm]?[jt]sx?|py|go|rb|rs|exs?|c|cc|cpp|cxx|dart|php|lua|sh|bash|swift|kt|scala|clj[cs]?|hs|mli?|jl|[rR]|pl|erl|nim|zig|d|fs)$/,
   /(?:^|\/)(?:tests?|conftest|test_?helpers?|spec_?helpers?|rails_helper)\.\w+$/,
   /(?:Tests?|TestCase|IT|Spec|Specs)\.(?:java|kt|kts|scala|groovy|cs|fs|vb|swift|php|m|mm|dart)$/,
   /(?:^|\/)Test[A-Z]\w*\.(?:java|kt|scala|groovy|php|cs)$/,

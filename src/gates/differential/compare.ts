@@ -10,7 +10,9 @@ import {
 } from '../../core/proof/differential.ts';
 import { fileOf, formOf, isSameForm } from '../../core/proof/test-forms.ts';
 import { passes } from '../../core/proof/test-results.ts';
-import { NOTHING_RUN, type Run, type Runs, Unmeasured } from './runs.ts';
+import { Unmeasurable } from '../../core/text/errors.ts';
+import type { ChangeFinding } from './change.ts';
+import { NOTHING_RUN, type Run, type Runs } from './runs.ts';
 import type { Trees } from './trees.ts';
 
 export interface Comparison {
@@ -22,6 +24,8 @@ export interface Comparison {
   showsNothing: boolean;
   /** Lost tests that pass with settings of now that serve code and tests alike. */
   onlyWithSettings: ReadonlySet<string>;
+  /** What became of tests when changed code was taken back. */
+  change?: ChangeFinding;
   /** The most useful lines of old tests on new code. */
   lines: string[];
   notes: string[];
@@ -47,11 +51,11 @@ export async function compare(
   if (!present.green) return found;
   const then = await startRun(trees, runs);
   if (tells(then) && !trees.hadTests)
-    throw new Unmeasured(
+    throw new Unmeasurable(
       'no file of the start is known as a test, so none can be laid back: name the places of the tests with `tests: [globs]`',
     );
   if (tells(then) && !tells(present))
-    throw new Unmeasured(
+    throw new Unmeasurable(
       `\`${options.command}\` reported ${then.tests.size} tests at the start and reports none now, although it ends with exit code 0`,
     );
   if (checks.has('old_tests')) await compareOldTests(found, then, trees, runs, options);
@@ -65,7 +69,7 @@ async function startRun(trees: Trees, runs: Runs): Promise<Run> {
   try {
     return await runs.of(trees.start, what);
   } catch (error) {
-    if (!(error instanceof Unmeasured)) throw error;
+    if (!(error instanceof Unmeasurable)) throw error;
     if (!trees.hadTests) return NOTHING_RUN;
     const tree = await trees.startWithDependencies();
     if (tree === trees.start) throw error;
@@ -93,7 +97,7 @@ async function compareOldTests(
   });
   const now = await runs.of(trees.oldOnNew, what);
   if (tells(then) && !tells(now) && now.green)
-    throw new Unmeasured(
+    throw new Unmeasurable(
       `\`${command}\` reported ${then.tests.size} tests at the start, and reports none of them on the code of now, although it ends with exit code 0`,
     );
   const { present } = found;
@@ -114,7 +118,7 @@ async function secondStartRun(then: Run, trees: Trees, runs: Runs): Promise<Run[
   try {
     return [await runs.of(trees.start, 'the tests of the start', 2)];
   } catch (error) {
-    if (error instanceof Unmeasured) return [];
+    if (error instanceof Unmeasurable) return [];
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** What does not hold, in words: each with the name by which it is allowed, and with both forms of a test. */
 import type { LostTest } from '../../core/proof/differential.ts';
 import { differingLines, fileOf, formOf, type TestForm } from '../../core/proof/test-forms.ts';
+import type { ChangeFinding } from './change.ts';
 import type { Comparison } from './compare.ts';
 import type { Trees } from './trees.ts';
 
@@ -13,6 +14,8 @@ export interface Finding {
   askable: boolean;
   /** For the agent and for you: what was found, then both forms. */
   lines: string[];
+  /** In one line, for a finding that is no test. */
+  summary?: string;
 }
 
 export function findingsOf(comparison: Comparison, trees: Trees): Finding[] {
@@ -92,6 +95,13 @@ function nothingShown(added: readonly string[]): Finding {
       ...added.slice(0, MOST_NAMED).map((name) => `  passes there, too: ${name}`),
     ],
   };
+}
+
+/** Changed code that no test misses. */
+export function findingsInChange(change: ChangeFinding | undefined): Finding[] {
+  if (change?.outcome !== 'fail') return [];
+  const lines = [`${change.summary} [change]`, ...change.evidence.map((line) => `  ${line}`)];
+  return [{ id: 'change', about: lines.join('\n'), askable: true, lines, summary: change.summary }];
 }
 
 const MOST_NAMED = 8;

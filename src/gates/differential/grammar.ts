@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { DIFFERENTIAL_CHECKS } from '../../core/contract/gate-options.ts';
-import { listOf, pathOf, textOf } from '../../schema/values.ts';
-import { oneOf } from '../../schema/words.ts';
+import { listOf, pathOf, textOf, timeOf, wholeNumber } from '../../schema/values.ts';
+import { oneOf, say } from '../../schema/words.ts';
 import { modelOptions, money } from '../judge/grammar.ts';
 import { gateKind } from '../kind-grammar.ts';
 import { runOptions } from '../run/grammar.ts';
@@ -8,7 +9,11 @@ import { runOptions } from '../run/grammar.ts';
 const PROOF = 'proof: { differential: npm test, tests: ["test/**"] }';
 const MAY_CHANGE = 'proof: { differential: npm test, may_change: ["test/prices.test.js"] }';
 const RESOLVE = 'proof: { differential: npm test, resolve: person }';
-const CHECKS = 'proof: { differential: npm test, checks: [old_tests, new_tests] }';
+const CHECKS = 'proof: { differential: npm test, checks: [old_tests, new_tests, change] }';
+
+const BUDGET = 'proof: { differential: npm test, runs: 20, time: 10m, min: 0.8 }';
+const shareWords = say('a number from 0 to 1', BUDGET);
+const share = z.number(shareWords).min(0, shareWords).max(1, shareWords);
 
 export const differentialGrammar = gateKind({
   kind: 'differential',
@@ -24,7 +29,7 @@ export const differentialGrammar = gateKind({
       .exactOptional(),
     checks: listOf(oneOf(DIFFERENTIAL_CHECKS, CHECKS), 'check', CHECKS)
       .describe(
-        'What is measured. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start.',
+        'What is measured; all when absent. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start. change: whether tests miss changed code when it is taken back.',
       )
       .exactOptional(),
     may_change: listOf(pathOf('a glob', MAY_CHANGE), 'glob', MAY_CHANGE)
@@ -36,13 +41,20 @@ export const differentialGrammar = gateKind({
       )
       .exactOptional(),
     ...modelOptions(RESOLVE),
+    runs: wholeNumber(BUDGET)
+      .describe('The most runs of the tests for the check change; 20 when absent.')
+      .exactOptional(),
+    time: timeOf(BUDGET).describe('The most time for the check change; 10m when absent.').exactOptional(),
+    min: share
+      .describe('The share of the changed lines that tests have to miss; 0.8 when absent.')
+      .exactOptional(),
   },
   conflict: (_, { resolve, model, max_cost }) =>
     resolve !== 'judge' && (model !== undefined || max_cost !== undefined)
       ? 'model and max_cost only with resolve: judge'
       : undefined,
-  build: (command, { may_change, model, max_cost, ...options }) => {
+  build: (command, { may_change, model, max_cost, time, ...options }) => {
     const { maxTurns: _, ...asked } = money({ model, max_cost });
-    return { command, ...options, mayChange: may_change, ...asked };
+    return { command, ...options, mayChange: may_change, timeMs: time, ...asked };
   },
 });

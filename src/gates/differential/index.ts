@@ -1,16 +1,22 @@
-import type { DifferentialOptions } from '../../core/contract/gate-options.ts';
+import {
+  CHANGE_BUDGET,
+  DIFFERENTIAL_CHECKS,
+  type DifferentialOptions,
+} from '../../core/contract/gate-options.ts';
 import type { DifferentialProof, Proof } from '../../core/loop/verdict.ts';
-import { countOf } from '../../core/proof/test-results.ts';
+import { countOf, lostTests } from '../../core/proof/test-results.ts';
+import { Unmeasurable } from '../../core/text/errors.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { runGate } from '../run/index.ts';
 import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
+import { type ChangeFinding, judgeChange } from './change.ts';
 import { type Comparison, compare } from './compare.ts';
-import { type Finding, findingsOf, listed } from './findings.ts';
-import { runsOf, Unmeasured } from './runs.ts';
+import { type Finding, findingsInChange, findingsOf, listed } from './findings.ts';
+import { type Runs, runsOf } from './runs.ts';
 import { printOf, type Settled, settle } from './settle.ts';
 import { differentialTraits } from './traits.ts';
-import { treesFor } from './trees.ts';
+import { type Trees, treesFor } from './trees.ts';
 
 /**
  * The tests as they were at the start pass on the code as it is now, and the tests as they are now fail on the code as it
@@ -26,10 +32,10 @@ export const differentialGate: Gate<'differential'> = {
     const { rooms } = context;
     if (!rooms) return { outcome: 'unproven', summary: NO_ROOMS };
     try {
-      return await judgeChange(options, { ...context, rooms }, span, signal);
+      return await judgeWork(options, { ...context, rooms }, span, signal);
     } catch (error) {
-      if (!(error instanceof Unmeasured)) throw error;
-      return { outcome: 'unproven', summary: error.message };
+      if (!(error instanceof Unmeasurable)) throw error;
+      return { outcome: 'unproven', summary: error.message, evidence: [...error.evidence] };
     }
   },
 };
@@ -37,14 +43,15 @@ export const differentialGate: Gate<'differential'> = {
 const NO_ROOMS =
   'old and new tests are compared in clean rooms, and there are none here: the project has to be a git repository';
 
-async function judgeChange(
+async function judgeWork(
   options: DifferentialOptions,
   context: GateContext & { rooms: Rooms },
   span: NonNullable<Awaited<ReturnType<typeof workSinceStart>>>,
   signal: AbortSignal,
 ): Promise<Judgement> {
   const trees = await treesFor(options, span, context, signal);
-  const comparison = await compare(options, trees, runsOf(options, context, signal), context.task);
+  const runs = runsOf(options, context, signal);
+  const comparison = await compare(options, trees, runs, context.task);
   const { present } = comparison;
   if (!present.green)
     return {
@@ -54,22 +61,58 @@ async function judgeChange(
       next: 'Next: make it pass there, too. A clean room has the files of the project and what its setup installs, nothing else.',
       proof: proofOf(options, comparison),
     };
-  const settled = await settle(findingsOf(comparison, trees), options, context, signal);
-  const exceptions = [
-    ...settled.allowed,
-    ...(options.mayChange
-      ? trees.changed.tests.filter(trees.mayChange).map((path) => `may_change: ${path}`)
-      : []),
-  ];
+  const found = findingsOf(comparison, trees);
+  let settled = await settle(found, options, context, signal);
+  if (settled.open.length === 0 && (options.checks ?? DIFFERENTIAL_CHECKS).includes('change')) {
+    comparison.change = await takenBack(options, trees, runs, comparison, context, signal);
+    if (comparison.change?.outcome === 'unproven') return unprovenChange(comparison.change);
+    settled = await settle([...found, ...findingsInChange(comparison.change)], options, context, signal);
+  }
+  const mayChange = options.mayChange ? trees.changed.tests.filter(trees.mayChange) : [];
+  const exceptions = [...settled.allowed, ...mayChange.map((path) => `may_change: ${path}`)];
   const proof = proofOf(options, comparison, settled, exceptions);
-  return settled.open.length === 0
-    ? {
-        outcome: 'pass',
-        summary: passed(comparison, exceptions, settled),
-        evidence: notesOf(comparison),
-        proof,
-      }
-    : { ...failed(settled, comparison), proof };
+  if (settled.open.length > 0) return { ...failed(settled, comparison), exceptions, proof };
+  const notes = notesOf(comparison);
+  const summary = passed(comparison, exceptions, settled);
+  return { outcome: 'pass', summary, evidence: notes, notes, exceptions, proof };
+}
+
+/** Takes changed code back and runs the tests of now. Undefined when no code was changed. */
+async function takenBack(
+  options: DifferentialOptions,
+  trees: Trees,
+  runs: Runs,
+  { present }: Comparison,
+  { workspace, rooms }: GateContext & { rooms: Rooms },
+  signal: AbortSignal,
+): Promise<ChangeFinding | undefined> {
+  if (!trees.codeChanged) return undefined;
+  const { start, now, changes } = trees;
+  const { runs: most = CHANGE_BUDGET.runs, timeMs = CHANGE_BUDGET.timeMs, min = CHANGE_BUDGET.min } = options;
+  return judgeChange(
+    {
+      changes,
+      start,
+      now,
+      contentAt: (tree, path) => workspace.contentAt(tree, path),
+      isTest: trees.isOfTests,
+      compose: (composition, until) => rooms.compose(composition, until),
+      run: async (tree) => {
+        const { green, tests } = await runs.of(tree, 'the tests without a part of the change');
+        const lost = lostTests({ tests: present.tests, whole: true }, { tests, whole: true });
+        return green && (tests.size === 0 || lost.length === 0) ? 'green' : 'red';
+      },
+      runs: most,
+      timeMs,
+      min,
+      clock: () => performance.now(),
+    },
+    signal,
+  );
+}
+
+function unprovenChange({ summary, evidence, next }: ChangeFinding): Judgement {
+  return { outcome: 'unproven', summary: `change: ${summary}`, evidence, next: next && `Next: ${next}` };
 }
 
 function exitWords(exitCode: number | undefined): string {
@@ -77,7 +120,7 @@ function exitWords(exitCode: number | undefined): string {
 }
 
 function passed(
-  { old, fresh, notes }: Comparison,
+  { old, fresh, change, notes }: Comparison,
   exceptions: readonly string[],
   { byModel }: Settled,
 ): string {
@@ -91,6 +134,7 @@ function passed(
     parts.push(
       `of ${counted(fresh.biting.length + fresh.vacuous.length, 'new or changed test')} ${fresh.biting.length} ${fresh.biting.length === 1 ? 'fails' : 'fail'} on the old code`,
     );
+  if (change) parts.push(change.summary);
   if (exceptions.length > 0) parts.push(`${counted(exceptions.length, 'exception')} allowed`);
   if (byModel.length > 0) parts.push(`${byModel.length} of them by a model`);
   return [...parts, ...notes].join('; ') || 'the tests pass, old and new';
@@ -101,7 +145,7 @@ function counted(count: number, what: string): string {
 }
 
 /** What is worth knowing, and holds nobody. */
-function notesOf({ old, fresh }: Comparison): string[] {
+function notesOf({ old, fresh, change }: Comparison): string[] {
   return [
     ...(old && old.removed.length > 0 ? [`removed; their old form passes: ${listed(old.removed)}`] : []),
     ...(old && old.flaky.length > 0 ? [`flaky, not counted: ${listed(old.flaky)}`] : []),
@@ -109,13 +153,14 @@ function notesOf({ old, fresh }: Comparison): string[] {
     ...(fresh && fresh.unloaded.length > 0
       ? [`could not be loaded on the old code, which counts as failing: ${listed(fresh.unloaded)}`]
       : []),
+    ...(change?.evidence ?? []),
   ];
 }
 
 const MOST_FINDINGS = 8;
 const OUTPUT_LINES = 8;
 
-function failed({ open, refused, asks }: Settled, comparison: Comparison): Judgement {
+function failed({ open, refused, asksIfRepeated }: Settled, comparison: Comparison): Judgement {
   const rest = open.length - MOST_FINDINGS;
   const lost = open.filter(({ id }) => id.startsWith('old_tests: ')).length;
   return {
@@ -128,15 +173,17 @@ function failed({ open, refused, asks }: Settled, comparison: Comparison): Judge
     ],
     next: adviceFor(open, lost, refused),
     fingerprint: printOf(open),
-    asks,
+    asksIfRepeated,
   };
 }
 
 function summaryOf(open: readonly Finding[], lost: number): string {
   if (lost === 1) return 'a test of the start does not pass on the new code';
   if (lost > 1) return `${lost} tests of the start do not pass on the new code`;
-  return open.some(({ id }) => id === 'new_tests')
-    ? 'no new test fails on the old code'
+  if (open.some(({ id }) => id === 'new_tests')) return 'no new test fails on the old code';
+  const untested = open.find(({ id }) => id === 'change');
+  return untested
+    ? (untested.summary ?? 'changed code is untested')
     : 'a dependency comes from elsewhere than at the start';
 }
 
@@ -151,12 +198,14 @@ function adviceFor(open: readonly Finding[], lost: number, refused: string | und
     return `Next: make the code pass these tests as they were at the start, with the settings of then, and put back what you changed in them.${person}`;
   if (open.some(({ id }) => id === 'new_tests'))
     return `Next: write a test that fails without your change and passes with it.${person}`;
+  if (open.some(({ id }) => id === 'change'))
+    return `Next: test what these lines do, or take them out: all tests pass without them, or never reach them.${person}`;
   return `Next: put the dependency back.${person}`;
 }
 
 function proofOf(
   { command }: DifferentialOptions,
-  { present, old, fresh }: Comparison,
+  { present, old, fresh, change }: Comparison,
   settled?: Settled,
   allowed: string[] = [],
 ): Proof {
@@ -169,6 +218,8 @@ function proofOf(
     },
     biting: fresh?.biting.length,
     vacuous: fresh?.vacuous.length,
+    tested: change?.share,
+    untested: change?.untested.map(({ path, from, to }) => `${path}:${from}-${to}`),
     allowed,
     byModel: settled && settled.byModel.length > 0 ? settled.byModel : undefined,
   };

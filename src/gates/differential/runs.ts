@@ -2,6 +2,7 @@
 import type { DifferentialOptions } from '../../core/contract/gate-options.ts';
 import { type Measured, measured } from '../../core/proof/differential.ts';
 import type { Tally } from '../../core/proof/test-results.ts';
+import { Unmeasurable } from '../../core/text/errors.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
@@ -16,11 +17,8 @@ export interface Run extends Measured {
   walls?: string;
 }
 
-/** A run that says nothing; its message says why, and what to do. */
-export class Unmeasured extends Error {}
-
 export interface Runs {
-  /** Throws `Unmeasured`. `nth`: the first run of this tree, or the second. */
+  /** Throws `Unmeasurable`. `nth`: the first run of this tree, or the second. */
   of(tree: string, what: string, nth?: 1 | 2): Promise<Run>;
 }
 
@@ -32,7 +30,7 @@ export function runsOf(
   signal: AbortSignal,
 ): Runs {
   const folder = insideProject(cwd ?? '.');
-  if (folder === undefined) throw new Unmeasured(`the folder "${cwd}" is not inside the project`);
+  if (folder === undefined) throw new Unmeasurable(`the folder "${cwd}" is not inside the project`);
   const known = new Map<string, Run>();
   return {
     async of(tree, what, nth = 1) {
@@ -46,11 +44,10 @@ export function runsOf(
   };
 
   async function runOnce(tree: string, what: string): Promise<Run> {
-    const room = await context.rooms
-      .open({ tree, signal })
-      .catch((error: Error) =>
-        Promise.reject(new Unmeasured(`${what} could not be measured: ${error.message}`)),
-      );
+    const room = await context.rooms.open({ tree, signal }).catch((error: Error) => {
+      const evidence = error instanceof Unmeasurable ? error.evidence : [];
+      throw new Unmeasurable(`${what} could not be measured: ${error.message}`, evidence);
+    });
     try {
       const { result, tests } = await room.runTests({
         command,
@@ -63,7 +60,10 @@ export function runsOf(
       });
       const seen = measured(result, tests);
       if ('problem' in seen)
-        throw new Unmeasured(`${what} could not be measured: \`${command}\` ${seen.problem}`);
+        throw new Unmeasurable(
+          `${what} could not be measured: \`${command}\` ${seen.problem}`,
+          usefulLines(result.output),
+        );
       const { exitCode, outputSha256, durationMs } = result;
       return {
         ...seen,

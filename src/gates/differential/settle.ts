@@ -14,8 +14,8 @@ export interface Settled {
   byModel: string[];
   /** What you, or a model, said against the open ones. */
   refused?: string;
-  /** The question to you, when only your answer can let the gate pass. */
-  asks?: string;
+  /** The question to you, when the agent insists. */
+  asksIfRepeated?: string;
   costUsd?: number;
 }
 
@@ -33,6 +33,7 @@ export async function settle(
     else settled.open.push(finding);
   }
   if (settled.open.length === 0) return settled;
+  remember(settled, context);
   const isRefused = settled.open.some((finding) => answer?.rejects(stampOf(finding, context)));
   if (isRefused) return { ...settled, refused: answer?.words };
   const mayAsk = settled.open.every(({ askable }) => askable);
@@ -41,17 +42,14 @@ export async function settle(
     if (judged.open.length === 0 || judged.refused !== undefined) return judged;
     return withQuestion(judged, context);
   }
-  if (mayAsk) return withQuestion(settled, context);
-  remember(settled, context);
-  return settled;
+  return mayAsk ? withQuestion(settled, context) : settled;
 }
 
 function stampOf({ about }: Finding, { digest }: GateContext): string {
   return digest(about).slice(0, 16);
 }
 
-/** The record of what was found last, and of what you were asked about. An answer is about the latter. */
-export const lastFinding = (gate: string) => `differential ${gate}`;
+/** The record of what a finding was about. An answer names its finding. */
 const stampsFor = (gate: string, print: string) => `differential ${gate} ${print}`;
 
 function answerIn({ answers = {}, name, kept }: GateContext) {
@@ -76,16 +74,10 @@ export function printOf(open: readonly Finding[]): string {
   );
 }
 
-/** Remembers what is open, and says whether exactly that was open before. */
-function remember({ open }: Settled, context: GateContext): boolean {
-  const print = printOf(open);
-  const before = context.kept?.read(lastFinding(context.name));
-  context.kept?.write(
-    stampsFor(context.name, print),
-    open.map((finding) => stampOf(finding, context)),
-  );
-  context.kept?.write(lastFinding(context.name), print);
-  return before === print;
+/** Remembers what is open, for an answer that is about it, or about a part of it. */
+function remember({ open }: Settled, context: GateContext): void {
+  const stamps = open.map((finding) => stampOf(finding, context));
+  context.kept?.write(stampsFor(context.name, printOf(open)), stamps);
 }
 
 /**
@@ -93,27 +85,21 @@ function remember({ open }: Settled, context: GateContext): boolean {
  * Stop of a loop can wait for an answer.
  */
 function withQuestion(settled: Settled, context: GateContext): Settled {
-  const wasTold = remember(settled, context);
   const canAsk = context.answers !== undefined && (!context.event || context.event.name === 'Stop');
-  return wasTold && canAsk ? { ...settled, asks: questionFor(settled.open) } : settled;
+  return canAsk ? { ...settled, asksIfRepeated: questionFor(settled.open) } : settled;
 }
 
+/** One line, the forms of the first test in it: the rest is in the evidence. */
 function questionFor(open: readonly Finding[]): string {
-  const tests = open.length === 1 ? 'one test' : `${open.length} tests`;
-  const first = open
-    .slice(0, 2)
-    .map(({ lines }) =>
-      lines
-        .slice(0, 4)
-        .map((line) => line.trim())
-        .join(' / '),
-    )
-    .join('; ');
   const isAboutTests = open.every(({ id }) => id.startsWith('old_tests'));
-  const head = isAboutTests
-    ? `done but for ${tests} whose old form fails: is that wanted, yes or no?`
-    : 'done but for what was measured: is that wanted, yes or no?';
-  return `${head} ${first}`;
+  const tests = open.length === 1 ? 'one test' : `${open.length} tests`;
+  const head = isAboutTests ? `${tests} whose old form fails` : 'what was measured';
+  const forms = open.map(({ id, lines }) => {
+    const differing = lines.map((line) => line.trim()).filter((line) => /^[-+] /.test(line));
+    const name = id.replace(/^old_tests: /, '');
+    return [name, ...(differing.length > 0 ? differing : lines.slice(0, 1))].join(' / ');
+  });
+  return `done but for ${head}: is that wanted, yes or no? ${forms.join('; ')}`;
 }
 
 const MAX_COST_USD = 0.5;

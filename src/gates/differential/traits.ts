@@ -1,4 +1,4 @@
-import type { DifferentialOptions } from '../../core/contract/gate-options.ts';
+import { CHANGE_BUDGET, type DifferentialOptions } from '../../core/contract/gate-options.ts';
 import type { GateTraits } from '../../core/contract/gate-traits.ts';
 import { redact } from '../../core/text/redact.ts';
 
@@ -13,7 +13,7 @@ export const differentialTraits = {
   notInBaseline: true,
   ofPiece: 'always',
   emptyOutcome: 'pass',
-  waitMs: () => RUNS_MS,
+  waitMs: ({ timeMs = CHANGE_BUDGET.timeMs }) => RUNS_MS + timeMs,
   modelQuestion: (options: DifferentialOptions) =>
     options.resolve === 'judge'
       ? {

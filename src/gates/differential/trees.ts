@@ -34,7 +34,9 @@ export interface Trees {
   /** The texts of changed files with tests. */
   textsThen: ReadonlyMap<string, string>;
   textsNow: ReadonlyMap<string, string>;
-  isTest(path: string): boolean;
+  /** Whether a file is no code: a test, or a setting of tests. */
+  isOfTests(path: string): boolean;
+  changes: readonly FileChange[];
   mayChange(path: string): boolean;
   /** Dependencies that no longer come from a registry. */
   redirected: string[];
@@ -119,7 +121,8 @@ export async function treesFor(
     },
     textsThen: then,
     textsNow: present,
-    isTest: (path) => isTest(path) || isUnitTest(path),
+    isOfTests: (path) => ofTests(path) || isShared(path),
+    changes,
     mayChange,
     redirected: ofCode
       .filter((path) => /(?:^|\/)package\.json$/.test(path))

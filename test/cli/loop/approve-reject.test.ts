@@ -136,6 +136,27 @@ describe('which question is meant', () => {
     await answer(ref);
     expect(Object.keys(answersOf(ref))).toEqual(['a']);
   });
+  test('a gate that may ask is answered when it fails, not when it was skipped', async () => {
+    const proof = { kind: 'differential', options: { command: 'npm test' } } as const;
+    const ref = begin(contractWith({ proof, ok: approve() }, { done: ['proof', 'ok'] }));
+    expect(await refusal(() => answer(ref, { name: 'proof' }))).toContain('proof has found nothing');
+    asked(ref, 'ok', 'plan', [verdict('skip', { gate: 'proof', kind: 'differential' })]);
+    await answer(ref);
+    const found = verdict('fail', {
+      gate: 'proof',
+      kind: 'differential',
+      asks: 'Wanted?',
+      fingerprint: 'f1',
+    });
+    const decision = { kind: 'allow', cause: 'approval', wait: 'approval' } as const;
+    const verdicts = [found, verdict('pass', { gate: 'ok', kind: 'approve' })];
+    append(ref, { kind: 'stop', seen: seenStop(), verdicts, decision });
+    await answer(ref, { said: 'rejected' });
+    expect(answersOf(ref)).toMatchObject({
+      ok: { said: 'approved' },
+      proof: { said: 'rejected', digest: 'f1' },
+    });
+  });
   test('a name that nobody asks under is refused, with those that there are', async () => {
     const ref = begin();
     for (const name of ['plann', 'tests', 'constructor', '__proto__', ''])

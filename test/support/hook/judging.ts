@@ -46,7 +46,7 @@ const CLASSES: Partial<Record<GateKind, EvidenceClass>> = {
   agent: 'judged',
 };
 const KINDS: GateKind[] = [
-  ...(['run', 'features', 'checklist', 'git', 'forbid', 'tests_intact', 'tasks'] as const),
+  ...(['run', 'features', 'checklist', 'git', 'forbid', 'tests_intact', 'differential', 'tasks'] as const),
   ...(['promise', 'judge', 'agent', 'ci', 'custom', 'hook'] as const),
 ];
 
