@@ -24,6 +24,8 @@ interface Names {
   planned: string[];
   /** The parts of each `all` and `any`, by its name. */
   parts: Map<string, Reference[]>;
+  /** The gates that come before each gate, by its name. */
+  before: Map<string, Reference[]>;
   /** The names in all lists of gates. */
   guards: Reference[];
   doneIsGiven: boolean;
@@ -37,13 +39,18 @@ interface ReferenceFindings {
 /** Checks the data as it is written, so that these mistakes are reported together with those of the grammar. */
 export function checkReferences(text: ContractText): ReferenceFindings {
   const names = namesIn(text.data);
-  const all = [...names.guards, ...[...names.parts.values()].flat()];
+  const all = [...names.guards, ...[...names.parts.values(), ...names.before.values()].flat()];
   if (names.gates.length > MOST_GATES) {
     const message = `expected at most ${MOST_GATES} gates, found ${names.gates.length}`;
     return { problems: [{ ...text.at(['gates']), message, example: EXAMPLE }], warnings: [] };
   }
   const plan = checkPlan(text);
-  const problems = [...unknownNames(all, names, text), ...circles(names, text), ...plan.problems];
+  const problems = [
+    ...unknownNames(all, names, text),
+    ...circles(names, text),
+    ...waitingCircles(names, text),
+    ...plan.problems,
+  ];
   if (problems.length === 0) problems.push(...tooManyParts(names, text));
   return {
     problems,
@@ -55,9 +62,12 @@ function namesIn(data: unknown): Names {
   const contract = mapOf(data);
   const gates = mapOf(contract.gates);
   const parts = new Map<string, Reference[]>();
+  const before = new Map<string, Reference[]>();
   for (const [name, gate] of Object.entries(gates)) {
     const found = COMBINATIONS.flatMap((kind) => namesAt(mapOf(gate)[kind], ['gates', name, kind]));
     if (found.length > 0) parts.set(name, found);
+    const waits = namesAt(mapOf(gate).after, ['gates', name, 'after']);
+    if (waits.length > 0) before.set(name, waits);
   }
   const guards = [
     ...['done', 'every_stop', 'task_created', 'task_done', 'teammate', 'prompt'].flatMap((key) =>
@@ -75,7 +85,7 @@ function namesIn(data: unknown): Names {
     namesAt(mapOf(chunk).gates, ['chunks', name, 'gates']),
   );
   if (chunks.length > 0) parts.set(CHUNKS_GATE, chunks);
-  return { gates: Object.keys(gates), planned, parts, guards, doneIsGiven: 'done' in contract };
+  return { gates: Object.keys(gates), planned, parts, before, guards, doneIsGiven: 'done' in contract };
 }
 
 /** Names in a list, or in the `gates` of a long form. */
@@ -105,6 +115,7 @@ function unknownNames(references: Reference[], names: Names, text: ContractText)
 
 function exampleFor(list: Path, name: string): string {
   const [root, gate, kind] = list.map(String);
+  if (root === 'gates' && kind === 'after') return `${gate}: { run: npm test, after: [${name}] }`;
   if (root === 'gates') return `${gate}: { ${kind}: [${name}] }`;
   if (root === 'phases') return `${String(list.at(-1))}: [${name}]`;
   if (root === 'chunks') return `gates: [${name}]`;
@@ -132,6 +143,41 @@ function circles(names: Names, text: ContractText): Finding[] {
   };
   for (const gate of names.parts.keys()) if (!done.has(gate)) walk(gate, [gate]);
   return findings;
+}
+
+/** Reports gates that wait for each other, at the name in `after` that closes the circle. */
+function waitingCircles(names: Names, text: ContractText): Finding[] {
+  const waits = new Map<string, Reference[]>();
+  // What comes before an `all` or `any` comes before all of its parts.
+  const inherit = (gate: string, above: readonly Reference[]) => {
+    const known = waits.get(gate);
+    const own = [...new Set([...(known ?? []), ...above, ...(names.before.get(gate) ?? [])])];
+    if (known?.length === own.length) return;
+    waits.set(gate, own);
+    for (const { name } of names.parts.get(gate) ?? []) inherit(name, own);
+  };
+  if (names.before.size === 0 || circles(names, text).length > 0) return [];
+  for (const gate of names.gates) inherit(gate, []);
+  const findings = new Map<Path, Finding>();
+  const done = new Set<string>();
+  const walk = (gate: string, trail: readonly string[], last: Path | undefined) => {
+    const next = [...(waits.get(gate) ?? []), ...(names.parts.get(gate) ?? [])];
+    for (const { path, name } of next) {
+      const closing = path.at(-2) === 'after' ? path : last;
+      const from = trail.indexOf(name);
+      if (from >= 0 && closing) {
+        const circle = [...trail.slice(from), name].join(' -> ');
+        findings.set(closing, {
+          ...text.at(closing),
+          message: `expected gates that do not wait for themselves, found ${circle}`,
+          example: 'tests: { run: npm test, after: [lint] }',
+        });
+      } else if (from < 0 && !done.has(name)) walk(name, [...trail, name], closing);
+    }
+    done.add(gate);
+  };
+  for (const gate of waits.keys()) if (!done.has(gate)) walk(gate, [gate], undefined);
+  return [...findings.values()];
 }
 
 function tooManyParts(names: Names, text: ContractText): Finding[] {

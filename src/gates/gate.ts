@@ -75,6 +75,10 @@ export interface Judgement {
   measured?: Measured;
   /** The class, where it depends on what was found (features with and without `verify`). */
   class?: EvidenceClass;
+  /** The same files gave another outcome before. */
+  flaky?: true;
+  /** Not judged yet, because other gates do not pass. */
+  waits?: true;
 }
 
 /** One way of judging one aspect of the work. `judge` may throw: the caller turns that into `unproven`. */

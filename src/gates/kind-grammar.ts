@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type GateSpec, ROOM_CHOICES } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
-import { flag, listOf, pathOf, timeOf } from '../schema/values.ts';
+import { flag, gateNames, listOf, pathOf, textOf, timeOf, wholeNumber } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
 
 const WORK = 'cli: { run: node tool.js, work: [tool.js] }';
@@ -33,9 +33,29 @@ const settings = {
       'Files that its commands run and that are the work itself: names or globs. They may change after the start; everything else that the commands lead to is frozen.',
     )
     .exactOptional(),
+  after: gateNames('tests: { run: npm test, after: [lint] }')
+    .describe('Judged only when these gates pass.')
+    .exactOptional(),
 };
 
-export const SETTINGS = Object.keys(settings);
+const MOST_REPEATS = 50;
+const INPUTS = 'inputs: ["src/**", "test/**"]';
+const repeats = `a whole number from 1 to ${MOST_REPEATS}`;
+
+/** The options of every gate that runs a command. */
+const commandSettings = {
+  inputs: listOf(textOf('a glob', INPUTS), 'glob', INPUTS)
+    .describe(
+      'Files that the verdict depends on. A pass counts until one of them changes, or a new one fits. Without it, until anything changes.',
+    )
+    .exactOptional(),
+  repeat: wholeNumber('repeat: 3', repeats)
+    .max(MOST_REPEATS, say(repeats, 'repeat: 3'))
+    .describe('How many passes in a row are asked for. The first failure ends it.')
+    .exactOptional(),
+};
+
+export const SETTINGS = [...Object.keys(settings), ...Object.keys(commandSettings)];
 
 export interface KindGrammar<
   Kind extends GateKind,
@@ -54,6 +74,8 @@ export interface KindGrammar<
   otherwise?: z.output<What>;
   /** Options that stand beside the kind or in its long form. */
   options: Options;
+  /** It runs a command, so that `inputs` and `repeat` make sense. */
+  runsCommand?: true;
   /** Says what is expected when the parts do not fit together. */
   conflict?(what: z.output<What>, options: z.output<z.ZodObject<Options>>): string | undefined;
   build(what: z.output<What>, options: z.output<z.ZodObject<Options>>): GateOptions[Kind];
@@ -70,7 +92,8 @@ export function gateKind<Kind extends GateKind, What extends z.ZodType, Options 
   grammar: KindGrammar<Kind, What, Options>,
 ): GateKindSchema<Kind> {
   const { kind, example, options } = grammar;
-  const shape = { [kind]: valueSchema(grammar).describe(grammar.about), ...options, ...settings };
+  const own = grammar.runsCommand ? commandSettings : {};
+  const shape = { [kind]: valueSchema(grammar).describe(grammar.about), ...options, ...settings, ...own };
   const schema = strict(shape, `a gate of the kind ${kind}`, example).transform(
     (gate: Record<string, unknown>, context) => {
       const value = gate[kind];
@@ -114,6 +137,7 @@ function settingsOf(gate: Record<string, unknown>): Record<string, unknown> {
     ...('room' in gate ? { room: gate.room } : {}),
     ...('network' in gate ? { network: gate.network } : {}),
     ...('work' in gate ? { work: gate.work } : {}),
+    ...pick(gate, ['after', 'inputs', 'repeat']),
   };
 }
 

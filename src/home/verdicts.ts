@@ -27,6 +27,7 @@ export function verdictCache(file: string, key: string): VerdictCache {
       const found = load()[gate];
       return found?.inputs === inputs ? found.verdict : undefined;
     },
+    last: (gate) => load()[gate],
     keep(entries) {
       if (entries.length === 0) return;
       const fresh = entries.filter(({ verdict }) => !verdict.reused);

@@ -1,7 +1,6 @@
-import { type GateSpec, isCombination } from '../core/contract/contract.ts';
-import { asChunk, combineChunks, isDue, notDueYet } from '../core/loop/phases.ts';
+import type { GateSpec } from '../core/contract/contract.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
-import { blocks, combine, fingerprint, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
+import { blocks, fingerprint, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
 import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';
@@ -10,6 +9,7 @@ import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
 import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
+import { dueLeaves, unprovenRule, verdictOf, waitingLeaves } from './gate-order.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 const LAST_LOOK_MS = 2 * 60_000;
@@ -29,8 +29,9 @@ export interface Evaluation {
 
 /**
  * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
- * Late gates and gates that ask a model come last, in this order, and only if everything else may pass. Every gate is judged once, however many lists
- * and combinations name it. The verdicts come in the order of the calls.
+ * The whole form of a gate that has a quick one comes when the others are judged, then come late gates, and last those that
+ * ask a model; each of these only if everything before it may pass. Every gate is judged once, however many lists and
+ * combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
   const verdicts = new Map<string, Verdict>();
@@ -39,36 +40,45 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   const endAll = () => {
     for (const end of underWay) end();
   };
+  const quickPassed = new Set<string>();
   const judge = async (call: GateCall) => {
-    verdicts.set(call.name, await judgeOne(call, evaluation, underWay));
+    const quick = quickPassed.has(call.name) ? undefined : quickForm(call, evaluation);
+    const verdict = await judgeOne(quick ?? call, evaluation, underWay);
+    if (quick && verdict.outcome === 'pass') quickPassed.add(call.name);
+    else verdicts.set(call.name, verdict);
+  };
+  const stageOf = (call: GateCall): Stage => {
+    return quickPassed.has(call.name) ? 'whole' : stageOfKind(call, evaluation);
   };
   evaluation.over?.addEventListener('abort', endAll);
   try {
     // A chunk that passes may make further chunks due.
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
-      const stage = Math.min(...due.map((call) => stageOf(call, evaluation)));
-      if (stage === FREE || mayAllPass(calls, verdicts)) {
-        const now = due.filter((call) => stageOf(call, evaluation) === stage);
+      const stage = STAGES.find((each) => due.some((call) => stageOf(call) === each)) ?? 'first';
+      const now = due.filter((call) => stageOf(call) === stage);
+      if (stage === 'first' || mayAllPass(calls, verdicts)) {
         await Promise.all(now.filter((call) => !call.spec.exclusive).map(judge));
         for (const call of now.filter((c) => c.spec.exclusive)) await judge(call);
-      } else for (const call of due) verdicts.set(call.name, notJudged(call, evaluation));
+      } else for (const call of now) verdicts.set(call.name, notYet(call, stage, evaluation));
     }
+    for (const [call, names] of waitingLeaves(calls, verdicts))
+      verdicts.set(call.name, waitsFor(call, names, evaluation));
   } finally {
     evaluation.over?.removeEventListener('abort', endAll);
   }
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
-const FREE = 0;
-const LATE = 1;
-const MODELS = 2;
+/** The stages of a judging: what costs many runs or money is judged only if everything before it may pass. */
+const STAGES = ['first', 'whole', 'late', 'model'] as const;
 
-/** When a gate is judged: what costs many runs or money is judged only if everything before it may pass. */
-function stageOf({ name, spec }: GateCall, evaluation: Evaluation): number {
+type Stage = (typeof STAGES)[number];
+
+function stageOfKind({ name, spec }: GateCall, evaluation: Evaluation): Stage {
   const { late, modelQuestion } = traitsOf(spec.kind);
-  if (!late && modelQuestion === undefined) return FREE;
-  if (evaluation.knownVerdict(name) !== undefined) return FREE;
-  return late ? LATE : MODELS;
+  if (!late && modelQuestion === undefined) return 'first';
+  if (evaluation.knownVerdict(name) !== undefined) return 'first';
+  return late ? 'late' : 'model';
 }
 
 /** Whether all gates may still pass. A gate that asks you may: your answer is not known before you are asked. */
@@ -83,71 +93,47 @@ function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ve
   return calls.every(mayPass);
 }
 
-/** The verdict of a gate that is not judged: while another one fails, it would cost money or many runs for nothing. */
-function notJudged({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
-  const judgement: Judgement = {
-    outcome: 'unproven',
-    summary: traitsOf(spec.kind).late
-      ? 'not measured yet, because another gate does not pass'
-      : 'no model was asked, because another gate does not pass yet',
-  };
+/** The verdict of a gate that is not judged further while another one fails: it would cost time or money for nothing. */
+function notYet({ name, spec }: GateCall, stage: Stage, { gates }: Evaluation): Verdict {
+  const judgement: Judgement =
+    stage === 'whole'
+      ? {
+          ...WAITS,
+          summary: `${quickWords(spec)} passes, and the whole command is run when all other gates pass`,
+        }
+      : stage === 'late'
+        ? { ...WAITS, summary: 'not measured yet, because another gate does not pass' }
+        : { outcome: 'unproven', summary: 'no model was asked, because another gate does not pass yet' };
   return {
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
-    ...unprovenRule(spec),
+    ...(judgement.waits ? {} : unprovenRule(spec)),
   };
 }
 
-/** The gates to judge now: not judged yet, and not in a chunk that is not due. */
-function dueLeaves(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): GateCall[] {
-  const found = new Map<string, GateCall>();
-  const visit = (call: GateCall) => {
-    if (!call.children) {
-      if (!verdicts.has(call.name)) found.set(call.name, call);
-    } else if (call.spec.kind === 'chunks') {
-      const chunks = call.spec.options.chunks;
-      for (const child of call.children) {
-        const chunk = chunks.find(({ name }) => name === child.name);
-        if (!chunk || isDue(chunk, chunkPasses(call, verdicts))) visit(child);
-      }
-    } else call.children.forEach(visit);
+const WAITS = { outcome: 'unproven', waits: true, fingerprint: 'waits' } as const;
+
+function quickWords(spec: GateSpec): string {
+  return spec.kind === 'run' && spec.options.quick !== undefined
+    ? `\`${spec.options.quick}\``
+    : 'the quick form';
+}
+
+/** The gate with its quick command. None without an event: what is judged then is a baseline, or has to be whole. */
+function quickForm(call: GateCall, evaluation: Evaluation): GateCall | undefined {
+  const { name, spec } = call;
+  if (spec.kind !== 'run' || spec.options.quick === undefined) return undefined;
+  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name).event) return undefined;
+  const { quick: command, ...options } = spec.options;
+  return { ...call, spec: { ...spec, options: { ...options, command }, repeat: 1 } };
+}
+
+/** The verdict of a gate that other gates come before. It holds the loop whatever the contract says of `unproven`. */
+function waitsFor({ name, spec }: GateCall, names: readonly string[], { gates }: Evaluation): Verdict {
+  const judgement: Judgement = {
+    ...WAITS,
+    summary: `it is judged when ${names.join(' and ')} ${names.length === 1 ? 'passes' : 'pass'}`,
   };
-  calls.forEach(visit);
-  return [...found.values()];
-}
-
-/** Tells whether a chunk holds nobody up. One that is not part of this judging does not. */
-function chunkPasses(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): (name: string) => boolean {
-  return (name) => {
-    const child = call.children?.find((c) => c.name === name);
-    return child === undefined || (isJudged(child, verdicts) && !blocks(asChunk(verdictOf(child, verdicts))));
-  };
-}
-
-function isJudged(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): boolean {
-  return call.children ? call.children.every((c) => isJudged(c, verdicts)) : verdicts.has(call.name);
-}
-
-function verdictOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict {
-  const { name, spec, children } = call;
-  if (children && spec.kind === 'chunks') {
-    return { ...combineChunks(name, spec.options.chunks, partsOf(call, verdicts)), ...unprovenRule(spec) };
-  }
-  if (children && isCombination(spec)) {
-    const parts = children.map((child) => verdictOf(child, verdicts));
-    return { ...combine(spec.kind, name, parts), ...unprovenRule(spec) };
-  }
-  const verdict = verdicts.get(name);
-  if (!verdict) throw new Error(`gate ${name} was not judged`);
-  return verdict;
-}
-
-function partsOf(call: GateCall, verdicts: ReadonlyMap<string, Verdict>): Verdict[] {
-  const chunks = call.spec.kind === 'chunks' ? call.spec.options.chunks : [];
-  const passes = chunkPasses(call, verdicts);
-  return (call.children ?? []).map((child) => {
-    const chunk = chunks.find(({ name }) => name === child.name);
-    return chunk && !isDue(chunk, passes) ? notDueYet(chunk, passes) : asChunk(verdictOf(child, verdicts));
-  });
+  return presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined);
 }
 
 async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
@@ -155,7 +141,7 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
   const known = evaluation.knownVerdict(name);
   if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
-  const judgement = gate ? await judgeNow(gate) : unknownKind(spec);
+  const judgement = gate ? await inARow(spec.repeat ?? 1, () => judgeNow(gate)) : unknownKind(spec);
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
 
   async function judgeNow(by: Gate): Promise<Judgement> {
@@ -169,6 +155,28 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
   }
 }
 
+/** Judges again and again until one judgement is no pass, or so many are. */
+async function inARow(times: number, judge: () => Promise<Judgement>): Promise<Judgement> {
+  for (let time = 1; ; time++) {
+    const judgement = await judge();
+    const { outcome, summary, proof } = judgement;
+    if (outcome === 'pass' && time < times) continue;
+    if (times === 1 || (outcome !== 'pass' && time === 1)) return judgement;
+    if (outcome === 'pass')
+      return {
+        ...judgement,
+        summary: `${summary}, ${times} times in a row`,
+        proof: { ...proof, repeats: times },
+      };
+    const before = time === 2 ? 'once' : `${time - 1} times`;
+    const mixed = {
+      summary: `${summary} (flaky: it passed ${before} before on the same files)`,
+      flaky: true as const,
+    };
+    return outcome === 'fail' ? { ...judgement, ...mixed } : judgement;
+  }
+}
+
 function couldNotBeJudged(error: Error): Judgement {
   const evidence = error instanceof Unmeasurable ? [...error.evidence] : undefined;
   return { outcome: 'unproven', summary: `could not be judged: ${error.message}`, evidence };
@@ -179,10 +187,6 @@ function unknownKind({ kind }: GateSpec): Judgement {
     outcome: 'unproven',
     summary: `this version of untildone does not know the kind of gate "${kind}"`,
   };
-}
-
-function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
-  return spec.onUnproven ? { onUnproven: spec.onUnproven } : {};
 }
 
 /** Makes a verdict of a judgement: bounded, without colours and secrets, because agents, journals and pages show it. */

@@ -7,7 +7,7 @@ import type { Workspace } from '../ports/ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
 import type { Judges } from './ports.ts';
 import { sharedRoom } from './shared-room.ts';
-import { cached, driftOf, keep, specsOf } from './verdict-reuse.ts';
+import { cached, driftOf, keep, specsOf, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
 import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
 const ROUNDS = 2;
@@ -93,6 +93,7 @@ async function round(
   const specs = specsOf(request.calls);
   const drift = driftOf(request, judges, specs);
   const refused = withoutWalls(request, judges, specs);
+  const unchanged = await unchangedInputs(request, judges, specs, tree, workspace);
   const { contract, frozen } = request.frozen;
   const rooms = () => judges.rooms(request.frozen, request.worktree?.of ?? frozen.project);
   const room = sharedRoom(rooms, { tree, base: request.base.tree, over });
@@ -110,13 +111,16 @@ async function round(
         rooms: tree === undefined ? undefined : rooms(),
       }),
     knownVerdict: (name) =>
-      drift.get(name) ?? refused.get(name) ?? cached(name, specs.get(name), tree, request, judges),
+      drift.get(name) ??
+      refused.get(name) ??
+      cached(name, specs.get(name), tree, request, judges) ??
+      unchanged.get(name),
     over,
   }).catch(async (error: Error) => {
     await room.close([]);
     throw error;
   });
-  return room.close(verdicts);
+  return withFlakiness(await room.close(verdicts), request, judges, tree);
 }
 
 function contextFor(

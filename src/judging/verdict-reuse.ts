@@ -1,11 +1,13 @@
 /** Verdicts that are known without judging: found before and still true, or a refusal to run what was changed. */
-import { runsInCleanRoom } from '../core/contract/clean-room.ts';
-import type { FrozenContract, GateSpec } from '../core/contract/contract.ts';
+import { roomSetup, runsInCleanRoom } from '../core/contract/clean-room.ts';
+import type { Contract, FrozenContract, GateSpec } from '../core/contract/contract.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { fingerprint, type Verdict } from '../core/loop/verdict.ts';
+import { pathMatcher } from '../core/text/globs.ts';
 import type { Gates } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { JudgingRequest } from '../ports/judging.ts';
+import type { Workspace } from '../ports/ports.ts';
 import { partsOfRoomSetup, ROOM_SETUP } from './freeze-contract.ts';
 import type { Judges } from './ports.ts';
 
@@ -113,6 +115,72 @@ export function cached(
   return holds ? { ...verdict, reused: true } : undefined;
 }
 
+/**
+ * Passing verdicts of gates that name their inputs, where no file changed since that they name. A new file that fits is a
+ * change, too. In a clean room what its setup depends on counts as well.
+ */
+export async function unchangedInputs(
+  request: JudgingRequest,
+  judges: Judges,
+  specs: ReadonlyMap<string, GateSpec>,
+  tree: string | undefined,
+  workspace: () => Workspace,
+): Promise<Map<string, Verdict>> {
+  const found = new Map<string, Verdict>();
+  for (const [name, spec] of specs) {
+    const last = spec.inputs && request.cache?.last(name);
+    if (last?.verdict.outcome !== 'pass' || tree === undefined || !isReusable(spec, request)) continue;
+    const [before, ...rest] = JSON.parse(last.inputs) as unknown[];
+    const [, ...now] = JSON.parse(inputsOf(name, spec, tree, request, judges)) as unknown[];
+    if (typeof before !== 'string' || JSON.stringify(rest) !== JSON.stringify(now)) continue;
+    // A tree that is gone proves nothing.
+    const changes = await workspace()
+      .changes(before, tree)
+      .catch(() => undefined);
+    const depends = dependsOn(spec, request.frozen.contract);
+    if (changes?.every(({ path, from }) => !depends(path) && (from === undefined || !depends(from))))
+      found.set(name, { ...last.verdict, reused: true, ...(before === tree ? {} : { reusedFrom: before }) });
+  }
+  return found;
+}
+
+function dependsOn(spec: GateSpec, contract: Contract): (path: string) => boolean {
+  const named = pathMatcher(spec.inputs ?? []);
+  const inSetup = runsInCleanRoom(contract, spec)
+    ? pathMatcher(roomSetup(contract)?.inputs ?? [])
+    : undefined;
+  return (path) => named(path) || inSetup?.(path) === true;
+}
+
+/** Marks verdicts on commands that ended otherwise before, on the same tree. The mark stays for the rest of the loop. */
+export function withFlakiness(
+  verdicts: readonly Verdict[],
+  request: JudgingRequest,
+  judges: Judges,
+  tree: string | undefined,
+): Verdict[] {
+  const specs = specsOf(request.calls);
+  return verdicts.map((verdict): Verdict => {
+    const { gate, children, proof, outcome } = verdict;
+    if (children) return { ...verdict, children: withFlakiness(children, request, judges, tree) };
+    const [spec, last] = [specs.get(gate), request.cache?.last(gate)];
+    const isNew = !verdict.reused && proof?.command !== undefined && isSettled(verdict);
+    if (!isNew || !spec || !last || tree === undefined || verdict.flaky) return verdict;
+    const isSame = last.inputs === inputsOf(gate, spec, tree, request, judges);
+    const differs =
+      isSame && last.verdict.outcome !== outcome && last.verdict.proof?.command === proof.command;
+    if (!differs && !last.verdict.flaky) return verdict;
+    const how = differs
+      ? `it ${outcome === 'pass' ? 'failed' : 'passed'} before on the same files`
+      : 'it passed and failed on the same files before';
+    return { ...verdict, flaky: true, summary: `${verdict.summary} (flaky: ${how})` };
+  });
+}
+
+function isSettled({ outcome }: Verdict): boolean {
+  return outcome === 'pass' || outcome === 'fail';
+}
+
 /** Whether verdicts may be reused. The text of a prompt or a task is not part of the tree, so gates for it are judged anew. */
 function isReusable(spec: GateSpec, { event }: JudgingRequest): boolean {
   if (event?.name === 'UserPromptSubmit' || event?.name === 'TaskCreated') return false;
@@ -155,7 +223,7 @@ export function keep(
   // A refusal to run a gate is not kept: the gate is judged once its files are put back.
   const worth = verdicts
     .flatMap(withChildren)
-    .filter((v) => ['pass', 'fail'].includes(v.outcome) && !v.fingerprint?.startsWith(DRIFT));
+    .filter((v) => isSettled(v) && !v.fingerprint?.startsWith(DRIFT));
   request.cache?.keep(
     worth.flatMap((verdict) => {
       const spec = specs.get(verdict.gate);

@@ -162,6 +162,8 @@ export interface TaskList {
 /** Verdicts of earlier judgings, with the inputs that they depended on. */
 export interface VerdictCache {
   find(gate: string, inputs: string): Verdict | undefined;
+  /** The last verdict of a gate, whatever it depended on. */
+  last(gate: string): { inputs: string; verdict: Verdict } | undefined;
   /** Replaces the verdicts of these gates. */
   keep(entries: readonly { inputs: string; verdict: Verdict }[]): void;
 }

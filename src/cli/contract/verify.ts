@@ -178,7 +178,8 @@ function namedAlike(verdict: Verdict): Record<string, unknown> {
 }
 
 function textOf(verdict: Verdict, indent: string): string[] {
-  const again = verdict.reused ? ' [as before: nothing changed]' : '';
+  const what = verdict.reusedFrom === undefined ? 'nothing changed' : 'none of its inputs changed';
+  const again = verdict.reused ? ` [as before: ${what}]` : '';
   const lines = [
     `${indent}${paint(VERDICT_STYLES[verdict.outcome], verdict.outcome.padEnd(8))} ${verdict.gate} (${verdict.class}) ${verdict.summary}${paint('quiet', again)}`,
   ];

@@ -61,6 +61,12 @@ interface GateSettings {
   network?: boolean;
   /** Globs: files that its commands run and that are the work, not the definition of done. */
   work?: string[];
+  /** Judged only when these gates pass. */
+  after?: string[];
+  /** Globs: a pass counts until a file changes that fits one of them. Absent: until anything changes. */
+  inputs?: string[];
+  /** So many passes in a row are asked for. */
+  repeat?: number;
 }
 
 /** `clean`: in a fresh copy of the tree, outside of the project. `project`: in the folder in which the agent works. */

@@ -1,6 +1,7 @@
 /** The options of each kind of gate, as a parsed contract holds them. `gates/<kind>/grammar.ts` checks them. */
 export interface GateOptions {
-  run: { command: string; cwd?: string; env?: Record<string, string> };
+  /** `quick`: a command that takes less time, run as long as another gate fails. */
+  run: { command: string; cwd?: string; env?: Record<string, string>; quick?: string };
   /** `only`: the features of a child of a run. */
   features: { file: string; only?: string[] };
   /** Unticked items of a Markdown file (of one section, when named), or of the transcript's latest list. */

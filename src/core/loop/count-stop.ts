@@ -62,7 +62,9 @@ export function messageFingerprint(message: string | undefined): string | undefi
 export function failureFingerprint(verdicts: readonly Verdict[]): string | undefined {
   const failing = verdicts.filter(blocks);
   if (failing.length === 0) return undefined;
-  return fingerprint(failing.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'));
+  // What only waits for other gates says nothing of its own.
+  const telling = failing.some(({ waits }) => !waits) ? failing.filter(({ waits }) => !waits) : failing;
+  return fingerprint(telling.map((v) => `${v.gate} ${v.outcome} ${v.fingerprint ?? v.summary}`).join('\n'));
 }
 
 /** Counts a Stop into the state, before it is decided. */

@@ -58,6 +58,10 @@ export interface ReceiptVerdict {
   outputSha256: string | null;
   durationMs: number | null;
   reused: boolean;
+  /** The tree on which a reused verdict was found, where it is not the tree of the receipt. */
+  reusedFrom?: string;
+  /** The same command ended otherwise on the same tree. */
+  flaky?: true;
   children: ReceiptVerdict[];
 }
 
@@ -150,6 +154,8 @@ function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf
     outputSha256: proof?.outputSha256 ?? null,
     durationMs: proof?.durationMs ?? null,
     reused: verdict.reused ?? false,
+    ...(verdict.reusedFrom === undefined ? {} : { reusedFrom: verdict.reusedFrom }),
+    ...(verdict.flaky ? { flaky: true as const } : {}),
     children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract, traitsOf)),
   };
 }

@@ -31,6 +31,12 @@ export interface Verdict {
   letGo?: string;
   /** The verdict of an earlier Stop: nothing that it depends on has changed since. */
   reused?: true;
+  /** The tree on which a reused verdict was found, where it is another: only files changed that the gate does not name. */
+  reusedFrom?: string;
+  /** The same command ended otherwise on the same tree, in this loop. */
+  flaky?: true;
+  /** Not judged yet: it is judged when other gates pass, and it is none of the failures. */
+  waits?: true;
   /** Entries of a list that were measured otherwise than the list says, by their ids. */
   measured?: Measured;
   /** Verdicts that `all` and `any` were made of. */
@@ -57,6 +63,8 @@ export interface Proof {
   room?: 'clean';
   /** The walls around the command; absent: there were none. */
   walls?: string;
+  /** How many runs in a row passed; absent: one was asked for. */
+  repeats?: number;
   /** How many tests ended how, where the runner says so. */
   tests?: { passed: number; failed: number; skipped: number };
   /** What old and new tests showed on old and new code. */

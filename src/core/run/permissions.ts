@@ -93,7 +93,9 @@ export function isGateCommand(
   const { command, dangerouslyDisableSandbox } = call.input;
   if (call.tool !== 'Bash' || typeof command !== 'string' || dangerouslyDisableSandbox === true) return false;
   return Object.values(gates).some((spec) => {
-    if (spec.kind !== 'run' || spec.options.command.trim() !== command.trim()) return false;
+    if (spec.kind !== 'run') return false;
+    const { command: whole, quick } = spec.options;
+    if (![whole, quick].some((known) => known?.trim() === command.trim())) return false;
     const folder = insideProject(spec.options.cwd ?? '.');
     return folder !== undefined && call.cwd === (folder === '.' ? project : `${project}/${folder}`);
   });

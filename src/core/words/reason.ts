@@ -140,7 +140,11 @@ function failing(verdicts: readonly Verdict[], unchanged: Record<string, number>
 
 /** Shows evidence once: the same evidence again tells the model nothing new. */
 function failure(verdict: Verdict, since: number | undefined): string {
-  const mark = verdict.outcome === 'unproven' ? 'Could not be judged' : 'Fails';
+  const mark = verdict.waits
+    ? 'Not judged yet'
+    : verdict.outcome === 'unproven'
+      ? 'Could not be judged'
+      : 'Fails';
   const head = `${mark}: ${verdict.gate} - ${verdict.summary}`;
   const evidence = (verdict.evidence ?? []).join('\n');
   if (evidence === '') return head;

@@ -12,6 +12,7 @@ export const customGrammar = gateKind({
   example: CUSTOM,
   what: pathOf('a file', CUSTOM).describe('The module or executable.'),
   main: 'file',
+  runsCommand: true,
   options: {
     with: z
       .record(z.string(), z.json(say('a value that JSON can hold', WITH)), say('a map', WITH))

@@ -4,6 +4,7 @@ import { say } from '../../schema/words.ts';
 import { gateKind } from '../kind-grammar.ts';
 
 const RUN = 'tests: { run: npm test, timeout: 10m }';
+const QUICK = 'tests: { run: npm test, quick: npm run test:changed }';
 const variable = say('a variable name of letters, digits and "_"', 'env: { CI: "true" }');
 const variableValue = say('a text', 'env: { CI: "true" }');
 
@@ -28,6 +29,14 @@ export const runGrammar = gateKind({
   example: RUN,
   what: textOf('a command', RUN).describe('A command for sh, run in the project folder.'),
   main: 'command',
-  options: runOptions,
+  runsCommand: true,
+  options: {
+    ...runOptions,
+    quick: textOf('a command', QUICK)
+      .describe(
+        'A command that takes less time. It is run as long as another gate fails; the work is done only when the whole command passes.',
+      )
+      .exactOptional(),
+  },
   build: (command, options) => ({ command, ...options }),
 });

@@ -9,9 +9,10 @@ import { runTraits } from './traits.ts';
 /** A command that passes with exit code 0. One that could not be run, or was ended from outside, is unproven. */
 export const runGate: Gate<'run'> = {
   ...runTraits,
-  commands({ command, cwd }) {
+  commands({ command, cwd, quick }) {
     const folder = cwd === undefined ? '.' : (insideProject(cwd) ?? cwd);
-    return [folder === '.' ? command : `cd ${quoteForShell(folder)} && ${command}`];
+    const all = quick === undefined ? [command] : [command, quick];
+    return all.map((line) => (folder === '.' ? line : `cd ${quoteForShell(folder)} && ${line}`));
   },
   async judge({ command, cwd, env }, context, signal) {
     const { name, outputDir } = context;

@@ -130,6 +130,7 @@ export function memoryCache(): VerdictCache & { size(): number } {
   const kept = new Map<string, Parameters<VerdictCache['keep']>[0][number]>();
   return {
     find: (gate, inputs) => (kept.get(gate)?.inputs === inputs ? kept.get(gate)?.verdict : undefined),
+    last: (gate) => kept.get(gate),
     keep(entries) {
       for (const entry of entries) if (!entry.verdict.reused) kept.set(entry.verdict.gate, entry);
     },
