@@ -12,10 +12,20 @@ const SLOW = 'sleep 5';
 export function measureVerdictReuse(scene: HookScene): Row[] {
   const slow = judgedLoop(scene, 'slow', SLOW);
   const instant = judgedLoop(scene, 'instant', 'true');
+  const named = judgedLoop(scene, 'inputs', SLOW, ', inputs: ["src/**"]');
   const firstMs = slow.stop();
   instant.stop();
-  const samples = sampleInRounds(ROUNDS, { slow: slow.stop, instant: instant.stop });
+  named.stop();
+  const samples = sampleInRounds(ROUNDS, {
+    slow: slow.stop,
+    instant: instant.stop,
+    inputs: () => named.stop(true),
+  });
   return [
+    comparePaired(samples.inputs, samples.slow, {
+      name: 'Stop, 5 s test re-used, another file changed (`inputs`)',
+      against: 'Stop, 5 s test re-used',
+    }),
     comparePaired(samples.slow, samples.instant, {
       name: 'Stop, 5 s test re-used',
       against: 'Stop, instant test re-used',
@@ -29,10 +39,15 @@ export function measureVerdictReuse(scene: HookScene): Row[] {
 }
 
 /** A loop with one measured gate that passes, and a promise that is never kept: every Stop is judged and blocked. */
-function judgedLoop(scene: HookScene, name: string, command: string): { stop(): number } {
+function judgedLoop(
+  scene: HookScene,
+  name: string,
+  command: string,
+  settings = '',
+): { stop(changesOtherFile?: boolean): number } {
   const project = join(scene.root, name);
   mkdirSync(project);
-  writeFileSync(join(project, 'untildone.yaml'), `gates: { test: { run: "${command}" } }\n`);
+  writeFileSync(join(project, 'untildone.yaml'), `gates: { test: { run: "${command}"${settings} } }\n`);
   const session = randomUUID();
   const env = { ...scene.environment(session), CLAUDE_PROJECT_DIR: project };
   const cli = (args: string[]) =>
@@ -53,8 +68,9 @@ function judgedLoop(scene: HookScene, name: string, command: string): { stop(): 
   const rewind = rewinder(session, scene.untildoneHome);
   let stops = 0;
   return {
-    stop() {
+    stop(changesOtherFile = false) {
       const message = `part ${++stops}`;
+      if (changesOtherFile) writeFileSync(join(project, 'NOTES.md'), `${message}\n`);
       const event = {
         hook_event_name: 'Stop',
         session_id: session,

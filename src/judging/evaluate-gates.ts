@@ -29,9 +29,9 @@ export interface Evaluation {
 
 /**
  * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
- * Then come, only if everything before may pass: the whole form of gates that have a quick one, late gates, and gates that
- * ask a model. Every gate is judged once, however many lists and combinations name it. The
- * verdicts come in the order of the calls.
+ * The whole form of a gate that has a quick one comes when the others are judged, then come late gates, and last those that
+ * ask a model; each of these only if everything before it may pass. Every gate is judged once, however many lists and
+ * combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
   const verdicts = new Map<string, Verdict>();
@@ -48,10 +48,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
     else verdicts.set(call.name, verdict);
   };
   const stageOf = (call: GateCall): Stage => {
-    if (quickPassed.has(call.name)) return 'whole';
-    const { late, modelQuestion } = traitsOf(call.spec.kind);
-    const isKnown = (late || modelQuestion) && evaluation.knownVerdict(call.name) !== undefined;
-    return isKnown ? 'first' : late ? 'late' : modelQuestion ? 'model' : 'first';
+    return quickPassed.has(call.name) ? 'whole' : stageOfKind(call, evaluation);
   };
   evaluation.over?.addEventListener('abort', endAll);
   try {
@@ -72,10 +69,17 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
-/** The stages of a judging. All but the first need that everything judged so far may pass. */
+/** The stages of a judging: what costs many runs or money is judged only if everything before it may pass. */
 const STAGES = ['first', 'whole', 'late', 'model'] as const;
 
 type Stage = (typeof STAGES)[number];
+
+function stageOfKind({ name, spec }: GateCall, evaluation: Evaluation): Stage {
+  const { late, modelQuestion } = traitsOf(spec.kind);
+  if (!late && modelQuestion === undefined) return 'first';
+  if (evaluation.knownVerdict(name) !== undefined) return 'first';
+  return late ? 'late' : 'model';
+}
 
 /** Whether all gates may still pass. A gate that asks you may: your answer is not known before you are asked. */
 function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Verdict>): boolean {
@@ -89,13 +93,7 @@ function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ve
   return calls.every(mayPass);
 }
 
-const NOT_YET: Record<Exclude<Stage, 'whole'>, string> = {
-  first: '',
-  late: 'not measured yet, because another gate does not pass',
-  model: 'no model was asked, because another gate does not pass yet',
-};
-
-/** The verdict of a gate that is not judged further while another gate fails: it would cost time or money for nothing. */
+/** The verdict of a gate that is not judged further while another one fails: it would cost time or money for nothing. */
 function notYet({ name, spec }: GateCall, stage: Stage, { gates }: Evaluation): Verdict {
   const judgement: Judgement =
     stage === 'whole'
@@ -103,7 +101,9 @@ function notYet({ name, spec }: GateCall, stage: Stage, { gates }: Evaluation): 
           ...WAITS,
           summary: `${quickWords(spec)} passes, and the whole command is run when all other gates pass`,
         }
-      : { outcome: 'unproven', summary: NOT_YET[stage] };
+      : stage === 'late'
+        ? { ...WAITS, summary: 'not measured yet, because another gate does not pass' }
+        : { outcome: 'unproven', summary: 'no model was asked, because another gate does not pass yet' };
   return {
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
     ...(judgement.waits ? {} : unprovenRule(spec)),

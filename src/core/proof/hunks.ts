@@ -30,7 +30,7 @@ export interface ChangedText {
 /** Files that differ in more lines are one hunk each. */
 const MOST_CHANGES = 1_000;
 /** Added parts up to this length are not split any further. */
-const SMALL_PART = 15;
+const SMALL_PART = 8;
 
 /**
  * The hunks of a change. Lines that only moved do not count: `removed` are lines that other files of the change lost.
@@ -101,7 +101,23 @@ function rangesOf({ before = '', now }: ChangedText): Range[] {
       from += value.length;
     }
   }
-  return ranges.flatMap((range) => (range.old.length > 0 ? [range] : partsOf(slid(range, lines), 0)));
+  return ranges.flatMap((range) =>
+    range.old.length > 0 ? replacementIn(range) : partsOf(slid(range, lines), 0),
+  );
+}
+
+/** Tells what replaces the old lines from what was added beside it: the part that is most like them. */
+function replacementIn(range: Range): Range[] {
+  const parts = cutAt(range, boundaries(range.now));
+  const words = new Set(wordsIn(range.old));
+  const likeness = ({ now }: Range) => new Set(wordsIn(now).filter((word) => words.has(word))).size;
+  const most = Math.max(...parts.map(likeness));
+  const chosen = parts.find((part) => likeness(part) === most);
+  return parts.flatMap((part) => (part === chosen ? [{ ...part, old: range.old }] : partsOf(part, 0)));
+}
+
+function wordsIn(lines: readonly string[]): string[] {
+  return lines.join('').match(/\w+/g) ?? [];
 }
 
 /** Everything between the equal lines at the beginning and at the end. */

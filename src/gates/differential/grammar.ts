@@ -22,6 +22,7 @@ export const differentialGrammar = gateKind({
   example: PROOF,
   what: textOf('a command that runs the tests', PROOF).describe('The command that runs the tests.'),
   main: 'command',
+  runsCommand: true,
   options: {
     ...runOptions,
     tests: listOf(pathOf('a glob', PROOF), 'glob', PROOF)

@@ -3,6 +3,7 @@ import {
   askForChange,
   type Contract,
   type FrozenContract,
+  type GateSpec,
   isTrustedContract,
   type RunMode,
   withoutImplicitChange,
@@ -186,7 +187,13 @@ export function inBaseline(calls: readonly GateCall[]): GateCall[] {
 }
 
 function baselineCalls(contract: Contract): GateCall[] {
-  return inBaseline(callsFor(namesOnTheWay(contract), contract));
+  return inBaseline(callsFor(namesOnTheWay(contract), contract)).map(judgedAtOnce);
+}
+
+/** At the start every gate is judged, and once: what waited for others would look as if it had not passed there. */
+function judgedAtOnce(call: GateCall): GateCall {
+  const spec: GateSpec = { ...call.spec, after: undefined, repeat: undefined };
+  return { ...call, spec, ...(call.children ? { children: call.children.map(judgedAtOnce) } : {}) };
 }
 
 async function judgeBaseline(

@@ -96,6 +96,15 @@ describe('additions', () => {
     expect(places(undefined, `${ADD}\n${SUB}`)).toEqual(['1-4: 2', '5-7: 2']);
   });
 
+  test('functions that were added beside a changed line are places of their own', () => {
+    const before = 'def add(a, b):\n    return a + b\n';
+    const now =
+      'def add(a, b):\n    total = a + b\n    return total\n\n\ndef sub(a, b):\n    return a - b\n\n\ndef mul(a, b):\n    return a * b\n';
+    expect(places(before, now, 'a.py')).toEqual(['2-5: 2', '6-9: 2', '10-11: 2']);
+    const old = hunks(before, now, 'a.py').map((hunk) => hunk.old.length);
+    expect(old).toEqual([1, 0, 0]);
+  });
+
   test('a function between two others begins with its own head', () => {
     const [hunk] = hunks(`${ADD}\n${MUL}`, `${ADD}\n${SUB}\n${MUL}`);
     expect(hunk?.now.join('').trim()).toBe(SUB.trim());

@@ -22,7 +22,7 @@ function contextAt(tree: string, kept: Map<string, unknown>, more: Partial<GateC
 }
 
 /** What the gate says of a run after the start showed another one. */
-function after(
+function judgedAfter(
   start: TestResults | undefined,
   now: TestResults | undefined,
   more: Partial<GateContext> = {},
@@ -43,7 +43,7 @@ describe('a run that passes', () => {
     ['had only failing tests at the start', results({ adds: 'failed' }), results({})],
     ['mended a test that failed', results({ adds: 'passed', b: 'failed' }), TWO],
   ])('%s: it passes', (_, start, now) => {
-    expect(after(start, now)).toEqual(PASS);
+    expect(judgedAfter(start, now)).toEqual(PASS);
   });
 
   test.each<[string, TestResults | undefined, string]>([
@@ -53,7 +53,7 @@ describe('a run that passes', () => {
     ['shows nothing any more', undefined, 'shows no tests any more'],
     ['shows half a report', { ...TWO, whole: false }, 'report is cut off'],
   ])('%s: it is unproven', (_, now, words) => {
-    const judgement = after(TWO, now);
+    const judgement = judgedAfter(TWO, now);
     expect(judgement.outcome).toBe('unproven');
     expect(judgement.summary).toContain(words);
     expect(judgement.summary).toContain('2 tests passed at the start');
@@ -61,16 +61,16 @@ describe('a run that passes', () => {
 
   test('names what is missing, and how you allow it', () => {
     const lost = results({ adds: 'passed' });
-    expect(after(TWO, lost).evidence).toEqual([
+    expect(judgedAfter(TWO, lost).evidence).toEqual([
       'not shown any more: subtracts',
       expect.stringContaining('untildone allow "tests: fewer tests"'),
     ]);
-    const allowed = after(TWO, lost, { allowed: ['tests: fewer tests'] });
+    const allowed = judgedAfter(TWO, lost, { allowed: ['tests: fewer tests'] });
     expect(allowed).toMatchObject({ outcome: 'pass', exceptions: ['tests: fewer tests'] });
   });
 
   test('is not compared where a differential gate runs the tests of the start', () => {
-    expect(after(TWO, results({}), { hasDifferential: true })).toEqual(PASS);
+    expect(judgedAfter(TWO, results({}), { hasDifferential: true })).toEqual(PASS);
   });
 });
 

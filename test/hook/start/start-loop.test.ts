@@ -224,6 +224,13 @@ describe('what was done before', () => {
 });
 
 describe('the baseline', () => {
+  test('judges every gate, and once, whatever comes before it', async () => {
+    const tests = run('npm test', { after: ['lint'], repeat: 3 });
+    const gates = { lint: run(), ready: { ...all('tests'), after: ['lint'] }, tests };
+    const { judges } = await start(contractWith(gates), { says: { lint: FAIL } });
+    expect(judges.judged.sort()).toEqual(['lint', 'tests']);
+  });
+
   test('asks nobody who costs money or can only be right later, however deep they stand', async () => {
     const contract = contractWith(
       { tests: run(), judge, agent, ci, seen: any('ci', 'judge'), ready: all('tests', 'seen', 'agent') },
