@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/contract.ts';
+import { evidenceOf, ladderOf, restsOn } from '../proof/ladder.ts';
 import { oneLine } from '../text/clip.ts';
 import { sayDuration } from '../text/duration.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
@@ -34,7 +35,7 @@ export function decide(
     : verdicts;
   return (
     askedToEnd(verdicts) ??
-    success(asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
+    success(before, asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
     question(seen, asked) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
@@ -68,12 +69,19 @@ function isWordOfSomebody({ outcome, class: given, kind, children = [] }: Verdic
   return given === 'judged' || kind === 'promise' || children.some(isWordOfSomebody);
 }
 
-function success(verdicts: readonly Verdict[], nothingChanged: boolean): Decision | undefined {
+function success(
+  { allowed }: LoopState,
+  verdicts: readonly Verdict[],
+  nothingChanged: boolean,
+): Decision | undefined {
   const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
   switch (sumUp(verdicts).result) {
     case 'verified':
       if (nothingChanged) return ending('claimed_done', 'nothing_changed', passed.join(', '));
-      return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
+      return {
+        ...{ kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') },
+        rests: restsOn(ladderOf(verdicts.map(evidenceOf), { allowed })),
+      };
     case 'claimed':
       return ending('claimed_done', claimCause(verdicts), passed.join(', '));
     case 'unproven':
