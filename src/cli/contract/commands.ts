@@ -132,6 +132,7 @@ function addReceipt(cli: Command): void {
     )
     .option('--key <file>', 'the public key whose signature counts')
     .option('--repo <owner/name>', 'the repository on GitHub whose workflow signed it; asks gh')
+    .option('--workflow <path>', 'with --repo: only this workflow counts')
     .action(async (id: string | undefined, options: ShowOptions) => {
       const world = openWorldToRead();
       await showReceipt(newestLoop(world.store, world.project, id), options, world, out);

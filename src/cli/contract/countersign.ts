@@ -68,7 +68,7 @@ export function bareEnvelope(text: string): Envelope | undefined {
 export async function countersigner(
   { receipt, publicKey }: SignedReceipt,
   file: string,
-  { key, repo }: { key?: string; repo?: string },
+  { key, repo, workflow }: { key?: string; repo?: string; workflow?: string },
   world: World,
 ): Promise<string> {
   const text = textOf(file);
@@ -76,7 +76,7 @@ export async function countersigner(
   const statement = envelope && statementIn(envelope);
   if (!envelope || statement?.predicateType !== VERIFICATION_TYPE)
     throw new UsageError(`${file} is no statement of untildone verify --attest`);
-  const who = await signerOf({ file, text, envelope }, { key, repo, publicKey }, world);
+  const who = await signerOf({ file, text, envelope }, { key, repo, workflow, publicKey }, world);
   const tree = treeOf(statement);
   if (tree === undefined || tree !== receipt.work.tree)
     throw new UsageError(
@@ -92,14 +92,14 @@ export async function countersigner(
 
 async function signerOf(
   { file, text, envelope }: { file: string; text: string; envelope: Envelope },
-  { key, repo, publicKey }: { key?: string; repo?: string; publicKey: string },
+  { key, repo, workflow, publicKey }: { key?: string; repo?: string; workflow?: string; publicKey: string },
   world: World,
 ): Promise<string> {
   if ((key === undefined) === (repo === undefined))
     throw new UsageError(
       'say whose signature counts: --key with the file of a public key, or --repo OWNER/NAME for a workflow on GitHub',
     );
-  if (repo !== undefined) return checkedByGitHub(file, repo, world);
+  if (repo !== undefined) return checkedByGitHub(file, repo, workflow, world);
   const given = readPublicKey(key ?? '');
   const own = ownPublicKey(world.home);
   const isSame =
@@ -116,18 +116,18 @@ async function signerOf(
 const REPOSITORY = /^[\w.-]{1,100}\/[\w.-]{1,100}$/;
 
 /** Asks gh whether a workflow of this repository attested the file. It checks the identity and the transparency log. */
-async function checkedByGitHub(file: string, repo: string, { project }: World): Promise<string> {
+async function checkedByGitHub(
+  file: string,
+  repo: string,
+  workflow: string | undefined,
+  { project }: World,
+): Promise<string> {
   if (!REPOSITORY.test(repo)) throw new UsageError('--repo is OWNER/NAME, as GitHub spells it');
-  const args = [
-    'attestation',
-    'verify',
-    resolve(file),
-    '--repo',
-    repo,
-    '--predicate-type',
-    VERIFICATION_TYPE,
-  ];
+  const args = ['attestation', 'verify', resolve(file), '--repo', repo];
+  args.push('--predicate-type', VERIFICATION_TYPE);
+  if (workflow !== undefined) args.push('--signer-workflow', `${repo}/${workflow}`);
   const { ok, problem } = await ghIn(project, {}, undefined).call(args);
-  if (ok) return `a workflow of ${repo} on GitHub, as gh attestation verify says`;
-  throw new UsageError(`gh does not confirm that a workflow of ${repo} signed ${file}: ${problem}`);
+  const which = workflow === undefined ? 'a workflow' : `the workflow ${workflow}`;
+  if (ok) return `${which} of ${repo} on GitHub, as gh attestation verify says`;
+  throw new UsageError(`gh does not confirm that ${which} of ${repo} signed ${file}: ${problem}`);
 }

@@ -45,6 +45,8 @@ export interface ShowOptions {
   key?: string;
   /** The repository on GitHub whose workflow signed it. */
   repo?: string;
+  /** The very workflow, by its path in that repository. */
+  workflow?: string;
 }
 
 export async function showReceipt(

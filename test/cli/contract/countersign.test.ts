@@ -139,6 +139,10 @@ describe('a receipt that others countersigned', () => {
       ...['attestation', 'verify', file, '--repo', 'me/it'],
       ...['--predicate-type', 'https://untildone.dev/verification/v1'],
     ]);
+    await show({ countersigned: file, repo: 'me/it', workflow: '.github/workflows/a.yml' });
+    expect(readFileSync(join(folder, 'asked'), 'utf8')).toContain(
+      '--signer-workflow\nme/it/.github/workflows/a.yml',
+    );
     gh('echo no attestations found; exit 1');
     await expect(show({ countersigned: file, repo: 'me/it' })).rejects.toThrow('no attestations found');
     await expect(show({ countersigned: file, repo: '; rm' })).rejects.toThrow('OWNER/NAME');
