@@ -9,15 +9,28 @@ import {
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Receipt, receiptLines, renderReceipt } from '../core/loop/receipt.ts';
+import { receiptStatement, type Statement } from '../core/proof/statement.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
 import { freeName, readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
+import {
+  bytesOf,
+  type Envelope,
+  envelopeProblems,
+  isEnvelope,
+  keyId,
+  sealStatement,
+  statementIn,
+} from './envelope.ts';
 import type { Home } from './layout.ts';
 
-/** A receipt with a digest for each of its lines, and a signature over these digests. */
-export interface SignedReceipt {
+/**
+ * A receipt as `receipt.json` holds it. It is an envelope of DSSE with more keys, which readers of envelopes ignore: the
+ * statement in it is the receipt for others. The keys besides are those that every version of untildone reads.
+ */
+export interface SignedReceipt extends Partial<Envelope> {
   receipt: Receipt;
   /** One digest a line, so that a changed line can be named. */
   digests: Record<string, string>;
@@ -33,11 +46,21 @@ export function signReceipt(receipt: Receipt, home: Home): SignedReceipt {
 function signWith(key: KeyObject, receipt: Receipt): SignedReceipt {
   const digests = digestsOf(receipt);
   return {
+    ...sealStatement(receiptStatement(receipt), key),
     receipt,
     digests,
-    publicKey: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+    publicKey: pemOf(createPublicKey(key)),
     signature: sign(null, Buffer.from(signed(digests)), key).toString('base64'),
   };
+}
+
+/** Signs a statement with the key of this home, or with another private key. */
+export function signStatement(statement: Statement, home: Home, key?: KeyObject): Envelope {
+  return sealStatement(statement, key ?? signingKey(home).key);
+}
+
+function pemOf(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 
 /** What is wrong with a signed receipt, line by line; empty when it is as it was signed. */
@@ -52,7 +75,45 @@ export function receiptProblems(value: SignedReceipt): string[] {
   for (const line of Object.keys(digests)) if (!(line in now)) problems.push(`"${line}" was removed`);
   if (!signatureHolds(value))
     problems.push('the signature does not fit the digests: one of the two was changed, too');
-  return problems;
+  return problems.length > 0 ? problems : statementProblems(value);
+}
+
+const KEYS: readonly string[] = [
+  ...['payloadType', 'payload', 'signatures'],
+  ...['receipt', 'digests', 'publicKey', 'signature'],
+];
+
+/** What is wrong with the statement of a receipt. One of an older version has none, and no ladder. */
+function statementProblems(value: SignedReceipt): string[] {
+  const { receipt, publicKey, signature } = value;
+  const keys = Object.keys(value);
+  if (receipt.ladder === undefined && !keys.includes('payload')) return [];
+  const lost = KEYS.filter((key) => !keys.includes(key)).map((key) => `"${key}" was removed`);
+  const more = keys.filter((key) => !KEYS.includes(key)).map((key) => `"${key}" was added`);
+  if (lost.length + more.length > 0) return [...lost, ...more];
+  const key = createPublicKey(publicKey);
+  if (pemOf(key) !== publicKey) return ['"publicKey" was changed'];
+  if (bytesOf(signature) === undefined) return ['"signature" was changed'];
+  if (!isEnvelope(value)) return ['"payload" and "signatures" were changed: they are no envelope'];
+  if (value.signatures.length !== 1 || value.signatures[0]?.keyid !== keyId(key))
+    return ['"signatures" was changed: it names other keys than the one that signed'];
+  const problems = envelopeProblems(value, key);
+  if (problems.length > 0) return problems;
+  const lines = (statement: Statement | undefined) => JSON.stringify(receiptLines(statement ?? {}));
+  return lines(statementIn(value)) === lines(receiptStatement(receipt))
+    ? []
+    : ['"payload" says something else than "receipt"'];
+}
+
+/**
+ * What is wrong with the text of a receipt, although it says what was signed: a key that stands there twice, or other
+ * white space. Readers may differ about such a text. Of older versions everything is taken that can be read.
+ */
+export function spellingProblems(text: string, value: object): string[] {
+  const isOld = 'receipt' in value && (value as SignedReceipt).receipt.ladder === undefined;
+  const usual = [JSON.stringify(value), JSON.stringify(value, null, 2)];
+  if (isOld || usual.some((written) => text === written || text === `${written}\n`)) return [];
+  return ['the text is not as it was written: white space, or a key that is there twice'];
 }
 
 function signatureHolds(value: SignedReceipt): boolean {
@@ -66,12 +127,16 @@ function signatureHolds(value: SignedReceipt): boolean {
 
 /** Whether this home signed the receipt. One of another machine can be intact, too. */
 export function isOwnKey(value: SignedReceipt, home: Home): boolean {
+  const key = ownPublicKey(home);
+  return key !== undefined && pemOf(key) === value.publicKey;
+}
+
+/** The public part of the key of this home; undefined when there is no key yet, or it cannot be read. */
+export function ownPublicKey(home: Home): KeyObject | undefined {
   try {
-    const key = createPublicKey(createPrivateKey(readSmall(keyFile(home)) ?? ''));
-    return key.export({ type: 'spki', format: 'pem' }).toString() === value.publicKey;
+    return createPublicKey(createPrivateKey(readSmall(keyFile(home)) ?? ''));
   } catch {
-    // There is no key yet, or it cannot be read.
-    return false;
+    return undefined;
   }
 }
 

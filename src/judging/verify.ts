@@ -25,6 +25,8 @@ interface VerifyPlan {
   gates?: readonly string[];
   /** The start for gates that look at changes. */
   base: VerifyBase;
+  /** Exceptions that you allow by name. */
+  allowed?: readonly string[];
   outputDir: string;
   cache?: VerdictCache;
 }
@@ -43,6 +45,8 @@ export interface NotJudged {
 export interface Verification {
   verdicts: Verdict[];
   notJudged: NotJudged[];
+  /** The tree that was judged; undefined without git. */
+  tree: string | undefined;
 }
 
 /** Judges a contract without a loop: for CI, for a pre-push hook, and for `untildone verify`. */
@@ -66,7 +70,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
       task: plan.task,
       outputDir: plan.outputDir,
       base: plan.base,
-      allowed: [],
+      allowed: [...(plan.allowed ?? [])],
       toolRan: true,
       cache: plan.cache,
     },
@@ -81,6 +85,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
   return {
     verdicts: judged,
     notJudged: [...words, ...judged.flatMap((verdict) => skippedIn(verdict, reason))],
+    tree,
   };
 }
 

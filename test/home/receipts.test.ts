@@ -1,11 +1,13 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contract.ts';
 import { makeReceipt, type Receipt } from '../../src/core/loop/receipt.ts';
 import { end } from '../../src/core/loop/state.ts';
+import { receiptStatement } from '../../src/core/proof/statement.ts';
 import { traitsOf } from '../../src/gates/traits.ts';
+import { sealStatement } from '../../src/home/envelope.ts';
 import { createHome, type Home, homeAt } from '../../src/home/layout.ts';
 import {
   isOwnKey,
@@ -13,10 +15,12 @@ import {
   receiptProblems,
   type SignedReceipt,
   signReceipt,
+  spellingProblems,
   writeReceipt,
 } from '../../src/home/receipts.ts';
 import { freshLoop, T0, verdict } from '../support/core/samples.ts';
 import { runWorker, temporaryFolder } from '../support/files/workers.ts';
+import { isLong } from '../support/long.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -117,12 +121,87 @@ describe('an edit of what protects it', () => {
     const forged = edited((s) => {
       s.receipt.status = 'claimed_done';
       Object.assign(s, { digests: signReceipt(s.receipt, home).digests });
+      Object.assign(s, sealStatement(receiptStatement(s.receipt), privateKey));
       const text = JSON.stringify(Object.entries(s.digests).sort(([a], [b]) => (a < b ? -1 : 1)));
       s.signature = sign(null, Buffer.from(text), privateKey).toString('base64');
       s.publicKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
     });
     expect(receiptProblems(forged)).toEqual([]);
     expect(isOwnKey(forged, home)).toBe(false);
+  });
+});
+
+describe('as a statement for others', () => {
+  test('few lines by the specification check it, with the public key alone', () => {
+    const { payloadType = '', payload = '', signatures = [], publicKey } = signReceipt(receipt(), home);
+    const body = Buffer.from(payload, 'base64');
+    const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${body.length} `;
+    const signed = Buffer.concat([Buffer.from(head), body]);
+    const sig = Buffer.from(signatures[0]?.sig ?? '', 'base64');
+    expect(verify(null, signed, createPublicKey(publicKey), sig)).toBe(true);
+    expect(JSON.parse(body.toString())).toMatchObject({
+      _type: 'https://in-toto.io/Statement/v1',
+      subject: [{ name: 'work', digest: { gitTree: 't' } }],
+      predicateType: 'https://untildone.dev/receipt/v1',
+      predicate: { loop: 'l1', status: 'verified_done', verdicts: [{ command: 'npm test' }, {}] },
+    });
+  });
+  test('without a tree it is about the journal', () => {
+    const bare = { ...receipt(), work: { ...receipt().work, tree: null } };
+    expect(receiptStatement(bare).subject).toEqual([{ name: 'journal', digest: { sha256: 'l' } }]);
+  });
+  test.each<[string, (signed: SignedReceipt) => void, string]>([
+    ['no payload', (s) => delete s.payload, '"payload" was removed'],
+    ['no signatures', (s) => delete s.signatures, '"signatures" was removed'],
+    ['a key more', (s) => Object.assign(s, { note: 'trust me' }), '"note" was added'],
+    ['another type', (s) => Object.assign(s, { payloadType: 'text/plain' }), '"payloadType" was changed'],
+    [
+      'another payload',
+      (s) => Object.assign(s, { payload: 'e30=' }),
+      'the signature does not fit the payload',
+    ],
+    ['an older payload', (s) => Object.assign(s, older()), '"payload" says something else than "receipt"'],
+    [
+      'another name',
+      (s) => Object.assign(s.signatures?.[0] ?? {}, { keyid: 'k' }),
+      '"signatures" was changed',
+    ],
+  ])('%s is named', (_, change, problem) => {
+    expect(receiptProblems(edited(change)).join()).toContain(problem);
+  });
+  /** The statement of another receipt, signed with the same key. */
+  function older() {
+    const { payload, signatures } = signReceipt({ ...receipt(), loop: 'l0' }, home);
+    return { payload, signatures };
+  }
+
+  test('every byte of the file counts', () => {
+    const text = `${JSON.stringify(signReceipt(receipt(), home), null, 2)}\n`;
+    const problemsIn = (changed: string) => {
+      try {
+        const value = JSON.parse(changed) as SignedReceipt;
+        return [...receiptProblems(value), ...spellingProblems(changed, value)];
+      } catch (error) {
+        return [(error as Error).message];
+      }
+    };
+    expect(problemsIn(text)).toEqual([]);
+    const step = isLong ? 1 : 7;
+    for (let at = 0; at < text.length - 1; at += step) {
+      const other = String.fromCharCode(text.charCodeAt(at) ^ 1);
+      const changed = `${text.slice(0, at)}${other}${text.slice(at + 1)}`;
+      expect([at, problemsIn(changed).length > 0]).toEqual([at, true]);
+    }
+    const doubled = text.replace('{', '{ "payload": "e30=",');
+    expect(problemsIn(doubled)).toEqual([expect.stringContaining('a key that is there twice')]);
+  });
+  test('one of an older version, which has none, is intact', () => {
+    const old = JSON.parse(readFileSync('test/fixtures/receipts/0.1.0.json', 'utf8')) as SignedReceipt;
+    expect(old.payload).toBeUndefined();
+    expect(receiptProblems(old)).toEqual([]);
+    expect(spellingProblems(JSON.stringify(old, null, 7), old)).toEqual([]);
+    Object.assign(old.receipt, { status: 'claimed_done' });
+    expect(receiptProblems(old)).toEqual(['"status" was changed']);
   });
 });
 

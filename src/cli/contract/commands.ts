@@ -5,7 +5,7 @@ import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
 import { init } from './init.ts';
-import { showReceipt, verifyReceipt } from './receipt.ts';
+import { type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
 import { allowException, updateContract } from './update-allow.ts';
 import { type VerifyOptions, verifyCommand } from './verify.ts';
@@ -65,6 +65,18 @@ function addVerify(cli: Command): void {
       (gate: string, before: string[]) => [...before, gate],
       [] as string[],
     )
+    .option(
+      '--allow <exception>',
+      'allow one thing that a gate objects to, by its name; may be repeated',
+      (name: string, before: string[]) => [...before, name],
+      [] as string[],
+    )
+    .option('--attest <file>', 'write a signed statement about this tree, when it is done')
+    .option('--statement <file>', 'write the bare statement, for another tool to sign')
+    .option('--predicate <file>', 'write what it says, for a tool that makes the statement itself')
+    .option('--receipt <file>', 'refuse unless this tree is the one of the receipt')
+    .option('--key <file>', 'the public key that has to have signed the receipt')
+    .option('--sign-key <file>', 'the private Ed25519 key that signs (default: the key of this machine)')
     .addOption(
       new Option('--format <format>', 'the form of the output')
         .choices(['text', 'json', 'github'])
@@ -109,23 +121,37 @@ function addReceipt(cli: Command): void {
     .description('show the receipt of a loop: what its verified_done rests on')
     .argument('[loop]', NEWEST_LOOP)
     .addOption(
-      new Option('--format <format>', 'the form of the output')
-        .choices(['text', 'json', 'md'])
+      new Option('--format <format>', 'the form of the output; dsse: the signed statement for others')
+        .choices(['text', 'json', 'md', 'dsse'])
         .default('text'),
     )
     .addOption(jsonFlag())
-    .action((id: string | undefined, options: { format: 'text' | 'json' | 'md' }) => {
+    .option(
+      '--countersigned <file>',
+      'a statement of untildone verify --attest about the same tree, signed by others',
+    )
+    .option('--key <file>', 'the public key whose signature counts')
+    .option('--repo <owner/name>', 'the repository on GitHub whose workflow signed it; asks gh')
+    .option('--workflow <path>', 'with --repo: only this workflow counts')
+    .action(async (id: string | undefined, options: ShowOptions) => {
       const world = openWorldToRead();
-      showReceipt(newestLoop(world.store, world.project, id), options.format, world, out);
+      await showReceipt(newestLoop(world.store, world.project, id), options, world, out);
     });
   receipt
     .command('verify')
     .description('check whether a receipt was changed since it was signed: exit 0 intact, 1 changed')
-    .argument('<file>', 'a receipt.json')
+    .argument('<file>', 'a receipt.json, or a signed statement')
     .option('--rerun', 'run its commands again in a clean copy of the tree it names', false)
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')
-    .action(async (file: string, options: { rerun: boolean; prepare?: string }) => {
+    .option('--key <file>', 'the public key that has to have signed it')
+    .action(async (file: string, _: unknown, command: Command) => {
+      // The command above it has a --key, too, and takes this one.
+      const options = command.optsWithGlobals<{ rerun: boolean; prepare?: string; key?: string }>();
       const world = options.rerun ? openWorld() : openWorldToRead();
       process.exitCode = await verifyReceipt(file, options, world, out);
     });
+  receipt
+    .command('key')
+    .description('print the public key of this machine, with which others check its receipts')
+    .action(() => showKey(openWorldToRead(), out));
 }

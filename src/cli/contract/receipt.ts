@@ -1,76 +1,200 @@
+import type { KeyObject } from 'node:crypto';
 import { readContract } from '../../contract/read.ts';
-import { renderReceipt } from '../../core/loop/receipt.ts';
+import { ladderIn, type Receipt, renderReceipt } from '../../core/loop/receipt.ts';
 import { isDone } from '../../core/loop/state.ts';
+import { restsOn } from '../../core/proof/ladder.ts';
+import { RECEIPT_TYPE, treeOf, type VerificationPredicate } from '../../core/proof/statement.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { escapedJson } from '../../core/text/visible.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
 import { traitsOf } from '../../gates/traits.ts';
+import {
+  type Envelope,
+  envelopeProblems,
+  keyId,
+  otherSigners,
+  shortName,
+  statementIn,
+} from '../../home/envelope.ts';
 import { JournalScan } from '../../home/journal/scan.ts';
 import { readKey } from '../../home/layout.ts';
-import { isOwnKey, keyName, parseReceipt, receiptProblems, type SignedReceipt } from '../../home/receipts.ts';
+import {
+  isOwnKey,
+  keyName,
+  ownPublicKey,
+  parseReceipt,
+  receiptProblems,
+  type SignedReceipt,
+  spellingProblems,
+} from '../../home/receipts.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { commandsIn, rerun } from '../../judging/verify.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { confirm, onTerminal } from '../../terminal/print.ts';
+import { bareEnvelope, countersigner, readPublicKey } from './countersign.ts';
 import { freezeNow } from './trust.ts';
 
-export function showReceipt(
+export interface ShowOptions {
+  format: 'text' | 'json' | 'md' | 'dsse';
+  /** A statement about the same tree, signed by somebody else. */
+  countersigned?: string;
+  /** The public key of whoever signed it. */
+  key?: string;
+  /** The repository on GitHub whose workflow signed it. */
+  repo?: string;
+  /** The very workflow, by its path in that repository. */
+  workflow?: string;
+}
+
+export async function showReceipt(
   ref: LoopRef,
-  format: 'text' | 'json' | 'md',
+  options: ShowOptions,
   world: World,
   out: (line: string) => void,
-): void {
+): Promise<void> {
+  const { format } = options;
   const { status } = world.store.read(ref);
   // A crash may leave the receipt of an ending that was never written.
   const text = isDone(status) ? readSmall(world.store.receiptFile(ref)) : undefined;
   if (text === undefined) {
     throw new UsageError(`loop ${ref.loop} has no receipt: it is ${status}, and only a done loop gets one`);
   }
+  if (options.countersigned !== undefined && (format === 'json' || format === 'dsse'))
+    throw new UsageError('a countersigned receipt is shown with --format text or md');
   if (format === 'json') {
     for (const line of escapedJson(text.trimEnd()).split('\n')) out(line);
     return;
   }
   const signed = parseReceipt(text, ref.loop);
-  for (const problem of receiptProblems(signed)) out(`CHANGED since it was signed: ${problem}`);
-  for (const line of renderReceipt(signed.receipt, format).split('\n')) out(line);
+  if (format === 'dsse') {
+    out(escapedJson(JSON.stringify(envelopeOf(signed, ref.loop))));
+    return;
+  }
+  const problems = [...receiptProblems(signed), ...spellingProblems(text, signed)];
+  for (const problem of problems) out(`CHANGED since it was signed: ${problem}`);
+  const beside =
+    options.countersigned === undefined || problems.length > 0
+      ? {}
+      : { countersignedBy: await countersigner(signed, options.countersigned, options, world) };
+  for (const line of renderReceipt(signed.receipt, format, beside).split('\n')) out(line);
+}
+
+function envelopeOf({ payloadType, payload, signatures }: SignedReceipt, loop: string): Partial<Envelope> {
+  if (payload === undefined)
+    throw new UsageError(`the receipt of loop ${loop} is of an older version: it has no envelope`);
+  return { payloadType, payload, signatures };
+}
+
+/** Prints the public key of this machine, with which others check its receipts. */
+export function showKey(world: World, out: (line: string) => void): void {
+  const key = ownPublicKey(world.home);
+  if (!key) throw new UsageError('this machine has no key yet: it is made with the first receipt');
+  const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+  for (const line of pem.trimEnd().split('\n')) out(line);
 }
 
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */
 export async function verifyReceipt(
   file: string,
-  options: { rerun: boolean; prepare?: string },
+  options: { rerun: boolean; prepare?: string; key?: string },
   world: World,
   out: (line: string) => void,
 ): Promise<number> {
   const text = readSmall(file);
   if (text === undefined) throw new UsageError(`there is no file ${file}`);
+  const key = options.key === undefined ? undefined : readPublicKey(options.key);
+  const bare = bareEnvelope(text);
+  if (bare) return verifyEnvelope(text, bare, { ...options, key, file }, world, out);
   const signed = parseReceipt(text, file);
-  const journal = await lookAtJournal(signed, world);
-  const problems = [...receiptProblems(signed), ...journal.problems];
+  const journal = await lookAtJournal(signed.receipt, world);
+  const problems = [
+    ...receiptProblems(signed),
+    ...spellingProblems(text, signed),
+    ...(key ? otherKeyProblems(signed, key) : []),
+    ...journal.problems,
+  ];
   for (const problem of problems) out(`CHANGED: ${problem}`);
   for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
   if (problems.length > 0) return 1;
   const own = isOwnKey(signed, world.home);
-  const whose = own
-    ? "this machine's key"
-    : `a key that this machine does not know (${keyName(signed.publicKey)})`;
+  const whose = key
+    ? `the key in ${options.key}`
+    : own
+      ? "this machine's key"
+      : `a key that this machine does not know (${keyName(signed.publicKey)})`;
   out(`Intact: nothing in this receipt was changed since it was signed with ${whose}.`);
+  return restOfVerifying(signed.receipt, own, options, world, out);
+}
+
+async function restOfVerifying(
+  receipt: Receipt,
+  own: boolean,
+  options: { rerun: boolean; prepare?: string },
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
   if (options.rerun) {
-    if (!own) await askAboutUnknownCommands(signed, world, out);
-    return rerunReceipt(signed, options.prepare, world, out);
+    if (!own) await askAboutUnknownCommands(receipt, world, out);
+    return rerunReceipt(receipt, options.prepare, world, out);
   }
+  out(`It rests on: ${restsOn(ladderIn(receipt))}.`);
   out(
     'A receipt shows tampering; it does not prove the work. To run its commands again in a clean copy: --rerun',
   );
   return 0;
 }
 
+function otherKeyProblems({ publicKey }: SignedReceipt, key: KeyObject): string[] {
+  const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+  return pem === publicKey
+    ? []
+    : [`it is signed with another key (${keyName(publicKey)}) than the one given`];
+}
+
+/** Checks a statement that came without the keys of a receipt: only its envelope. */
+async function verifyEnvelope(
+  text: string,
+  envelope: Envelope,
+  options: { rerun: boolean; prepare?: string; key?: KeyObject; file: string },
+  world: World,
+  out: (line: string) => void,
+): Promise<number> {
+  const own = ownPublicKey(world.home);
+  const isOwn = own !== undefined && envelope.signatures.some(({ keyid }) => keyid === keyId(own));
+  const key = options.key ?? (isOwn ? own : undefined);
+  if (!key)
+    throw new UsageError(
+      `${options.file} is signed with a key that is not in it and that this machine does not know; name the file of the public key with --key`,
+    );
+  const statement = statementIn(envelope);
+  const receipt = statement?.predicateType === RECEIPT_TYPE ? (statement.predicate as Receipt) : undefined;
+  const journal = receipt ? await lookAtJournal(receipt, world) : { problems: [], notes: [] };
+  const problems = [
+    ...envelopeProblems(envelope, key),
+    ...spellingProblems(text, envelope),
+    ...journal.problems,
+  ];
+  for (const problem of problems) out(`CHANGED: ${problem}`);
+  for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
+  if (problems.length > 0 || !statement) return 1;
+  for (const other of otherSigners(envelope, key))
+    out(`Note: it names another key, too, which was not checked: ${other}`);
+  out(
+    `Intact: nothing in this statement was changed since it was signed with the key ${shortName(keyId(key))}.`,
+  );
+  out(`It is about the tree ${treeOf(statement) ?? 'of no git repository'} (${statement.predicateType}).`);
+  if (receipt) return restOfVerifying(receipt, isOwn, options, world, out);
+  const { result, summary } = statement.predicate as Partial<VerificationPredicate>;
+  out(`It says: ${oneLine(summary ?? result ?? 'nothing that this version of untildone knows', 1000)}`);
+  return 0;
+}
+
 /** Asks about the commands of a receipt with an unknown key that are not in the contract of this project. */
 async function askAboutUnknownCommands(
-  { receipt }: SignedReceipt,
+  receipt: Receipt,
   world: World,
   out: (line: string) => void,
 ): Promise<void> {
@@ -102,7 +226,7 @@ async function linesOfContract(world: World): Promise<Set<string>> {
 }
 
 async function rerunReceipt(
-  { receipt }: SignedReceipt,
+  receipt: Receipt,
   prepare: string | undefined,
   world: World,
   out: (line: string) => void,
@@ -127,7 +251,7 @@ interface JournalFindings {
 }
 
 /** Compares the receipt with the journal of its loop, when this machine has it: the journal has to lead to it line by line. */
-async function lookAtJournal({ receipt }: SignedReceipt, world: World): Promise<JournalFindings> {
+async function lookAtJournal(receipt: Receipt, world: World): Promise<JournalFindings> {
   const ref = world.store.loops().find((r) => r.loop === receipt.loop);
   if (!ref) return { problems: [], notes: [] };
   const problems: string[] = [];

@@ -11,6 +11,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
 import { type NotJudged, type Verification, type VerifyBase, verify } from '../../judging/verify.ts';
 import { paint, type Style, VERDICT_STYLES } from '../../terminal/style.ts';
+import { prepareAttestation } from './attest.ts';
 
 export interface VerifyOptions {
   fresh: boolean;
@@ -21,6 +22,15 @@ export interface VerifyOptions {
   contract?: string;
   /** Gates that may be skipped for want of something to compare with. */
   allowSkipped?: string[];
+  /** Exceptions that are allowed by name. */
+  allow?: string[];
+  /** What is written about the work, for others to check. */
+  attest?: string;
+  statement?: string;
+  predicate?: string;
+  receipt?: string;
+  key?: string;
+  signKey?: string;
 }
 
 /** Exit code: 0 done, 1 not done, 2 could not be judged: also when a gate was skipped for want of an earlier commit. */
@@ -45,22 +55,30 @@ export async function verifyCommand(
     throw new UsageError('this contract asks for nothing but a promise, and only a session can state one');
   }
   const judges = await world.judges(file.contract);
+  const attestation = await prepareAttestation(options, file, judges.workspace(world.project), world);
   const folder = join(projectFolder(world.home, world.project), 'verify');
   const verification = await verify(
     {
       contract: file.contract,
       project: world.project,
       task: file.contract.task ?? '',
-      base: await baseFrom(options.base, world.project, judges),
+      base: await baseFrom(options.base ?? attestation?.base, world.project, judges),
+      allowed: options.allow,
       outputDir: join(folder, 'output'),
       gates: options.gates,
-      cache: options.fresh ? undefined : verdictCache(join(folder, 'verdicts'), readKey(world.home)),
+      // A statement is about what was judged for it.
+      cache:
+        options.fresh || attestation
+          ? undefined
+          : verdictCache(join(folder, 'verdicts'), readKey(world.home)),
     },
     judges,
   );
   const summary = summaryOf(verification, options.allowSkipped ?? []);
   for (const line of report(verification, summary, options.format)) out(line);
-  return exitCodeOf(verification.verdicts, summary);
+  const exitCode = exitCodeOf(verification.verdicts, summary);
+  if (exitCode === 0 && attestation) await attestation.write({ ...verification, ...summary });
+  return exitCode;
 }
 
 /** Names of the branch that yours may have left, the likeliest first. */

@@ -213,11 +213,16 @@ export function applyDecision(state: LoopState, decision: Decision, at: number):
         decision,
       );
     case 'end':
-      return end(state, decision.status, decision.cause, decision.detail, at);
+      return withRests(end(state, decision.status, decision.cause, decision.detail, at), decision.rests);
     case 'allow':
       if (decision.cause === 'hand_over') return applyToRun(state, decision);
       return decision.wait ? openWait(state, decision.wait, at, decision.detail) : state;
   }
+}
+
+/** The ended loop with what its ending rests on. */
+function withRests(state: LoopState, rests: string | undefined): LoopState {
+  return state.ending && rests !== undefined ? { ...state, ending: { ...state.ending, rests } } : state;
 }
 
 function applyToRun(state: LoopState, decision: Decision): LoopState {

@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/contract.ts';
+import { evidenceOf, ladderOf, restsOn } from '../proof/ladder.ts';
 import { oneLine } from '../text/clip.ts';
 import { sayDuration } from '../text/duration.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
@@ -35,7 +36,7 @@ export function decide(
     : verdicts;
   return (
     askedToEnd(verdicts) ??
-    success(asked, asked.length < verdicts.length || isAsItWas(state, seen), before.base.gates) ??
+    success(before, asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
     question(seen, asked) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
@@ -70,17 +71,20 @@ function isWordOfSomebody({ outcome, class: given, kind, children = [] }: Verdic
 }
 
 function success(
+  { allowed, base }: LoopState,
   verdicts: readonly Verdict[],
   nothingChanged: boolean,
-  base: readonly BaseGate[] | undefined,
 ): Decision | undefined {
   const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
-  const claims = restsOnClaims(base, verdicts);
+  const claims = restsOnClaims(base.gates, verdicts);
   switch (sumUp(verdicts).result) {
     case 'verified':
       if (nothingChanged) return ending('claimed_done', 'nothing_changed', passed.join(', '));
       if (claims) return ending('claimed_done', 'claims_moved', claims.join(', '));
-      return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
+      return {
+        ...{ kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') },
+        rests: restsOn(ladderOf(verdicts.map(evidenceOf), { allowed })),
+      };
     case 'claimed':
       return ending('claimed_done', claimCause(verdicts), passed.join(', '));
     case 'unproven':

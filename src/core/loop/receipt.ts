@@ -1,5 +1,15 @@
 import type { Contract, FrozenContract } from '../contract/contract.ts';
 import type { TraitsOf } from '../contract/gate-traits.ts';
+import {
+  differentialOf,
+  evidenceOf,
+  type Ladder,
+  ladderLines,
+  ladderOf,
+  RUNG_WORDS,
+  restsOn,
+} from '../proof/ladder.ts';
+import { defined } from '../text/defined.ts';
 import { visible } from '../text/visible.ts';
 import { describeEnding } from '../words/endings.ts';
 import { elapsedMs } from './limits.ts';
@@ -18,6 +28,10 @@ export interface Receipt {
   work: { commit: string | null; tree: string | null; baseCommit: string | null; baseTree: string | null };
   verdicts: ReceiptVerdict[];
   allowed: string[];
+  /** Your answers to questions of the loop. Absent when there were none, and in receipts of older versions. */
+  answers?: ReceiptAnswer[];
+  /** What the ending rests on. Absent in receipts of older versions. */
+  ladder?: Ladder;
   effort: {
     iterations: number;
     startedAt: string;
@@ -29,6 +43,13 @@ export interface Receipt {
   /** Absent in receipts of older versions. */
   cost?: ReceiptCost;
   journal: { lines: number; lastLineSha256: string };
+}
+
+interface ReceiptAnswer {
+  gate: string;
+  said: string;
+  note?: string;
+  at: string;
 }
 
 /** What the loop has cost. */
@@ -60,8 +81,19 @@ export interface ReceiptVerdict {
   reused: boolean;
   /** The tree on which a reused verdict was found, where it is not the tree of the receipt. */
   reusedFrom?: string;
+  /** Where the command ran; absent: in the folder of the project. */
+  room?: string;
+  /** The walls around it; absent: there were none. */
+  walls?: string;
+  /** How many tests ended how, where the runner says so. */
+  tests?: { passed: number; failed: number; skipped: number };
+  /** What `differential` measured. */
+  differential?: unknown;
   /** The same command ended otherwise on the same tree. */
   flaky?: true;
+  notes?: string[];
+  /** What a person allowed although the gate objects to it. */
+  exceptions?: string[];
   children: ReceiptVerdict[];
 }
 
@@ -100,6 +132,8 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
     },
     verdicts: facts.verdicts.map((verdict) => receiptVerdict(verdict, frozen.contract, traitsOf)),
     allowed: state.allowed,
+    ...answersIn(state),
+    ladder: ladderOf(facts.verdicts.map(evidenceOf), { allowed: state.allowed }),
     effort: {
       iterations: state.iteration,
       startedAt: new Date(state.startedAt).toISOString(),
@@ -111,6 +145,14 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
     cost: costOf(state),
     journal: facts.journal,
   };
+}
+
+function answersIn({ answers = {} }: LoopState): { answers?: ReceiptAnswer[] } {
+  const given = Object.entries(answers).map(([gate, { said, note, at }]) => ({
+    ...{ gate, said, at: new Date(at).toISOString() },
+    ...defined({ note }),
+  }));
+  return given.length === 0 ? {} : { answers: given };
 }
 
 /** The cost of a run is known when its last session has ended, which is after its receipt is made. */
@@ -139,7 +181,7 @@ function costWords({ usd, estimatedUsd, tokens, sessions, seconds }: ReceiptCost
   return `${money}, ${tokens} tokens${over}, ${seconds} s`;
 }
 
-function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
+export function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
   const { proof } = verdict;
   return {
     name: verdict.gate,
@@ -154,8 +196,10 @@ function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf
     outputSha256: proof?.outputSha256 ?? null,
     durationMs: proof?.durationMs ?? null,
     reused: verdict.reused ?? false,
-    ...(verdict.reusedFrom === undefined ? {} : { reusedFrom: verdict.reusedFrom }),
-    ...(verdict.flaky ? { flaky: true as const } : {}),
+    ...defined({ reusedFrom: verdict.reusedFrom }),
+    ...defined({ room: proof?.room, walls: proof?.walls, tests: proof?.tests }),
+    ...defined({ differential: differentialOf(proof), flaky: verdict.flaky }),
+    ...defined({ notes: verdict.notes, exceptions: verdict.exceptions }),
     children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract, traitsOf)),
   };
 }
@@ -168,7 +212,7 @@ function commandOf({ gate, proof }: Verdict, contract: Contract, traitsOf: Trait
 }
 
 /** One line for each fact, such as `verdicts.0.summary` and its JSON value: a check can name what was changed. */
-export function receiptLines(receipt: Receipt): [string, string][] {
+export function receiptLines(receipt: object): [string, string][] {
   return flatten('', receipt);
 }
 
@@ -179,11 +223,26 @@ function flatten(path: string, value: unknown): [string, string][] {
   return entries.flatMap(([key, inner]) => flatten(path === '' ? key : `${path}.${key}`, inner));
 }
 
-export function renderReceipt(receipt: Receipt, format: 'text' | 'md'): string {
-  return format === 'md' ? markdown(receipt) : plain(receipt);
+/** What is not in the receipt itself. */
+interface Known {
+  /** Who else judged the same tree and signed that. */
+  countersignedBy?: string;
 }
 
-function plain(receipt: Receipt): string {
+export function renderReceipt(receipt: Receipt, format: 'text' | 'md', beside: Known = {}): string {
+  return format === 'md' ? markdown(receipt, beside) : plain(receipt, beside);
+}
+
+/** The ladder of a receipt, of an older version, too: it is made from the verdicts alone. */
+export function ladderIn({ verdicts, allowed }: Receipt, beside: Known = {}): Ladder {
+  return ladderOf(verdicts, { allowed, ...beside });
+}
+
+function answerWords({ gate, said, note }: ReceiptAnswer): string {
+  return `${said} by a person: ${gate}${note === undefined ? '' : ` (${note})`}`;
+}
+
+function plain(receipt: Receipt, beside: Known): string {
   const { work, effort, contract } = receipt;
   return [
     `Receipt of loop ${receipt.loop}: ${receipt.status}`,
@@ -196,6 +255,9 @@ function plain(receipt: Receipt): string {
     ...(receipt.cost ? [`  cost      ${costWords(receipt.cost)}`] : []),
     ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
     ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),
+    ...(receipt.answers ?? []).map((given) => `  ${answerWords(given)}`),
+    '  rests on',
+    ...ladderLines(ladderIn(receipt, beside)).map((line) => `    ${line}`),
   ]
     .map(visible)
     .join('\n');
@@ -203,10 +265,20 @@ function plain(receipt: Receipt): string {
 
 function verdictText(verdict: ReceiptVerdict, indent: string): string[] {
   const { command, exitCode } = verdict;
-  const run = command === null ? '' : `  [${command.replaceAll('\n', '; ')}: exit ${exitCode ?? 'none'}]`;
+  const how = [`exit ${exitCode ?? 'none'}`, ...circumstances(verdict)].join(', ');
+  const run = command === null ? '' : `  [${command.replaceAll('\n', '; ')}: ${how}]`;
   return [
     `${indent}${verdict.outcome.padEnd(8)} ${verdict.gate} (${verdict.class}) ${verdict.summary}${run}`,
     ...verdict.children.flatMap((child) => verdictText(child, `${indent}  `)),
+  ];
+}
+
+/** Where a command ran, behind what, and which tests it ran, where that is known. */
+function circumstances({ room, walls, tests }: ReceiptVerdict): string[] {
+  return [
+    ...(room === undefined ? [] : [`${room} room`]),
+    ...(walls === undefined ? [] : [`walls: ${walls}`]),
+    ...(tests ? [`tests: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`] : []),
   ];
 }
 
@@ -215,7 +287,8 @@ function drift({ contract }: Receipt): string {
   return ' (untildone.yaml was changed since; the contract from the start was used)';
 }
 
-function markdown(receipt: Receipt): string {
+function markdown(receipt: Receipt, beside: Known): string {
+  const ladder = ladderIn(receipt, beside);
   return [
     `### ${receipt.status === 'verified_done' ? 'Verified' : 'Not verified'}: ${cell(receipt.task.preview)}`,
     '',
@@ -226,6 +299,15 @@ function markdown(receipt: Receipt): string {
     ...receipt.verdicts.flatMap((v) => rowsOf(v, '')),
     '',
     ...receipt.allowed.flatMap((name) => [`Allowed by hand: ${cell(name)}.`, '']),
+    ...(receipt.answers ?? []).flatMap((given) => [`${cell(answerWords(given))}.`, '']),
+    `Rests on: ${cell(restsOn(ladder))}.`,
+    '',
+    ...ladder.rungs.map(
+      ({ rung, reached, gates }) =>
+        `- [${reached ? 'x' : ' '}] ${RUNG_WORDS[rung]}${gates.length === 0 ? '' : `: ${cell(gates.join(', '))}`}`,
+    ),
+    ...ladder.weak.map(({ text }) => `- weak: ${cell(text)}`),
+    '',
     `Commit \`${receipt.work.commit ?? 'none'}\`, tree \`${receipt.work.tree ?? 'none'}\`, contract \`${receipt.contract.sha256.slice(0, 16)}\`${drift(receipt)}, ` +
       `${receipt.effort.iterations} iterations, loop ${receipt.loop}.`,
     ...(receipt.cost ? [`Cost: ${costWords(receipt.cost)}.`] : []),

@@ -79,7 +79,8 @@ export interface LoopState {
   guarded: Record<string, number>;
   /** Exceptions that you allowed by name (`untildone allow`). */
   allowed: string[];
-  ending?: { cause: string; detail: string; at: number };
+  /** `rests`: what a verified ending rests on, in words; absent in journals of older versions. */
+  ending?: { cause: string; detail: string; at: number; rests?: string };
   /** Of a loop in a foreign format: the iteration that its state file was last seen with. */
   fileIteration?: number;
   /** Of an ended loop in a foreign format: its state files were written for the last time. */
@@ -274,7 +275,8 @@ export type Decision =
   /** Of a run: the session ends and leaves `note` for the next one. */
   | { kind: 'allow'; cause: 'hand_over'; detail: string; note: string }
   | { kind: 'block'; instruction: 'continue' | 'different_approach' | 'hand_over' }
-  | { kind: 'end'; status: Ending; cause: string; detail: string };
+  /** `rests`: what a verified ending rests on, in words. */
+  | { kind: 'end'; status: Ending; cause: string; detail: string; rests?: string };
 
 export function hasEnded(state: LoopState): boolean {
   return state.status !== 'active' && state.status !== 'paused';

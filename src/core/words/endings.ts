@@ -12,7 +12,7 @@ export function describeEnding(state: LoopState): string {
   const { cause, detail } = ending;
   switch (state.status) {
     case 'verified_done':
-      return `done, and verified: every gate passed (${detail})`;
+      return `done, and verified: every gate passed (${detail})${ending.rests === undefined ? '' : `; rung: ${ending.rests}`}`;
     case 'claimed_done':
       return claimWords(cause, detail);
     case 'reached_limit':

@@ -1,53 +1,21 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { showReceipt, verifyReceipt } from '../../../src/cli/contract/receipt.ts';
-import type { StopEvent } from '../../../src/core/loop/event.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
-import { recordTrust } from '../../../src/home/trust.ts';
-import { handleHook } from '../../../src/hook/handle-hook.ts';
-import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
-import * as judgeBundle from '../../../src/main/judge.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
-import { T0 } from '../../support/core/samples.ts';
-import { temporaryFolder } from '../../support/files/workers.ts';
-import { contractWith, fakeJudges, frozenWith, run } from '../../support/hook/judging.ts';
+import { openHome, verifiedLoop } from '../../support/cli/verified-loop.ts';
+import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 
 let world: World;
 let ref: LoopRef;
 let lines: string[];
 const out = (line: string) => void lines.push(line);
 
-function openHome(folder: string): Home {
-  const home = homeAt(join(folder, 'home'));
-  createHome(home);
-  return home;
-}
-
-/** A project whose loop was verified just now. */
 beforeEach(async () => {
-  const folder = temporaryFolder();
-  const home = openHome(folder);
-  const project = join(folder, 'project');
-  mkdirSync(project);
-  writeFileSync(join(project, 'untildone.yaml'), 'gates: { tests: { run: "true" } }\n');
-  const env = { PATH: process.env.PATH, HOME: folder };
-  const judges = async () => fakeJudges();
-  world = { ...openPorts(home, env, async () => judgeBundle), home, project, env, judges };
-  recordTrust(home, project, 'print', T0);
-  const contract = frozenWith(contractWith({ tests: run('true') }), { project });
-  ref = world.store.create({
-    ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
-    contract,
-  });
-  const stop: StopEvent = {
-    ...{ name: 'Stop', session: 's1', stopHookActive: false, lastMessage: 'done' },
-    ...{ backgroundTasks: [], wakeUps: [] },
-  };
-  await handleHook(stop, world);
+  ({ world, ref } = await verifiedLoop());
   lines = [];
 });
 
@@ -64,7 +32,7 @@ const elsewhere = (change: (signed: SignedReceipt) => void = () => {}) =>
   edit((signed) => {
     signed.receipt.loop = 'l-of-another-machine';
     change(signed);
-    Object.assign(signed, signReceipt(signed.receipt, openHome(temporaryFolder())));
+    Object.assign(signed, signReceipt(signed.receipt, openHome()));
   });
 
 describe('a receipt', () => {
@@ -72,6 +40,7 @@ describe('a receipt', () => {
     expect(await verify()).toBe(0);
     expect(lines).toEqual([
       "Intact: nothing in this receipt was changed since it was signed with this machine's key.",
+      'It rests on: measured in place (tests).',
       'A receipt shows tampering; it does not prove the work. To run its commands again in a clean copy: --rerun',
     ]);
   });
@@ -156,22 +125,22 @@ describe('commands of a stranger', () => {
 });
 
 describe('shown', () => {
-  test('as text, as Markdown, and as the file itself', () => {
-    showReceipt(ref, 'text', world, out);
+  test('as text, as Markdown, and as the file itself', async () => {
+    await showReceipt(ref, { format: 'text' }, world, out);
     expect(lines[0]).toContain('Receipt of loop l1: verified_done');
     lines.length = 0;
-    showReceipt(ref, 'md', world, out);
+    await showReceipt(ref, { format: 'md' }, world, out);
     expect(lines[0]).toContain('### Verified: a task');
     lines.length = 0;
-    showReceipt(ref, 'json', world, out);
+    await showReceipt(ref, { format: 'json' }, world, out);
     expect(JSON.parse(lines.join('\n'))).toEqual(read());
   });
-  test('with what was changed in it', () => {
+  test('with what was changed in it', async () => {
     edit((signed) => Object.assign(signed.receipt, { status: 'claimed_done' }));
-    showReceipt(ref, 'text', world, out);
+    await showReceipt(ref, { format: 'text' }, world, out);
     expect(lines[0]).toBe('CHANGED since it was signed: "status" was changed');
   });
-  test('or why there is none', () => {
+  test('or why there is none', async () => {
     const other = world.store.create({
       ...{
         loop: 'l2',
@@ -183,7 +152,7 @@ describe('shown', () => {
       },
       contract: frozenWith(contractWith({ tests: run() }), { project: world.project }),
     });
-    expect(() => showReceipt(other, 'text', world, out)).toThrow(
+    await expect(showReceipt(other, { format: 'text' }, world, out)).rejects.toThrow(
       'loop l2 has no receipt: it is active, and only a done loop gets one',
     );
   });

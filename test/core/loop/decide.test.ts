@@ -324,7 +324,8 @@ describe('properties', () => {
       fc.property(fc.array(anyVerdict), anySeen, (verdicts, seen) => {
         const one = decide(freshLoop(), seen, verdicts, LIMITS, T0 + 1);
         const other = decide(freshLoop(), seen, verdicts.toReversed(), LIMITS, T0 + 1);
-        expect({ ...other, detail: '' }).toEqual({ ...one, detail: '' });
+        const words = { detail: '', rests: '' };
+        expect({ ...other, ...words }).toEqual({ ...one, ...words });
       }),
     );
   });

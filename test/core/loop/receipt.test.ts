@@ -80,6 +80,19 @@ describe('what a receipt says', () => {
         },
       ],
       allowed: [],
+      ladder: {
+        rung: 'measured_in_place',
+        rungs: [
+          { rung: 'claimed', reached: false, gates: [] },
+          { rung: 'judged', reached: false, gates: [] },
+          { rung: 'measured_in_place', reached: true, gates: ['tests'] },
+          { rung: 'clean_room', reached: false, gates: [] },
+          { rung: 'differential', reached: false, gates: [] },
+          { rung: 'held_out', reached: false, gates: [] },
+          { rung: 'countersigned', reached: false, gates: [] },
+        ],
+        weak: [],
+      },
       effort: {
         iterations: 1,
         startedAt: '2026-01-01T00:00:00.000Z',
@@ -160,7 +173,47 @@ describe('in words', () => {
       '    pass     tests (measured) pass  [npm test: exit 0]',
       '    fail     ci (measured) red',
       '  allowed by hand: deleted:test/old.test.ts',
+      '  rests on',
+      '    [ ] claimed',
+      '    [ ] judged',
+      '    [x] measured in place  tests',
+      '    [ ] in a clean room',
+      '    [ ] differential',
+      '    [ ] held out',
+      '    [ ] countersigned',
+      '    weak: allowed by hand: deleted:test/old.test.ts',
     ]);
+  });
+  test('room, walls, tests, notes, answers and what a person allowed are there', () => {
+    const proof = {
+      ...{ command: 'npm test', exitCode: 0, room: 'clean' as const, walls: 'bubblewrap' },
+      tests: { passed: 12, failed: 0, skipped: 1 },
+    };
+    const tests = verdict('pass', { proof, flaky: true, notes: ['a note'], exceptions: ['an exception'] });
+    const answers = { plan: { said: 'approved' as const, at: T0, note: 'yes' } };
+    const receipt = makeReceipt(facts({ state: { ...facts().state, answers }, verdicts: [tests] }), traitsOf);
+    expect(receipt.verdicts[0]).toMatchObject({
+      ...{ room: 'clean', walls: 'bubblewrap', tests: { passed: 12 } },
+      ...{ flaky: true, notes: ['a note'], exceptions: ['an exception'] },
+    });
+    expect(receipt.answers).toEqual([
+      { gate: 'plan', said: 'approved', note: 'yes', at: '2026-01-01T00:00:00.000Z' },
+    ]);
+    for (const format of ['text', 'md'] as const) {
+      const text = renderReceipt(receipt, format, { countersignedBy: 'the key k' });
+      expect(text).toContain('[x] in a clean room');
+      expect(text).toContain('[x] countersigned');
+      for (const words of ['a note', 'an exception', 'is flaky', 'approved by a person: plan (yes)'])
+        expect(text).toContain(words);
+    }
+    expect(renderReceipt(receipt, 'text')).toContain(
+      '[npm test: exit 0, clean room, walls: bubblewrap, tests: 12 passed, 0 failed, 1 skipped]',
+    );
+  });
+  test('one of an older version has a ladder, too', () => {
+    const { ladder: _, ...old } = makeReceipt(facts(), traitsOf);
+    expect(renderReceipt(old, 'text')).toContain('[x] measured in place  tests');
+    expect(renderReceipt(old, 'md')).toContain('Rests on: measured in place (tests).');
   });
   test('as Markdown: nothing in it can break the table or bring markup along', () => {
     const nasty = verdict('pass', {

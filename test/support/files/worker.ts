@@ -36,7 +36,7 @@ function run(task: Task): string {
       createHome(homeAt(task.root));
       return readKey(homeAt(task.root));
     case 'sign':
-      return signReceipt({} as Receipt, homeAt(task.root)).publicKey;
+      return signReceipt({ work: { tree: 't' }, journal: {} } as Receipt, homeAt(task.root)).publicKey;
     case 'rewrite':
       for (let i = 0; i < task.times; i++) writeWhole(task.file, String(i % 10).repeat(task.bytes));
       return '';
