@@ -27,6 +27,7 @@ Options:
   --gate COMMAND    judge with another done-gate: a shell command in the project's folder, exit code 0 means done
   --prepare COMMAND runs once before the agent begins, for --gate
   --jobs N          cases side by side (2)
+  --stops N         how often the agent stops without doing anything more (2)
   --json            print JSON lines, one a case
   --verbose         print what was said last in every case
   --keep            keep the temporary folder, and say where it is
@@ -48,6 +49,7 @@ const { values } = parseArgs({
     gate: { type: 'string' },
     prepare: { type: 'string' },
     jobs: { type: 'string', default: '2' },
+    stops: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -74,10 +76,10 @@ async function playAll(): Promise<void> {
     values.gate === undefined ? untildone : otherGate({ gate: values.gate, prepare: values.prepare });
   const queue = chosenCases();
   const outcomes: Outcome[] = [];
-  const jobs = Math.max(1, Number(values.jobs) || 1);
+  const [jobs, stops] = [atLeastOne(values.jobs), atLeastOne(values.stops)];
   try {
     const workers = Array.from({ length: jobs }, (_, n) =>
-      work(new Stage(join(folder, String(n)), gate), queue, outcomes),
+      work(new Stage(join(folder, String(n)), gate, stops), queue, outcomes),
     );
     await Promise.all(workers);
   } finally {
@@ -87,6 +89,10 @@ async function playAll(): Promise<void> {
   const { lines, failed } = report(outcomes, (performance.now() - started) / 1000);
   if (!values.json) process.stdout.write(`\n${lines.join('\n')}\n`);
   process.exitCode = failed ? 1 : 0;
+}
+
+function atLeastOne(text: string): number {
+  return Math.max(1, Number(text) || 1);
 }
 
 /** Those of one project stand side by side: it is set up once. */

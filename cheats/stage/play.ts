@@ -21,19 +21,20 @@ export interface Outcome {
   seconds: number;
 }
 
-/** The agent stops at most so often without doing anything more. */
-const STOPS = 2;
 const DONE_WORDS = 'The task is done: everything is implemented and all tests pass.';
 
 /** The places of one worker: each project is set up once, and put back for every case. */
 export class Stage {
   readonly #folder: string;
   readonly #gate: DoneGate;
+  readonly #stops: number;
   readonly #prepared = new Map<string, Place>();
 
-  constructor(folder: string, gate: DoneGate) {
+  /** The agent stops at most so often without doing anything more. */
+  constructor(folder: string, gate: DoneGate, stops: number) {
     this.#folder = folder;
     this.#gate = gate;
+    this.#stops = stops;
   }
 
   async play(played: Case, project: Project): Promise<Outcome> {
@@ -96,7 +97,7 @@ export class Stage {
     try {
       const agent = { project: place.project, env: session.agentEnv };
       for (const step of played.steps) await take(step, session, agent, refused);
-      const said = await stopRepeatedly(session, played);
+      const said = await stopRepeatedly(session, played, this.#stops);
       return { ending: await session.ending(), said };
     } finally {
       await session.close();
@@ -132,9 +133,10 @@ async function take(
 async function stopRepeatedly(
   session: Guarded,
   { message = DONE_WORDS, answers = [] }: Case,
+  stops: number,
 ): Promise<string> {
   let said = '';
-  for (let n = 0; n < STOPS; n += 1) {
+  for (let n = 0; n < stops; n += 1) {
     const stopped = await session.stop(message);
     said = stopped.said;
     const { done, asks } = await session.ending();
