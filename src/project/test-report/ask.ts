@@ -1,6 +1,7 @@
 /** Asks the test runner behind a command for a report, and finds what it wrote. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { joinResults, type TestResults } from '../../core/proof/test-results.ts';
 import { type ShellCall, shellCalls } from '../../core/shell/calls.ts';
 import { simpleCommands } from '../../core/shell/words.ts';
@@ -36,14 +37,15 @@ export function askForReport(
   const more: Record<string, string> = { [REPORTS]: reports };
   if (calls.some(isNodeTest) && !all.includes('--test-reporter')) {
     writeFileSync(join(reports, NODE_FILE), NODE_REPORTER);
-    const options = ['spec', join(reports, NODE_FILE)].flatMap((reporter) => [
+    // An address: NODE_OPTIONS is split at spaces.
+    const options = ['spec', pathToFileURL(join(reports, NODE_FILE)).href].flatMap((reporter) => [
       `--test-reporter=${reporter}`,
       '--test-reporter-destination=stdout',
     ]);
     more.NODE_OPTIONS = [env.NODE_OPTIONS, ...options].filter(Boolean).join(' ');
   }
   if (calls.some(isPytest) && !all.includes('--junit'))
-    more.PYTEST_ADDOPTS = [env.PYTEST_ADDOPTS, `--junitxml=${join(reports, PYTEST_XML)}`]
+    more.PYTEST_ADDOPTS = [env.PYTEST_ADDOPTS, `--junitxml=${quote(join(reports, PYTEST_XML))}`]
       .filter(Boolean)
       .join(' ');
   return {

@@ -7,7 +7,7 @@ import { askForReport, collectReports } from '../../../src/project/test-report/a
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'untildone-ask-'));
+  root = mkdtempSync(join(tmpdir(), 'untildone ask-'));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -18,7 +18,7 @@ function write(path: string, text: string): void {
 
 /** Runs a command in the project and returns one line a test of what its runner reported. */
 async function reported(command: string): Promise<string[] | undefined> {
-  const reports = mkdtempSync(join(tmpdir(), 'untildone-reports-'));
+  const reports = mkdtempSync(join(tmpdir(), 'untildone reports #-'));
   try {
     const asked = askForReport(command, root, reports, {});
     const { PATH = '', HOME = '' } = process.env;
