@@ -6,6 +6,7 @@ import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
 import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
@@ -153,9 +154,14 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
     try {
       return by.instant ? by.judge(spec.options, context) : await withinTime(by, spec, context, underWay);
     } catch (error) {
-      return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
+      return couldNotBeJudged(error as Error);
     }
   }
+}
+
+function couldNotBeJudged(error: Error): Judgement {
+  const evidence = error instanceof Unmeasurable ? [...error.evidence] : undefined;
+  return { outcome: 'unproven', summary: `could not be judged: ${error.message}`, evidence };
 }
 
 function unknownKind({ kind }: GateSpec): Judgement {

@@ -12,8 +12,9 @@ export interface Freezing {
   commands: Record<string, string[]>;
 }
 
-/** The name of the commands that prepare a worktree, among those of the gates. */
+/** The names of the commands that prepare a worktree and a clean room, among those of the gates. */
 const SETUP = 'run.setup';
+export const ROOM_SETUP = 'setup';
 
 /** Freezes a contract. Runs none of its commands. */
 export async function freeze(contract: Contract, project: string, judges: Judges): Promise<Freezing> {
@@ -39,9 +40,26 @@ export async function freeze(contract: Contract, project: string, judges: Judges
     commands[SETUP] = setup;
     parts[SETUP] = judges.parts(project, setup);
   }
+  const roomSetup = contract.room?.setup?.run ?? [];
+  if (roomSetup.length > 0) {
+    commands[ROOM_SETUP] = roomSetup;
+    parts[ROOM_SETUP] = partsOfRoomSetup(contract, project, judges);
+  }
   const fingerprint = judges.digest(trustedText(contract, commands, parts));
   return { frozen: { project, fingerprint, parts, gates }, commands };
 }
+
+/** What the setup of clean rooms leads to, with the scripts that package managers run while they install. */
+export function partsOfRoomSetup(
+  { room }: Contract,
+  project: string,
+  judges: Judges,
+): Record<string, string> {
+  const lines = room?.setup?.run ?? [];
+  return lines.length === 0 ? {} : judges.parts(project, [...lines, ...INSTALL_SCRIPTS]);
+}
+
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => `npm run ${name}`);
 
 /**
  * The text whose digest you trust: everything that can run on your machine or leave it. Limits and texts are not part of
@@ -62,11 +80,13 @@ function trustedText(
     ...(memory === undefined ? [] : [memory]),
     ...(run === undefined ? [] : [{ run }]),
   ];
-  const { taskCreated, prompt, tools, phases } = contract;
+  const { taskCreated, prompt, tools, phases, room, sandbox } = contract;
   later.push(
     ...(taskCreated === undefined ? [] : [{ taskCreated }]),
     ...(prompt === undefined ? [] : [{ prompt }]),
     ...(tools === undefined ? [] : [{ tools }]),
+    ...(room === undefined ? [] : [{ room }]),
+    ...(sandbox === undefined ? [] : [{ sandbox }]),
     ...(phases === undefined ? [] : [{ phases: phases.map(({ name, entry, exit }) => [name, entry, exit]) }]),
   );
   return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);

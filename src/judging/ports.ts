@@ -1,6 +1,6 @@
 /** What answering an event needs besides `src/ports`. These types name gates, which `src/ports` may not import. */
 
-import type { Contract } from '../core/contract/contract.ts';
+import type { Contract, FrozenContract } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
@@ -25,7 +25,7 @@ import type {
   Workspace,
   Worktree,
 } from '../ports/ports.ts';
-import type { Place } from '../ports/rooms.ts';
+import type { Place, Rooms } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
@@ -34,6 +34,10 @@ export interface Judges {
   shell: Shell;
   /** A folder of the project as a place for commands. */
   inPlace(dir: string): Place;
+  /** Keeps what clean rooms need of the start of a loop, and returns its name. */
+  keepStart(project: string, needs: readonly string[]): string;
+  /** Clean rooms, with what was kept at the start. */
+  rooms(frozen: FrozenContract, project: string): Rooms;
   agent: AgentPort;
   tasks: TaskList;
   notifier: Notifier;

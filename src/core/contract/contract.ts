@@ -223,6 +223,8 @@ export interface Frozen {
   gates: Record<string, unknown>;
   /** How long judging may take, within the timeout that Claude Code has for the hook. */
   judgeMs: number;
+  /** Names what was kept of the start for clean rooms: environment, programs, files that git ignores. */
+  start?: string;
 }
 
 /** `contract.json` of a loop. */

@@ -37,6 +37,8 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   looksByFile?: true;
   /** The outcome that says nothing where no file was changed: it becomes `skip` in `untildone verify`. */
   emptyOutcome?: 'pass' | 'fail';
+  /** Opens clean rooms by itself, whatever the contract says of rooms. */
+  opensRooms?: true;
   /** What it froze at the start of a loop stays when you replace the loop's contract. */
   keepsFrozen?: true;
   /** How long it may wait for others before it answers. */

@@ -1,3 +1,4 @@
+import { runsInCleanRoom } from '../../core/contract/clean-room.ts';
 import {
   askForChange,
   type Contract,
@@ -57,7 +58,7 @@ export interface StartPorts {
 export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
   const plan = { ...asked, contract: withoutImplicitChange(asked.contract) };
   const measured = needsApproval(plan.contract) || measures(plan.contract);
-  const frozen = await frozenFor(plan, measured, ports.judges);
+  const frozen = withStart(await frozenFor(plan, measured, ports.judges), ports.judges);
   const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
   if (trusted) await plan.prepare?.();
   const before = measured ? await baseOf(plan.project, ports.judges) : {};
@@ -126,6 +127,19 @@ async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Pro
       contractFile,
     },
   };
+}
+
+/** Keeps the environment of the start, when gates run in clean rooms. */
+function withStart(frozen: FrozenContract, judges: Judges): FrozenContract {
+  if (frozen.frozen.start !== undefined || !usesRooms(frozen.contract)) return frozen;
+  const start = judges.keepStart(frozen.frozen.project, frozen.contract.room?.needs ?? []);
+  return { ...frozen, frozen: { ...frozen.frozen, start } };
+}
+
+function usesRooms(contract: Contract): boolean {
+  return Object.values(contract.gates).some(
+    (spec) => runsInCleanRoom(contract, spec) || traitsOf(spec.kind).opensRooms,
+  );
 }
 
 /** Whether the contract needs trust even without commands: it asks models, sends notifications, or sets what sessions may do. */

@@ -10,6 +10,8 @@ import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
 import { inPlace } from '../../project/room/in-place.ts';
+import { roomsOf, startsOf } from '../../project/room/rooms.ts';
+import { keepStart } from '../../project/room/start.ts';
 import { systemShell } from '../../project/shell/shell.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
 import { shadowOfWorktree, worktreeAt } from '../../project/trees/user-repository.ts';
@@ -26,6 +28,19 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     gates: ALL_GATES,
     shell,
     inPlace: (dir) => inPlace(dir, shell, env),
+    keepStart: (project, needs) => {
+      const { key } = shadowOf(home, project);
+      return keepStart(project, needs, env, startsOf({ folder: projectFolder(home, project), key }));
+    },
+    rooms: (frozen, project) =>
+      roomsOf({
+        project,
+        contract: frozen.contract,
+        start: frozen.frozen.start,
+        folder: projectFolder(home, project),
+        env,
+        ...shadowOf(home, project),
+      }),
     notifier: systemNotifier(shell),
     agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
