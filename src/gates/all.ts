@@ -6,6 +6,7 @@ import { changedGate } from './changed/index.ts';
 import { checklistGate } from './checklist/index.ts';
 import { ciGate } from './ci/index.ts';
 import { customGate } from './custom/index.ts';
+import { differentialGate } from './differential/index.ts';
 import { featuresGate } from './features/index.ts';
 import { forbidGate } from './forbid/index.ts';
 import type { Gate } from './gate.ts';
@@ -28,6 +29,7 @@ export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   checklist: checklistGate,
   ci: ciGate,
   custom: customGate,
+  differential: differentialGate,
   features: featuresGate,
   forbid: forbidGate,
   git: gitGate,

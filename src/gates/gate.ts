@@ -4,7 +4,7 @@ import type { HookEvent } from '../core/loop/event.ts';
 import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
-import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
+import type { AgentPort, Kept, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 import type { Place, Rooms } from '../ports/rooms.ts';
 
 /** What a gate may look at. */
@@ -50,6 +50,8 @@ export interface GateContext {
   rooms?: Rooms;
   agent: AgentPort;
   tasks: TaskList;
+  /** What gates of this loop found out before; absent where nothing is kept. */
+  kept?: Kept;
   /** Absent where no copies of the project can be made. */
   scratch?: Scratch;
 }

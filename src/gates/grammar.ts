@@ -10,6 +10,7 @@ import { checklistGrammar } from './checklist/grammar.ts';
 import { ciGrammar } from './ci/grammar.ts';
 import { allGrammar, anyGrammar } from './combined/grammar.ts';
 import { customGrammar } from './custom/grammar.ts';
+import { differentialGrammar } from './differential/grammar.ts';
 import { featuresGrammar } from './features/grammar.ts';
 import { forbidGrammar } from './forbid/grammar.ts';
 import { gitGrammar } from './git/grammar.ts';
@@ -34,6 +35,7 @@ const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   git: gitGrammar,
   forbid: forbidGrammar,
   tests_intact: testsIntactGrammar,
+  differential: differentialGrammar,
   tasks: tasksGrammar,
   promise: promiseGrammar,
   judge: judgeGrammar,

@@ -23,6 +23,9 @@ const settings = {
       'Where its commands run. clean: in a fresh copy of the tree, outside of the project. project: in the folder in which the agent works.',
     )
     .exactOptional(),
+  network: flag('network: true')
+    .describe('Whether its commands reach the network from within walls. Absent: as the contract says.')
+    .exactOptional(),
 };
 
 export const SETTINGS = Object.keys(settings);
@@ -102,6 +105,7 @@ function settingsOf(gate: Record<string, unknown>): Record<string, unknown> {
     ...('exclusive' in gate ? { exclusive: gate.exclusive } : {}),
     ...('on_unproven' in gate ? { onUnproven: gate.on_unproven } : {}),
     ...('room' in gate ? { room: gate.room } : {}),
+    ...('network' in gate ? { network: gate.network } : {}),
   };
 }
 

@@ -11,6 +11,7 @@ import { chunksTraits } from './chunks/traits.ts';
 import { ciTraits } from './ci/traits.ts';
 import { allTraits, anyTraits } from './combined/traits.ts';
 import { customTraits } from './custom/traits.ts';
+import { differentialTraits } from './differential/traits.ts';
 import { featuresTraits } from './features/traits.ts';
 import { forbidTraits } from './forbid/traits.ts';
 import { gitTraits } from './git/traits.ts';
@@ -34,6 +35,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   chunks: chunksTraits,
   ci: ciTraits,
   custom: customTraits,
+  differential: differentialTraits,
   features: featuresTraits,
   forbid: forbidTraits,
   git: gitTraits,

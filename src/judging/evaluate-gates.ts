@@ -29,7 +29,7 @@ export interface Evaluation {
 
 /**
  * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
- * Gates that ask a model come last, and only if everything else may pass. Every gate is judged once, however many lists
+ * Late gates and gates that ask a model come last, in this order, and only if everything else may pass. Every gate is judged once, however many lists
  * and combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
@@ -46,12 +46,12 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   try {
     // A chunk that passes may make further chunks due.
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
-      const free = due.filter((call) => !costsMoney(call, evaluation));
-      if (free.length > 0 || mayAllPass(calls, verdicts)) {
-        const now = free.length > 0 ? free : due;
+      const stage = Math.min(...due.map((call) => stageOf(call, evaluation)));
+      if (stage === FREE || mayAllPass(calls, verdicts)) {
+        const now = due.filter((call) => stageOf(call, evaluation) === stage);
         await Promise.all(now.filter((call) => !call.spec.exclusive).map(judge));
         for (const call of now.filter((c) => c.spec.exclusive)) await judge(call);
-      } else for (const call of due) verdicts.set(call.name, notAsked(call, evaluation));
+      } else for (const call of due) verdicts.set(call.name, notJudged(call, evaluation));
     }
   } finally {
     evaluation.over?.removeEventListener('abort', endAll);
@@ -59,8 +59,16 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
-function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
-  return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.knownVerdict(name) === undefined;
+const FREE = 0;
+const LATE = 1;
+const MODELS = 2;
+
+/** When a gate is judged: what costs many runs or money is judged only if everything before it may pass. */
+function stageOf({ name, spec }: GateCall, evaluation: Evaluation): number {
+  const { late, modelQuestion } = traitsOf(spec.kind);
+  if (!late && modelQuestion === undefined) return FREE;
+  if (evaluation.knownVerdict(name) !== undefined) return FREE;
+  return late ? LATE : MODELS;
 }
 
 /** Whether all gates may still pass. A gate that asks you may: your answer is not known before you are asked. */
@@ -75,11 +83,13 @@ function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ve
   return calls.every(mayPass);
 }
 
-/** The verdict of a model that is not asked: while another gate fails, its answer would cost money for nothing. */
-function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
+/** The verdict of a gate that is not judged: while another one fails, it would cost money or many runs for nothing. */
+function notJudged({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
   const judgement: Judgement = {
     outcome: 'unproven',
-    summary: 'no model was asked, because another gate does not pass yet',
+    summary: traitsOf(spec.kind).late
+      ? 'not measured yet, because another gate does not pass'
+      : 'no model was asked, because another gate does not pass yet',
   };
   return {
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),

@@ -8,6 +8,7 @@ import { evaluateGates } from './evaluate-gates.ts';
 import type { Judges } from './ports.ts';
 import { sharedRoom } from './shared-room.ts';
 import { cached, driftOf, keep, specsOf } from './verdict-reuse.ts';
+import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
 const ROUNDS = 2;
 
@@ -91,21 +92,25 @@ async function round(
 ): Promise<Verdict[]> {
   const specs = specsOf(request.calls);
   const drift = driftOf(request, judges, specs);
+  const refused = withoutWalls(request, judges, specs);
   const { contract, frozen } = request.frozen;
   const rooms = () => judges.rooms(request.frozen, request.worktree?.of ?? frozen.project);
   const room = sharedRoom(rooms, { tree, base: request.base.tree, over });
   const placeFor = async (name: string) => {
     const spec = specs.get(name);
-    return spec && runsInCleanRoom(contract, spec) ? room.placeFor(name) : judges.inPlace(frozen.project);
+    const isClean = spec && runsInCleanRoom(contract, spec);
+    return asGateWants(spec, isClean ? await room.placeFor(name) : judges.inPlace(frozen.project, contract));
   };
   const verdicts = await evaluateGates(request.calls, {
     gates: judges.gates,
     contextFor: (name) =>
       Object.assign(contextFor(name, request, judges, tree, workspace), {
+        shell: shellFor(specs.get(name), request, judges),
         place: () => placeFor(name),
         rooms: tree === undefined ? undefined : rooms(),
       }),
-    knownVerdict: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, request, judges),
+    knownVerdict: (name) =>
+      drift.get(name) ?? refused.get(name) ?? cached(name, specs.get(name), tree, request, judges),
     over,
   }).catch(async (error: Error) => {
     await room.close([]);
@@ -120,7 +125,7 @@ function contextFor(
   judges: Judges,
   tree: string | undefined,
   workspace: () => Workspace,
-): Omit<GateContext, 'place'> {
+): Omit<GateContext, 'place' | 'shell'> {
   const { session, task, outputDir, allowed, answers, agents, base, lastMessage, transcript, event } =
     request;
   const { onlyPaths } = request;
@@ -136,9 +141,9 @@ function contextFor(
     },
     frozen: request.frozen.frozen.gates[name],
     digest: (text) => judges.digest(text),
-    shell: judges.shell,
     agent: judges.agent,
     tasks: judges.tasks,
+    kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
     answers,
     agents,

@@ -1,6 +1,6 @@
 /** What answering an event needs besides `src/ports`. These types name gates, which `src/ports` may not import. */
 
-import type { Contract, FrozenContract } from '../core/contract/contract.ts';
+import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
@@ -12,6 +12,7 @@ import type {
   FallbackCounts,
   ForeignFiles,
   Guard,
+  Kept,
   KeptTranscript,
   LoopRef,
   Notifier,
@@ -32,8 +33,10 @@ import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../po
 export interface Judges {
   gates: Gates;
   shell: Shell;
-  /** A folder of the project as a place for commands. */
-  inPlace(dir: string): Place;
+  /** A folder of the project as a place for commands, within the walls that the contract asks for. */
+  inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;
+  /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
+  walls?(sandbox: SandboxRule | undefined): WallsHere;
   /** Keeps what clean rooms need of the start of a loop, and returns its name. */
   keepStart(project: string, needs: readonly string[]): string;
   /** Clean rooms, with what was kept at the start. */
@@ -42,6 +45,8 @@ export interface Judges {
   tasks: TaskList;
   notifier: Notifier;
   workspace(project: string): Workspace;
+  /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
+  kept?(outputDir: string, fingerprint: string): Kept;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
   /** SHA-256 digests of what the commands of a gate lead to now: package.json scripts, make targets, script files. */
@@ -56,6 +61,13 @@ export interface Judges {
   subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
   /** The worktree that a folder lies in, when it is another one of the project's own repository. */
   worktree?(project: string, folder: string): Worktree | undefined;
+}
+
+export interface WallsHere {
+  /** What builds them. */
+  name?: string;
+  /** Why there are none although the contract asks for some, and what to do. */
+  problem?: string;
 }
 
 export interface JudgingPorts extends Ports {

@@ -113,7 +113,9 @@ function inputsOf(
   const { contract, frozen } = request.frozen;
   const { parts, gates, start } = frozen;
   const inRoom = runsInCleanRoom(contract, spec) ? [start ?? null, contract.room ?? null] : [];
-  const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null, ...inRoom]));
+  const { sandbox } = contract;
+  const walls = sandbox && sandbox.choice !== 'off' ? [sandbox] : [];
+  const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null, ...inRoom, ...walls]));
   const question = [tree, request.base.tree ?? null, spec, held, request.allowed, fingerprint(request.task)];
   if (!request.onlyPaths && !request.worktree) return JSON.stringify(question);
   // Files that git ignores may differ between worktrees.

@@ -34,6 +34,8 @@ export interface ShellCommand {
   /** stdout and stderr share one pipe: their order is exact, and `stdout` holds both. */
   oneStream?: boolean;
   timeoutMs: number;
+  /** Whether it reaches the network from within walls; absent: as the contract says. */
+  network?: boolean;
   /** Ends the whole process tree. */
   signal?: AbortSignal;
 }
@@ -51,6 +53,8 @@ export interface ShellResult {
   outputSha256: string;
   outputBytes: number;
   durationMs: number;
+  /** The walls that it ran in; absent: there were none. */
+  walls?: string;
 }
 
 export interface Shell {
@@ -159,6 +163,14 @@ export interface VerdictCache {
   find(gate: string, inputs: string): Verdict | undefined;
   /** Replaces the verdicts of these gates. */
   keep(entries: readonly { inputs: string; verdict: Verdict }[]): void;
+}
+
+/** Small facts that gates keep for later judgings of the same work. */
+export interface Kept {
+  /** Undefined when there is nothing of that name, or when another program wrote it. */
+  read(name: string): unknown;
+  /** Never throws: what cannot be kept is found out again. */
+  write(name: string, value: unknown): void;
 }
 
 export interface NewLoop {

@@ -53,6 +53,8 @@ export interface Composition {
   takes(path: string): boolean;
   /** Files whose text is neither tree's. */
   texts?: Readonly<Record<string, string>>;
+  /** Links that neither tree has, by path, each with what it leads to. */
+  links?: Readonly<Record<string, string>>;
 }
 
 /** Clean rooms of one project. */

@@ -12,6 +12,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
+import { wallsWords } from '../../core/words/walls.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import {
   changedSinceTrusted,
@@ -60,6 +61,8 @@ export async function trust(
   const { fingerprint } = freezing.frozen;
   for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project))
     out(line.startsWith(' ') ? line : paint('bold', line));
+  const walls = await wallsLine(file.contract, world);
+  if (walls !== undefined) out(walls);
   const trusted = world.store.isTrusted(world.project, fingerprint);
   const texts: TrustedText = { contract: file.text, parts: partsIn(freezing, world.project) };
   if (!trusted)
@@ -84,6 +87,15 @@ export async function trust(
   );
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
   return 0;
+}
+
+async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {
+  const { sandbox, gates } = contract;
+  const words = wallsWords(sandbox, (await world.judges(contract)).walls?.(sandbox) ?? {});
+  if (words === undefined) return undefined;
+  const open = Object.keys(gates).filter((name) => gates[name]?.network === true);
+  const network = open.length === 0 ? '' : `; with network: ${open.map(visible).join(', ')}`;
+  return `Walls around these commands: ${visible(words)}${network}`;
 }
 
 interface Shown extends Freezing {

@@ -57,6 +57,8 @@ interface GateSettings {
   onUnproven?: 'block' | 'allow';
   /** Where its commands run; absent: as the contract says. */
   room?: RoomChoice;
+  /** Whether its commands reach the network from within walls; absent: as the contract says. */
+  network?: boolean;
 }
 
 /** `clean`: in a fresh copy of the tree, outside of the project. `project`: in the folder in which the agent works. */

@@ -8,6 +8,8 @@ export interface GateOptions {
   git: { checks: GitCheck[]; branch?: string };
   forbid: { patterns: string[]; custom: { name: string; pattern: string }[]; paths?: string[] };
   tests_intact: { paths?: string[] };
+  /** The tests of the start on the code of now, and the tests of now on the code of the start. */
+  differential: DifferentialOptions;
   tasks: Record<string, never>;
   promise: { text: string };
   /** `transcript`: the model sees the end of the conversation, too. */
@@ -39,6 +41,29 @@ export interface GateOptions {
   all: { gates: string[] };
   any: { gates: string[] };
 }
+
+export interface DifferentialOptions {
+  command: string;
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Globs of the tests; the usual places when absent. */
+  tests?: string[];
+  /** What is measured; `DIFFERENTIAL_CHECKS` when absent. */
+  checks?: DifferentialCheck[];
+  /** Globs of tests that may change what they expect. */
+  mayChange?: string[];
+  /** Who says whether the task asks for a changed test; you, when absent. */
+  resolve?: 'person' | 'judge';
+  model?: string;
+  maxCostUsd?: number;
+  /** How many runs, how much time the check `change` may take, and which share of the changed lines has to be tested. */
+  runs?: number;
+  timeMs?: number;
+  min?: number;
+}
+
+export const DIFFERENTIAL_CHECKS = ['old_tests', 'new_tests'] as const;
+export type DifferentialCheck = (typeof DIFFERENTIAL_CHECKS)[number];
 
 /** Why a loop asks for a change although its contract does not. */
 export interface ImplicitChange {

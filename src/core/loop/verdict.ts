@@ -59,6 +59,24 @@ export interface Proof {
   walls?: string;
   /** How many tests ended how, where the runner says so. */
   tests?: { passed: number; failed: number; skipped: number };
+  /** What old and new tests showed on old and new code. */
+  differential?: DifferentialProof;
+}
+
+export interface DifferentialProof {
+  /** Tests of the start on the code of now, by what became of them; `flaky` ones count for nothing. */
+  old?: { passed: number; failed: number; missing: number; flaky: number };
+  /** Added and changed tests that fail on the code of the start, and those that do not. */
+  biting?: number;
+  vacuous?: number;
+  /** Changed places that no test misses when they are taken back. */
+  untested?: string[];
+  /** The share of the changed lines that tests miss. */
+  tested?: number;
+  /** Exceptions: tests whose old form fails, and may. */
+  allowed: string[];
+  /** Those of them that a model allowed. */
+  byModel?: string[];
 }
 
 /** The verdict of the gate that asks for a change, when nothing was changed yet. */

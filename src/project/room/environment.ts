@@ -25,6 +25,15 @@ export function keepEnvironment(environment: NodeJS.ProcessEnv, key: string): Ke
   return kept;
 }
 
+/** Leaves out what may be a secret, for commands whose code may send it away; `passed` stays. */
+export function withoutSecrets<Value>(
+  environment: Readonly<Record<string, Value>>,
+  passed: readonly string[] = [],
+): Record<string, Value> {
+  const harmless = ([name]: [string, Value]) => passed.includes(name) || !MAY_BE_SECRET.test(name);
+  return Object.fromEntries(Object.entries(environment).filter(harmless));
+}
+
 /** The variables of the start for commands in a room, where `at` says the folders of the room. */
 export type RoomEnvironment = (at: {
   dir: string;

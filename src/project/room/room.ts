@@ -15,7 +15,8 @@ import { gitOutput, QUIET_CONFIG } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
 import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
-import type { RoomEnvironment } from './environment.ts';
+import { type Enclosure, wallsName } from '../walls/walls.ts';
+import { type RoomEnvironment, withoutSecrets } from './environment.ts';
 import { runTests } from './in-place.ts';
 import { layIn, type Place, plannedMoves, prepareSetup, type Setup, takeOut } from './setup.ts';
 
@@ -28,6 +29,8 @@ export interface RoomOptions {
   key: string;
   /** The environment of the loop's start, for this room. */
   environment: RoomEnvironment;
+  /** Walls around every command; absent: there are none. */
+  walls?: Enclosure;
   /** Runs something around a setup, with the home that it gets: settings of package managers are there only then. */
   aroundSetup?<Result>(home: string, run: () => Promise<Result>): Promise<Result>;
 }
@@ -50,7 +53,8 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
     throw error;
   });
   const environment = { ...environmentOf(place, files, options), TMPDIR: temp, TMP: temp, TEMP: temp };
-  const shell = namingByPath(systemShell(environment), place.project);
+  const inside = { place, temp, environment, walls: options.walls };
+  const shell = namingByPath(shellFor('gates', inside), place.project);
   let laid: Laid | undefined;
   const dispose = once(async () => {
     if (laid) undo(laid, place);
@@ -59,7 +63,7 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   });
   try {
     await clear(place);
-    const setup = request.setup && (await setUp(request.setup, files, place, shell, request, options));
+    const setup = request.setup && (await setUp(request.setup, files, inside, request, options));
     mkdirSync(place.project, { recursive: true, mode: 0o700 });
     await fill(place.project, options.shadowDir, tree, treeId(request.base ?? tree), request.signal);
     if (setup) laid = lay(setup, place);
@@ -70,6 +74,7 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
       dir: place.project,
       shell,
       room: 'clean',
+      walls: options.walls && wallsName(options.walls),
       runTests: (command) => runTests(command, place.project, shell, environment, temp),
       changed: () => changedFiles(place.project),
       dispose,
@@ -140,14 +145,15 @@ function parsedLaid(text: string, { setups }: Place): Laid | undefined {
 async function setUp(
   setup: Setup & { timeoutMs: number },
   files: readonly TreeFile[],
-  place: Place,
-  shell: Shell,
+  inside: Inside,
   { signal }: RoomRequest,
   { shadowDir, key, folder, aroundSetup = (_, run) => run() }: RoomOptions,
 ): Promise<string> {
   const { timeoutMs } = setup;
+  const { place } = inside;
+  const shell = namingByPath(shellFor('setup', inside, [cacheIn(folder)]), place.project);
   // What npm keeps there is compared with the digests of the lock file.
-  const env = { npm_config_cache: join(folder, 'npm-cache') };
+  const env = { npm_config_cache: cacheIn(folder) };
   return prepareSetup(setup, files, place, {
     key,
     writeFiles: (inputs, to) => writeFiles(inputs, to, shadowDir, signal),
@@ -156,6 +162,36 @@ async function setUp(
         shell.run({ command, cwd: place.project, env, timeoutMs, signal, oneStream: true }),
       ),
   });
+}
+
+/** The folders and variables of a room, and the walls around its commands. */
+interface Inside {
+  place: Place;
+  temp: string;
+  environment: Readonly<Record<string, string>>;
+  walls: Enclosure | undefined;
+}
+
+/**
+ * Within walls a setup, which installs packages, reaches the network, and gets no variable that may be a secret, because
+ * packages run code.
+ */
+function shellFor(use: 'setup' | 'gates', inside: Inside, more: readonly string[] = []): Shell {
+  const { place, temp, environment, walls } = inside;
+  if (!walls) return systemShell(environment);
+  const isSetup = use === 'setup';
+  return systemShell(isSetup ? withoutSecrets(environment) : environment, {
+    ...walls,
+    network: isSetup || walls.network,
+    writable: [place.project, place.home, temp, ...more],
+  });
+}
+
+/** A folder that setups of all rooms share. */
+function cacheIn(folder: string): string {
+  const cache = join(folder, 'npm-cache');
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  return cache;
 }
 
 function environmentOf(

@@ -8,6 +8,7 @@ import { Unmeasurable } from '../../core/text/errors.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import type { RoomOrder, Rooms } from '../../ports/rooms.ts';
 import { composeTree, filesOf } from '../trees/compose.ts';
+import type { Enclosure } from '../walls/walls.ts';
 import { keepEnvironment, roomEnvironment } from './environment.ts';
 import { changedPrograms, pathOutside, programsOn } from './programs.ts';
 import { openRoom } from './room.ts';
@@ -24,6 +25,8 @@ export interface RoomsWorld {
   key: string;
   /** The environment of this process. */
   env: NodeJS.ProcessEnv;
+  /** Walls around every command; absent: there are none. */
+  walls?: Enclosure;
 }
 
 const SETUP_MS = 30 * 60_000;
@@ -44,6 +47,7 @@ export function roomsOf(world: RoomsWorld): Rooms {
         shadowDir,
         key: world.key,
         environment: environmentFor(start, world),
+        walls: world.walls,
         aroundSetup: (home, run) => withSettings(start, home, run, world),
       });
     },
