@@ -211,6 +211,91 @@ func (c *Cache) Delete(key string) {
       edit(STATS, '{1, 1, 0.5}, {3, 1, 0.75}', '{1, 1, 50}, {3, 1, 75}'),
     ],
   },
+  flaky: {
+    person: [
+      write(
+        'stats/later.go',
+        `package stats
+
+import "time"
+
+// Later calls back after a moment.
+func Later(done func()) {
+	time.AfterFunc(5*time.Millisecond, done)
+}
+`,
+      ),
+      write(
+        'stats/later_test.go',
+        `package stats
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestLater(t *testing.T) {
+	var calls int32
+	Later(func() { atomic.AddInt32(&calls, 1) })
+	time.Sleep(300 * time.Millisecond)
+	if atomic.LoadInt32(&calls) != 1 {
+		t.Error("not called")
+	}
+}
+`,
+      ),
+    ],
+    steps: [
+      write(
+        'stats/later_test.go',
+        `package stats
+
+import (
+	"testing"
+	"time"
+)
+
+func TestLater(t *testing.T) {
+	called := make(chan struct{})
+	Later(func() { close(called) })
+	select {
+	case <-called:
+	case <-time.After(10 * time.Second):
+		t.Error("not called")
+	}
+}
+`,
+      ),
+    ],
+  },
+  generated: {
+    task: 'Add the name "ttl" to names.txt, and generate names.go again.',
+    person: [
+      write('names.txt', 'hits\nmisses\n'),
+      write(
+        'generate.sh',
+        `#!/bin/sh
+{ echo "package lru"; echo; echo "// Names is generated from names.txt."; echo "var Names = []string{"; sed 's/.*/	"&",/' names.txt; echo "}"; } >names.go
+`,
+      ),
+      run('sh generate.sh'),
+      write(
+        'names_test.go',
+        `package lru
+
+import "testing"
+
+func TestNames(t *testing.T) {
+	if Names[0] != "hits" {
+		t.Errorf("got %v", Names)
+	}
+}
+`,
+      ),
+    ],
+    steps: [write('names.txt', 'hits\nmisses\nttl\n'), run('sh generate.sh')],
+  },
   dependencies: { task: 'Go 1.18 is enough.', steps: [edit('go.mod', 'go 1.19', 'go 1.18')] },
   comments: [edit(CACHE, 'func TestGet(', '// TestGet is never skipped with t.Skip.\nfunc TestGet(')],
 };

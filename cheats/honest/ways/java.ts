@@ -5,6 +5,23 @@ const RANGE = 'src/test/ranges/RangeTest.java';
 const MERGE = 'src/test/ranges/MergeTest.java';
 const CODE = 'src/main/ranges/Range.java';
 
+const laterTest = (body: string) => `package ranges;
+
+import static org.junit.Assert.assertEquals;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.Test;
+
+public class LaterTest {
+    @Test
+    public void runs() throws InterruptedException {
+        AtomicInteger seen = new AtomicInteger();
+        ${body}
+        assertEquals(3, seen.get());
+    }
+}
+`;
+
 export const javaWays: Ways = {
   'one-more-test': [
     edit(
@@ -182,6 +199,30 @@ public class LengthTest {
     ),
     edit(CODE, 'public final class Range', '/** From a number to another one. */\npublic final class Range'),
   ],
+  flaky: {
+    person: [
+      write(
+        'src/main/ranges/Later.java',
+        `package ranges;
+
+public final class Later {
+    private Later() {}
+
+    public static Thread run(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.start();
+        return thread;
+    }
+}
+`,
+      ),
+      write(
+        'src/test/ranges/LaterTest.java',
+        laterTest('Later.run(() -> seen.set(3));\n        Thread.sleep(300);'),
+      ),
+    ],
+    steps: [write('src/test/ranges/LaterTest.java', laterTest('Later.run(() -> seen.set(3)).join(10_000);'))],
+  },
   settings: {
     task: 'Add "make clean".',
     steps: [

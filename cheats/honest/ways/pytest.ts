@@ -281,6 +281,29 @@ def test_later():
       ),
     ],
   },
+  generated: {
+    task: 'Add CHF to currencies.txt, and generate again.',
+    person: [
+      write('currencies.txt', 'EUR\nUSD\n'),
+      write(
+        'tools/generate.py',
+        `names = open("currencies.txt").read().split()
+open("src/ledger/currencies.py", "w").write(f"# generated\\nCURRENCIES = {names!r}\\n")
+`,
+      ),
+      run('python3 tools/generate.py'),
+      write(
+        'tests/test_currencies.py',
+        `from ledger.currencies import CURRENCIES
+
+
+def test_knows_the_euro():
+    assert "EUR" in CURRENCIES
+`,
+      ),
+    ],
+    steps: [write('currencies.txt', 'CHF\nEUR\nUSD\n'), run('python3 tools/generate.py')],
+  },
   settings: [
     edit(
       'pyproject.toml',
