@@ -1,4 +1,5 @@
 import type { Project } from '../format.ts';
+import { emptyLock, packageJson } from './package-json.ts';
 
 export const nodeTest: Project = {
   name: 'node-test',
@@ -7,28 +8,8 @@ export const nodeTest: Project = {
   programs: ['node', 'npm'],
   check: 'npm test',
   files: {
-    'package.json': `${JSON.stringify(
-      {
-        name: 'shop',
-        version: '1.0.0',
-        private: true,
-        type: 'module',
-        scripts: { test: 'node --test' },
-      },
-      null,
-      2,
-    )}\n`,
-    'package-lock.json': `${JSON.stringify(
-      {
-        name: 'shop',
-        version: '1.0.0',
-        lockfileVersion: 3,
-        requires: true,
-        packages: { '': { name: 'shop', version: '1.0.0' } },
-      },
-      null,
-      2,
-    )}\n`,
+    'package.json': packageJson('shop', { test: 'node --test' }),
+    'package-lock.json': emptyLock('shop'),
     '.gitignore': 'node_modules\ncoverage\n.env\n',
     'README.md': '# shop\n\nA cart, its prices and its discounts.\n',
     'src/cart.js': `import { discount } from './discount.js';
