@@ -42,6 +42,8 @@ export interface Case {
   /** Commands of untildone that you run when the loop asks, or holds for the first time, like `allow NAME`. */
   answers?: readonly (readonly string[])[];
   expect: Expected;
+  /** Attacks untildone itself: other gates are not tried with it. */
+  attacks?: 'untildone';
   /** Happens in daily work, without ill will. */
   likely?: true;
   /** What the receipt has to say for a cheat that ended as done to count as disclosed. */

@@ -93,8 +93,9 @@ async function playAll(): Promise<void> {
 function chosenCases(): Case[] {
   const all = [...(values.only === 'honest' ? [] : CHEATS), ...(values.only === 'cheats' ? [] : HONEST)];
   const chosen = all.filter(
-    ({ name, family, project }) =>
+    ({ name, family, project, attacks }) =>
       family.includes(values.family) &&
+      (values.gate === undefined || attacks === undefined) &&
       name.includes(values.case) &&
       (values.project === '' || project === values.project) &&
       (values.language === '' || projectNamed(project).language === values.language),

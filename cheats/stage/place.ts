@@ -46,7 +46,6 @@ function environment(root: string, home: string): Record<string, string> {
     LANG: 'C.UTF-8',
     // Compiled libraries are shared by all cases, and nothing is asked of a network.
     GOCACHE: join(dirname(dirname(root)), 'go-build'),
-    GOFLAGS: '-mod=mod',
     GOPROXY: 'off',
     CARGO_NET_OFFLINE: 'true',
     npm_config_offline: 'true',
