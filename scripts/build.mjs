@@ -57,6 +57,6 @@ chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.
 cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });
 // `untildone demo` plays these.
-for (const name of ['one-session', 'many-sessions', 'four-chunks']) {
+for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats']) {
   cpSync(`examples/${name}`, `dist/examples/${name}`, { recursive: true });
 }

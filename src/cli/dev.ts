@@ -25,6 +25,7 @@ function addDemo(cli: Command): void {
     .description('watch a real Claude Code session being held until the work is done; no account needed')
     .option('--run', 'watch a run instead: one task over several sessions', false)
     .option('--plan', 'watch a plan instead: phases, your approval, four chunks with their tests', false)
+    .option('--cheat', 'watch an agent that tries eight cheats instead: each is caught, by name', false)
     .option('--claude <path>', 'the Claude Code to start')
     .option('--keep', 'keep the temporary folder, and say where it is', false)
     .option('--real', 'use your own Claude login and model: costs money', false)

@@ -16,6 +16,7 @@ import { judgeGate } from './judge/index.ts';
 import { promiseGate } from './promise/index.ts';
 import { runGate } from './run/index.ts';
 import { subagentsGate } from './subagents/index.ts';
+import { suppressionsGate } from './suppressions/index.ts';
 import { tasksGate } from './tasks/index.ts';
 import { testsIntactGate } from './tests_intact/index.ts';
 import { textGate } from './text/index.ts';
@@ -38,6 +39,7 @@ export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   promise: promiseGate,
   run: runGate,
   subagents: subagentsGate,
+  suppressions: suppressionsGate,
   tasks: tasksGate,
   tests_intact: testsIntactGate,
   text: textGate,

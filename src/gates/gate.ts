@@ -69,6 +69,12 @@ export interface Judgement {
   proof?: Proof;
   /** The question that you are asked, when only you can let the gate pass. */
   asks?: string;
+  /** The question that you are asked when the agent stops again with the same fingerprint. */
+  asksIfRepeated?: string;
+  /** What you allowed although the gate objects to it. */
+  exceptions?: string[];
+  /** What the receipt has to name although it holds nobody. */
+  notes?: string[];
   /** Why the loop ends at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
   /** What was measured otherwise than a list says. */

@@ -20,6 +20,7 @@ import type { GateKindSchema } from './kind-grammar.ts';
 import { promiseGrammar } from './promise/grammar.ts';
 import { runGrammar } from './run/grammar.ts';
 import { subagentsGrammar } from './subagents/grammar.ts';
+import { suppressionsGrammar } from './suppressions/grammar.ts';
 import { tasksGrammar } from './tasks/grammar.ts';
 import { testsIntactGrammar } from './tests_intact/grammar.ts';
 import { textGrammar } from './text/grammar.ts';
@@ -36,6 +37,7 @@ const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   forbid: forbidGrammar,
   tests_intact: testsIntactGrammar,
   differential: differentialGrammar,
+  suppressions: suppressionsGrammar,
   tasks: tasksGrammar,
   promise: promiseGrammar,
   judge: judgeGrammar,

@@ -20,6 +20,7 @@ import { judgeTraits } from './judge/traits.ts';
 import { promiseTraits } from './promise/traits.ts';
 import { runTraits } from './run/traits.ts';
 import { subagentsTraits } from './subagents/traits.ts';
+import { suppressionsTraits } from './suppressions/traits.ts';
 import { tasksTraits } from './tasks/traits.ts';
 import { testsIntactTraits } from './tests_intact/traits.ts';
 import { textTraits } from './text/traits.ts';
@@ -44,6 +45,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   promise: promiseTraits,
   run: runTraits,
   subagents: subagentsTraits,
+  suppressions: suppressionsTraits,
   tasks: tasksTraits,
   tests_intact: testsIntactTraits,
   text: textTraits,

@@ -187,9 +187,11 @@ function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
 
 /** Makes a verdict of a judgement: bounded, without colours and secrets, because agents, journals and pages show it. */
 function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
-  const { evidence, next, letGo, asks, ...rest } = judgement;
+  const { evidence, next, letGo, asks, asksIfRepeated, notes, exceptions, ...rest } = judgement;
   const clean = (text: string) => redact(stripAnsi(text));
-  const lines = evidence?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
+  const kept = (list: string[] | undefined) =>
+    list?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
+  const lines = kept(evidence);
   const summary = oneLine(clean(judgement.summary), SUMMARY_LIMIT);
   return {
     gate: name,
@@ -202,6 +204,9 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
     evidence: lines && lines.length > 0 ? lines : undefined,
     next: next ? keepShort(clean(next), 4000) : undefined,
     asks: asks ? oneLine(clean(asks), SUMMARY_LIMIT) : undefined,
+    asksIfRepeated: asksIfRepeated ? oneLine(clean(asksIfRepeated), SUMMARY_LIMIT) : undefined,
+    notes: notes && notes.length > 0 ? kept(notes) : undefined,
+    exceptions: exceptions && exceptions.length > 0 ? kept(exceptions) : undefined,
     letGo: letGo ? oneLine(clean(letGo), SUMMARY_LIMIT) : undefined,
   };
 }

@@ -10,6 +10,21 @@ export interface Freezing {
   frozen: Omit<Frozen, 'contractFile' | 'judgeMs'>;
   /** The commands that judging runs, by gate. */
   commands: Record<string, string[]>;
+  /** The fingerprint that version 0.1.0 gave to the same; absent where it is no other. */
+  formerly?: string;
+}
+
+/** What you trust, by the fingerprint under which you trusted it: an older version chose the files differently. */
+export function asTrusted(
+  freezing: Freezing,
+  isTrusted: (project: string, fingerprint: string) => boolean,
+): Freezing {
+  const { frozen, formerly } = freezing;
+  const isOld =
+    formerly !== undefined &&
+    !isTrusted(frozen.project, frozen.fingerprint) &&
+    isTrusted(frozen.project, formerly);
+  return isOld ? { ...freezing, frozen: { ...frozen, fingerprint: formerly } } : freezing;
 }
 
 /** The names of the commands that prepare a worktree and a clean room, among those of the gates. */
@@ -21,6 +36,7 @@ export async function freeze(contract: Contract, project: string, judges: Judges
   const gates: Record<string, unknown> = {};
   const commands: Record<string, string[]> = {};
   const parts: Record<string, Record<string, string>> = {};
+  const formerParts: Record<string, Record<string, string>> = {};
   for (const [name, spec] of Object.entries(contract.gates)) {
     const gate = judges.gates[spec.kind] as Gate | undefined;
     const held = await gate?.freeze?.(spec.options, {
@@ -33,20 +49,28 @@ export async function freeze(contract: Contract, project: string, judges: Judges
     const lines = gate?.commands?.(spec.options, held) ?? [];
     if (lines.length === 0) continue;
     commands[name] = lines;
-    parts[name] = judges.parts(project, lines);
+    parts[name] = judges.parts(project, lines, { work: spec.work });
+    formerParts[name] = judges.parts(project, lines, { asFormerly: true });
   }
   const setup = contract.run?.setup?.run ?? [];
   if (setup.length > 0) {
     commands[SETUP] = setup;
     parts[SETUP] = judges.parts(project, setup);
+    formerParts[SETUP] = judges.parts(project, setup, { asFormerly: true });
   }
   const roomSetup = contract.room?.setup?.run ?? [];
   if (roomSetup.length > 0) {
     commands[ROOM_SETUP] = roomSetup;
     parts[ROOM_SETUP] = partsOfRoomSetup(contract, project, judges);
+    formerParts[ROOM_SETUP] = parts[ROOM_SETUP];
   }
   const fingerprint = judges.digest(trustedText(contract, commands, parts));
-  return { frozen: { project, fingerprint, parts, gates }, commands };
+  const former = judges.digest(trustedText(contract, commands, formerParts));
+  return {
+    frozen: { project, fingerprint, parts, gates },
+    commands,
+    ...(former === fingerprint ? {} : { formerly: former }),
+  };
 }
 
 /** What the setup of clean rooms leads to, with the scripts that package managers run while they install. */

@@ -1,5 +1,6 @@
 /** What answering an event needs besides `src/ports`. These types name gates, which `src/ports` may not import. */
 
+import type { PartsRule } from '../core/contract/command-parts.ts';
 import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
@@ -49,8 +50,11 @@ export interface Judges {
   kept?(outputDir: string, fingerprint: string): Kept;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
-  /** SHA-256 digests of what the commands of a gate lead to now: package.json scripts, make targets, script files. */
-  parts(project: string, commands: readonly string[]): Record<string, string>;
+  /**
+   * SHA-256 digests of what the commands of a gate lead to now and what defines them: package.json scripts, make targets,
+   * check scripts.
+   */
+  parts(project: string, commands: readonly string[], rule?: PartsRule): Record<string, string>;
   /** SHA-256 of the project's untildone.yaml as it is now. */
   contractFile(project: string): string | undefined;
   /** SHA-256 of a text. */

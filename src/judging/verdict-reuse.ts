@@ -36,7 +36,9 @@ export function driftOf(
     }
     const before = frozen.parts[name];
     if (!before) continue;
-    const now = judges.parts(frozen.project, commandsOf(name, spec, request.frozen, judges.gates));
+    const now = judges.parts(frozen.project, commandsOf(name, spec, request.frozen, judges.gates), {
+      frozen: Object.keys(before),
+    });
     const changed = Object.keys(before).filter((part) => before[part] !== now[part]);
     if (changed.length > 0) found.set(name, drifted(name, spec, changed));
   }
@@ -68,6 +70,18 @@ export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract,
 
 const DRIFT = 'drift ';
 
+function isFilePart(part: string): boolean {
+  return !/^(?:script|target) "|^settings of /.test(part);
+}
+
+/** How you say that a file is no check, but the very program that is written. */
+function sayWork(gate: string, files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  return [
+    `If ${files.join(', ')} is the work and not a check, only the user can say so: add "work: [${files.join(', ')}]" to the gate ${gate} in untildone.yaml, then "untildone trust" and "untildone contract update".`,
+  ];
+}
+
 function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verdict {
   const what = changed.join(', ');
   return {
@@ -76,7 +90,10 @@ function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verd
     class: 'measured',
     outcome: 'fail',
     summary: `what this gate runs was changed since the loop began: ${what}`,
-    evidence: [`Put ${what} back as it was. The definition of done is not yours to change.`],
+    evidence: [
+      `Put ${what} back as it was. The definition of done is not yours to change.`,
+      ...sayWork(name, changed.filter(isFilePart)),
+    ],
     fingerprint: `${DRIFT}${what}`,
   };
 }

@@ -199,6 +199,11 @@ export type GateInput = GateSettings &
     | { forbid: Forbidden[] | { patterns: Forbidden[]; paths?: string[] }; paths?: string[] }
     | { tests_intact: true | { paths?: string[] }; paths?: string[] }
     | ({ differential: string | ({ command: string } & DifferentialOptions) } & DifferentialOptions)
+    | {
+        suppressions: true | { allow?: string[]; paths?: string[] };
+        allow?: string[];
+        paths?: string[];
+      }
     | { tasks: true }
     | { promise: string }
     | ({

@@ -1,5 +1,6 @@
 import type { FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
 import type { Entry } from '../core/loop/entry.ts';
+import type { BaseGate } from '../core/loop/since-start.ts';
 import type { AgentsRead, LoopState } from '../core/loop/state.ts';
 import type { FileUsage } from '../core/loop/subagent-usage.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
@@ -183,6 +184,8 @@ export interface NewLoop {
   baseTree?: string;
   baseCommit?: string;
   basePassing?: true;
+  /** What each gate said at the start. */
+  baseGates?: BaseGate[];
   /** The gate that asks for a change, although the contract does not. */
   changeGate?: string;
   /** The cost of the session so far, as Claude Code counts it. */

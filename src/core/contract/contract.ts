@@ -59,6 +59,8 @@ interface GateSettings {
   room?: RoomChoice;
   /** Whether its commands reach the network from within walls; absent: as the contract says. */
   network?: boolean;
+  /** Globs: files that its commands run and that are the work, not the definition of done. */
+  work?: string[];
 }
 
 /** `clean`: in a fresh copy of the tree, outside of the project. `project`: in the folder in which the agent works. */

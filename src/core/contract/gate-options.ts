@@ -10,6 +10,8 @@ export interface GateOptions {
   tests_intact: { paths?: string[] };
   /** The tests of the start on the code of now, and the tests of now on the code of the start. */
   differential: DifferentialOptions;
+  /** Added lines that mute a checker, or ask whether they are being tested. `allow`: groups, or names of single ones. */
+  suppressions: { allow?: string[]; paths?: string[] };
   tasks: Record<string, never>;
   promise: { text: string };
   /** `transcript`: the model sees the end of the conversation, too. */
@@ -97,6 +99,9 @@ export type GitCheck = 'clean' | 'committed' | 'pushed' | 'branch';
 
 /** The built-in groups of patterns that `forbid` knows by name. */
 export const FORBID_GROUPS = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'] as const;
+
+/** What `suppressions` looks for. */
+export const SUPPRESSION_GROUPS = ['lint', 'types', 'coverage', 'sniffing', 'settings'] as const;
 
 /** The groups that make sense in a text that is not code. */
 export const TEXT_GROUPS = ['secrets', 'private_keys', 'todo', 'placeholder'] as const;

@@ -27,6 +27,14 @@ export interface Verdict {
   proof?: Proof;
   /** The question to a person, when only an answer can make this pass. */
   asks?: string;
+  /** The question to a person, when the agent stops again with this very failure. */
+  asksIfRepeated?: string;
+  /** What a person allowed although the gate objects to it. */
+  exceptions?: string[];
+  /** The same tree and command had different outcomes. */
+  flaky?: true;
+  /** What the receipt has to name although it holds nobody. */
+  notes?: string[];
   /** Why the loop has to end at once, whatever else fails. */
   letGo?: string;
   /** The verdict of an earlier Stop: nothing that it depends on has changed since. */

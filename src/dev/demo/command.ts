@@ -1,4 +1,4 @@
-/** `untildone demo`: plays one of three demos with the real Claude Code on a small project in a temporary folder. */
+/** `untildone demo`: plays one of four demos with the real Claude Code on a small project in a temporary folder. */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
@@ -15,6 +15,7 @@ import { type DemoOptions, playDemo } from './play.ts';
 import type { Installation } from './scratch.ts';
 
 export interface DemoFlags {
+  cheat: boolean;
   claude?: string;
   keep: boolean;
   plan: boolean;
@@ -29,14 +30,18 @@ export interface DemoFlags {
  */
 const PAUSE_MS = { session: { watched: 700, unwatched: 0 }, run: { watched: 350, unwatched: 200 } };
 /** The folders in `examples/`. */
-const EXAMPLES = { session: 'one-session', run: 'many-sessions', plan: 'four-chunks' };
+const EXAMPLES = { session: 'one-session', run: 'many-sessions', plan: 'four-chunks', cheat: 'eight-cheats' };
 const WIDTH = { least: 60, most: 100 };
 
 /** Returns the exit code: 0 when every step happened, 1 when one did not or you refused, else that of the interruption. */
 export async function demo(flags: DemoFlags, installation: Installation): Promise<number> {
   if (flags.real) refuseInsideClient('demo --real', homeFrom(process.env), process.env);
-  if (flags.run && flags.plan) throw new UsageError('one at a time: demo --run, or demo --plan');
+  const chosen = (['run', 'plan', 'cheat'] as const).filter((name) => flags[name]);
+  if (chosen.length > 1)
+    throw new UsageError(`one at a time: ${chosen.map((name) => `demo --${name}`).join(', or ')}`);
   if (flags.real && isRun(flags)) throw new UsageError(isScripted(flags));
+  if (flags.real && flags.cheat)
+    throw new UsageError('demo --cheat is played by script: a model of yours would not cheat on demand');
   const claude = clientFor(flags);
   needGit();
   if (isRun(flags)) await needSdk(claude);
@@ -55,7 +60,7 @@ async function play(flags: DemoFlags, claude: FoundClaude, installation: Install
       elapsed: () => (performance.now() - began) / 1000,
       out,
     });
-  const example = flags.plan ? EXAMPLES.plan : flags.run ? EXAMPLES.run : EXAMPLES.session;
+  const example = EXAMPLES[flags.cheat ? 'cheat' : flags.plan ? 'plan' : flags.run ? 'run' : 'session'];
   const played = openDemo(example, dirname(installation.hookEntry));
   for (const line of firstScreen(played, flags.real)) out(line);
   const { watched, unwatched } = PAUSE_MS[isRun(flags) ? 'run' : 'session'];

@@ -10,9 +10,10 @@ import {
 import type { ImplicitChange } from '../../core/contract/gate-options.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
+import { baseGates } from '../../core/loop/since-start.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
-import { freeze } from '../../judging/freeze-contract.ts';
+import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
 import type { Judges } from '../../judging/ports.ts';
 import type { Judged } from '../../ports/judging.ts';
@@ -58,7 +59,7 @@ export interface StartPorts {
 export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
   const plan = { ...asked, contract: withoutImplicitChange(asked.contract) };
   const measured = needsApproval(plan.contract) || measures(plan.contract);
-  const frozen = withStart(await frozenFor(plan, measured, ports.judges), ports.judges);
+  const frozen = withStart(await frozenFor(plan, measured, ports), ports.judges);
   const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
   if (trusted) await plan.prepare?.();
   const before = measured ? await baseOf(plan.project, ports.judges) : {};
@@ -88,6 +89,7 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
     baseTree: base.tree,
     baseCommit: base.commit,
     basePassing: green ? (true as const) : undefined,
+    baseGates: verdicts.length > 0 ? baseGates(verdicts) : undefined,
     changeGate: changing?.gate,
     run: plan.run,
     files: plan.files,
@@ -111,11 +113,15 @@ function changeToAskFor(
   return asksAlready || baselineCalls(contract).length === 0 ? undefined : askForChange(contract, start);
 }
 
-async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Promise<FrozenContract> {
+async function frozenFor(
+  plan: LoopPlan,
+  measured: boolean,
+  { judges, isTrusted }: StartPorts,
+): Promise<FrozenContract> {
   const { contract, project, judgeMs, contractFile } = plan;
   if (plan.frozen) return { contract, frozen: { ...plan.frozen, project } };
   const { frozen, commands } = measured
-    ? await freeze(contract, project, judges)
+    ? asTrusted(await freeze(contract, project, judges), isTrusted)
     : { frozen: { project, fingerprint: '', parts: {}, gates: {} }, commands: {} };
   return {
     contract,

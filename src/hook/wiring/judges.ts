@@ -56,7 +56,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
     kept: (outputDir, fingerprint) => keptFacts(join(outputDir, 'kept'), fingerprint, keyOf(home)),
-    parts: (project, commands) => hashParts(resolveParts(project, commands)),
+    parts: (project, commands, rule) => hashParts(resolveParts(project, commands, rule)),
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),

@@ -17,7 +17,7 @@ function installedWith(change: (text: string) => string): string {
   return program;
 }
 
-test.each(['one-session', 'many-sessions', 'four-chunks'])(
+test.each(['one-session', 'many-sessions', 'four-chunks', 'eight-cheats'])(
   '%s is a session or a run, with a script',
   (name) => {
     const { session, run, turns, files, expect: steps } = demoNamed(name);

@@ -8,7 +8,7 @@ import { commit, git, type Scene, scene, write } from '../project/project-scene.
 /** Files by path; undefined takes one away. */
 export type Files = Record<string, string | undefined>;
 
-type Kind = 'git' | 'forbid' | 'tests_intact' | 'artefact' | 'changed';
+type Kind = 'git' | 'forbid' | 'tests_intact' | 'suppressions' | 'artefact' | 'changed';
 
 export interface WorkScene extends Scene {
   change(files: Files): void;
