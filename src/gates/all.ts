@@ -11,6 +11,7 @@ import { featuresGate } from './features/index.ts';
 import { forbidGate } from './forbid/index.ts';
 import type { Gate } from './gate.ts';
 import { gitGate } from './git/index.ts';
+import { holdoutGate } from './holdout/index.ts';
 import { hookGate } from './hook/index.ts';
 import { judgeGate } from './judge/index.ts';
 import { promiseGate } from './promise/index.ts';
@@ -34,6 +35,7 @@ export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   features: featuresGate,
   forbid: forbidGate,
   git: gitGate,
+  holdout: holdoutGate,
   hook: hookGate,
   judge: judgeGate,
   promise: promiseGate,

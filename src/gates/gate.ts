@@ -5,7 +5,7 @@ import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
 import type { AgentPort, Kept, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
-import type { Place, Rooms } from '../ports/rooms.ts';
+import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 
 /** What a gate may look at. */
 export interface GateContext {
@@ -48,6 +48,8 @@ export interface GateContext {
   place(signal?: AbortSignal): Promise<Place>;
   /** Clean rooms for any tree; absent where there are none, as without git. */
   rooms?: Rooms;
+  /** Tests that the agent never sees; absent where none can be kept. */
+  holdout?: Holdout;
   agent: AgentPort;
   tasks: TaskList;
   /** What gates of this loop found out before; absent where nothing is kept. */
@@ -123,5 +125,7 @@ export type Gates = { [Kind in GateKind]?: Gate<Kind> };
 
 export interface FreezeContext {
   project: string;
+  /** Tests that the agent never sees; absent where none can be kept. */
+  holdout?: Holdout;
   workspace: Workspace;
 }

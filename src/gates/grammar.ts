@@ -14,6 +14,7 @@ import { differentialGrammar } from './differential/grammar.ts';
 import { featuresGrammar } from './features/grammar.ts';
 import { forbidGrammar } from './forbid/grammar.ts';
 import { gitGrammar } from './git/grammar.ts';
+import { holdoutGrammar } from './holdout/grammar.ts';
 import { hookGrammar } from './hook/grammar.ts';
 import { judgeGrammar } from './judge/grammar.ts';
 import type { GateKindSchema } from './kind-grammar.ts';
@@ -38,6 +39,7 @@ const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   tests_intact: testsIntactGrammar,
   differential: differentialGrammar,
   suppressions: suppressionsGrammar,
+  holdout: holdoutGrammar,
   tasks: tasksGrammar,
   promise: promiseGrammar,
   judge: judgeGrammar,

@@ -15,6 +15,7 @@ import { differentialTraits } from './differential/traits.ts';
 import { featuresTraits } from './features/traits.ts';
 import { forbidTraits } from './forbid/traits.ts';
 import { gitTraits } from './git/traits.ts';
+import { holdoutTraits } from './holdout/traits.ts';
 import { hookTraits } from './hook/traits.ts';
 import { judgeTraits } from './judge/traits.ts';
 import { promiseTraits } from './promise/traits.ts';
@@ -40,6 +41,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   features: featuresTraits,
   forbid: forbidTraits,
   git: gitTraits,
+  holdout: holdoutTraits,
   hook: hookTraits,
   judge: judgeTraits,
   promise: promiseTraits,

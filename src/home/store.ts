@@ -374,6 +374,7 @@ function startedEntry(loop: NewLoop, contractSha256: string): Entry {
     baseCommit: loop.baseCommit,
     basePassing: loop.basePassing ? (true as const) : undefined,
     baseGates: loop.baseGates,
+    startedWith: loop.startedWith,
     changeGate: loop.changeGate,
     costTotalUsd: loop.costTotalUsd,
     run: loop.run,

@@ -41,6 +41,7 @@ export async function freeze(contract: Contract, project: string, judges: Judges
     const gate = judges.gates[spec.kind] as Gate | undefined;
     const held = await gate?.freeze?.(spec.options, {
       project,
+      holdout: judges.holdout?.(project),
       get workspace() {
         return judges.workspace(project);
       },

@@ -150,6 +150,7 @@ function contextFor(
     kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
     measured: judges.measured?.(request.frozen.frozen.project, request.frozen.frozen.fingerprint),
     hasDifferential: hasDifferential(request),
+    holdout: judges.holdout?.(request.worktree?.of ?? request.frozen.frozen.project),
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
     answers,
     agents,

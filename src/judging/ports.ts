@@ -27,7 +27,7 @@ import type {
   Workspace,
   Worktree,
 } from '../ports/ports.ts';
-import type { Place, Rooms } from '../ports/rooms.ts';
+import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
@@ -50,6 +50,8 @@ export interface Judges {
   kept?(outputDir: string, fingerprint: string): Kept;
   /** What gates measured on trees of a project; absent: nothing is kept. */
   measured?(project: string, fingerprint: string): Kept;
+  /** The tests of a project that the agent never sees; absent where none can be kept. */
+  holdout?(project: string): Holdout;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
   /**

@@ -152,6 +152,11 @@ interface RunGateOptions {
   env?: Record<string, string | number | boolean>;
 }
 
+interface HoldoutOptions {
+  cwd?: string;
+  reveal?: 'count' | 'names' | 'output';
+}
+
 interface DifferentialOptions extends RunGateOptions, ModelOptions {
   tests?: string[];
   checks?: ('old_tests' | 'new_tests' | 'change')[];
@@ -203,6 +208,7 @@ export type GateInput = GateSettings &
     | { forbid: Forbidden[] | { patterns: Forbidden[]; paths?: string[] }; paths?: string[] }
     | { tests_intact: true | { paths?: string[] }; paths?: string[] }
     | ({ differential: string | ({ command: string } & DifferentialOptions) } & DifferentialOptions)
+    | ({ holdout: string | ({ command: string } & HoldoutOptions) } & HoldoutOptions)
     | {
         suppressions: true | { allow?: string[]; paths?: string[] };
         allow?: string[];

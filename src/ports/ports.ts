@@ -1,6 +1,7 @@
 import type { FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import type { BaseGate } from '../core/loop/since-start.ts';
+import type { StartedWith } from '../core/loop/started-with.ts';
 import type { AgentsRead, LoopState } from '../core/loop/state.ts';
 import type { FileUsage } from '../core/loop/subagent-usage.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
@@ -188,6 +189,8 @@ export interface NewLoop {
   basePassing?: true;
   /** What each gate said at the start. */
   baseGates?: BaseGate[];
+  /** Tests that were changed before the loop began. */
+  startedWith?: StartedWith;
   /** The gate that asks for a change, although the contract does not. */
   changeGate?: string;
   /** The cost of the session so far, as Claude Code counts it. */

@@ -57,6 +57,16 @@ export interface Composition {
   links?: Readonly<Record<string, string>>;
 }
 
+/** The tests of one project that the agent never sees. Both throw `Unmeasurable` when what is kept was damaged. */
+export interface Holdout {
+  /** Names the files as they are now; undefined when there are none. */
+  digest(): string | undefined;
+  /** By path relative to the project. */
+  files(): Readonly<Record<string, Uint8Array>>;
+  /** How many tests this command ran when you checked them last; undefined when that is not known. */
+  expected(command: string): number | undefined;
+}
+
 /** Clean rooms of one project. */
 export interface Rooms {
   /** Rejects when there can be no such room; the message says why, and what to do. */

@@ -47,3 +47,11 @@ export function addOrigin(folder: string, origin: string): void {
   if (readFileSync(join(folder, '.git/refs/heads/main'), 'utf8') !== first)
     execFileSync('git', ['push', '--quiet', 'origin', 'main'], { cwd: folder, stdio: 'pipe' });
 }
+
+/** Commits everything that is in a repository. */
+export function commitAll(folder: string): void {
+  const git = (...args: string[]) =>
+    execFileSync('git', [...IDENTITY, ...args], { cwd: folder, stdio: 'pipe' });
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'all');
+}

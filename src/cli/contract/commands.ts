@@ -4,6 +4,7 @@ import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
+import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
 import { init } from './init.ts';
 import { type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
@@ -16,6 +17,7 @@ export function addContractCommands(cli: Command): void {
   addVerify(cli);
   addUpdateAndAllow(cli);
   addReceipt(cli);
+  addHoldoutCommands(cli);
 }
 
 function addInit(cli: Command): void {
@@ -154,4 +156,39 @@ function addReceipt(cli: Command): void {
     .command('key')
     .description('print the public key of this machine, with which others check its receipts')
     .action(() => showKey(openWorldToRead(), out));
+}
+
+function addHoldoutCommands(cli: Command): void {
+  const holdout = cli
+    .command('holdout')
+    .description('keep tests that the agent never sees; the gate holdout runs them on its work');
+  holdout
+    .command('add')
+    .description('hold files or folders out: they are copied into the untildone home')
+    .argument('<paths...>', 'files or folders, inside or outside of the project')
+    .option('--as <path>', 'their place in the project (default: where they are, or their name)')
+    .action(async (paths: string[], options: { as?: string }) => {
+      process.exitCode = await addHoldout(paths, options, openWorld(), out);
+    });
+  holdout
+    .command('list')
+    .description('show what is held out for this project')
+    .option('--json', 'print JSON', false)
+    .action((options: { json: boolean }) => {
+      process.exitCode = listHoldout(options, openWorldToRead(), out);
+    });
+  holdout
+    .command('remove')
+    .description('hold files or folders out no longer')
+    .argument('[paths...]', 'as "untildone holdout list" shows them')
+    .option('--all', 'all of them', false)
+    .action((paths: string[], options: { all: boolean }) => {
+      process.exitCode = removeHoldout(paths, options, openWorld(), out);
+    });
+  holdout
+    .command('check')
+    .description('run the held-out tests now: exit 0 they pass, 1 they fail, 2 could not judge')
+    .action(async () => {
+      process.exitCode = await checkHoldout(openWorld(), out);
+    });
 }

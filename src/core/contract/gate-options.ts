@@ -14,6 +14,8 @@ export interface GateOptions {
   /** Added lines that mute a checker, or ask whether they are being tested. `allow`: groups, or names of single ones. */
   suppressions: { allow?: string[]; paths?: string[] };
   tasks: Record<string, never>;
+  /** Tests that the agent never sees. */
+  holdout: HoldoutOptions;
   promise: { text: string };
   /** `transcript`: the model sees the end of the conversation, too. */
   judge: { question: string; model?: string; maxCostUsd?: number; transcript?: true };
@@ -73,6 +75,16 @@ export const CHANGE_BUDGET: { runs: number; timeMs: number; min: number } = {
   min: 0.8,
 };
 export type DifferentialCheck = (typeof DIFFERENTIAL_CHECKS)[number];
+
+/** What the agent is told of held-out tests that fail. */
+export const REVEALS = ['count', 'names', 'output'] as const;
+
+export interface HoldoutOptions {
+  command: string;
+  cwd?: string;
+  /** `count` when absent. */
+  reveal?: (typeof REVEALS)[number];
+}
 
 /** Why a loop asks for a change although its contract does not. */
 export interface ImplicitChange {

@@ -3,6 +3,7 @@ import type { ChildEntry } from '../run/children.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { StopSeen } from './count-stop.ts';
 import type { BaseGate } from './since-start.ts';
+import type { StartedWith } from './started-with.ts';
 import type { Decision, Ending } from './state.ts';
 import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
@@ -81,6 +82,8 @@ export interface StartedEntry {
   basePassing?: true;
   /** What each gate said at the start; absent where nothing was judged then, and in journals of version 0.1.0. */
   baseGates?: BaseGate[];
+  /** Tests that were changed before the loop began; absent where none were. */
+  startedWith?: StartedWith;
   /** The gate that asks for a change, although the contract does not (`askForChange`). */
   changeGate?: string;
   /** A loop over many sessions. */

@@ -160,6 +160,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
       changeGate: entry.changeGate,
       gates: entry.baseGates,
     },
+    startedWith: entry.startedWith,
     guarded: {},
     allowed: [],
     run: entry.run ? newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) : undefined,

@@ -13,6 +13,7 @@ import { defined } from '../text/defined.ts';
 import { visible } from '../text/visible.ts';
 import { describeEnding } from '../words/endings.ts';
 import { elapsedMs } from './limits.ts';
+import { changedTestsBefore, type StartedWith } from './started-with.ts';
 import type { LoopState } from './state.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -28,6 +29,8 @@ export interface Receipt {
   work: { commit: string | null; tree: string | null; baseCommit: string | null; baseTree: string | null };
   verdicts: ReceiptVerdict[];
   allowed: string[];
+  /** Tests that differed from the last commit when the loop began; absent where none did. */
+  startedWith?: StartedWith;
   /** Your answers to questions of the loop. Absent when there were none, and in receipts of older versions. */
   answers?: ReceiptAnswer[];
   /** What the ending rests on. Absent in receipts of older versions. */
@@ -132,6 +135,7 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
     },
     verdicts: facts.verdicts.map((verdict) => receiptVerdict(verdict, frozen.contract, traitsOf)),
     allowed: state.allowed,
+    ...(state.startedWith ? { startedWith: state.startedWith } : {}),
     ...answersIn(state),
     ladder: ladderOf(facts.verdicts.map(evidenceOf), { allowed: state.allowed }),
     effort: {
@@ -255,6 +259,7 @@ function plain(receipt: Receipt, beside: Known): string {
     ...(receipt.cost ? [`  cost      ${costWords(receipt.cost)}`] : []),
     ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
     ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),
+    ...beforeStart(receipt).map((line) => `  ${line}`),
     ...(receipt.answers ?? []).map((given) => `  ${answerWords(given)}`),
     '  rests on',
     ...ladderLines(ladderIn(receipt, beside)).map((line) => `    ${line}`),
@@ -287,6 +292,14 @@ function drift({ contract }: Receipt): string {
   return ' (untildone.yaml was changed since; the contract from the start was used)';
 }
 
+function beforeStart({ startedWith }: Receipt): string[] {
+  const words = changedTestsBefore(startedWith);
+  const names = startedWith?.changedTests.map(({ path }) => path).slice(0, NAMED_TESTS) ?? [];
+  return words === undefined ? [] : [`${words}: ${names.join(', ')}`];
+}
+
+const NAMED_TESTS = 10;
+
 function markdown(receipt: Receipt, beside: Known): string {
   const ladder = ladderIn(receipt, beside);
   return [
@@ -299,6 +312,7 @@ function markdown(receipt: Receipt, beside: Known): string {
     ...receipt.verdicts.flatMap((v) => rowsOf(v, '')),
     '',
     ...receipt.allowed.flatMap((name) => [`Allowed by hand: ${cell(name)}.`, '']),
+    ...beforeStart(receipt).flatMap((line) => [`${cell(line)}.`, '']),
     ...(receipt.answers ?? []).flatMap((given) => [`${cell(answerWords(given))}.`, '']),
     `Rests on: ${cell(restsOn(ladder))}.`,
     '',

@@ -16,8 +16,10 @@ export function baseGates(verdicts: readonly Verdict[]): BaseGate[] {
   }));
 }
 
-/** Kinds that are no word about the work and no proof of it, either: they tell that files differ or are committed. */
-const SAYS_NOTHING = new Set(['changed', 'git']);
+/** Whether a gate is no word about the work and no proof of it, either: it tells that files differ or are committed. */
+function saysNothing({ kind }: Verdict): boolean {
+  return kind === 'changed' || kind === 'git';
+}
 
 /**
  * The claimed gates that pass now and did not at the start, where nothing else can have come to pass: what was measured
@@ -29,7 +31,7 @@ export function restsOnClaims(
 ): string[] | undefined {
   if (base === undefined) return undefined;
   const before = new Map(base.map((gate) => [gate.name, gate]));
-  const now = leaves(verdicts).filter(({ kind }) => !SAYS_NOTHING.has(kind));
+  const now = leaves(verdicts).filter((verdict) => !saysNothing(verdict));
   const passing = now.filter(({ outcome }) => outcome === 'pass');
   const isNew = ({ gate }: Verdict) => before.get(gate)?.verdict !== 'pass';
   if (passing.some((verdict) => verdict.class !== 'claimed' && isNew(verdict))) return undefined;

@@ -1,6 +1,7 @@
 import type { Limit, RunMode } from '../contract/contract.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { BaseGate } from './since-start.ts';
+import type { StartedWith } from './started-with.ts';
 import { blocks, type EvidenceClass, type Outcome, type Verdict } from './verdict.ts';
 
 export const ENDINGS = [
@@ -75,6 +76,8 @@ export interface LoopState {
    * asks for a change, although the contract does not. `gates`: what each gate said there; absent where that is not known.
    */
   base: { tree?: string; commit?: string; passing?: true; changeGate?: string; gates?: BaseGate[] };
+  /** Tests that were changed before the loop began. */
+  startedWith?: StartedWith;
   /** How often each subagent, task, teammate or prompt was refused in a row; the newest last. */
   guarded: Record<string, number>;
   /** Exceptions that you allowed by name (`untildone allow`). */

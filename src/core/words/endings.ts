@@ -1,4 +1,5 @@
 import type { Notification } from '../contract/contract.ts';
+import { changedTestsBefore } from '../loop/started-with.ts';
 import { type Ending, isDone, type LoopState, type RunState } from '../loop/state.ts';
 import type { Verdict } from '../loop/verdict.ts';
 import { oneLine } from '../text/clip.ts';
@@ -44,7 +45,8 @@ export function endingMessage(state: LoopState): string {
   const isOpen = UNDONE.has(state.status);
   const open = isOpen ? openNames(gates) : '';
   const again = isOpen && !run ? ' The session is held no longer; to hold it again: untildone start.' : '';
-  return `untildone: loop ${loop} ${describeEnding(state)}.${open === '' ? '' : ` Open: ${open}.`} Iteration ${iteration}.${again} Details: untildone log ${loop}`;
+  const before = changedTestsBefore(state.startedWith);
+  return `untildone: loop ${loop} ${describeEnding(state)}.${open === '' ? '' : ` Open: ${open}.`}${before ? ` ${before}.` : ''} Iteration ${iteration}.${again} Details: untildone log ${loop}`;
 }
 
 /** Endings that nobody asked for, without the work being done. */

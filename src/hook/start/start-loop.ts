@@ -12,7 +12,9 @@ import type { ImplicitChange } from '../../core/contract/gate-options.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
 import { baseGates } from '../../core/loop/since-start.ts';
+import type { StartedWith } from '../../core/loop/started-with.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
+import { testsChangedBefore } from '../../core/proof/changed-tests.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
 import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
@@ -46,7 +48,15 @@ export interface LoopPlan {
 
 export type StartedLoop =
   /** `changeGate`: every gate passes already, so this gate asks for a change. */
-  | { kind: 'started'; ref: LoopRef; baseline: Verdict[]; trusted: boolean; changeGate: string | undefined }
+  | {
+      kind: 'started';
+      ref: LoopRef;
+      baseline: Verdict[];
+      trusted: boolean;
+      changeGate: string | undefined;
+      /** Tests that were changed before the loop began. */
+      startedWith: StartedWith | undefined;
+    }
   /** Every gate passes already, and nothing could show that work was done: a measured piece, or no tree to compare with. */
   | { kind: 'nothing_to_do'; baseline: Verdict[] };
 
@@ -64,6 +74,9 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
   const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
   if (trusted) await plan.prepare?.();
   const before = measured ? await baseOf(plan.project, ports.judges) : {};
+  // The piece of a run begins with the tests of the run.
+  const startedWith =
+    measured && !plan.run?.parent ? await testsBefore(plan.project, ports.judges) : undefined;
   const { verdicts, tree } =
     measured && trusted
       ? await judgeBaseline(plan, frozen, before, ports.judges)
@@ -90,6 +103,7 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
     baseTree: base.tree,
     baseCommit: base.commit,
     basePassing: green ? (true as const) : undefined,
+    startedWith,
     baseGates: verdicts.length > 0 ? baseGates(verdicts) : undefined,
     changeGate: changing?.gate,
     run: plan.run,
@@ -97,7 +111,7 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
   });
   const changeGate = green ? changing?.gate : undefined;
   const baseline = changeGate === undefined ? verdicts : [...verdicts, unchangedYet(changeGate)];
-  return { kind: 'started', ref, baseline, trusted, changeGate };
+  return { kind: 'started', ref, baseline, trusted, changeGate, startedWith };
 }
 
 /**
@@ -160,6 +174,21 @@ async function baseOf(project: string, judges: Judges): Promise<{ tree?: string;
   const tree = await workspace.tree().catch(() => undefined);
   const head = await workspace.head().catch(() => undefined);
   return { tree, commit: head?.commit };
+}
+
+/** The tests that differ from the last commit. Undefined without git, and where none do. */
+async function testsBefore(project: string, judges: Judges): Promise<StartedWith | undefined> {
+  const { git } = judges.workspace(project);
+  const diff = ['diff', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative'];
+  try {
+    const [lines, deleted] = await Promise.all([
+      git([...diff, '--numstat', 'HEAD']),
+      git([...diff, '--name-only', '--diff-filter=D', 'HEAD']),
+    ]);
+    return lines.exitCode === 0 ? testsChangedBefore(lines.stdout, deleted.stdout) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether some gate passes only after work was done. */

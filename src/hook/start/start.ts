@@ -13,6 +13,7 @@ import {
 } from '../../core/contract/contract.ts';
 import { phaseSituation } from '../../core/loop/phases.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
+import { changedTestLines } from '../../core/loop/started-with.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
@@ -224,6 +225,7 @@ export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind
     ...started.baseline.map((v) => `  ${v.gate}: ${v.outcome} now - ${v.summary}`),
   ];
   if (changeGate !== undefined) lines.push(greenStart(changeGate));
+  lines.push(...changedTestLines(started.startedWith));
   if (gates.length > 0) lines.push(`It ends when these gates pass: ${gates.join(', ')}.`);
   lines.push(...phaseLines(plan.contract));
   if (promise !== undefined) {

@@ -5,6 +5,7 @@ import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
+import { holdoutOf } from '../../home/holdout.ts';
 import { keptFacts } from '../../home/kept-facts.ts';
 import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
@@ -53,6 +54,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     notifier: systemNotifier(shell),
     agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
+    holdout: (project) => holdoutOf(home, project),
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
     measured: (project, fingerprint) =>

@@ -223,7 +223,9 @@ async function changedFiles(dir: string): Promise<string[]> {
 
 function layOver(dir: string, path: string, content: string | Uint8Array): void {
   const file = freePath(dir, path);
-  writeFileSync(file, content);
+  // A script is executable, as it was where it came from.
+  const isScript = content[0] === '#' || content[0] === 35;
+  writeFileSync(file, content, { mode: isScript ? 0o755 : 0o644 });
 }
 
 /** A path below the room where nothing lies. Links of the tree may lead out of the room: nothing is written through them. */

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { readContract } from '../../contract/read.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
 import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
+import { changedTestLines } from '../../core/loop/started-with.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { LimitChanges } from '../../core/run/reopen.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
@@ -85,7 +86,7 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
     clientFile(client, plan.loop, world.home),
     ...divisionFiles(options, { ...plan, folder }, observers),
   ];
-  const { ref, baseline, changeGate } = await begun(
+  const { ref, baseline, changeGate, startedWith } = await begun(
     {
       ...{ ...plan, run, project: folder, files },
       prepare: async () => {
@@ -99,6 +100,7 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
   );
   git?.startsFrom(baseline);
   if (changeGate !== undefined) reporter.note(greenStart(changeGate));
+  for (const line of changedTestLines(startedWith)) reporter.note(line);
   reporter.begun(ref.loop, plan.task, baseline, { limits, resumed: false });
   return drive({ ...observers, ref, client, git });
 }

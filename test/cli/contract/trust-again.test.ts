@@ -11,7 +11,7 @@ import type { World } from '../../../src/hook/wiring/world.ts';
 import { freeze } from '../../../src/judging/freeze-contract.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
-import { initRepository } from '../../support/repository.ts';
+import { commitAll, initRepository } from '../../support/repository.ts';
 
 let world: World;
 beforeEach(() => {
@@ -76,6 +76,34 @@ test('the program that is to be written may change, a check may not, and you are
   expect(await changes()).not.toEqual([]);
   write('untildone.yaml', 'gates:\n  tests: { run: ./check.sh, work: [check.sh] }\n');
   expect(await shown()).toContain('  check.sh');
+});
+
+test('tests that were changed before the start are shown and recorded', async () => {
+  write('test/a.test.js', 'one\ntwo\n');
+  write('test/b.test.js', 'one\n');
+  write('lib/code.js', 'one\n');
+  await trustNow();
+  commitAll(world.project);
+  write('test/a.test.js', 'one\nthree\nfour\n');
+  write('lib/code.js', 'two\n');
+  write('test/new.test.js', 'one\n');
+  rmSync(join(world.project, 'test/b.test.js'));
+  const lines: string[] = [];
+  await start({ task: 'x', session: 's', project: world.project }, world, (line) => lines.push(line));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      '2 test files differ from the last commit. The loop takes the tests as they are now:',
+      '  test/a.test.js: +2 -1',
+      '  test/b.test.js: deleted',
+    ]),
+  );
+  const ref = world.store.loopOfSession('s');
+  expect(ref && world.store.read(ref).startedWith).toEqual({
+    changedTests: [
+      { path: 'test/a.test.js', added: 2, removed: 1 },
+      { path: 'test/b.test.js', added: 0, removed: 1, deleted: true },
+    ],
+  });
 });
 
 test('what version 0.1.0 froze, and you trusted, stays trusted', async () => {
