@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, truncateSync } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { homeAt } from '../src/home/layout.ts';
+import { copyOfEndFile, homeAt } from '../src/home/layout.ts';
 import { FileStore } from '../src/home/store.ts';
 import { writeTranscript } from './transcript.ts';
 
@@ -120,12 +120,18 @@ function rewound(loop: BenchLoop, untildoneHome: string): BenchLoop {
 
 /** Puts the journal of a session's loop back to what it is now. */
 export function rewinder(session: string, untildoneHome: string): () => void {
-  const store = new FileStore(homeAt(untildoneHome), { now: () => Date.now() });
+  const home = homeAt(untildoneHome);
+  const store = new FileStore(home, { now: () => Date.now() });
   const ref = store.loopOfSession(session);
   if (!ref) throw new Error('the loop is gone');
   const journal = store.journalFile(ref);
+  const copy = copyOfEndFile(home, ref.loop);
   const { size } = statSync(journal);
-  return () => truncateSync(journal, size);
+  return () => {
+    truncateSync(journal, size);
+    // A copy that is ahead of its journal would put the lines back.
+    rmSync(copy, { force: true });
+  };
 }
 
 /** As the client sends it; the message differs every time, or the loop would be taken for stalled. */

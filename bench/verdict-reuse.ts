@@ -23,7 +23,7 @@ export function measureVerdictReuse(scene: HookScene): Row[] {
   });
   return [
     comparePaired(samples.inputs, samples.slow, {
-      name: 'Stop, 5 s test re-used, another file changed (`inputs`)',
+      name: 'Stop, 5 s test re-used by `inputs`',
       against: 'Stop, 5 s test re-used',
     }),
     comparePaired(samples.slow, samples.instant, {
