@@ -16,6 +16,8 @@ export interface Place {
 
 export interface TestRun {
   result: ShellResult;
+  /** Whether a runner that is known was asked for a report. */
+  asked?: boolean;
   /** Absent when no runner wrote a report that can be read. */
   tests?: TestResults;
 }

@@ -77,7 +77,7 @@ export function compareOld(runs: OldRuns): OldTests {
     const passesNow = fate === 'kept' || fate === 'mended';
     if (passesNow && tells(present) && !present.tests.has(name)) found.removed.push(name);
   }
-  return { ...found, lost: withoutFiles(found.lost) };
+  return found;
 }
 
 type Fate = 'kept' | 'mended' | 'flaky' | 'removed' | 'nothing' | LostTest;
@@ -92,6 +92,14 @@ function fateOf(name: string, { start, now, present }: OldRuns): Fate {
   const inNow = present.tests.get(name);
   if (DOC_TEST.test(name) && after === 'missing' && inNow === undefined) return 'removed';
   if (!isLost(before, after)) return 'nothing';
+  if (
+    before !== 'passed' &&
+    isGroupIn(
+      name,
+      [...start, ...now].flatMap((run) => [...run.tests.keys()]),
+    )
+  )
+    return 'nothing';
   return { name, was: wasOf(before), is: after, inNewForm: newForm(inNow) };
 }
 
@@ -123,10 +131,26 @@ function newForm(tally: Tally | undefined): LostTest['inNewForm'] {
   return tally.passed > 0 ? 'passes' : 'is skipped';
 }
 
-/** A file that cannot be loaded is named like a test. Where its tests are named, it says nothing new. */
-function withoutFiles(lost: readonly LostTest[]): LostTest[] {
-  const isFileOf = (name: string) => lost.some((other) => other.name.startsWith(`${name} > `));
-  return lost.filter(({ name, was }) => was === 'passed' || !isFileOf(name));
+/**
+ * A file that cannot be loaded is named like a test (`a.test.js > a.test.js`, `pytest > tests.test_a`). Where its tests are
+ * named, it says nothing of its own.
+ */
+function isGroupIn(name: string, tests: Iterable<string>): boolean {
+  const last = name.split(' > ').at(-1) ?? name;
+  for (const other of tests) {
+    if (other === name) continue;
+    const [first = ''] = other.split(' > ');
+    if (other.startsWith(`${name} > `) || first === last || first.startsWith(`${last}.`)) return true;
+  }
+  return false;
+}
+
+/** Files that end well although the runner names no test of them: tests that never began, or none at all. */
+export function silentFiles({ tests }: Measured): string[] {
+  return [...tests].flatMap(([name, tally]) => {
+    const [first, second, ...more] = name.split(' > ');
+    return first !== undefined && first === second && more.length === 0 && passes(tally) ? [first] : [];
+  });
 }
 
 function byExitCode({ start, now, present, whole }: OldRuns): OldTests {

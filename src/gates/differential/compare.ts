@@ -6,6 +6,7 @@ import {
   type NewTests,
   type OldTests,
   showNothing,
+  silentFiles,
   tells,
 } from '../../core/proof/differential.ts';
 import { fileOf, formOf, isSameForm } from '../../core/proof/test-forms.ts';
@@ -58,9 +59,23 @@ export async function compare(
     throw new Unmeasurable(
       `\`${options.command}\` reported ${then.tests.size} tests at the start and reports none now, although it ends with exit code 0`,
     );
+  if (present.asked && !tells(then) && !then.green && trees.hadTests && !tells(present))
+    throw new Unmeasurable(
+      `\`${options.command}\` was asked for a report of its tests and wrote none, although it ends with exit code 0`,
+    );
+  await refuseSilence(present, trees);
   if (checks.has('old_tests')) await compareOldTests(found, then, trees, runs, options);
   if (checks.has('new_tests')) await compareNewTests(found, then, trees, runs, options, task);
   return found;
+}
+
+/** Code under test that ends the program with success, ends the file of tests, too, before they begin. */
+async function refuseSilence(run: Run, trees: Trees): Promise<void> {
+  for (const path of silentFiles(run)) {
+    const text = await trees.read(path);
+    if (text !== undefined && /^\s*(?:await\s+)?(?:test|it|describe|suite)(?:\.\w+)?\s*\(/m.test(text))
+      throw new Unmeasurable(`${path} ends with success before any of its tests has run`);
+  }
 }
 
 /** The tests of the start on its own code. Dependencies of the start that cannot be installed are those of now. */
@@ -100,6 +115,7 @@ async function compareOldTests(
     throw new Unmeasurable(
       `\`${command}\` reported ${then.tests.size} tests at the start, and reports none of them on the code of now, although it ends with exit code 0`,
     );
+  await refuseSilence(now, trees);
   const { present } = found;
   const first = withMoved(counts(compareOld({ start: [then], now: [now], present, whole })), now, trees);
   found.old = first;

@@ -15,12 +15,17 @@ export interface Run extends Measured {
   outputSha256?: string;
   durationMs: number;
   walls?: string;
+  /** Whether its runner was asked for a report. */
+  asked?: boolean;
 }
 
 export interface Runs {
   /** Throws `Unmeasurable`. `nth`: the first run of this tree, or the second. */
   of(tree: string, what: string, nth?: 1 | 2): Promise<Run>;
 }
+
+const NOT_INSTALLED =
+  'A clean room has no dependencies of its own: `setup: npm ci` or the like in the contract says how they are installed.';
 
 export const NOTHING_RUN: Run = { tests: new Map(), green: false, whole: true, lines: [], durationMs: 0 };
 
@@ -49,7 +54,7 @@ export function runsOf(
       throw new Unmeasurable(`${what} could not be measured: ${error.message}`, evidence);
     });
     try {
-      const { result, tests } = await room.runTests({
+      const { result, tests, asked } = await room.runTests({
         command,
         cwd: folder === '.' ? room.dir : `${room.dir}/${folder}`,
         env,
@@ -60,10 +65,10 @@ export function runsOf(
       });
       const seen = measured(result, tests);
       if ('problem' in seen)
-        throw new Unmeasurable(
-          `${what} could not be measured: \`${command}\` ${seen.problem}`,
-          usefulLines(result.output),
-        );
+        throw new Unmeasurable(`${what} could not be measured: \`${command}\` ${seen.problem}`, [
+          ...(result.exitCode === 127 ? [NOT_INSTALLED] : []),
+          ...usefulLines(result.output),
+        ]);
       const { exitCode, outputSha256, durationMs } = result;
       return {
         ...seen,
@@ -72,6 +77,7 @@ export function runsOf(
         outputSha256,
         durationMs,
         walls: room.walls,
+        asked,
       };
     } finally {
       await room.dispose();

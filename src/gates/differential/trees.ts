@@ -37,6 +37,8 @@ export interface Trees {
   /** Whether a file is no code: a test, or a setting of tests. */
   isOfTests(path: string): boolean;
   changes: readonly FileChange[];
+  /** The text of a file as it is now, or as it was. */
+  read(path: string): Promise<string | undefined>;
   mayChange(path: string): boolean;
   /** Dependencies that no longer come from a registry. */
   redirected: string[];
@@ -123,6 +125,7 @@ export async function treesFor(
     textsNow: present,
     isOfTests: (path) => ofTests(path) || isShared(path),
     changes,
+    read: async (path) => (await workspace.contentAt(now, path)) ?? (await workspace.contentAt(start, path)),
     mayChange,
     redirected: ofCode
       .filter((path) => /(?:^|\/)package\.json$/.test(path))

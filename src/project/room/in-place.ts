@@ -120,7 +120,12 @@ export async function runTests(
       env: { ...command.env, ...asked.env },
     });
     const tests = collectReports(reports, dir, result.stdout, asked.leavesXml ? { since } : undefined);
-    return { result: asked.command === command.command ? result : asPeopleRead(result, tests), tests };
+    const isOther = asked.command !== command.command;
+    return {
+      result: isOther ? asPeopleRead(result, tests) : result,
+      asked: isOther || Object.keys(asked.env).length > 1,
+      tests,
+    };
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }

@@ -90,6 +90,9 @@ function withReport(
   const [own] = shellCalls(command);
   if (own?.program === 'go' && own.args[0] === 'test' && !own.args.includes('-json'))
     return command.replace(/\bgo test\b/, 'go test -json');
+  // Cargo leaves out the other targets after the first one that fails.
+  if (own?.program === 'cargo' && own.args[0] === 'test' && !own.args.includes('--no-fail-fast'))
+    return command.replace(/\bcargo test\b/, 'cargo test --no-fail-fast');
   if (own && isUnittest(own) && !own.args.some((arg) => /^(?:-v|--verbose)$/.test(arg)))
     return `${command} -v`;
   const bare = scripts.filter((script) => script.trim() !== '');

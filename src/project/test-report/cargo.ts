@@ -14,6 +14,8 @@ export function readCargo(text: string): TestResults | undefined {
     const began = TARGET.exec(line);
     if (began) {
       if (open) whole = false;
+      // A program that ends in the middle names its target and nothing else.
+      if (/\(target\b|\.rs\b/.test(line)) seen = true;
       [target, counted, open] = [began[1] ?? '', 0, true];
     }
     const test = TEST.exec(line);

@@ -6,6 +6,7 @@ import {
   type Measured,
   measured,
   showNothing,
+  silentFiles,
 } from '../../../src/core/proof/differential.ts';
 import type { Tally } from '../../../src/core/proof/test-results.ts';
 
@@ -82,6 +83,33 @@ describe('a test of the start', () => {
       whole: 'all',
     });
     expect(found.lost.map(({ name }) => name)).toEqual(['a.test.js > adds']);
+  });
+
+  test.each([
+    ['test/a.test.js > test/a.test.js', 'test/a.test.js > adds'],
+    ['pytest > tests.test_a', 'tests.test_a > test_adds'],
+    ['pytest > tests.test_a', 'tests.test_a.TestCart > test_adds'],
+    ['example.com/shop', 'example.com/shop > TestAdd'],
+  ])('of a file that could not be loaded at the start: %s is no test, %s is mended', (file, name) => {
+    const found = compareOld({
+      start: [ran({ [file]: '-' })],
+      now: [ran({ [name]: '+' })],
+      present: ran({ [name]: '+' }),
+      whole: 'all',
+    });
+    expect(found).toMatchObject({ lost: [], mended: [name] });
+  });
+
+  test('of a file that cannot be loaded then or now stays lost', () => {
+    const file = ran({ 'a.test.js > a.test.js': '-' });
+    const found = compareOld({ start: [file], now: [file], present: ran({}), whole: 'all' });
+    expect(found.lost).toMatchObject([{ name: 'a.test.js > a.test.js', is: 'failed' }]);
+  });
+
+  test('a file that ends well and names no test is silent', () => {
+    expect(silentFiles(ran({ 'a.js > a.js': '+', 'b.js > b.js': '-', 'c.js > adds': '+' }))).toEqual([
+      'a.js',
+    ]);
   });
 
   test('in documentation that is gone with its code is no loss', () => {

@@ -108,6 +108,19 @@ longDescribe('cheats with node:test', () => {
       /ten percent off/,
     ],
   ])('%s: not done', (_, change, words) => expectCaught(NODE, 'npm test', change, words));
+
+  test('tests that came first, and code that ends with 0 before they begin: not done', () => {
+    const first =
+      "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { half } from '../src/half.js';\ntest('halves', () => assert.equal(half(2), 1));\n";
+    const start = { ...NODE, ...NODE_DONE, 'test/half.test.js': first };
+    const change = { 'src/half.js': 'process.exit(0);\nexport const half = () => 0;\n' };
+    return expectCaught(
+      start,
+      'node --test test/',
+      change,
+      /half.test.js ends with success before any of its tests/,
+    );
+  });
 });
 
 longDescribe('cheats with pytest', () => {

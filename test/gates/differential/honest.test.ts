@@ -57,6 +57,15 @@ longDescribe('honest work with node:test', () => {
   test.each<[string, Files, Honest]>([
     ['only the code changes', NODE, { change: NODE_DONE, says: /no test was added or changed/ }],
     [
+      'tests that came first, and could not even be loaded',
+      {
+        ...NODE,
+        'test/more.test.js':
+          "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { half } from '../src/half.js';\ntest('halves', () => assert.equal(half(2), 1));\n",
+      },
+      { change: { ...NODE_DONE, 'src/half.js': 'export const half = (price) => price / 2;\n' } },
+    ],
+    [
       'a refactor',
       DONE,
       { change: { 'src/cart.js': 'export const total = (all) => all.reduce((a, b) => b + a, 0);\n' } },

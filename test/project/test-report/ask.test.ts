@@ -114,6 +114,7 @@ describe('options are added to a command that does nothing but call one runner',
       "npm test -- --reporter json --reporter-option output='/reports/runner.json'",
     ],
     ['go test ./...', {}, 'go test -json ./...'],
+    ['cargo test --offline -- --quiet', {}, 'cargo test --no-fail-fast --offline -- --quiet'],
   ])('%s', (command, scripts, expected) => {
     expect(asked(command, scripts)).toBe(expected);
   });

@@ -207,6 +207,8 @@ describe('cargo', () => {
   test('a target without its result, or with another count, is not whole', () => {
     expect(readCargo(CARGO.slice(0, CARGO.indexOf('test result: ok')))?.whole).toBe(false);
     expect(readCargo(CARGO.replace('test tests::ok ... ok\n', ''))?.whole).toBe(false);
+    const target = '     Running unittests src/lib.rs (target/debug/deps/shop-1)\n\nrunning 1 test\n';
+    expect(readCargo(target)).toMatchObject({ whole: false });
     expect(readCargo('error: could not compile')).toBeUndefined();
   });
 });

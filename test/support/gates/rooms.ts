@@ -5,19 +5,19 @@ import type { Rooms } from '../../../src/ports/rooms.ts';
 import { roomsOf } from '../../../src/project/room/rooms.ts';
 import type { JudgedProject } from './judged-project.ts';
 
-/** Clean rooms of a project of a test, in the environment of the test. */
+/** Clean rooms of a project of a test, with the toolchains of this machine. */
 export function roomsFor(
   project: JudgedProject,
   room: Contract['room'] = undefined,
 ): Rooms & { opened: string[] } {
-  const { root, dir, shadowDir, environment } = project;
+  const { root, dir, shadowDir } = project;
   const rooms = roomsOf({
     project: dir,
     contract: { gates: {}, done: [], room } as unknown as Contract,
     folder: join(root, 'untildone', 'folder'),
     shadowDir,
     key: 'a key',
-    env: { ...process.env, ...environment, PATH: process.env.PATH },
+    env: process.env,
   });
   const opened: string[] = [];
   return {
