@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../../core/text/errors.ts';
 import type { StatePlace } from '../../formats/format.ts';
@@ -56,12 +56,12 @@ export function worldWith(
 }
 
 /** Within walls an empty folder lies over the home: what a command writes there vanishes with it. */
-function refuseHiddenHome({ root }: Home, env: NodeJS.ProcessEnv): void {
+function refuseHiddenHome({ root, keyFile }: Home, env: NodeJS.ProcessEnv): void {
   // Claude Code sets the first for commands in its sandbox, untildone the second for commands of gates.
   if (env.SANDBOX_RUNTIME === undefined && env.UNTILDONE_GATE === undefined) return;
   try {
     const isOver = statSync(root).dev !== statSync(dirname(root)).dev;
-    if (!isOver || readdirSync(root).length > 0) return;
+    if (!isOver || existsSync(keyFile)) return;
   } catch {
     return;
   }
