@@ -11,6 +11,7 @@ import { measureSessionGap } from './run-session-gap.ts';
 import { measureTranscriptSizes } from './transcript-size.ts';
 import { measureTrees } from './tree-hash.ts';
 import { measureVerdictReuse } from './verdict-reuse.ts';
+import { measureWalls } from './walls.ts';
 
 /** The measurements, each in a scene of its own: what one leaves behind does not disturb the next. */
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
@@ -20,6 +21,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],
+  ['walls around a command', measureWalls],
   ['trees of 50,000 files', () => measureTrees()],
   ['the real Claude Code', measureIterationGap],
   ['a run: from session to session', () => measureSessionGap()],

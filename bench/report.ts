@@ -16,6 +16,8 @@ export interface Row {
   baseMedian: number;
   /** The ratio may be this large. */
   target?: number;
+  /** Instead of a ratio: the median may be so many milliseconds larger. */
+  mostMoreMs?: number;
 }
 
 export interface Compared {
@@ -23,6 +25,7 @@ export interface Compared {
   against: string;
   unit?: 'ms' | 'MB';
   target?: number;
+  mostMoreMs?: number;
 }
 
 /** Samples of the same rounds. */
@@ -58,7 +61,7 @@ export function renderTable(rows: readonly Row[]): string {
 }
 
 function cellsOf(row: Row): string[] {
-  const { paired, cpuRatio, target } = row;
+  const { paired, cpuRatio } = row;
   return [
     row.name,
     row.against,
@@ -67,9 +70,17 @@ function cellsOf(row: Row): string[] {
     row.ratioOfMedians.toFixed(2),
     cpuRatio?.toFixed(2) ?? '',
     `${amount(row.median)} / ${amount(row.baseMedian)} ${row.unit}`,
-    target === undefined ? '' : `<= ${target}`,
-    target === undefined ? '' : ratioOf(row) <= target ? 'target met' : 'target missed',
+    ...targetCells(row),
   ];
+}
+
+function targetCells({ target, mostMoreMs, ...row }: Row): string[] {
+  const verdict = (isMet: boolean) => (isMet ? 'target met' : 'target missed');
+  if (mostMoreMs !== undefined) {
+    const more = row.median - row.baseMedian;
+    return [`<= ${mostMoreMs} ms more`, `${more.toFixed(1)} ms more, ${verdict(more <= mostMoreMs)}`];
+  }
+  return target === undefined ? ['', ''] : [`<= ${target}`, verdict(ratioOf(row) <= target)];
 }
 
 function amount(value: number): string {

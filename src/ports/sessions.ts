@@ -1,6 +1,7 @@
 import type { Answer, HookEvent } from '../core/loop/event.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
+import type { SessionSandbox } from '../core/run/client-sandbox.ts';
 import type { SessionFacts } from '../core/run/session-end.ts';
 
 /** How a session of a run is started. */
@@ -19,6 +20,8 @@ export interface SessionPlan {
   maxCostUsd?: number;
   /** Added to the environment of Claude Code. */
   env: Record<string, string>;
+  /** Walls around the shell of the agent; absent: there are none. */
+  sandbox?: SessionSandbox;
   /** Other options of the Agent SDK, as the contract names them; never hooks, session or working folder. */
   client: Record<string, unknown>;
 }

@@ -3,12 +3,15 @@ import { type Command, Option } from 'commander';
 import type { Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
+import { asksForSandbox } from '../../core/run/client-sandbox.ts';
+import { userHome } from '../../files/system.ts';
 import { homeFrom, realPath } from '../../home/layout.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { foreignPlaceOf, hasForeignSigns } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
+import { sandboxProblem } from '../../project/walls/walls-for.ts';
 import { out } from '../../terminal/print.ts';
-import { install, uninstall } from './install.ts';
+import { type InstallOptions, install, uninstall } from './install.ts';
 import type { SettingsPlace } from './settings-change.ts';
 
 interface ScopeFlags {
@@ -39,6 +42,7 @@ export function addInstallCommands(cli: Command): void {
           ...thisInstallation(),
           ...judgeTimeout(place.project),
           hasForeignState: hasForeignState(place.project),
+          sandbox: sandboxPlan(place.project),
         },
         out,
       );
@@ -62,6 +66,20 @@ function judgeTimeout(project: string): { judgeTimeout?: number } {
   const gates = Object.values(contractOf(project)?.gates ?? {});
   const slowest = Math.max(0, ...gates.map((gate) => gate.timeoutMs ?? 0)) / 1000 + 120;
   return slowest > USUAL_TIMEOUT_S ? { judgeTimeout: Math.ceil(slowest) } : {};
+}
+
+/** Claude Code's sandbox, where the contract asks for walls. */
+function sandboxPlan(project: string): InstallOptions['sandbox'] {
+  const rule = contractOf(project)?.sandbox;
+  if (!asksForSandbox(rule)) return undefined;
+  const { root } = homeFrom(process.env);
+  const isUsual = root === join(userHome(process.env), '.untildone');
+  return {
+    choice: rule.choice,
+    network: rule.network === true,
+    untildoneHome: isUsual ? undefined : root,
+    problem: sandboxProblem(process.env),
+  };
 }
 
 /** Whether there are state files of this project, or of any session in `~/.ralph/state`. */

@@ -1,6 +1,12 @@
 import { hookScriptPath, readSettings, type Scope, settingsPath } from '../../client/settings/files.ts';
 import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
 import { type AddedHooks, addHooks, plannedEvents } from '../../client/settings/our-hooks.ts';
+import {
+  type AddedSandbox,
+  addSandbox,
+  removeSandbox,
+  type SandboxPlan,
+} from '../../client/settings/our-sandbox.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { hookScript } from '../../home/hook-line.ts';
@@ -23,6 +29,8 @@ export interface InstallOptions extends SettingsPlace {
   judgeTimeout?: number;
   /** A state file of a known format is here: it may hold a session as soon as the hooks are installed. */
   hasForeignState?: boolean;
+  /** Claude Code's sandbox, where the contract asks for walls; `problem`: why it would not start here. */
+  sandbox?: SandboxPlan & { problem?: string };
 }
 
 /** Says what changes and what comes next. Exit code: 0 installed (or already there), 2 refused. */
@@ -30,14 +38,49 @@ export async function install(options: InstallOptions, out: (line: string) => vo
   const plan = options.judgeTimeout === undefined ? {} : { judgeTimeout: options.judgeTimeout };
   return refusalsTo(out, options, () => {
     const at = installationAt(options, hookScript(options));
-    const add = (text: string | undefined, original: string | undefined) => addHooks(text, plan, original);
+    const add = (text: string | undefined, original: string | undefined) =>
+      withSandbox(addHooks(text, plan, original), text, original, options);
     const { change, added } = installHooks(at, add, settingsTexts, options);
     if (options.diff || options.dryRun) printDiff(change, out);
     for (const line of installReport(options, change, added)) out(line);
   });
 }
 
-function installReport(options: InstallOptions, change: Change, added: AddedHooks): string[] {
+interface Added extends AddedHooks {
+  sandboxKept?: AddedSandbox['kept'];
+}
+
+/** The sandbox is one of a project: it is written where the contract asks for it, and taken out where it does so no more. */
+function withSandbox(
+  added: AddedHooks,
+  before: string | undefined,
+  original: string | undefined,
+  { sandbox, scope }: InstallOptions,
+): Added {
+  const { text, kept } =
+    sandbox && scope !== 'user'
+      ? addSandbox(added.text, sandbox)
+      : { text: removeSandbox(added.text, original), kept: undefined };
+  return { ...added, text, changed: text !== before, sandboxKept: kept };
+}
+
+function sandboxReport({ sandbox, scope, home }: InstallOptions, { sandboxKept }: Added): string[] {
+  if (!sandbox) return [];
+  const asked = `The contract asks for walls (sandbox: ${sandbox.choice}).`;
+  if (scope === 'user')
+    return [`${asked} These are settings of a project: untildone install --scope project writes them.`];
+  const lines = {
+    none: `${asked} The shell of the agent runs in Claude Code's sandbox: it reaches neither ${home} nor your credentials.`,
+    whole: `${asked} Kept your own settings of Claude Code's sandbox, which hide the home of untildone.`,
+    open: `Warning: ${asked} Your own settings of Claude Code's sandbox stay, and they leave it open: set "enabled": true, "allowUnsandboxedCommands": false, and name ~/.untildone in "filesystem": "denyRead" and "denyWrite".`,
+  };
+  return [
+    lines[sandboxKept ?? 'none'],
+    ...(sandbox.problem === undefined ? [] : [`Warning: ${sandbox.problem}`]),
+  ];
+}
+
+function installReport(options: InstallOptions, change: Change, added: Added): string[] {
   const { scope, dryRun, home } = options;
   const where = describePath(options, change.path);
   const lines = [];
@@ -49,7 +92,7 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   if (added.hooksDisabled) {
     lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
   }
-  lines.push(...otherStopHooks(options));
+  lines.push(...sandboxReport(options, added), ...otherStopHooks(options));
   if (dryRun) return lines;
   if (scope === 'project')
     lines.push('Commit the file to share it; on a machine without untildone its hooks do nothing.');
@@ -59,7 +102,9 @@ function installReport(options: InstallOptions, change: Change, added: AddedHook
   lines.push(
     options.hasForeignState
       ? 'Next: go on as before. A state file of a loop is here already; which session it holds from now on: untildone status'
-      : 'Next: in a Claude Code session, let it run: untildone start "<task>". Until then no session is held.',
+      : options.sandbox
+        ? 'Next: in the prompt of a Claude Code session, type: ! untildone start "<task>". Until then no session is held.'
+        : 'Next: in a Claude Code session, let it run: untildone start "<task>". Until then no session is held.',
   );
   lines.push(`To undo this: untildone uninstall${flag}`);
   return lines;

@@ -16,6 +16,7 @@ import {
 } from '../../client/settings/files.ts';
 import { JsonRefused } from '../../client/settings/json-text.ts';
 import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
+import { removeSandbox } from '../../client/settings/our-sandbox.ts';
 import {
   type InstallRecord,
   recordFor,
@@ -37,7 +38,10 @@ export interface SettingsPlace {
   claudeConfigDir: string;
 }
 
-export const settingsTexts: SettingsTexts = { remove: removeHooks, fingerprint: sha256 };
+export const settingsTexts: SettingsTexts = {
+  remove: (text, original) => ({ text: removeSandbox(removeHooks(text, original).text, original) }),
+  fingerprint: sha256,
+};
 
 /** Opens the settings file and the home on disk. `script` is the content of `hook.sh`; without it the home stays as it is. */
 export function installationAt(place: SettingsPlace, script?: string): Installation {

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { UsageError } from '../../core/text/errors.ts';
 import type { StatePlace } from '../../formats/format.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
@@ -25,6 +26,7 @@ export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
 /** The same for commands that only show something: it makes no home. */
 export function openWorldToRead(session = process.env.CLAUDE_CODE_SESSION_ID): World {
   const home = homeFrom(process.env);
+  refuseHiddenHome(home, process.env);
   try {
     readdirSync(home.root);
   } catch (error) {
@@ -44,12 +46,28 @@ export function worldWith(
   projectIn: (ports: { store: FileStore }) => string,
 ): World {
   const home = homeFrom(env);
+  refuseHiddenHome(home, env);
   try {
     createHome(home);
   } catch (error) {
     throw unusable(error as Error);
   }
   return worldIn(home, env, load, projectIn);
+}
+
+/** Within walls an empty folder lies over the home: what a command writes there vanishes with it. */
+function refuseHiddenHome({ root, keyFile }: Home, env: NodeJS.ProcessEnv): void {
+  // Claude Code sets the first for commands in its sandbox, untildone the second for commands of gates.
+  if (env.SANDBOX_RUNTIME === undefined && env.UNTILDONE_GATE === undefined) return;
+  try {
+    const isOver = statSync(root).dev !== statSync(dirname(root)).dev;
+    if (!isOver || existsSync(keyFile)) return;
+  } catch {
+    return;
+  }
+  throw new UsageError(
+    `the sandbox of this shell hides the home of untildone (${root}): a person types the same after "! " in the prompt of the session, or in a terminal`,
+  );
 }
 
 function unusable({ message }: Error): UsageError {

@@ -1,5 +1,5 @@
 /** What commands within walls do not see: credentials, the homes of untildone and Claude Code, sockets that take orders. */
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isBelow } from './walls.ts';
@@ -95,6 +95,31 @@ export function secretsOf(env: NodeJS.ProcessEnv, untildoneHome: string): string
     ...SOCKETS,
   ].filter((path) => !carriers.some((carrier) => isBelow(carrier, realOr(path))));
   return [...new Set([...hidden, untildoneHome])];
+}
+
+/** Settings of package managers, which the agent's shell needs to install anything. They may name a registry. */
+const OF_PACKAGE_MANAGERS = [
+  '.npmrc',
+  '.yarnrc.yml',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.nuget/NuGet/NuGet.Config',
+];
+/** What Claude Code's own shell reads in its folder stays: only its login is hidden. */
+const OF_CLIENT = ['.claude', '.claude.json'];
+
+/** What the shell of an agent does not see: the same, but for what Claude Code and package managers need. */
+export function secretsFromAgent(env: NodeJS.ProcessEnv, untildoneHome: string): string[] {
+  const client = [env.CLAUDE_CONFIG_DIR, ...homesOf(env).map((home) => join(home, '.claude'))];
+  const folders = client.filter((folder): folder is string => !!folder && isAbsolute(folder));
+  const spared = new Set([
+    ...homesOf(env).flatMap((home) => [...OF_PACKAGE_MANAGERS, ...OF_CLIENT].map((path) => join(home, path))),
+    ...folders,
+    ...SOCKETS,
+  ]);
+  const hidden = secretsOf(env, untildoneHome).filter((path) => !spared.has(path));
+  const login = folders.map((folder) => join(folder, '.credentials.json'));
+  return [...hidden, ...login].filter((path) => path === untildoneHome || existsSync(path));
 }
 
 /** HOME, the home of the account, and for root those of all accounts, because root may read them. */

@@ -1,8 +1,9 @@
 /** Which walls a contract gets on this machine. */
 import type { SandboxRule } from '../../core/contract/contract.ts';
-import { bubblewrap } from './bubblewrap.ts';
+import { asksForSandbox, type SessionSandbox } from '../../core/run/client-sandbox.ts';
+import { bubblewrap, programOn } from './bubblewrap.ts';
 import { sandboxExec } from './sandbox-exec.ts';
-import { secretsOf } from './secrets.ts';
+import { secretsFromAgent, secretsOf } from './secrets.ts';
 import { type Enclosure, type Walls, type WallsProblem, wallsName } from './walls.ts';
 
 export interface FoundWalls {
@@ -20,6 +21,25 @@ export function wallsFor(
   const walls = wallsOfMachine(env.PATH ?? '');
   if ('problem' in walls) return walls;
   return { walls: { walls, hidden: secretsOf(env, untildoneHome), network: sandbox.network === true } };
+}
+
+/** Claude Code's sandbox for the shell of the agent; undefined for a contract that asks for no walls. */
+export function sessionSandbox(
+  sandbox: SandboxRule | undefined,
+  { env, untildoneHome }: { env: NodeJS.ProcessEnv; untildoneHome: string },
+): SessionSandbox | undefined {
+  if (!asksForSandbox(sandbox)) return undefined;
+  const { choice, network = false } = sandbox;
+  return { choice, network, hidden: secretsFromAgent(env, untildoneHome) };
+}
+
+/** Why Claude Code's sandbox would not start on this machine; undefined when it would. */
+export function sandboxProblem(env: NodeJS.ProcessEnv): string | undefined {
+  const path = env.PATH ?? '';
+  const walls = wallsOfMachine(path);
+  if ('problem' in walls) return walls.problem;
+  const socat = process.platform === 'linux' ? programOn(path, 'socat') : '';
+  return typeof socat === 'string' ? undefined : socat.problem;
 }
 
 /** The same by name, for people. */

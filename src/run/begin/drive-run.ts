@@ -25,6 +25,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { foreignFiles } from '../../project/files.ts';
+import { sandboxProblem } from '../../project/walls/walls-for.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit, trustedWith } from '../git/options.ts';
@@ -72,6 +73,7 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
   const maxIterations = options.maxIterations ?? iterationsOfList(options.features, world);
   const own = { task: taskOf(options, world), session: randomUUID(), project: world.project };
   const plan = planLoop({ ...options, maxIterations, ...own }, world, reporter.note);
+  refuseWithoutWalls(plan.contract, world);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const git = options.git && (await beginGit(options.git, plan, observers));
@@ -145,6 +147,13 @@ async function refuseWithoutClient({ env, project }: World): Promise<void> {
   const { agentSessions } = await loadJudgeBundle();
   const missing = await agentSessions({ env, project }).missing();
   if (missing !== undefined) throw new UsageError(`no session can be started: ${missing}`);
+}
+
+/** Walls that the contract requires have to be there before a session costs anything. */
+function refuseWithoutWalls({ sandbox }: Contract, { env }: World): void {
+  const problem = sandbox?.choice === 'required' ? sandboxProblem(env) : undefined;
+  if (problem !== undefined)
+    throw new UsageError(`the contract requires walls (sandbox: required), and ${problem}`);
 }
 
 type Begun = Extract<StartedLoop, { kind: 'started' }>;
@@ -270,7 +279,9 @@ export async function goOnWithRun(
     await finishLate(ref, state, observers);
     return state;
   }
-  const { limits, run: rules } = world.store.contract(ref).contract;
+  const { contract } = world.store.contract(ref);
+  refuseWithoutWalls(contract, world);
+  const { limits, run: rules } = contract;
   const client = { ...keptClient(ref, rules, world.home), ...defined(given), ...defined(fromSession(state)) };
   const git = await resumeRunGit(ref.loop, world, { note: reporter.note, signal: interrupts.atOnce });
   git?.goesOn();
@@ -333,7 +344,7 @@ async function drive(driving: Driving): Promise<LoopState> {
     const after =
       before.status === 'paused'
         ? before
-        : await runLoop(planOf(ref, driving.client, folder), await worldOf(driving));
+        : await runLoop(planOf(ref, driving.client, folder, world), await worldOf(driving));
     // An ending without a Stop (a limit, a cancel) is written here.
     if (before.status !== 'paused') keepProgress(world, folder, ref, lastVerdicts(world, ref));
     const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];

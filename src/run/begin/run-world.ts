@@ -5,6 +5,7 @@ import { featureGates } from '../../core/contract/child-contract.ts';
 import { withCost } from '../../core/loop/receipt.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import type { SessionSandbox } from '../../core/run/client-sandbox.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { progressOfRun } from '../../formats/feature-list/run-progress.ts';
 import { filesLock } from '../../home/layout.ts';
@@ -16,6 +17,7 @@ import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
+import { sessionSandbox } from '../../project/walls/walls-for.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
 import type { RunReporter } from '../reporter.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -27,7 +29,7 @@ export const RUN_MARK = 'UNTILDONE_RUN';
 /** The process id of the driver. Installed hooks end a session whose driver is gone. */
 const DRIVER = 'UNTILDONE_RUN_PID';
 
-export function planOf(ref: LoopRef, client: ClientOptions, folder: string): RunPlan {
+export function planOf(ref: LoopRef, client: ClientOptions, folder: string, world?: World): RunPlan {
   const { model, permissionMode, allow, maxTurns, idleMs, sessionMs, systemPrompt } = client;
   return {
     ref,
@@ -44,11 +46,16 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string): Run
         CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0',
       },
       client: client.client ?? {},
+      sandbox: world && sandboxFor(ref, world),
       model,
       maxTurns,
       appendSystemPrompt: systemPrompt,
     },
   };
+}
+
+function sandboxFor(ref: LoopRef, { store, env, home }: World): SessionSandbox | undefined {
+  return sessionSandbox(store.contract(ref).contract.sandbox, { env, untildoneHome: home.root });
 }
 
 /** The world of a real run: Claude Code, the reporter, the user's git. */

@@ -2,6 +2,7 @@
 import type { HookCallback, HookEvent, Options, PermissionMode } from '@anthropic-ai/claude-agent-sdk';
 import { sessionEnvironment } from '../../client/sdk/environment.ts';
 import type { ClientTree } from '../../client/sdk/sdk.ts';
+import { clientSandbox, fileToolDenials } from '../../core/run/client-sandbox.ts';
 import type { SessionPlan } from '../../ports/ports.ts';
 
 /** Set for everything that a session starts, so that its processes are found. */
@@ -77,10 +78,20 @@ export function optionsFor(plan: SessionPlan, { env, claude, client, onEvent }: 
     includePartialMessages: true,
     // The tokens of a subagent are counted from its messages.
     forwardSubagentText: true,
+    ...sandboxOf(plan, passed),
     hooks: Object.fromEntries(EVENTS.map((event) => [event, matchers])),
     abortController: client.abort,
     pathToClaudeCodeExecutable: claude,
     spawnClaudeCodeProcess: (spawn) => client.start(spawn.command, spawn.args, spawn.cwd, spawn.env),
+  };
+}
+
+/** Walls around the shell, by Claude Code's own sandbox, and the same for its file tools, which that does not hold. */
+function sandboxOf({ sandbox }: SessionPlan, passed: Options): Pick<Options, 'sandbox' | 'disallowedTools'> {
+  if (!sandbox) return {};
+  return {
+    sandbox: clientSandbox(sandbox, passed.sandbox),
+    disallowedTools: [...(passed.disallowedTools ?? []), ...fileToolDenials(sandbox.hidden)],
   };
 }
 

@@ -187,7 +187,7 @@ async function work(
       resumed: (world.store.read(ref).run?.sessions ?? 0) > 0,
     });
     const after = await runLoop(
-      planOf(ref, client, git.folder),
+      planOf(ref, client, git.folder, world),
       await worldOf({ ...parent, ref, git, reporter }),
     );
     // Publishes the pull request. The parent reports the rest about the branch.

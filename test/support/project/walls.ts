@@ -1,5 +1,4 @@
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,10 +15,11 @@ import { wallsFor } from '../../../src/project/walls/walls-for.ts';
 /** A folder for PATH with all programs of the system but these. */
 export function pathWithout(folder: string, ...names: string[]): string {
   mkdirSync(folder);
-  for (const from of ['/usr/bin', dirname(process.execPath)])
-    for (const name of readdirSync(from))
-      if (!names.includes(name) && !existsSync(join(folder, name)))
-        symlinkSync(join(from, name), join(folder, name));
+  const programs = ['/usr/bin', dirname(process.execPath)].flatMap((from) =>
+    readdirSync(from).map((name): [string, string] => [name, join(from, name)]),
+  );
+  for (const [name, path] of new Map(programs))
+    if (!names.includes(name)) symlinkSync(path, join(folder, name));
   return folder;
 }
 
