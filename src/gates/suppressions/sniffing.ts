@@ -30,7 +30,7 @@ export const SNIFFS: readonly Sniff[] = [
       /\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST(?:_[A-Z_]{0,40})?|PYTEST_(?:CURRENT_TEST|VERSION|XDIST_[A-Z_]{1,40}|DISABLE_PLUGIN_AUTOLOAD)|MOCHA_(?:COLORS|WORKER_ID)|TAP_CHILD_ID|AVA_PATH|NEXTEST(?:_[A-Z_]{1,40})?|BATS_[A-Z_]{1,40}|FLUTTER_TEST|XCTestConfigurationFilePath|NODE_V8_COVERAGE|PHPUNIT_[A-Z_]{1,40}|CYPRESS_[A-Z_]{1,40}|KARMA_[A-Z_]{1,40})\b/,
     // Taken away for a program that is started, or set for it.
     unlessLine:
-      /\bdelete\s{1,5}[\w.[\]"'`]{1,80}|\b[A-Z_]{4,40}["'`]?\]?\s{0,3}=\s{0,3}(?:undefined|["'`0-9])/,
+      /^\s{0,200}(?:delete\s{1,5}[\w.[\]"'`]{1,80}|[\w.[\]"'`]{1,80}\s{0,3}=\s{0,3}(?:undefined|["'`][^"'`\n]{0,80}["'`]|\d{1,10}))\s{0,5};?\s{0,5}$/,
   },
   {
     name: 'test-environment',

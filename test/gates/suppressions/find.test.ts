@@ -96,6 +96,7 @@ const SNIFFING: [path: string, text: string, name: string][] = [
   ['src/a.ts', 'if (process.env.NODE_TEST_CONTEXT) return 1;', 'runner-variable'],
   ['src/a.ts', "const t = process.env['JEST_WORKER_ID'] !== undefined;", 'runner-variable'],
   ['src/a.ts', 'const { VITEST } = process.env;', 'runner-variable'],
+  ['src/a.ts', 'delete a.b; if (process.env.VITEST) return 1;', 'runner-variable'],
   ['src/a.ts', "Object.keys(process.env).some((k) => k.startsWith('VITEST_'))", 'runner-variable'],
   ['src/a.ts', "if (process.env.NODE_ENV === 'test') return 1;", 'test-environment'],
   ['src/a.ts', "if ('test' === process.env.NODE_ENV) return 1;", 'test-environment'],
