@@ -97,7 +97,7 @@ describe('a program that uses the library', () => {
       iteration: 2,
       sessions: 1,
       gates: [{ name: 'it', class: 'measured', verdict: 'pass' }],
-      why: 'done, and verified: every gate passed (it)',
+      why: expect.stringContaining('done, and verified: every gate passed (it); rung: '),
     });
     expect(result?.costUsd).toBeGreaterThan(0);
     expect(result?.tokens).toBeGreaterThan(0);

@@ -87,7 +87,7 @@ function sniffPlaces(path: string, masked: MaskedSource, sniffs: readonly Sniff[
   const lines = masked.uncommented.split('\n').map((line) => line.slice(0, LONGEST_LINE));
   return lines.flatMap((line, i) =>
     sniffs
-      .filter((sniff) => sniff.expression.test(line))
+      .filter(({ expression, unlessLine }) => expression.test(line) && !unlessLine?.test(line))
       .flatMap((sniff): Place[] => {
         const { name, near, unlessNext, unlessFile } = sniff;
         const around = near && lines.slice(i, i + NEAR_LINES).find((one) => near.test(one));

@@ -81,8 +81,12 @@ const WORDS =
 /** The files of lines that may hold something, decided without the rest of the file. */
 function pathsOf(lines: readonly AddedLine[]): Set<string> {
   const found = new Set<string>();
+  const leftOut = new Map<string, boolean>();
   for (const { path, text } of lines) {
-    if (found.has(path) || isLeftOut(path)) continue;
+    if (found.has(path)) continue;
+    const isOut = leftOut.get(path) ?? isLeftOut(path);
+    leftOut.set(path, isOut);
+    if (isOut) continue;
     const line = text.slice(0, LONGEST_LINE);
     const mayHold =
       WORDS.test(line) ||

@@ -9,6 +9,8 @@ export interface Sniff {
   near?: RegExp;
   /** Whether the line after it makes it harmless. */
   unlessNext?: RegExp;
+  /** Whether the line itself is harmless. */
+  unlessLine?: RegExp;
   /** Whether something in the same file makes it harmless. */
   unlessFile?: RegExp;
 }
@@ -26,16 +28,30 @@ export const SNIFFS: readonly Sniff[] = [
     name: 'runner-variable',
     expression:
       /\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST(?:_[A-Z_]{0,40})?|PYTEST_(?:CURRENT_TEST|VERSION|XDIST_[A-Z_]{1,40}|DISABLE_PLUGIN_AUTOLOAD)|MOCHA_(?:COLORS|WORKER_ID)|TAP_CHILD_ID|AVA_PATH|NEXTEST(?:_[A-Z_]{1,40})?|BATS_[A-Z_]{1,40}|FLUTTER_TEST|XCTestConfigurationFilePath|NODE_V8_COVERAGE|PHPUNIT_[A-Z_]{1,40}|CYPRESS_[A-Z_]{1,40}|KARMA_[A-Z_]{1,40})\b/,
+    // Taken away for a program that is started, or set for it.
+    unlessLine:
+      /^\s{0,200}(?:delete\s{1,5}[\w.[\]"'`]{1,80}|[\w.[\]"'`]{1,80}\s{0,3}=\s{0,3}(?:undefined|["'`][^"'`\n]{0,80}["'`]|\d{1,10}))\s{0,5};?\s{0,5}$/,
+  },
+  {
+    name: 'test-environment',
+    // To set it is no question: only comparisons count.
+    expression:
+      /\b(?:NODE_ENV|BABEL_ENV|APP_ENV|RAILS_ENV|RACK_ENV|FLASK_ENV|DJANGO_ENV|MIX_ENV|GO_ENV|RUST_ENV|ENVIRONMENT|MODE)\b(?:[^\n=!]{0,40}[!=]==?\s{0,5}|[^\n]{0,40}\.equals\w{0,20}\(\s{0,3})["'`](?:test|testing|tests)["'`]/,
   },
   {
     name: 'test-environment',
     expression:
-      /\b(?:NODE_ENV|BABEL_ENV|APP_ENV|RAILS_ENV|RACK_ENV|FLASK_ENV|DJANGO_ENV|MIX_ENV|GO_ENV|RUST_ENV|ENVIRONMENT|MODE)\b[^\w\n]{1,12}["'`](?:test|testing|tests)["'`]|["'`](?:test|testing|tests)["'`]\s{0,5}[!=]==?\s{0,5}[\w.[\]"'`?()]{0,60}(?:NODE_ENV|_ENV|\.MODE)\b/,
+      /["'`](?:test|testing|tests)["'`](?:\s{0,5}[!=]==?|[^\n]{0,40}\.(?:includes|contains|equals|has)\()[^\n]{0,60}(?:_ENV|\.MODE)\b/,
+  },
+  {
+    name: 'test-environment',
+    expression: /\b(?:switch|match|case)\b[^\n]{0,60}(?:_ENV|\.MODE)\b/,
+    near: /\b(?:case|when)\s{1,5}["'`](?:test|testing|tests)["'`]/,
   },
   {
     name: 'test-variable',
     expression:
-      /\b(?:env|environ|getenv|Getenv|ENV|var|get|GetEnvironmentVariable)\b[^\w\n]{1,6}(?:[A-Z0-9]{1,20}_)?(?:TEST|TESTING|TEST_MODE|IS_TEST|IN_TEST|IS_TESTING|UNDER_TEST|RUNNING_TESTS?|UNIT_TESTS?|TEST_RUN|TEST_ENV|TEST_RUNNER)\b(?!["'`]?\]?\s{0,5}=[^=])/,
+      /(?:\b(?:env|environ|ENV)\b[^\w\n]{1,6}|\b(?:environ\.get|getenv|Getenv|env::var|env::var_os|env\.get|GetEnvironmentVariable)\(\s{0,3}["'`])(?:[A-Z0-9]{1,20}_)?(?:TEST|TESTING|TEST_MODE|IS_TEST|IN_TEST|IS_TESTING|UNDER_TEST|RUNNING_TESTS?|UNIT_TESTS?|TEST_RUN|TEST_ENV|TEST_RUNNER)\b(?!["'`]?\]?\s{0,5}=[^=])/,
   },
   {
     name: 'npm-lifecycle',
