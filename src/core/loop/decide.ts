@@ -4,7 +4,7 @@ import { oneLine } from '../text/clip.ts';
 import { sayDuration } from '../text/duration.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
 import { type ReachedLimit, reachedLimit } from './limits.ts';
-import { type BaseGate, restsOnClaims } from './since-start.ts';
+import { restsOnClaims } from './since-start.ts';
 import type { Decision, Ending, LoopState } from './state.ts';
 import { patienceWith } from './subagents.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';

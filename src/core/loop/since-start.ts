@@ -16,11 +16,6 @@ export function baseGates(verdicts: readonly Verdict[]): BaseGate[] {
   }));
 }
 
-/** Whether a gate is no word about the work and no proof of it, either: it tells that files differ or are committed. */
-function saysNothing({ kind }: Verdict): boolean {
-  return kind === 'changed' || kind === 'git';
-}
-
 /**
  * The claimed gates that pass now and did not at the start, where nothing else can have come to pass: what was measured
  * passed all along, so the work rests on them alone. Undefined where the work rests on more, or the start is not known.
@@ -31,7 +26,10 @@ export function restsOnClaims(
 ): string[] | undefined {
   if (base === undefined) return undefined;
   const before = new Map(base.map((gate) => [gate.name, gate]));
-  const now = leaves(verdicts).filter((verdict) => !saysNothing(verdict));
+  // That files differ, or are committed, is no word about the work, and no proof of it.
+  const changes = (verdict: Verdict) => verdict.kind === 'changed';
+  const commits = (verdict: Verdict) => verdict.kind === 'git';
+  const now = leaves(verdicts).filter((verdict) => !changes(verdict) && !commits(verdict));
   const passing = now.filter(({ outcome }) => outcome === 'pass');
   const isNew = ({ gate }: Verdict) => before.get(gate)?.verdict !== 'pass';
   if (passing.some((verdict) => verdict.class !== 'claimed' && isNew(verdict))) return undefined;
