@@ -140,6 +140,13 @@ export interface GateSettings {
   timeout?: string;
   exclusive?: boolean;
   on_unproven?: 'block' | 'allow';
+  room?: 'clean' | 'project';
+  network?: boolean;
+  work?: string[];
+  after?: string[];
+  /** Of gates that run a command. */
+  inputs?: string[];
+  repeat?: number;
 }
 
 interface ModelOptions {
@@ -149,6 +156,7 @@ interface ModelOptions {
 
 interface RunGateOptions {
   cwd?: string;
+  quick?: string;
   env?: Record<string, string | number | boolean>;
 }
 
@@ -299,6 +307,12 @@ export interface ContractInput {
         update?: boolean;
       };
   run?: RunRulesInput;
+  room?: 'clean' | 'project';
+  setup?: string | string[] | { run: string | string[]; inputs?: string[] };
+  needs?: string[];
+  pass_env?: string[];
+  sandbox?: 'required' | 'preferred' | 'off';
+  network?: boolean;
   tools?: 'safe' | ToolRulesInput;
   on_context?: 'continue' | 'spawn';
   notify?: NotificationInput[];

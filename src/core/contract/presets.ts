@@ -1,13 +1,6 @@
 import type { Contract, GateSpec, Phase, PresetName } from './contract.ts';
-import {
-  commandGates,
-  DEFAULT_LIMITS_LINE,
-  INTACT,
-  type ProjectFacts,
-  type Role,
-  SCHEMA_LINE,
-  TRUST_LINE,
-} from './propose.ts';
+import type { ProjectFacts } from './project-facts.ts';
+import { commandGates, DEFAULT_LIMITS_LINE, INTACT, type Role, SCHEMA_LINE, TRUST_LINE } from './propose.ts';
 import { proofGates, proposeRoom, roomLines } from './propose-room.ts';
 import { gate, inColumns, type ProposedGate } from './propose-text.ts';
 

@@ -1,5 +1,5 @@
 /** Proposes the clean room of a contract: what is installed in it, and what is measured there. */
-import type { Dependencies, FolderFacts, ProjectFacts } from './propose.ts';
+import type { Dependencies, FolderFacts, ProjectFacts } from './project-facts.ts';
 import { gate, type ProposedGate, yamlText } from './propose-text.ts';
 
 export interface ProposedSetup {

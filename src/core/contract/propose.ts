@@ -1,72 +1,9 @@
 /** Proposes the text of a contract for a project, with comments for you to edit it. */
 import { oneLine } from '../text/clip.ts';
 import { pathMatcher } from '../text/globs.ts';
+import type { FolderFacts, LeftOut, PackageFacts, PackageManager, ProjectFacts } from './project-facts.ts';
 import { installCommands, type ProposedRoom, proofGates, proposeRoom, roomLines } from './propose-room.ts';
 import { gate, inColumns, type ProposedGate, yamlText } from './propose-text.ts';
-
-export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
-
-/** What a folder has that tells how it is tested and checked. */
-export interface FolderFacts {
-  /** package.json: its scripts, by name, and the globs of its workspaces. */
-  node?: {
-    manager: PackageManager;
-    scripts: Record<string, string>;
-    typescript: boolean;
-    workspaces?: readonly string[];
-  };
-  /** `unittest`: the folder of its tests, where nothing names pytest. */
-  python?: {
-    runner: '' | 'uv run' | 'poetry run';
-    pytest: boolean;
-    unittest?: string;
-    ruff: boolean;
-    mypy: boolean;
-  };
-  /** Maven or gradle: the command that tests, and the file that says so. */
-  java?: { tests: string; why: string };
-  rust: boolean;
-  go: boolean;
-  makeTargets: readonly string[];
-  /** By language; one without dependencies is absent. */
-  dependencies?: Readonly<Record<string, Dependencies>>;
-}
-
-/** What a language depends on in a folder. */
-export interface Dependencies {
-  /** What installs exactly that; absent: it cannot be told. */
-  run?: string;
-  /** The files that it reads. */
-  inputs: readonly string[];
-  /** What is missing to tell it. */
-  missing?: string;
-  /** The interpreter that finds what was installed. */
-  python?: string;
-}
-
-export interface PackageFacts extends FolderFacts {
-  /** Relative to the project. */
-  folder: string;
-}
-
-export interface ProjectFacts extends FolderFacts {
-  /** Folders below the project with a manifest of their own, those nearer to the project first. */
-  packages?: readonly PackageFacts[];
-  /** Folders that were not looked into, and why. */
-  leftOut?: readonly LeftOut[];
-  /** A Markdown file with `- [ ]` items. */
-  plan?: string;
-  featureList?: string;
-  git: boolean;
-  githubWorkflows: boolean;
-  /** Files with settings for tests that git ignores. */
-  needs?: readonly string[];
-}
-
-export interface LeftOut {
-  folder: string;
-  why: string;
-}
 
 export type Role = 'tests' | 'lint' | 'types' | 'build';
 
@@ -101,6 +38,7 @@ export function proposeContract(facts: ProjectFacts): string {
   const guards = [
     gate('tidy', '{ forbid: [debugger, placeholder, secrets, private_keys] }', 'also: debug, todo'),
     INTACT,
+    gate('honest', '{ suppressions: true }', 'no checker was muted; no code asks whether it is being tested'),
   ];
   const room = proposeRoom(facts);
   const tests = commands.filter(({ role }) => role === 'tests');

@@ -1,5 +1,5 @@
 /** What a folder depends on, and what installs exactly that, as far as its files tell. */
-import type { Dependencies, FolderFacts, PackageManager } from '../../core/contract/propose.ts';
+import type { Dependencies, FolderFacts, PackageManager } from '../../core/contract/project-facts.ts';
 
 type Read = (path: string) => string | undefined;
 type Has = (path: string) => boolean;
@@ -40,8 +40,7 @@ function ofNode(read: Read, has: Has, manager: PackageManager): Dependencies | u
   const text = read('package.json');
   if (text === undefined) return undefined;
   const json = mapOf(parsed(text));
-  const named = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
-  const needs = named.some((key) => Object.keys(mapOf(json[key])).length > 0);
+  const needs = DEPENDENCY_KEYS.some((key) => Object.keys(mapOf(json[key])).length > 0);
   const listed = Array.isArray(json.workspaces) ? json.workspaces : mapOf(json.workspaces).packages;
   const workspaces = Array.isArray(listed) ? listed.filter((glob) => typeof glob === 'string') : [];
   if (!needs && workspaces.length === 0 && !has('pnpm-workspace.yaml')) return undefined;
@@ -52,10 +51,27 @@ function ofNode(read: Read, has: Has, manager: PackageManager): Dependencies | u
     : workspaces.map((glob) => `${trimmed(glob)}/package.json`);
   return {
     run: isLocked ? INSTALL[manager] : undefined,
-    inputs: ['package.json', ...NODE_FILES[manager].filter(has), ...members],
+    inputs: ['package.json', ...NODE_FILES[manager].filter(has), ...members, ...localInputs(json, has)],
     missing: 'a lock file',
   };
 }
+
+/** Files of the project that the installation reads: packages in folders and archives, patches, scripts that it runs. */
+function localInputs(json: Record<string, unknown>, has: Has): string[] {
+  const versions = DEPENDENCY_KEYS.flatMap((key) => Object.values(mapOf(json[key])));
+  const packages = versions.flatMap((version) => {
+    const path =
+      typeof version === 'string' ? version.match(/^(?:file|link|portal):(?:\.\/)?(.+)$/)?.[1] : undefined;
+    if (path === undefined || path.startsWith('..') || path.startsWith('/')) return [];
+    return /\.(?:tgz|tar\.gz)$/.test(path) ? [path] : [`${path.replace(/\/$/, '')}/**`];
+  });
+  const scripts = INSTALL_SCRIPTS.flatMap((name) => String(mapOf(json.scripts)[name] ?? '').split(/\s+/));
+  const run = scripts.map((word) => word.replace(/^\.\//, '')).filter((word) => word !== '' && has(word));
+  return [...new Set([...packages, ...run, ...(has('patches') ? ['patches/**'] : [])])];
+}
+
+const DEPENDENCY_KEYS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 function trimmed(glob: string): string {
   return glob.replace(/^\.\//, '').replace(/\/+$/, '');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LeftOut } from '../../core/contract/propose.ts';
+import type { LeftOut } from '../../core/contract/project-facts.ts';
 import { gitEnvironment, QUIET_CONFIG } from '../git.ts';
 
 const MANIFESTS = [

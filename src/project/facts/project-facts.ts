@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FolderFacts, PackageManager, ProjectFacts } from '../../core/contract/propose.ts';
+import type { FolderFacts, PackageManager, ProjectFacts } from '../../core/contract/project-facts.ts';
 import { globMatches } from '../../core/text/globs.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { dependenciesOf } from './dependencies.ts';

@@ -30,7 +30,21 @@ export function readUnittest(text: string): TestResults | undefined {
     const count = RAN.exec(line)?.[1];
     if (count !== undefined) ran = Math.max(ran, 0) + Number(count);
   }
-  return ran < 0 ? undefined : builder.results(ran === counted);
+  if (counted > 0 || ran <= 0) return ran < 0 ? undefined : builder.results(ran === counted);
+  return unnamed(text, ran);
+}
+
+const SUMMARY = /^(?:OK|FAILED) ?(?:\(([^)]*)\))?/m;
+
+/** Without `-v` only numbers are printed. */
+function unnamed(text: string, ran: number): TestResults {
+  const parts = (SUMMARY.exec(text)?.[1] ?? '').split(', ').map((part) => part.split('='));
+  const of = (...names: string[]) =>
+    parts.reduce((sum, [name = '', count = '0']) => sum + (names.includes(name) ? Number(count) : 0), 0);
+  const failed = of('failures', 'errors', 'unexpected successes');
+  const skipped = of('skipped');
+  const passed = Math.max(0, ran - failed - skipped);
+  return { tests: new Map([['tests without names', { passed, failed, skipped }]]), whole: true };
 }
 
 function below(line: string, named: [string, string] | undefined): (string | undefined)[] {

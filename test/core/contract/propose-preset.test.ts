@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseContract, renderProblem } from '../../../src/contract/read.ts';
 import { proposePreset } from '../../../src/core/contract/presets.ts';
-import type { ProjectFacts } from '../../../src/core/contract/propose.ts';
+import type { ProjectFacts } from '../../../src/core/contract/project-facts.ts';
 
 const NOTHING: ProjectFacts = { rust: false, go: false, makeTargets: [], git: false, githubWorkflows: false };
 const node = (...scripts: string[]): Partial<ProjectFacts> => ({

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseContract, renderProblem } from '../../../src/contract/read.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
-import { type ProjectFacts, proposeContract } from '../../../src/core/contract/propose.ts';
+import type { ProjectFacts } from '../../../src/core/contract/project-facts.ts';
+import { proposeContract } from '../../../src/core/contract/propose.ts';
 
 const NOTHING: ProjectFacts = { rust: false, go: false, makeTargets: [], git: false, githubWorkflows: false };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PackageManager } from '../../../src/core/contract/propose.ts';
+import type { PackageManager } from '../../../src/core/contract/project-facts.ts';
 import { dependenciesOf } from '../../../src/project/facts/dependencies.ts';
 
 function found(files: Record<string, string>, manager: PackageManager = 'npm', above: string[] = []) {
