@@ -90,7 +90,7 @@ export async function otherTests(then: Run, trees: Trees): Promise<string[]> {
   return found.flat();
 }
 
-const CALLS_TESTS = /^\s*(?:await\s+)?(?:test|it|describe|suite)(?:\.\w+)?\s*\(/m;
+const CALLS_TESTS = /^[ \t]{0,40}(?:await )?(?:test|it|describe|suite)(?:\.\w{1,20})? ?\(/m;
 
 /** Code under test that ends the program with success, ends the file of tests, too, before they begin. */
 async function refuseSilence(run: Run, trees: Trees): Promise<void> {
