@@ -95,7 +95,7 @@ function withMarks(lines: readonly string[], at: number): number {
   return first;
 }
 
-const CLOSES = /^\s*(?:[)}\]]+[;,)\]]*|end)\s*$/;
+const CLOSES = /^\s*(?:[)}\]][)}\];,]{0,20}|end)\s*$/;
 
 /** The line after the test: the first one that is not further in than its head. A line that only closes belongs to it. */
 function endOf(lines: readonly string[], at: number): number {

@@ -69,17 +69,40 @@ export async function compare(
   return found;
 }
 
+/**
+ * Files that the runner took for tests at the start although their names do not tell. A file that holds code, too, is none:
+ * it would be laid back with its tests.
+ */
+export async function otherTests(then: Run, trees: Trees): Promise<string[]> {
+  const named = new Set([...then.tests.keys()].map((name) => name.split(' > ')[0] ?? ''));
+  const unknown = [...named].filter(
+    (path) => trees.paths.has(path) && !trees.isOfTests(path) && !path.endsWith('.rs'),
+  );
+  const silent = new Set(silentFiles(then));
+  const found = await Promise.all(
+    unknown.map(async (path) => {
+      const text = (await trees.read(path)) ?? '';
+      return silent.has(path) || (CALLS_TESTS.test(text) && !text.includes('import.meta.vitest'))
+        ? [path]
+        : [];
+    }),
+  );
+  return found.flat();
+}
+
+const CALLS_TESTS = /^[ \t]{0,40}(?:await )?(?:test|it|describe|suite)(?:\.\w{1,20})? ?\(/m;
+
 /** Code under test that ends the program with success, ends the file of tests, too, before they begin. */
 async function refuseSilence(run: Run, trees: Trees): Promise<void> {
   for (const path of silentFiles(run)) {
     const text = await trees.read(path);
-    if (text !== undefined && /^\s*(?:await\s+)?(?:test|it|describe|suite)(?:\.\w+)?\s*\(/m.test(text))
+    if (text !== undefined && CALLS_TESTS.test(text))
       throw new Unmeasurable(`${path} ends with success before any of its tests has run`);
   }
 }
 
 /** The tests of the start on its own code. Dependencies of the start that cannot be installed are those of now. */
-async function startRun(trees: Trees, runs: Runs): Promise<Run> {
+export async function startRun(trees: Trees, runs: Runs): Promise<Run> {
   const what = 'the tests of the start';
   try {
     return await runs.of(trees.start, what);

@@ -9,9 +9,9 @@ import { Unmeasurable } from '../../core/text/errors.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { runGate } from '../run/index.ts';
-import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
+import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/contents.ts';
 import { type ChangeFinding, judgeChange } from './change.ts';
-import { type Comparison, compare } from './compare.ts';
+import { type Comparison, compare, otherTests, startRun } from './compare.ts';
 import { type Finding, findingsInChange, findingsOf, listed } from './findings.ts';
 import { type Runs, runsOf } from './runs.ts';
 import { printOf, type Settled, settle } from './settle.ts';
@@ -46,11 +46,11 @@ const NO_ROOMS =
 async function judgeWork(
   options: DifferentialOptions,
   context: GateContext & { rooms: Rooms },
-  span: NonNullable<Awaited<ReturnType<typeof workSinceStart>>>,
+  span: Span,
   signal: AbortSignal,
 ): Promise<Judgement> {
-  const trees = await treesFor(options, span, context, signal);
   const runs = runsOf(options, context, signal);
+  const trees = await allTrees(options, span, context, runs, signal);
   const comparison = await compare(options, trees, runs, context.task);
   const { present } = comparison;
   if (!present.green)
@@ -75,6 +75,20 @@ async function judgeWork(
   const notes = notesOf(comparison);
   const summary = passed(comparison, exceptions, settled);
   return { outcome: 'pass', summary, evidence: notes, notes, exceptions, proof };
+}
+
+/** The trees to compare. Which files are tests is told by their names, and by the runner where it names others. */
+async function allTrees(
+  options: DifferentialOptions,
+  span: Span,
+  context: GateContext & { rooms: Rooms },
+  runs: Runs,
+  signal: AbortSignal,
+): Promise<Trees> {
+  const trees = await treesFor(options, span, context, signal);
+  if (options.tests) return trees;
+  const also = await otherTests(await startRun(trees, runs), trees);
+  return also.length === 0 ? trees : treesFor({ ...options, also }, span, context, signal);
 }
 
 /** Takes changed code back and runs the tests of now. Undefined when no code was changed. */

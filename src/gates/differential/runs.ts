@@ -36,17 +36,24 @@ export function runsOf(
 ): Runs {
   const folder = insideProject(cwd ?? '.');
   if (folder === undefined) throw new Unmeasurable(`the folder "${cwd}" is not inside the project`);
-  const known = new Map<string, Run>();
+  // A run that failed to say anything is not tried again in one judging.
+  const known = new Map<string, Promise<Run>>();
   return {
-    async of(tree, what, nth = 1) {
+    of(tree, what, nth = 1) {
       const key = `run ${context.digest(JSON.stringify([tree, command, folder, env ?? null, nth]))}`;
-      const before = known.get(key) ?? parsedRun(context.kept?.read(key));
-      const run = before ?? (await runOnce(tree, what));
-      if (!before) context.kept?.write(key, { ...run, tests: [...run.tests] });
+      const run = known.get(key) ?? keptOrNew(key, tree, what);
       known.set(key, run);
       return run;
     },
   };
+
+  async function keptOrNew(key: string, tree: string, what: string): Promise<Run> {
+    const before = parsedRun(context.kept?.read(key));
+    if (before) return before;
+    const run = await runOnce(tree, what);
+    context.kept?.write(key, { ...run, tests: [...run.tests] });
+    return run;
+  }
 
   async function runOnce(tree: string, what: string): Promise<Run> {
     const room = await context.rooms.open({ tree, signal }).catch((error: Error) => {

@@ -37,6 +37,8 @@ export interface Trees {
   /** Whether a file is no code: a test, or a setting of tests. */
   isOfTests(path: string): boolean;
   changes: readonly FileChange[];
+  /** The files of the start. */
+  paths: ReadonlySet<string>;
   /** The text of a file as it is now, or as it was. */
   read(path: string): Promise<string | undefined>;
   mayChange(path: string): boolean;
@@ -49,13 +51,18 @@ const NO_CODE = /\.(?:md|mdx|rst|adoc|txt)$|(?:^|\/)(?:LICENSE|\.gitignore)$/i;
 const MOST_READ = 500;
 
 export async function treesFor(
-  { tests, mayChange: globs }: Pick<DifferentialOptions, 'tests' | 'mayChange'>,
+  {
+    tests,
+    mayChange: globs,
+    also = [],
+  }: Pick<DifferentialOptions, 'tests' | 'mayChange'> & { also?: string[] },
   { from: start, to: now }: Span,
   context: GateContext & { rooms: Rooms },
   signal: AbortSignal,
 ): Promise<Trees> {
   const { rooms, workspace } = context;
-  const isTest = testPaths(tests);
+  const usual = testPaths(tests);
+  const isTest = (path: string) => usual(path) || also.includes(path);
   const mayChange = globs ? pathMatcher(globs) : () => false;
   const isSetting = (path: string) => !isTest(path) && isRunnerSetting(path);
   const isShared = (path: string) => !isTest(path) && !isRunnerSetting(path) && isSharedSetting(path);
@@ -125,6 +132,7 @@ export async function treesFor(
     textsNow: present,
     isOfTests: (path) => ofTests(path) || isShared(path),
     changes,
+    paths: new Set(oldFiles.map(({ path }) => path)),
     read: async (path) => (await workspace.contentAt(now, path)) ?? (await workspace.contentAt(start, path)),
     mayChange,
     redirected: ofCode

@@ -109,6 +109,19 @@ longDescribe('cheats with node:test', () => {
     ],
   ])('%s: not done', (_, change, words) => expectCaught(NODE, 'npm test', change, words));
 
+  test('bent tests in a place that only the runner knows: not done', () => {
+    const start = {
+      ...NODE,
+      'test/discount.test.js': null,
+      'checks/discount.mjs': NODE_TESTS.replace('./fixtures', '../test/fixtures'),
+    };
+    const files = Object.fromEntries(Object.entries(start).filter(([, content]) => content !== null));
+    const change = {
+      'checks/discount.mjs': (files['checks/discount.mjs'] ?? '').replace(/assert.equal.*/g, ''),
+    };
+    return expectCaught(files, 'node --test checks/discount.mjs', change, /ten percent off/);
+  });
+
   test('tests that came first, and code that ends with 0 before they begin: not done', () => {
     const first =
       "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { half } from '../src/half.js';\ntest('halves', () => assert.equal(half(2), 1));\n";

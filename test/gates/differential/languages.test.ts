@@ -145,14 +145,15 @@ test('a start whose dependencies cannot be installed is run with those of now', 
         files: async () => [{ path: 'test/a.test.sh', mode: '100644', blob: '1' }],
         open: async ({ tree }) => {
           opened.push(tree);
-          if (opened.length === 2) throw new Error('the setup `npm ci` fails with exit code 1');
+          if (opened.length === 1) throw new Error('the setup `npm ci` fails with exit code 1');
           return fakeRoom();
         },
       },
     },
   );
   expect(judgement.outcome).toBe('pass');
-  expect(opened[2]).toContain('composed');
+  expect(opened[1]).toContain('composed');
+  expect(opened.filter((tree) => tree === opened[0])).toHaveLength(1);
 });
 
 function fakeRoom() {
