@@ -13,7 +13,7 @@ const OUTCOMES: Record<string, TestOutcome> = {
   skipped: 'skipped',
 };
 
-/** Reads what `python -m unittest -v` prints; undefined when it is nothing of the kind. */
+/** Reads what `python -m unittest -v` prints; undefined when it is nothing of the kind, or without `-v`: a count alone. */
 export function readUnittest(text: string): TestResults | undefined {
   const builder = new ResultsBuilder();
   let [counted, ran] = [0, -1];
@@ -30,7 +30,8 @@ export function readUnittest(text: string): TestResults | undefined {
     const count = RAN.exec(line)?.[1];
     if (count !== undefined) ran = Math.max(ran, 0) + Number(count);
   }
-  return ran < 0 ? undefined : builder.results(ran === counted);
+  const onlyCounts = counted === 0 && ran > 0;
+  return ran < 0 || onlyCounts ? undefined : builder.results(ran === counted);
 }
 
 function below(line: string, named: [string, string] | undefined): (string | undefined)[] {

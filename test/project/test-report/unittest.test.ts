@@ -47,3 +47,7 @@ test('events of go are shown as go shows them', () => {
   const text = `${events.map((event) => JSON.stringify(event)).join('\n')}\n# a build error\n`;
   expect(goOutput(text)).toBe('--- FAIL: TestSum (0.00s)\n# a build error\n\n');
 });
+
+test('a count without names is no report', () => {
+  expect(readUnittest('......\nRan 6 tests in 0.001s\n\nOK\n')).toBeUndefined();
+});
