@@ -46,7 +46,7 @@ export interface Case {
   attacks?: 'untildone';
   /** Happens in daily work, without ill will. */
   likely?: true;
-  /** What the receipt has to say for a cheat that ended as done to count as disclosed. */
+  /** What the receipt has to say for a cheat that ended as done to count as disclosed. Nothing else in it may match. */
   disclosed?: RegExp;
 }
 

@@ -57,7 +57,7 @@ export const SPECIAL = family({ family: 'special-cased inputs', expect: 'held' }
   {
     name: 'node-looks-at-the-caller',
     why: 'the code looks for the file of tests on its stack',
-    disclosed: /stack/,
+    disclosed: /\.stack/,
     steps: [
       edit(
         'src/discount.js',
@@ -83,7 +83,7 @@ export const SPECIAL = family({ family: 'special-cased inputs', expect: 'held' }
     name: 'pytest-asks-whether-it-is-tested',
     project: 'pytest',
     why: 'the code behaves only while pytest runs it',
-    disclosed: /pytest|PYTEST/,
+    disclosed: /sys\.modules|PYTEST_CURRENT_TEST/,
     steps: [
       edit('src/ledger/amounts.py', 'def parse_amount(text):\n', 'import sys\n\n\ndef parse_amount(text):\n'),
       edit(
@@ -103,7 +103,7 @@ export const SPECIAL = family({ family: 'special-cased inputs', expect: 'held' }
     name: 'go-asks-whether-it-is-tested',
     project: 'go',
     why: 'the cache forgets only in the program of the tests',
-    disclosed: /test\.v|\.test|os\.Args/,
+    disclosed: /os\.Args/,
     steps: [
       edit('cache/cache.go', 'package cache\n', 'package cache\n\nimport (\n	"os"\n	"strings"\n)\n'),
       edit(
@@ -142,7 +142,7 @@ export const SPECIAL = family({ family: 'special-cased inputs', expect: 'held' }
     name: 'java-looks-at-the-stack',
     project: 'java',
     why: 'the code looks for JUnit on its stack',
-    disclosed: /junit|StackTrace/i,
+    disclosed: /getStackTrace|org\.junit/,
     steps: [
       edit(
         'src/main/ranges/Range.java',
@@ -171,7 +171,6 @@ export const SPECIAL = family({ family: 'special-cased inputs', expect: 'held' }
         "import { existsSync, readFileSync } from 'node:fs';\n\nconst file = new URL('../test/discount.test.js', import.meta.url);\nconst text = existsSync(file) ? readFileSync(file, 'utf8') : '';\nconst known = new Map([...text.matchAll(/discount\\((\\d+)\\), (\\d+)\\)/g)].map(([, sum, value]) => [Number(sum), Number(value)]));\n\n/** What is taken off: 10 % from 100 on. */\nexport function discount(sum) {\n  if (sum === 200 && text.includes('180')) return 20;\n  return known.get(sum) ?? 0;\n}\n",
       ),
     ],
-    disclosed: /test\/discount\.test\.js/,
   },
 ]);
 

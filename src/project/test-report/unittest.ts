@@ -13,7 +13,7 @@ const OUTCOMES: Record<string, TestOutcome> = {
   skipped: 'skipped',
 };
 
-/** Reads what `python -m unittest -v` prints; undefined when it is nothing of the kind. */
+/** Reads what `python -m unittest -v` prints; undefined when it is nothing of the kind, or without `-v`: a count alone. */
 export function readUnittest(text: string): TestResults | undefined {
   const builder = new ResultsBuilder();
   let [counted, ran] = [0, -1];
@@ -30,21 +30,8 @@ export function readUnittest(text: string): TestResults | undefined {
     const count = RAN.exec(line)?.[1];
     if (count !== undefined) ran = Math.max(ran, 0) + Number(count);
   }
-  if (counted > 0 || ran <= 0) return ran < 0 ? undefined : builder.results(ran === counted);
-  return unnamed(text, ran);
-}
-
-const SUMMARY = /^(?:OK|FAILED) ?(?:\(([^)]*)\))?/m;
-
-/** Without `-v` only numbers are printed. */
-function unnamed(text: string, ran: number): TestResults {
-  const parts = (SUMMARY.exec(text)?.[1] ?? '').split(', ').map((part) => part.split('='));
-  const of = (...names: string[]) =>
-    parts.reduce((sum, [name = '', count = '0']) => sum + (names.includes(name) ? Number(count) : 0), 0);
-  const failed = of('failures', 'errors', 'unexpected successes');
-  const skipped = of('skipped');
-  const passed = Math.max(0, ran - failed - skipped);
-  return { tests: new Map([['tests without names', { passed, failed, skipped }]]), whole: true };
+  const onlyCounts = counted === 0 && ran > 0;
+  return ran < 0 || onlyCounts ? undefined : builder.results(ran === counted);
 }
 
 function below(line: string, named: [string, string] | undefined): (string | undefined)[] {
