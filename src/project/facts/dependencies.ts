@@ -74,7 +74,8 @@ const DEPENDENCY_KEYS = ['dependencies', 'devDependencies', 'optionalDependencie
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 function trimmed(glob: string): string {
-  return glob.replace(/^\.\//, '').replace(/\/+$/, '');
+  const bare = glob.startsWith('./') ? glob.slice(2) : glob;
+  return bare.endsWith('/') ? bare.slice(0, -1) : bare;
 }
 
 function ofPython(read: Read, has: Has, isAbove: Has): Dependencies | undefined {

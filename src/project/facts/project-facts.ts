@@ -121,11 +121,11 @@ function pythonFacts(read: Read, has: Has, isAbove: Has, folder: string): Projec
   const text = withoutComments(texts.join('\n'));
   const names = (tool: string) => new RegExp(`(^|[^\\w-])${tool}([^\\w-]|$)`, 'm').test(text);
   const sources = tests.map((path) => read(path) ?? '');
-  const usesUnittest = sources.some((source) => /^\s*(?:import|from) unittest\b/m.test(source));
+  const usesUnittest = sources.some((source) => /^[ \t]{0,40}(?:import|from) unittest\b/m.test(source));
   const pytest =
     names('pytest') ||
     ['pytest.ini', 'conftest.py', 'tests/conftest.py', 'test/conftest.py'].some(has) ||
-    sources.some((source) => /^\s*(?:import|from) pytest\b/m.test(source)) ||
+    sources.some((source) => /^[ \t]{0,40}(?:import|from) pytest\b/m.test(source)) ||
     (sources.length > 0 && !usesUnittest);
   return {
     runner: isAbove('uv.lock') ? 'uv run' : isAbove('poetry.lock') ? 'poetry run' : '',

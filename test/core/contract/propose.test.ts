@@ -101,11 +101,11 @@ test('lists of the project become gates, and everything proposed has to pass', (
   const contract = proposed({ rust: true, plan: 'docs/PLAN.md', featureList: 'feature_list.json' });
   expect(contract.gates.plan).toEqual({ kind: 'checklist', options: { file: 'docs/PLAN.md' } });
   expect(contract.gates.features).toEqual({ kind: 'features', options: { file: 'feature_list.json' } });
-  expect(contract.done).toEqual(['tests', 'features', 'plan', 'tidy', 'intact']);
+  expect(contract.done).toEqual(['tests', 'features', 'plan', 'tidy', 'intact', 'honest']);
 });
 
 test('a project without anything still gets a contract that says what is missing', () => {
-  expect(proposed({}).done).toEqual(['tidy', 'intact']);
+  expect(proposed({}).done).toEqual(['tidy', 'intact', 'honest']);
   expect(proposeContract(NOTHING)).toContain('# tests: { run: make test, timeout: 10m }');
 });
 
@@ -137,7 +137,7 @@ describe('folders below the project', () => {
   const notes = (facts: Partial<ProjectFacts>) =>
     proposeContract({ ...NOTHING, ...facts })
       .split('\n')
-      .filter((line) => /^# {3}|^# (Found|Left)/.test(line) && !line.includes('review:'));
+      .filter((line) => /^# {3}|^# (Found|Left)/.test(line) && !/review:|git init/.test(line));
 
   test('get gates of their own, in their folder', () => {
     const packages = [

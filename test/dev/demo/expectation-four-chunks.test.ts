@@ -87,7 +87,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(() => createHome(homeAt(folder)));
 
 function receiptWith(status: string): SignedReceipt {
-  const receipt = { ...({ v: 1, verdicts: [], allowed: [] } as unknown as Receipt), status };
+  const receipt = {
+    ...({ v: 1, work: { tree: 'a'.repeat(40) }, task: {}, journal: {}, verdicts: [], allowed: [] } as unknown as Receipt),
+    status,
+  };
   return signReceipt(receipt, homeAt(folder));
 }
 
