@@ -6,6 +6,7 @@ import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
 import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 import type { Place, Rooms } from '../ports/rooms.ts';
+import type { SourceReader } from '../ports/source.ts';
 
 /** What a gate may look at. */
 export interface GateContext {
@@ -48,6 +49,8 @@ export interface GateContext {
   place(signal?: AbortSignal): Promise<Place>;
   /** Clean rooms for any tree; absent where there are none, as without git. */
   rooms?: Rooms;
+  /** Parses source text; absent where nothing can. */
+  source?: SourceReader;
   agent: AgentPort;
   tasks: TaskList;
   /** Absent where no copies of the project can be made. */
@@ -69,6 +72,8 @@ export interface Judgement {
   asks?: string;
   /** Why the loop ends at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
+  /** What was found that holds nobody, one line each. */
+  notes?: string[];
   /** What was measured otherwise than a list says. */
   measured?: Measured;
   /** The class, where it depends on what was found (features with and without `verify`). */

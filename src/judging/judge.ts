@@ -121,6 +121,7 @@ function contextFor(
     digest: (text) => judges.digest(text),
     shell: judges.shell,
     place: async () => judges.inPlace(request.frozen.frozen.project),
+    source: judges.source,
     agent: judges.agent,
     tasks: judges.tasks,
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),

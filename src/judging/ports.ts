@@ -27,6 +27,7 @@ import type {
 } from '../ports/ports.ts';
 import type { Place } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
+import type { SourceReader } from '../ports/source.ts';
 
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
@@ -34,6 +35,8 @@ export interface Judges {
   shell: Shell;
   /** A folder of the project as a place for commands. */
   inPlace(dir: string): Place;
+  /** Parses source text; absent where nothing can. */
+  source?: SourceReader;
   agent: AgentPort;
   tasks: TaskList;
   notifier: Notifier;

@@ -1,14 +1,16 @@
 import { fingerprint } from '../../core/loop/verdict.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
+import type { SourceReader } from '../../ports/source.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { contentsAt, NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
 import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
 import { compareTests } from './compare-tests.ts';
 import { describeFinding, type Finding } from './finding.ts';
-import { mayBeTestFile, readTestFile } from './languages/index.ts';
+import { mayBeTestFile, readTestFiles } from './languages/index.ts';
 import type { FilePair } from './match-tests.ts';
+import { NO_FACTS, type TestFacts } from './reading/model.ts';
 import { testsIntactTraits } from './traits.ts';
 
 const MAX_LINES = 50;
@@ -44,9 +46,13 @@ export const testsIntactGate: Gate<'tests_intact'> = {
         signal,
       ),
     ]);
-    const findings = findWeakenings(files.map((file) => withContents(file, then, now)));
+    const { findings, problems } = await findWeakenings(
+      files.map((file) => withContents(file, then, now)),
+      context.source,
+    );
     const open = findings.filter(({ id }) => !allowed.includes(id));
-    return open.length === 0 ? passed(findings.length) : failed(open);
+    const judgement = open.length === 0 ? passed(findings.length) : failed(open);
+    return problems.length === 0 ? judgement : { ...judgement, notes: problems };
   },
 };
 
@@ -76,22 +82,43 @@ function withContents(file: Sides, then: Map<string, string>, now: Map<string, s
   return { ...file, before, after };
 }
 
-/** Finds everything that became weaker in these files. Pure. */
-export function findWeakenings(files: readonly ChangedFile[]): Finding[] {
-  return [
-    ...compareTests(files.flatMap(testPair)),
-    ...compareSnapshots(files.flatMap((file) => plainPairs(file, isSnapshot))),
-    ...compareConfig(files.flatMap((file) => plainPairs(file, isConfig))),
-  ];
+export interface Weakenings {
+  findings: Finding[];
+  /** What could not be read, in words. */
+  problems: string[];
 }
 
-function testPair({ from, to, before, after }: ChangedFile): FilePair[] {
-  const then = from !== undefined && before !== undefined ? readTestFile(from, before) : undefined;
-  const now = to !== undefined && after !== undefined ? readTestFile(to, after) : undefined;
+/** Finds everything that became weaker in these files. */
+export async function findWeakenings(
+  files: readonly ChangedFile[],
+  reader?: SourceReader,
+): Promise<Weakenings> {
+  const sourcesOf = (side: 'before' | 'after') =>
+    files.flatMap((file) => {
+      const path = side === 'before' ? file.from : file.to;
+      const text = file[side];
+      return path === undefined || text === undefined ? [] : [{ path, text }];
+    });
+  const then = await readTestFiles(sourcesOf('before'), reader);
+  const now = await readTestFiles(sourcesOf('after'), reader);
+  return {
+    findings: [
+      ...compareTests(files.flatMap((file) => testPair(file, then.facts, now.facts))),
+      ...compareSnapshots(files.flatMap((file) => plainPairs(file, isSnapshot))),
+      ...compareConfig(files.flatMap((file) => plainPairs(file, isConfig))),
+    ],
+    problems: [...new Set([...then.problems, ...now.problems])],
+  };
+}
+
+type Facts = ReadonlyMap<string, TestFacts>;
+
+function testPair({ from, to, after }: ChangedFile, before: Facts, present: Facts): FilePair[] {
+  const then = from === undefined ? undefined : before.get(from);
+  const now = to === undefined ? undefined : present.get(to);
   if (!then && !now) return [];
   // The same file without a single test: each removed test is reported.
-  const emptied =
-    then && !now && from === to && after !== undefined ? { tests: [], markers: [], shared: [] } : now;
+  const emptied = then && !now && from === to && after !== undefined ? NO_FACTS : now;
   return [
     {
       before: then && from !== undefined ? { path: from, facts: then } : undefined,

@@ -11,6 +11,7 @@ import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
 import { inPlace } from '../../project/room/in-place.ts';
 import { systemShell } from '../../project/shell/shell.ts';
+import { openSourceReader } from '../../project/source/parser.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
 import { shadowOfWorktree, worktreeAt } from '../../project/trees/user-repository.ts';
 import { openWorkspace } from '../../project/trees/workspace.ts';
@@ -27,6 +28,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     shell,
     inPlace: (dir) => inPlace(dir, shell, env),
     notifier: systemNotifier(shell),
+    source: openSourceReader(),
     agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),

@@ -106,7 +106,7 @@ describe('ways out are closed', () => {
   test('a real test replaced by one that says nothing', async () => {
     const work = await workScene(START);
     work.change({ 'test/b.test.ts': "test('works', () => {\n  expect(true).toBe(true);\n});\n" });
-    expect(await idsIn(work)).toEqual(['assertions:test/b.test.ts:works']);
+    expect(await idsIn(work)).toEqual(['removed:test/b.test.ts:multiplies']);
   });
 
   test('a skip or an only in a new file', async () => {
