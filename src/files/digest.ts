@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Returns the SHA-256 of a text or of bytes, in hex. */
 export function sha256(content: string | Uint8Array): string {
@@ -8,4 +9,18 @@ export function sha256(content: string | Uint8Array): string {
 /** Returns the HMAC with SHA-256 of a text, in hex. */
 export function hmacSha256(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/** The SHA-256 of a file's content, read piece by piece. */
+export function sha256OfFile(path: string): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(1024 * 1024);
+  const file = openSync(path, 'r');
+  try {
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece))
+      hash.update(piece.subarray(0, read));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
 }

@@ -24,11 +24,14 @@ interface Process {
 export class ProcessTree {
   readonly #root: number;
   readonly #marker: string;
+  /** The root waits for the command, and everything is killed when it ends: it gets no SIGTERM, but ends after the others. */
+  readonly #rootWaits: boolean;
   #known = new Map<number, Process>();
 
-  constructor(root: number, marker: string) {
+  constructor(root: number, marker: string, { rootWaits = false } = {}) {
     this.#root = root;
     this.#marker = marker;
+    this.#rootWaits = rootWaits;
   }
 
   /** Sends SIGTERM to all, gives them time to clean up, then sends SIGKILL until none is left. */
@@ -51,6 +54,10 @@ export class ProcessTree {
       return;
     }
     this.#known = this.#membersAmong(running);
+    if (this.#rootWaits && signal === 'SIGTERM' && this.#known.size > 1) {
+      for (const { pid } of this.#known.values()) if (pid !== this.#root) send(pid, signal);
+      return;
+    }
     if ([...this.#known.values()].some((p) => p.group === this.#root)) send(-this.#root, signal);
     for (const { pid, group } of this.#known.values()) if (group !== this.#root) send(pid, signal);
   }

@@ -6,6 +6,7 @@ import { changedGate } from './changed/index.ts';
 import { checklistGate } from './checklist/index.ts';
 import { ciGate } from './ci/index.ts';
 import { customGate } from './custom/index.ts';
+import { differentialGate } from './differential/index.ts';
 import { featuresGate } from './features/index.ts';
 import { forbidGate } from './forbid/index.ts';
 import type { Gate } from './gate.ts';
@@ -15,6 +16,7 @@ import { judgeGate } from './judge/index.ts';
 import { promiseGate } from './promise/index.ts';
 import { runGate } from './run/index.ts';
 import { subagentsGate } from './subagents/index.ts';
+import { suppressionsGate } from './suppressions/index.ts';
 import { tasksGate } from './tasks/index.ts';
 import { testsIntactGate } from './tests_intact/index.ts';
 import { textGate } from './text/index.ts';
@@ -28,6 +30,7 @@ export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   checklist: checklistGate,
   ci: ciGate,
   custom: customGate,
+  differential: differentialGate,
   features: featuresGate,
   forbid: forbidGate,
   git: gitGate,
@@ -36,6 +39,7 @@ export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   promise: promiseGate,
   run: runGate,
   subagents: subagentsGate,
+  suppressions: suppressionsGate,
   tasks: tasksGate,
   tests_intact: testsIntactGate,
   text: textGate,

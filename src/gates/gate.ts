@@ -4,7 +4,7 @@ import type { HookEvent } from '../core/loop/event.ts';
 import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
-import type { AgentPort, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
+import type { AgentPort, Kept, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 import type { Place, Rooms } from '../ports/rooms.ts';
 import type { SourceReader } from '../ports/source.ts';
 
@@ -53,6 +53,8 @@ export interface GateContext {
   source?: SourceReader;
   agent: AgentPort;
   tasks: TaskList;
+  /** What gates of this loop found out before; absent where nothing is kept. */
+  kept?: Kept;
   /** Absent where no copies of the project can be made. */
   scratch?: Scratch;
 }
@@ -70,6 +72,12 @@ export interface Judgement {
   proof?: Proof;
   /** The question that you are asked, when only you can let the gate pass. */
   asks?: string;
+  /** The question that you are asked when the agent stops again with the same fingerprint. */
+  asksIfRepeated?: string;
+  /** What you allowed although the gate objects to it. */
+  exceptions?: string[];
+  /** What the receipt has to name although it holds nobody. */
+  notes?: string[];
   /** Why the loop ends at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
   /** What was found that holds nobody, one line each. */

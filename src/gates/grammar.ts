@@ -10,6 +10,7 @@ import { checklistGrammar } from './checklist/grammar.ts';
 import { ciGrammar } from './ci/grammar.ts';
 import { allGrammar, anyGrammar } from './combined/grammar.ts';
 import { customGrammar } from './custom/grammar.ts';
+import { differentialGrammar } from './differential/grammar.ts';
 import { featuresGrammar } from './features/grammar.ts';
 import { forbidGrammar } from './forbid/grammar.ts';
 import { gitGrammar } from './git/grammar.ts';
@@ -19,6 +20,7 @@ import type { GateKindSchema } from './kind-grammar.ts';
 import { promiseGrammar } from './promise/grammar.ts';
 import { runGrammar } from './run/grammar.ts';
 import { subagentsGrammar } from './subagents/grammar.ts';
+import { suppressionsGrammar } from './suppressions/grammar.ts';
 import { tasksGrammar } from './tasks/grammar.ts';
 import { testsIntactGrammar } from './tests_intact/grammar.ts';
 import { textGrammar } from './text/grammar.ts';
@@ -34,6 +36,8 @@ const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   git: gitGrammar,
   forbid: forbidGrammar,
   tests_intact: testsIntactGrammar,
+  differential: differentialGrammar,
+  suppressions: suppressionsGrammar,
   tasks: tasksGrammar,
   promise: promiseGrammar,
   judge: judgeGrammar,

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { type GateSpec, ROOM_CHOICES } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
-import { flag, timeOf } from '../schema/values.ts';
+import { flag, listOf, pathOf, timeOf } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
+
+const WORK = 'cli: { run: node tool.js, work: [tool.js] }';
 
 /** The options of every gate, whatever its kind. */
 const settings = {
@@ -21,6 +23,14 @@ const settings = {
   room: oneOf(ROOM_CHOICES, 'room: clean')
     .describe(
       'Where its commands run. clean: in a fresh copy of the tree, outside of the project. project: in the folder in which the agent works.',
+    )
+    .exactOptional(),
+  network: flag('network: true')
+    .describe('Whether its commands reach the network from within walls. Absent: as the contract says.')
+    .exactOptional(),
+  work: listOf(pathOf('a file, or a glob,', WORK), 'file', WORK)
+    .describe(
+      'Files that its commands run and that are the work itself: names or globs. They may change after the start; everything else that the commands lead to is frozen.',
     )
     .exactOptional(),
 };
@@ -102,6 +112,8 @@ function settingsOf(gate: Record<string, unknown>): Record<string, unknown> {
     ...('exclusive' in gate ? { exclusive: gate.exclusive } : {}),
     ...('on_unproven' in gate ? { onUnproven: gate.on_unproven } : {}),
     ...('room' in gate ? { room: gate.room } : {}),
+    ...('network' in gate ? { network: gate.network } : {}),
+    ...('work' in gate ? { work: gate.work } : {}),
   };
 }
 

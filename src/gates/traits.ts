@@ -11,6 +11,7 @@ import { chunksTraits } from './chunks/traits.ts';
 import { ciTraits } from './ci/traits.ts';
 import { allTraits, anyTraits } from './combined/traits.ts';
 import { customTraits } from './custom/traits.ts';
+import { differentialTraits } from './differential/traits.ts';
 import { featuresTraits } from './features/traits.ts';
 import { forbidTraits } from './forbid/traits.ts';
 import { gitTraits } from './git/traits.ts';
@@ -19,6 +20,7 @@ import { judgeTraits } from './judge/traits.ts';
 import { promiseTraits } from './promise/traits.ts';
 import { runTraits } from './run/traits.ts';
 import { subagentsTraits } from './subagents/traits.ts';
+import { suppressionsTraits } from './suppressions/traits.ts';
 import { tasksTraits } from './tasks/traits.ts';
 import { testsIntactTraits } from './tests_intact/traits.ts';
 import { textTraits } from './text/traits.ts';
@@ -34,6 +36,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   chunks: chunksTraits,
   ci: ciTraits,
   custom: customTraits,
+  differential: differentialTraits,
   features: featuresTraits,
   forbid: forbidTraits,
   git: gitTraits,
@@ -42,6 +45,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   promise: promiseTraits,
   run: runTraits,
   subagents: subagentsTraits,
+  suppressions: suppressionsTraits,
   tasks: tasksTraits,
   tests_intact: testsIntactTraits,
   text: textTraits,

@@ -373,6 +373,7 @@ function startedEntry(loop: NewLoop, contractSha256: string): Entry {
     baseTree: loop.baseTree,
     baseCommit: loop.baseCommit,
     basePassing: loop.basePassing ? (true as const) : undefined,
+    baseGates: loop.baseGates,
     changeGate: loop.changeGate,
     costTotalUsd: loop.costTotalUsd,
     run: loop.run,

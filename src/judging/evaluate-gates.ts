@@ -6,6 +6,7 @@ import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
 import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
@@ -28,7 +29,7 @@ export interface Evaluation {
 
 /**
  * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
- * Gates that ask a model come last, and only if everything else may pass. Every gate is judged once, however many lists
+ * Late gates and gates that ask a model come last, in this order, and only if everything else may pass. Every gate is judged once, however many lists
  * and combinations name it. The verdicts come in the order of the calls.
  */
 export async function evaluateGates(calls: readonly GateCall[], evaluation: Evaluation): Promise<Verdict[]> {
@@ -45,12 +46,12 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   try {
     // A chunk that passes may make further chunks due.
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
-      const free = due.filter((call) => !costsMoney(call, evaluation));
-      if (free.length > 0 || mayAllPass(calls, verdicts)) {
-        const now = free.length > 0 ? free : due;
+      const stage = Math.min(...due.map((call) => stageOf(call, evaluation)));
+      if (stage === FREE || mayAllPass(calls, verdicts)) {
+        const now = due.filter((call) => stageOf(call, evaluation) === stage);
         await Promise.all(now.filter((call) => !call.spec.exclusive).map(judge));
         for (const call of now.filter((c) => c.spec.exclusive)) await judge(call);
-      } else for (const call of due) verdicts.set(call.name, notAsked(call, evaluation));
+      } else for (const call of due) verdicts.set(call.name, notJudged(call, evaluation));
     }
   } finally {
     evaluation.over?.removeEventListener('abort', endAll);
@@ -58,8 +59,16 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   return calls.map((call) => verdictOf(call, verdicts));
 }
 
-function costsMoney({ name, spec }: GateCall, evaluation: Evaluation): boolean {
-  return traitsOf(spec.kind).modelQuestion !== undefined && evaluation.knownVerdict(name) === undefined;
+const FREE = 0;
+const LATE = 1;
+const MODELS = 2;
+
+/** When a gate is judged: what costs many runs or money is judged only if everything before it may pass. */
+function stageOf({ name, spec }: GateCall, evaluation: Evaluation): number {
+  const { late, modelQuestion } = traitsOf(spec.kind);
+  if (!late && modelQuestion === undefined) return FREE;
+  if (evaluation.knownVerdict(name) !== undefined) return FREE;
+  return late ? LATE : MODELS;
 }
 
 /** Whether all gates may still pass. A gate that asks you may: your answer is not known before you are asked. */
@@ -74,11 +83,13 @@ function mayAllPass(calls: readonly GateCall[], verdicts: ReadonlyMap<string, Ve
   return calls.every(mayPass);
 }
 
-/** The verdict of a model that is not asked: while another gate fails, its answer would cost money for nothing. */
-function notAsked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
+/** The verdict of a gate that is not judged: while another one fails, it would cost money or many runs for nothing. */
+function notJudged({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
   const judgement: Judgement = {
     outcome: 'unproven',
-    summary: 'no model was asked, because another gate does not pass yet',
+    summary: traitsOf(spec.kind).late
+      ? 'not measured yet, because another gate does not pass'
+      : 'no model was asked, because another gate does not pass yet',
   };
   return {
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
@@ -153,9 +164,14 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
     try {
       return by.instant ? by.judge(spec.options, context) : await withinTime(by, spec, context, underWay);
     } catch (error) {
-      return { outcome: 'unproven', summary: `could not be judged: ${(error as Error).message}` };
+      return couldNotBeJudged(error as Error);
     }
   }
+}
+
+function couldNotBeJudged(error: Error): Judgement {
+  const evidence = error instanceof Unmeasurable ? [...error.evidence] : undefined;
+  return { outcome: 'unproven', summary: `could not be judged: ${error.message}`, evidence };
 }
 
 function unknownKind({ kind }: GateSpec): Judgement {
@@ -171,9 +187,11 @@ function unprovenRule(spec: GateSpec): { onUnproven?: 'block' | 'allow' } {
 
 /** Makes a verdict of a judgement: bounded, without colours and secrets, because agents, journals and pages show it. */
 function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: Gate | undefined): Verdict {
-  const { evidence, next, letGo, asks, ...rest } = judgement;
+  const { evidence, next, letGo, asks, asksIfRepeated, notes, exceptions, ...rest } = judgement;
   const clean = (text: string) => redact(stripAnsi(text));
-  const lines = evidence?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
+  const kept = (list: string[] | undefined) =>
+    list?.slice(0, EVIDENCE_LINES).map((line) => keepShort(clean(line), EVIDENCE_LINE_LIMIT));
+  const lines = kept(evidence);
   const summary = oneLine(clean(judgement.summary), SUMMARY_LIMIT);
   return {
     gate: name,
@@ -186,6 +204,9 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
     evidence: lines && lines.length > 0 ? lines : undefined,
     next: next ? keepShort(clean(next), 4000) : undefined,
     asks: asks ? oneLine(clean(asks), SUMMARY_LIMIT) : undefined,
+    asksIfRepeated: asksIfRepeated ? oneLine(clean(asksIfRepeated), SUMMARY_LIMIT) : undefined,
+    notes: notes && notes.length > 0 ? kept(notes) : undefined,
+    exceptions: exceptions && exceptions.length > 0 ? kept(exceptions) : undefined,
     letGo: letGo ? oneLine(clean(letGo), SUMMARY_LIMIT) : undefined,
   };
 }

@@ -10,16 +10,33 @@ export interface Freezing {
   frozen: Omit<Frozen, 'contractFile' | 'judgeMs'>;
   /** The commands that judging runs, by gate. */
   commands: Record<string, string[]>;
+  /** The fingerprint that version 0.1.0 gave to the same; absent where it is no other. */
+  formerly?: string;
 }
 
-/** The name of the commands that prepare a worktree, among those of the gates. */
+/** What you trust, by the fingerprint under which you trusted it: an older version chose the files differently. */
+export function asTrusted(
+  freezing: Freezing,
+  isTrusted: (project: string, fingerprint: string) => boolean,
+): Freezing {
+  const { frozen, formerly } = freezing;
+  const isOld =
+    formerly !== undefined &&
+    !isTrusted(frozen.project, frozen.fingerprint) &&
+    isTrusted(frozen.project, formerly);
+  return isOld ? { ...freezing, frozen: { ...frozen, fingerprint: formerly } } : freezing;
+}
+
+/** The names of the commands that prepare a worktree and a clean room, among those of the gates. */
 const SETUP = 'run.setup';
+export const ROOM_SETUP = 'setup';
 
 /** Freezes a contract. Runs none of its commands. */
 export async function freeze(contract: Contract, project: string, judges: Judges): Promise<Freezing> {
   const gates: Record<string, unknown> = {};
   const commands: Record<string, string[]> = {};
   const parts: Record<string, Record<string, string>> = {};
+  const formerParts: Record<string, Record<string, string>> = {};
   for (const [name, spec] of Object.entries(contract.gates)) {
     const gate = judges.gates[spec.kind] as Gate | undefined;
     const held = await gate?.freeze?.(spec.options, {
@@ -32,16 +49,41 @@ export async function freeze(contract: Contract, project: string, judges: Judges
     const lines = gate?.commands?.(spec.options, held) ?? [];
     if (lines.length === 0) continue;
     commands[name] = lines;
-    parts[name] = judges.parts(project, lines);
+    parts[name] = judges.parts(project, lines, { work: spec.work });
+    formerParts[name] = judges.parts(project, lines, { asFormerly: true });
   }
   const setup = contract.run?.setup?.run ?? [];
   if (setup.length > 0) {
     commands[SETUP] = setup;
     parts[SETUP] = judges.parts(project, setup);
+    formerParts[SETUP] = judges.parts(project, setup, { asFormerly: true });
+  }
+  const roomSetup = contract.room?.setup?.run ?? [];
+  if (roomSetup.length > 0) {
+    commands[ROOM_SETUP] = roomSetup;
+    parts[ROOM_SETUP] = partsOfRoomSetup(contract, project, judges);
+    formerParts[ROOM_SETUP] = parts[ROOM_SETUP];
   }
   const fingerprint = judges.digest(trustedText(contract, commands, parts));
-  return { frozen: { project, fingerprint, parts, gates }, commands };
+  const former = judges.digest(trustedText(contract, commands, formerParts));
+  return {
+    frozen: { project, fingerprint, parts, gates },
+    commands,
+    ...(former === fingerprint ? {} : { formerly: former }),
+  };
 }
+
+/** What the setup of clean rooms leads to, with the scripts that package managers run while they install. */
+export function partsOfRoomSetup(
+  { room }: Contract,
+  project: string,
+  judges: Judges,
+): Record<string, string> {
+  const lines = room?.setup?.run ?? [];
+  return lines.length === 0 ? {} : judges.parts(project, [...lines, ...INSTALL_SCRIPTS]);
+}
+
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => `npm run ${name}`);
 
 /**
  * The text whose digest you trust: everything that can run on your machine or leave it. Limits and texts are not part of
@@ -62,11 +104,13 @@ function trustedText(
     ...(memory === undefined ? [] : [memory]),
     ...(run === undefined ? [] : [{ run }]),
   ];
-  const { taskCreated, prompt, tools, phases } = contract;
+  const { taskCreated, prompt, tools, phases, room, sandbox } = contract;
   later.push(
     ...(taskCreated === undefined ? [] : [{ taskCreated }]),
     ...(prompt === undefined ? [] : [{ prompt }]),
     ...(tools === undefined ? [] : [{ tools }]),
+    ...(room === undefined ? [] : [{ room }]),
+    ...(sandbox === undefined ? [] : [{ sandbox }]),
     ...(phases === undefined ? [] : [{ phases: phases.map(({ name, entry, exit }) => [name, entry, exit]) }]),
   );
   return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);

@@ -1,3 +1,4 @@
+import { runsInCleanRoom } from '../core/contract/clean-room.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
 import type { GateContext } from '../gates/gate.ts';
@@ -5,7 +6,9 @@ import type { Judged, JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
 import type { Judges } from './ports.ts';
+import { sharedRoom } from './shared-room.ts';
 import { cached, driftOf, keep, specsOf } from './verdict-reuse.ts';
+import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
 const ROUNDS = 2;
 
@@ -89,12 +92,31 @@ async function round(
 ): Promise<Verdict[]> {
   const specs = specsOf(request.calls);
   const drift = driftOf(request, judges, specs);
-  return evaluateGates(request.calls, {
+  const refused = withoutWalls(request, judges, specs);
+  const { contract, frozen } = request.frozen;
+  const rooms = () => judges.rooms(request.frozen, request.worktree?.of ?? frozen.project);
+  const room = sharedRoom(rooms, { tree, base: request.base.tree, over });
+  const placeFor = async (name: string) => {
+    const spec = specs.get(name);
+    const isClean = spec && runsInCleanRoom(contract, spec);
+    return asGateWants(spec, isClean ? await room.placeFor(name) : judges.inPlace(frozen.project, contract));
+  };
+  const verdicts = await evaluateGates(request.calls, {
     gates: judges.gates,
-    contextFor: (name) => contextFor(name, request, judges, tree, workspace),
-    knownVerdict: (name) => drift.get(name) ?? cached(name, specs.get(name), tree, request, judges),
+    contextFor: (name) =>
+      Object.assign(contextFor(name, request, judges, tree, workspace), {
+        shell: shellFor(specs.get(name), request, judges),
+        place: () => placeFor(name),
+        rooms: tree === undefined ? undefined : rooms(),
+      }),
+    knownVerdict: (name) =>
+      drift.get(name) ?? refused.get(name) ?? cached(name, specs.get(name), tree, request, judges),
     over,
+  }).catch(async (error: Error) => {
+    await room.close([]);
+    throw error;
   });
+  return room.close(verdicts);
 }
 
 function contextFor(
@@ -103,7 +125,7 @@ function contextFor(
   judges: Judges,
   tree: string | undefined,
   workspace: () => Workspace,
-): GateContext {
+): Omit<GateContext, 'place' | 'shell'> {
   const { session, task, outputDir, allowed, answers, agents, base, lastMessage, transcript, event } =
     request;
   const { onlyPaths } = request;
@@ -119,11 +141,10 @@ function contextFor(
     },
     frozen: request.frozen.frozen.gates[name],
     digest: (text) => judges.digest(text),
-    shell: judges.shell,
-    place: async () => judges.inPlace(request.frozen.frozen.project),
     source: judges.source,
     agent: judges.agent,
     tasks: judges.tasks,
+    kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
     answers,
     agents,

@@ -1,6 +1,7 @@
 /** What answering an event needs besides `src/ports`. These types name gates, which `src/ports` may not import. */
 
-import type { Contract } from '../core/contract/contract.ts';
+import type { PartsRule } from '../core/contract/command-parts.ts';
+import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
@@ -12,6 +13,7 @@ import type {
   FallbackCounts,
   ForeignFiles,
   Guard,
+  Kept,
   KeptTranscript,
   LoopRef,
   Notifier,
@@ -25,7 +27,7 @@ import type {
   Workspace,
   Worktree,
 } from '../ports/ports.ts';
-import type { Place } from '../ports/rooms.ts';
+import type { Place, Rooms } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 import type { SourceReader } from '../ports/source.ts';
 
@@ -33,18 +35,29 @@ import type { SourceReader } from '../ports/source.ts';
 export interface Judges {
   gates: Gates;
   shell: Shell;
-  /** A folder of the project as a place for commands. */
-  inPlace(dir: string): Place;
+  /** A folder of the project as a place for commands, within the walls that the contract asks for. */
+  inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;
+  /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
+  walls?(sandbox: SandboxRule | undefined): WallsHere;
+  /** Keeps what clean rooms need of the start of a loop, and returns its name. */
+  keepStart(project: string, needs: readonly string[]): string;
+  /** Clean rooms, with what was kept at the start. */
+  rooms(frozen: FrozenContract, project: string): Rooms;
   /** Parses source text; absent where nothing can. */
   source?: SourceReader;
   agent: AgentPort;
   tasks: TaskList;
   notifier: Notifier;
   workspace(project: string): Workspace;
+  /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
+  kept?(outputDir: string, fingerprint: string): Kept;
   /** Throw-away copies of the project's trees. */
   scratch(project: string): Scratch;
-  /** SHA-256 digests of what the commands of a gate lead to now: package.json scripts, make targets, script files. */
-  parts(project: string, commands: readonly string[]): Record<string, string>;
+  /**
+   * SHA-256 digests of what the commands of a gate lead to now and what defines them: package.json scripts, make targets,
+   * check scripts.
+   */
+  parts(project: string, commands: readonly string[], rule?: PartsRule): Record<string, string>;
   /** SHA-256 of the project's untildone.yaml as it is now. */
   contractFile(project: string): string | undefined;
   /** SHA-256 of a text. */
@@ -55,6 +68,13 @@ export interface Judges {
   subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
   /** The worktree that a folder lies in, when it is another one of the project's own repository. */
   worktree?(project: string, folder: string): Worktree | undefined;
+}
+
+export interface WallsHere {
+  /** What builds them. */
+  name?: string;
+  /** Why there are none although the contract asks for some, and what to do. */
+  problem?: string;
 }
 
 export interface JudgingPorts extends Ports {

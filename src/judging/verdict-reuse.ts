@@ -1,10 +1,12 @@
 /** Verdicts that are known without judging: found before and still true, or a refusal to run what was changed. */
+import { runsInCleanRoom } from '../core/contract/clean-room.ts';
 import type { FrozenContract, GateSpec } from '../core/contract/contract.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { fingerprint, type Verdict } from '../core/loop/verdict.ts';
 import type { Gates } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { JudgingRequest } from '../ports/judging.ts';
+import { partsOfRoomSetup, ROOM_SETUP } from './freeze-contract.ts';
 import type { Judges } from './ports.ts';
 
 export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
@@ -24,17 +26,41 @@ export function driftOf(
   specs: ReadonlyMap<string, GateSpec>,
 ): Map<string, Verdict> {
   const found = new Map<string, Verdict>();
+  const { contract, frozen } = request.frozen;
+  const setup = once(() => changedSetup(request.frozen, judges));
   for (const [name, spec] of specs) {
-    const before = request.frozen.frozen.parts[name];
+    const inSetup = runsInCleanRoom(contract, spec) ? setup() : [];
+    if (inSetup.length > 0) {
+      found.set(name, drifted(name, spec, inSetup));
+      continue;
+    }
+    const before = frozen.parts[name];
     if (!before) continue;
-    const now = judges.parts(
-      request.frozen.frozen.project,
-      commandsOf(name, spec, request.frozen, judges.gates),
-    );
+    const now = judges.parts(frozen.project, commandsOf(name, spec, request.frozen, judges.gates), {
+      frozen: Object.keys(before),
+    });
     const changed = Object.keys(before).filter((part) => before[part] !== now[part]);
     if (changed.length > 0) found.set(name, drifted(name, spec, changed));
   }
   return found;
+}
+
+/** What the setup of clean rooms leads to and is other than at the start. A script that is new counts, too. */
+function changedSetup({ contract, frozen }: FrozenContract, judges: Judges): string[] {
+  const before = frozen.parts[ROOM_SETUP];
+  if (!before) return [];
+  const now = partsOfRoomSetup(contract, frozen.project, judges);
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (part) => before[part] !== now[part],
+  );
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract, gates: Gates): string[] {
@@ -44,6 +70,18 @@ export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract,
 
 const DRIFT = 'drift ';
 
+function isFilePart(part: string): boolean {
+  return !/^(?:script|target) "|^settings of /.test(part);
+}
+
+/** How you say that a file is no check, but the very program that is written. */
+function sayWork(gate: string, files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  return [
+    `If ${files.join(', ')} is the work and not a check, only the user can say so: add "work: [${files.join(', ')}]" to the gate ${gate} in untildone.yaml, then "untildone trust" and "untildone contract update".`,
+  ];
+}
+
 function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verdict {
   const what = changed.join(', ');
   return {
@@ -52,7 +90,10 @@ function drifted(name: string, spec: GateSpec, changed: readonly string[]): Verd
     class: 'measured',
     outcome: 'fail',
     summary: `what this gate runs was changed since the loop began: ${what}`,
-    evidence: [`Put ${what} back as it was. The definition of done is not yours to change.`],
+    evidence: [
+      `Put ${what} back as it was. The definition of done is not yours to change.`,
+      ...sayWork(name, changed.filter(isFilePart)),
+    ],
     fingerprint: `${DRIFT}${what}`,
   };
 }
@@ -86,8 +127,12 @@ function inputsOf(
   request: JudgingRequest,
   judges: Judges,
 ): string {
-  const { parts, gates } = request.frozen.frozen;
-  const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null]));
+  const { contract, frozen } = request.frozen;
+  const { parts, gates, start } = frozen;
+  const inRoom = runsInCleanRoom(contract, spec) ? [start ?? null, contract.room ?? null] : [];
+  const { sandbox } = contract;
+  const walls = sandbox && sandbox.choice !== 'off' ? [sandbox] : [];
+  const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null, ...inRoom, ...walls]));
   const question = [tree, request.base.tree ?? null, spec, held, request.allowed, fingerprint(request.task)];
   if (!request.onlyPaths && !request.worktree) return JSON.stringify(question);
   // Files that git ignores may differ between worktrees.

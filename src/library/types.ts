@@ -152,6 +152,13 @@ interface RunGateOptions {
   env?: Record<string, string | number | boolean>;
 }
 
+interface DifferentialOptions extends RunGateOptions, ModelOptions {
+  tests?: string[];
+  checks?: ('old_tests' | 'new_tests')[];
+  may_change?: string[];
+  resolve?: 'person' | 'judge';
+}
+
 type GitCheck = 'clean' | 'committed' | 'pushed';
 type Forbidden =
   | 'debug'
@@ -191,6 +198,12 @@ export type GateInput = GateSettings &
       }
     | { forbid: Forbidden[] | { patterns: Forbidden[]; paths?: string[] }; paths?: string[] }
     | { tests_intact: true | { paths?: string[] }; paths?: string[] }
+    | ({ differential: string | ({ command: string } & DifferentialOptions) } & DifferentialOptions)
+    | {
+        suppressions: true | { allow?: string[]; paths?: string[] };
+        allow?: string[];
+        paths?: string[];
+      }
     | { tasks: true }
     | { promise: string }
     | ({

@@ -1,5 +1,6 @@
 import type { FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
 import type { Entry } from '../core/loop/entry.ts';
+import type { BaseGate } from '../core/loop/since-start.ts';
 import type { AgentsRead, LoopState } from '../core/loop/state.ts';
 import type { FileUsage } from '../core/loop/subagent-usage.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
@@ -34,6 +35,8 @@ export interface ShellCommand {
   /** stdout and stderr share one pipe: their order is exact, and `stdout` holds both. */
   oneStream?: boolean;
   timeoutMs: number;
+  /** Whether it reaches the network from within walls; absent: as the contract says. */
+  network?: boolean;
   /** Ends the whole process tree. */
   signal?: AbortSignal;
 }
@@ -51,6 +54,8 @@ export interface ShellResult {
   outputSha256: string;
   outputBytes: number;
   durationMs: number;
+  /** The walls that it ran in; absent: there were none. */
+  walls?: string;
 }
 
 export interface Shell {
@@ -161,6 +166,14 @@ export interface VerdictCache {
   keep(entries: readonly { inputs: string; verdict: Verdict }[]): void;
 }
 
+/** Small facts that gates keep for later judgings of the same work. */
+export interface Kept {
+  /** Undefined when there is nothing of that name, or when another program wrote it. */
+  read(name: string): unknown;
+  /** Never throws: what cannot be kept is found out again. */
+  write(name: string, value: unknown): void;
+}
+
 export interface NewLoop {
   loop: string;
   session: string;
@@ -171,6 +184,8 @@ export interface NewLoop {
   baseTree?: string;
   baseCommit?: string;
   basePassing?: true;
+  /** What each gate said at the start. */
+  baseGates?: BaseGate[];
   /** The gate that asks for a change, although the contract does not. */
   changeGate?: string;
   /** The cost of the session so far, as Claude Code counts it. */

@@ -23,6 +23,8 @@ export interface TestRun {
 /** A clean room: a tree in a fresh folder, with dependencies of its own and the environment of the loop's start. */
 export interface Room extends Place {
   room: 'clean';
+  /** The files of the tree that commands have changed. */
+  changed(): Promise<string[]>;
   /** Removes the room. Never throws; may be called twice. */
   dispose(): Promise<void>;
 }
@@ -51,6 +53,8 @@ export interface Composition {
   takes(path: string): boolean;
   /** Files whose text is neither tree's. */
   texts?: Readonly<Record<string, string>>;
+  /** Links that neither tree has, by path, each with what it leads to. */
+  links?: Readonly<Record<string, string>>;
 }
 
 /** Clean rooms of one project. */

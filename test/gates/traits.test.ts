@@ -13,7 +13,8 @@ test.each<[keyof GateTraits, string[]]>([
   ['readsText', ['text']],
   ['notInBaseline', ['agent', 'approve', 'ci', 'hook', 'judge', 'promise', 'subagents', 'text']],
   ['isReusable', ['agent', 'custom', 'features', 'forbid', 'judge', 'run', 'tests_intact']],
-  ['looksByFile', ['changed', 'forbid', 'judge']],
+  ['looksByFile', ['changed', 'forbid', 'judge', 'suppressions']],
+  ['mayAsk', ['suppressions']],
   ['keepsFrozen', ['artefact']],
   ['commandAnywhere', ['features', 'run']],
   ['waitMs', ['ci']],
@@ -35,7 +36,11 @@ test('a piece of a divided run is always asked for what its own session says, an
 });
 
 test('where no file was changed, a pass or a failure says nothing', () => {
-  expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'pass')).toEqual(['forbid', 'tests_intact']);
+  expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'pass')).toEqual([
+    'forbid',
+    'suppressions',
+    'tests_intact',
+  ]);
   expect(kindsWhere(({ emptyOutcome }) => emptyOutcome === 'fail')).toEqual(['artefact', 'changed']);
 });
 

@@ -91,8 +91,8 @@ test('AGENTS.md shows every room, in the order in which they may import each oth
   expect(rows).toEqual(ROOMS);
 });
 
-test('the glossary has at most 30 words', () => {
+test('the glossary has at most 45 words', () => {
   const rows = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8').match(/^\| (?!word \|)/gm) ?? [];
   expect(rows.length).toBeGreaterThan(20);
-  expect(rows.length).toBeLessThanOrEqual(30);
+  expect(rows.length).toBeLessThanOrEqual(45);
 });

@@ -50,6 +50,7 @@ const BUILT: Record<string, string> = {
   'core/import/hook-commands.ts': 'of constants',
   'gates/forbid/patterns.ts': 'of constants',
   'gates/forbid/secrets.ts': 'of constants',
+  'gates/suppressions/find.ts': 'of constants',
   'gates/artefact/index.ts': 'of constants',
   'gates/hook/index.ts': 'of constants',
   'gates/tests_intact/config/runners.ts': 'of constants',

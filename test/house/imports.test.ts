@@ -6,7 +6,7 @@ import { filesIn, ROOMS, SRC } from './files.ts';
 
 /** What a place may use besides our own files; the first that fits rules. Everything else may use all that is installed. */
 const MAY_USE: [RegExp, string[]][] = [
-  [/^core\//, ['strip-ansi', 're2js']],
+  [/^core\//, ['strip-ansi', 're2js', 'diff']],
   [/^ports\//, []],
   [/^schema\//, ['zod', 'jsonc-parser']],
   [/^gates\/(.+\/)?(.+-)?grammar\.ts$/, ['zod']],

@@ -247,6 +247,14 @@ describe('a command that no longer means what was approved', () => {
     });
     expect(judges.judged).toEqual(['lint']);
   });
+  test('a file may be the very program that is written: the hold tells how you say so', async () => {
+    const judges = fakeJudges();
+    judges.partsNow = { [script]: 'h1', 'check.sh': 'changed' };
+    const { verdicts } = await judge(workOn(contract, {}, { parts }), judges);
+    expect(verdicts[0]?.evidence?.[1]).toBe(
+      'If check.sh is the work and not a check, only the user can say so: add "work: [check.sh]" to the gate tests in untildone.yaml, then "untildone trust" and "untildone contract update".',
+    );
+  });
   test('that was taken away is changed, too; what is as it was is run', async () => {
     const judges = fakeJudges();
     judges.partsNow = { [script]: 'h1' };

@@ -12,6 +12,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
+import { wallsWords } from '../../core/words/walls.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import {
   changedSinceTrusted,
@@ -27,8 +28,8 @@ import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import { type Freezing, freeze } from '../../judging/freeze-contract.ts';
-import { resolveParts } from '../../project/facts/command-parts.ts';
+import { asTrusted, type Freezing, freeze } from '../../judging/freeze-contract.ts';
+import { resolveParts, workOf } from '../../project/facts/command-parts.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 import { confirm, onTerminal } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
@@ -60,8 +61,13 @@ export async function trust(
   const { fingerprint } = freezing.frozen;
   for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project))
     out(line.startsWith(' ') ? line : paint('bold', line));
+  const walls = await wallsLine(file.contract, world);
+  if (walls !== undefined) out(walls);
   const trusted = world.store.isTrusted(world.project, fingerprint);
-  const texts: TrustedText = { contract: file.text, parts: partsIn(freezing, world.project) };
+  const texts: TrustedText = {
+    contract: file.text,
+    parts: partsIn({ ...freezing, contract: file.contract }, world.project),
+  };
   if (!trusted)
     for (const line of whatChanged(texts, { ...freezing, contract: file.contract }, world)) out(line);
   out(`Fingerprint: ${fingerprint}`);
@@ -86,15 +92,26 @@ export async function trust(
   return 0;
 }
 
+async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {
+  const { sandbox, gates } = contract;
+  const words = wallsWords(sandbox, (await world.judges(contract)).walls?.(sandbox) ?? {});
+  if (words === undefined) return undefined;
+  const open = Object.keys(gates).filter((name) => gates[name]?.network === true);
+  const network = open.length === 0 ? '' : `; with network: ${open.map(visible).join(', ')}`;
+  return `Walls around these commands: ${visible(words)}${network}`;
+}
+
 interface Shown extends Freezing {
   contract: Contract;
 }
 
 export async function freezeNow(file: ContractFile, world: World): Promise<Freezing> {
-  return freeze(file.contract, world.project, await world.judges(file.contract));
+  const freezing = await freeze(file.contract, world.project, await world.judges(file.contract));
+  return asTrusted(freezing, (project, fingerprint) => world.store.isTrusted(project, fingerprint));
 }
 
-function whatRuns({ commands, contract }: Shown, project: string): string[] {
+function whatRuns(shown: Shown, project: string): string[] {
+  const { commands, contract } = shown;
   const lines = Object.entries(commands).flatMap(([gate, list]) =>
     list.map((line) => `  ${gate}: ${visible(line)}`),
   );
@@ -106,13 +123,14 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   if (lines.length + told.length + rules.length + tools.length === 0)
     return ['This contract runs no commands and notifies nobody.'];
   // A part that does not exist has no text to show. It counts for the fingerprint all the same.
-  const parts = Object.entries(partsIn({ commands }, project)).filter(([, text]) => text !== '');
+  const parts = Object.entries(partsIn(shown, project)).filter(([, text]) => text !== '');
   return [
     ...(lines.length > 0
       ? ['These commands will run on this machine, as you, whenever work is judged:', ...lines]
       : []),
     ...(parts.length > 0 ? ['They use:'] : []),
     ...parts.flatMap(([name, text]) => partLines(name, text)),
+    ...workLines(shown, project),
     ...(told.length > 0
       ? ['This is run, or called, when a loop ends:', ...told.map((t) => `  ${visible(t)}`)]
       : []),
@@ -121,8 +139,23 @@ function whatRuns({ commands, contract }: Shown, project: string): string[] {
   ];
 }
 
-function partsIn({ commands }: Pick<Freezing, 'commands'>, project: string): Record<string, string> {
-  return resolveParts(project, Object.values(commands).flat());
+function partsIn({ commands, contract }: Shown, project: string): Record<string, string> {
+  const found = Object.entries(commands).map(([gate, lines]) =>
+    resolveParts(project, lines, { work: contract.gates[gate]?.work }),
+  );
+  return Object.assign({}, ...found);
+}
+
+/** Names the files that commands run and that may change, so that you can tell a check among them. */
+function workLines({ commands, contract }: Shown, project: string): string[] {
+  const files = Object.entries(commands).flatMap(([gate, lines]) =>
+    workOf(project, lines, { work: contract.gates[gate]?.work }),
+  );
+  if (files.length === 0) return [];
+  return [
+    'They also run these files, which count as the work: the agent may change them.',
+    ...[...new Set(files)].map((file) => `  ${visible(file)}`),
+  ];
 }
 
 const MOST_DIFF_LINES = 200;

@@ -8,6 +8,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
+import { traitsOf } from '../../gates/traits.ts';
 import type { FileStore } from '../../home/store.ts';
 import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -49,7 +50,9 @@ export async function answerQuestion(
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already: ${describeEnding(state)}`);
   const { contract, frozen } = store.contract(ref);
   const gate = questionMeant(name, contract, state);
-  const digest = await digestOfFile(gate.file, frozen.project, contract, world);
+  const digest = gate.isAboutFindings
+    ? findingsOf(gate.name, state)
+    : await digestOfFile(gate.file, frozen.project, contract, world);
   const entry = {
     kind: 'answered' as const,
     gate: gate.name,
@@ -66,14 +69,18 @@ export async function answerQuestion(
 interface Question {
   name: string;
   file?: string;
+  /** The answer is about what the gate found at the last Stop. */
+  isAboutFindings?: true;
 }
 
 function questionsOf(calls: readonly GateCall[], notIn: ReadonlySet<string> = new Set()): Question[] {
   return calls
     .filter(({ name }) => !notIn.has(name))
-    .flatMap(({ name, spec, children }) =>
-      spec.kind === 'approve' ? [{ name, ...spec.options }] : questionsOf(children ?? [], notIn),
-    );
+    .flatMap(({ name, spec, children }): Question[] => {
+      if (spec.kind === 'approve') return [{ name, ...spec.options }];
+      if (traitsOf(spec.kind).mayAsk) return [{ name, isAboutFindings: true }];
+      return questionsOf(children ?? [], notIn);
+    });
 }
 
 function questionMeant(name: string | undefined, contract: Contract, state: LoopState): Question {
@@ -133,6 +140,16 @@ function openQuestions(contract: Contract, state: LoopState, known: readonly Que
     return line ? line.verdict === 'pass' : isApproved(name);
   };
   return known.filter(({ name }) => due.has(name) && !passes(name));
+}
+
+/** What the gate found at the last Stop, as one word. An answer is for exactly that. */
+function findingsOf(name: string, { gates }: LoopState): string {
+  const line = gates.find((each) => each.name === name);
+  if (line?.verdict !== 'fail' || line.fingerprint === undefined)
+    throw new UsageError(
+      `${name} has found nothing that you could answer; untildone status shows what is open`,
+    );
+  return line.fingerprint;
 }
 
 async function digestOfFile(

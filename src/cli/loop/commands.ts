@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { prepareHome } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
-import type { Limit } from '../../core/contract/contract.ts';
+import type { Limit, SandboxRule } from '../../core/contract/contract.ts';
 import type { PersonCommand } from '../../core/loop/entry.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { parseDuration } from '../../core/text/duration.ts';
@@ -17,6 +17,7 @@ import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign, openForeign } from '../../hook/wiring/foreign.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import { openWorld, openWorldToRead, placeHere, type World } from '../../hook/wiring/world.ts';
+import { wallsOnMachine } from '../../project/walls/walls-for.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 import { RUN_MARK } from '../../run/begin/run-world.ts';
 import { out } from '../../terminal/print.ts';
@@ -68,7 +69,9 @@ function addStatus(cli: Command): void {
       const foreign = await foreignStatus(place, { home: world.home, store, needsApproval });
       if (!options.json && hasToolRules(project)) warnOldHooks(project, env, out);
       const hooksAt = (folder: string) => hooksStateOf(folder, env);
-      status({ ...options, project, foreign, hooksAt }, store, clock.now(), out);
+      const wallsHere = (sandbox: SandboxRule) =>
+        wallsOnMachine(sandbox, { env, untildoneHome: world.home.root });
+      status({ ...options, project, foreign, hooksAt, wallsHere }, store, clock.now(), out);
     });
 }
 

@@ -1,10 +1,13 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
+import type { SandboxRule } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
-import type { LoopState } from '../../core/loop/state.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
+import { wallsWords } from '../../core/words/walls.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
+import type { WallsHere } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 
@@ -17,32 +20,43 @@ export interface LoopFacts {
   elapsedMs: number;
   /** Why its session is not being held although the loop is active. */
   unheld: string | undefined;
+  /** The walls that its commands run in; undefined when its contract asks for none. */
+  walls: string | undefined;
 }
 
 export interface FactsWorld {
   store: FileStore;
   now: number;
   hooksAt(project: string): HooksState;
+  /** The walls that a contract gets on this machine. */
+  wallsHere?(sandbox: SandboxRule): WallsHere;
 }
 
 export function factsOf(ref: LoopRef, state: LoopState, world: FactsWorld): LoopFacts {
   const { store, now } = world;
-  const { folder, phase } = fromContract(ref, state, store);
+  const { folder, phase, sandbox } = fromContract(ref, state, store);
+  const asks = sandbox && sandbox.choice !== 'off' && !hasEnded(state);
   return {
     task: oneLine(store.task(ref).slice(0, 1000), 200),
     folder,
     phase,
     elapsedMs: elapsedMs(state, state.ending?.at ?? now),
     unheld: whyUnheld(ref, state, folder, world),
+    walls: asks ? wallsWords(sandbox, world.wallsHere?.(sandbox) ?? {}) : undefined,
   };
 }
 
 /** The rest of the status is shown without a contract that is damaged. */
-function fromContract(ref: LoopRef, state: LoopState, store: FileStore): Pick<LoopFacts, 'folder' | 'phase'> {
+function fromContract(
+  ref: LoopRef,
+  state: LoopState,
+  store: FileStore,
+): Pick<LoopFacts, 'folder' | 'phase'> & { sandbox?: SandboxRule } {
   try {
     const { contract, frozen } = store.contract(ref);
     const phase = phaseOf(contract, state);
-    return { folder: frozen.project, phase: phase && phaseSituation(contract, phase) };
+    const { sandbox } = contract;
+    return { folder: frozen.project, phase: phase && phaseSituation(contract, phase), sandbox };
   } catch {
     return { folder: undefined, phase: undefined };
   }

@@ -33,6 +33,8 @@ export interface StatusLoop {
   waiting: { why: string; since: string; text: string } | null;
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
+  /** The walls around the commands of its gates on this machine, or why there are none; null: its contract asks for none. */
+  walls: string | null;
   /** Of a loop over many sessions. */
   run: { mode: string; sessions: number; parent: string | null } | null;
   ending: { cause: string; at: string; detail: string; text: string } | null;
@@ -77,6 +79,7 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
     subagent_tokens: state.spentBySubagents ?? 0,
     cost_usd: state.spent.costUsd,
     not_held: facts.unheld ?? null,
+    walls: facts.walls ?? null,
     run: state.run
       ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
       : null,

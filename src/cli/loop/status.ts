@@ -25,6 +25,7 @@ export interface StatusOptions {
   foreign: readonly ForeignStatus[];
   /** Whether the hooks of a project would run. */
   hooksAt?(project: string): HooksState;
+  wallsHere?: FactsWorld['wallsHere'];
 }
 
 export function status(
@@ -33,8 +34,8 @@ export function status(
   now: number,
   out: (line: string) => void,
 ): void {
-  const { project, foreign, hooksAt = () => ({ held: true }) } = options;
-  const world: FactsWorld = { store, now, hooksAt };
+  const { project, foreign, hooksAt = () => ({ held: true }), wallsHere } = options;
+  const world: FactsWorld = { store, now, hooksAt, wallsHere };
   const here = loopsAround(store, project);
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
@@ -97,6 +98,7 @@ function textOf(found: Found, world: FactsWorld, project: string): string[] {
     `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
     ...(facts.folder === undefined || facts.folder === project ? [] : [`  folder: ${facts.folder}`]),
     ...situationLines(state, facts, world.now),
+    ...(facts.walls === undefined ? [] : [`  walls: ${facts.walls}`]),
     ...state.gates.flatMap(gateLines),
     '',
   ];

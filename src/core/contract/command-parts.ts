@@ -1,4 +1,5 @@
-import { simpleCommands } from '../shell/words.ts';
+import { type SimpleCommand, simpleCommands } from '../shell/words.ts';
+import type { FileCall } from './definition-or-work.ts';
 
 /** Something outside the contract that decides what a command does, such as a script of package.json. */
 export type CommandPart =
@@ -8,9 +9,20 @@ export type CommandPart =
   /** The settings by which a package manager runs this script. */
   | { kind: 'settings'; script: string; folder: string }
   | { kind: 'target'; target: string; folder: string }
-  | { kind: 'file'; path: string }
+  /** A file that is run, with how. */
+  | { kind: 'file'; path: string; call: FileCall }
   /** A file that does not exist, and would run in place of the tool that a command names. */
   | { kind: 'shadow'; path: string };
+
+/** Chooses among the files that commands run. */
+export interface PartsRule {
+  /** Globs of files that you called the work: they define nothing. */
+  work?: readonly string[];
+  /** The names of parts that count whatever they are, because they were frozen before. */
+  frozen?: readonly string[];
+  /** Chooses as version 0.1.0 did. */
+  asFormerly?: boolean;
+}
 
 const RUNNERS = ['npm', 'pnpm', 'yarn', 'bun'];
 /** Words of package managers that are not the names of scripts. */
@@ -54,26 +66,57 @@ const WRAPPERS = new Set([
   'timeout',
   'nohup',
 ]);
-const WORK =
-  /(^|\/)(test|tests|spec|specs|__tests__|src|lib|app)\/|\.(test|spec)\.|(^|\/)test_[^/]+$|_test\.\w+$/;
+/** Words before the real command that come in pairs. */
+const PAIRS = new Set([
+  'uv run',
+  'poetry run',
+  'pipenv run',
+  'pdm run',
+  'hatch run',
+  'rye run',
+  'bundle exec',
+]);
 
-/** What a command depends on, as far as its words tell. Tests and sources are left out: they are the work itself. */
+/** Everything that a command runs of the project, as far as its words tell. */
 export function commandParts(command: string, folder = '.'): CommandPart[] {
+  return partsOfLine(command, folder, {});
+}
+
+function partsOfLine(line: string, folder: string, around: FileCall): CommandPart[] {
   let here = folder;
-  return simpleCommands(command).flatMap(({ words }) => {
-    const [name = '', ...rest] = unwrapped(words);
+  const commands = simpleCommands(line);
+  return commands.flatMap((command, at) => {
+    const [name = '', ...rest] = unwrapped(command.words, true);
     if (name === 'cd' && rest[0]) {
       here = join(here, rest[0]);
       return [];
     }
-    return partsOf(name, rest, here);
+    const isExamined = isLookedAt(commands, at) || around.isExamined;
+    const inner = (command.inner ?? []).flatMap((one) => partsOfLine(one, here, { isExamined: true }));
+    return [...inner, ...partsOf(name, rest, here, { isExamined })];
   });
 }
 
-function unwrapped(words: readonly string[]): string[] {
+/** Commands that look at what another one writes. */
+const LOOKING =
+  /^(?:e|f)?grep$|^(?:rg|diff|cmp|jq|awk|sed|wc|head|tail|sort|cut|tr|xargs|read|sha\d*sum|md5sum)$/;
+
+function isLookedAt(commands: readonly SimpleCommand[], at: number): boolean {
+  const [before, command, next] = [commands[at - 1], commands[at], commands[at + 1]];
+  if (next?.piped && LOOKING.test(unwrapped(next.words, true)[0] ?? '')) return true;
+  if (command?.writes.some((file) => !file.startsWith('/dev/') && !/^&?\d$/.test(file))) return true;
+  // An unquoted `$(` is read as a word that ends with `$` and a subshell.
+  return (before?.words.at(-1)?.endsWith('$') ?? false) && (command?.depth ?? 0) > (before?.depth ?? 0);
+}
+
+function unwrapped(words: readonly string[], pairs: boolean): string[] {
   let rest = [...words];
-  while (rest[0] !== undefined && WRAPPERS.has(rest[0])) {
-    rest = rest.slice(1);
+  for (;;) {
+    const [first, second] = rest;
+    if (first === undefined) return rest;
+    if (pairs && PAIRS.has(`${first} ${second}`)) rest = rest.slice(2);
+    else if (WRAPPERS.has(first)) rest = rest.slice(1);
+    else return rest;
     while (
       rest[0] !== undefined &&
       (/^-/.test(rest[0]) || /^[A-Za-z_]\w*=/.test(rest[0]) || /^\d+[smh]?$/.test(rest[0]))
@@ -81,16 +124,41 @@ function unwrapped(words: readonly string[]): string[] {
       rest = rest.slice(1);
     }
   }
-  return rest;
 }
 
-function partsOf(name: string, rest: readonly string[], folder: string): CommandPart[] {
+function partsOf(name: string, rest: readonly string[], folder: string, call: FileCall): CommandPart[] {
   const base = name.slice(name.lastIndexOf('/') + 1);
-  if (RUNNERS.includes(base)) return scriptParts(rest, folder);
-  if (base === 'make' || base === 'gmake') return makeParts(rest, folder);
-  if (base.startsWith('python') && rest.includes('-m')) return shadowParts(rest, folder);
-  if (INTERPRETERS.includes(base)) return fileParts(firstFile(rest), folder);
-  return name.includes('/') ? fileParts(name, folder) : [];
+  const own = name.includes('/') ? fileParts(name, folder, { ...call, ...askedHelp(rest) }) : [];
+  if (RUNNERS.includes(base)) return [...own, ...scriptParts(rest, folder)];
+  if (base === 'make' || base === 'gmake') return [...own, ...makeParts(rest, folder)];
+  if (base.startsWith('python') && rest.includes('-m')) return [...own, ...shadowParts(rest, folder)];
+  if (INTERPRETERS.includes(base)) return [...own, ...interpreted(base, rest, folder, call)];
+  return own;
+}
+
+const FORMER_WORK =
+  /(^|\/)(test|tests|spec|specs|__tests__|src|lib|app)\/|\.(test|spec)\.|(^|\/)test_[^/]+$|_test\.\w+$/;
+
+/** What version 0.1.0 froze of a command. What you trusted then stays trusted. */
+export function formerCommandParts(command: string, folder = '.'): CommandPart[] {
+  let here = folder;
+  return simpleCommands(command).flatMap(({ words }) => {
+    const [name = '', ...rest] = unwrapped(words, false);
+    if (name === 'cd' && rest[0]) {
+      here = join(here, rest[0]);
+      return [];
+    }
+    const base = name.slice(name.lastIndexOf('/') + 1);
+    const isInterpreter = INTERPRETERS.includes(base);
+    const isOther = RUNNERS.includes(base) || /^g?make$/.test(base);
+    if (isOther || (base.startsWith('python') && rest.includes('-m'))) return partsOf(base, rest, here, {});
+    const file = isInterpreter
+      ? rest.find((word) => !word.startsWith('-') && /[./]/.test(word))
+      : name.includes('/')
+        ? name
+        : '';
+    return file === undefined || FORMER_WORK.test(file) ? [] : fileParts(file, here, {});
+  });
 }
 
 function scriptParts(given: readonly string[], folder: string): CommandPart[] {
@@ -121,8 +189,64 @@ function makeParts(words: readonly string[], folder: string): CommandPart[] {
   return (targets.length > 0 ? targets : ['']).map((target) => ({ kind: 'target', target, folder: there }));
 }
 
-function firstFile(words: readonly string[]): string | undefined {
-  return words.find((word) => !word.startsWith('-') && /[./]/.test(word));
+/** Options by which an interpreter loads a file before the program. */
+const PRELOADS = /^(?:-r|--require|--import|--loader|--experimental-loader|--preload)(?:=(.+))?$/;
+/** Options whose value is no file to run. */
+const WITH_VALUE =
+  /^(?:-C|--conditions|--env-file|--env-file-if-exists|--test-(?:reporter|reporter-destination|name-pattern|shard)|--config|--import-map|--tsconfig)$/;
+/** Options whose value is the program itself. */
+const EVALUATES: readonly [interpreter: RegExp, option: RegExp][] = [
+  [/^(?:node|tsx|deno)$/, /^(?:-e|-p|-pe|--eval|--print)$/],
+  [/^python/, /^-c$/],
+  [/^(?:ruby|perl)$/, /^-[a-z]*[eE]$/],
+  [/^php$/, /^-r$/],
+];
+const SHELLS = /^(?:ba|da|z)?sh$/;
+/** Options and words by which an interpreter reads a file and does not run it. */
+const PARSES: readonly [interpreter: RegExp, words: RegExp][] = [
+  [SHELLS, /^-[a-z]*n[a-z]*$/],
+  [/^node$/, /^(?:-c|--check)$/],
+  [/^(?:ruby|perl)$/, /^-\w*c\w*$/],
+  [/^php$/, /^(?:-l|--syntax-check)$/],
+  [/^deno$/, /^(?:check|lint|fmt|doc|info)$/],
+];
+
+/** What an interpreter runs: files that it loads first, then the program, or the commands after `sh -c`. */
+function interpreted(
+  interpreter: string,
+  words: readonly string[],
+  folder: string,
+  call: FileCall,
+): CommandPart[] {
+  const parses = PARSES.find(([by]) => by.test(interpreter))?.[1];
+  const evaluates = EVALUATES.find(([by]) => by.test(interpreter))?.[1];
+  const parts: CommandPart[] = [];
+  let isOnlyParsed = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    const preload = PRELOADS.exec(word);
+    if (evaluates?.test(word)) return parts;
+    if (SHELLS.test(interpreter) && /^-[a-z]*c$/.test(word))
+      return [...parts, ...partsOfLine(words[at + 1] ?? '', folder, call)];
+    if (parses?.test(word)) isOnlyParsed = true;
+    else if (preload) parts.push(...preloaded(preload[1] ?? words[++at] ?? '', folder));
+    else if (WITH_VALUE.test(word)) at++;
+    else if (!word.startsWith('-') && /[./]/.test(word)) {
+      const program = { ...call, isOnlyParsed, ...askedHelp(words.slice(at + 1)) };
+      return [...parts, ...fileParts(word, folder, program)];
+    }
+  }
+  return parts;
+}
+
+function preloaded(file: string, folder: string): CommandPart[] {
+  return file.includes('/') ? fileParts(file, folder, { isPreloaded: true }) : [];
+}
+
+/** A program that is asked for its help checks nothing. */
+function askedHelp(args: readonly string[]): FileCall {
+  const only = args.length === 1 && /^(?:-h|-V|-\?|help|version)$/.test(args[0] ?? '');
+  return { asksHelp: only || args.some((word) => /^--(?:help|version|usage)$/.test(word)) };
 }
 
 const PYTHON_TOOLS =
@@ -138,9 +262,9 @@ function shadowParts(words: readonly string[], folder: string): CommandPart[] {
   }));
 }
 
-function fileParts(path: string | undefined, folder: string): CommandPart[] {
-  if (!path || path.startsWith('/') || WORK.test(path)) return [];
-  return [{ kind: 'file', path: join(folder, path) }];
+function fileParts(path: string, folder: string, call: FileCall): CommandPart[] {
+  if (path === '' || path.startsWith('/')) return [];
+  return [{ kind: 'file', path: join(folder, path), call }];
 }
 
 function join(folder: string, path: string): string {
@@ -201,108 +325,4 @@ function workspaceWords(words: readonly string[]): WorkspaceWords {
 /** A name without the `...` of pnpm, which adds dependents or dependencies. */
 function plain(name: string): string {
   return name.replace(/^\.\.\.|\^?\.\.\.$/g, '').replace(/^\.\/|\/$/g, '');
-}
-
-/** The rules of a makefile, each with its head and the recipe under it. A line that ends with a backslash goes on. */
-function rulesOf(makefile: string): string[][] {
-  const rules: string[][] = [];
-  let open = false;
-  for (const line of makefile.split('\n')) {
-    const isHead = /^[^\s#:=][^:=#]*:(?!:?:?=)/.test(line);
-    if (isHead) rules.push([line]);
-    else if (open && (line === '' || /^[\t ]/.test(line) || line.startsWith('#') || goesOn(rules.at(-1)))) {
-      rules.at(-1)?.push(line);
-      continue;
-    }
-    open = isHead;
-  }
-  return rules;
-}
-
-function goesOn(lines: readonly string[] | undefined): boolean {
-  return lines?.at(-1)?.endsWith('\\') ?? false;
-}
-
-function targetsOf([head = '']: readonly string[]): string[] {
-  return head.slice(0, head.indexOf(':')).trim().split(/\s+/);
-}
-
-/**
- * All rules for a target, the definitions of the variables in its commands, and the settings that decide how recipes are
- * run. An empty name means the target of the first rule.
- */
-export function makeRule(makefile: string, target: string): string | undefined {
-  const rules = rulesOf(makefile);
-  const plain = rules.filter((rule) => !rule[0]?.startsWith('.'));
-  const wanted = target === '' ? plain[0]?.slice(0, 1).flatMap((head) => targetsOf([head]))[0] : target;
-  const own = plain.filter((rule) => wanted !== undefined && targetsOf(rule).includes(wanted));
-  if (wanted === undefined || own.length === 0) return undefined;
-  const text = own.map((rule) => rule.join('\n').trimEnd()).join('\n');
-  const recipes = own.map(recipeOf).join('\n');
-  return [text, ...variablesOf(makefile, recipes), ...settingsOf(makefile, rules, wanted)].join('\n');
-}
-
-function recipeOf([head = '', ...recipe]: readonly string[]): string {
-  return [head.includes(';') ? head.slice(head.indexOf(';')) : '', ...recipe].join('\n');
-}
-
-/** Lists of sources and compiler flags are part of the work: they change as it grows. */
-const SOURCES_AND_FLAGS =
-  /^(?:.*_)?(?:SRCS?|SOURCES?|OBJS?|OBJECTS?|HEADERS?|HDRS?|DEPS?|LIBS?|LDLIBS|INCLUDES?|FILES|MODULES?|PACKAGES?|PKGS?|VERSION|C(?:PP|XX)?FLAGS|LDFLAGS)$/i;
-const DEFINITION = /^[ \t]*(?:(?:export|override|private)[ \t]+)*([\w.-]+)[ \t]*(?:\?|\+|!|:{1,3})?=/;
-
-/** The definitions of the variables that a text names, and of those that these name, in the order of the makefile. */
-function variablesOf(makefile: string, text: string): string[] {
-  const definitions = definitionsOf(makefile);
-  const found = new Set<string>();
-  const open = namesIn(text);
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (found.has(name) || SOURCES_AND_FLAGS.test(name)) continue;
-    found.add(name);
-    open.push(...definitions.filter((one) => one.name === name).flatMap((one) => namesIn(one.text)));
-  }
-  return definitions.filter(({ name }) => found.has(name)).map((one) => one.text);
-}
-
-function namesIn(text: string): string[] {
-  return [...text.matchAll(/\$[({]([\w.-]+)/g)].flatMap(([, name]) => name ?? []);
-}
-
-function definitionsOf(makefile: string): { name: string; text: string }[] {
-  const lines = makefile.split('\n');
-  return lines.flatMap((line, at) => {
-    const block = /^[ \t]*(?:override[ \t]+)?define[ \t]+([\w.-]+)/.exec(line)?.[1];
-    const name = line.startsWith('\t') ? undefined : (block ?? DEFINITION.exec(line)?.[1]);
-    if (name === undefined) return [];
-    const isLast = (one: string) => (block ? /^[ \t]*endef\b/.test(one) : !one.endsWith('\\'));
-    let last = at;
-    while (last < lines.length - 1 && !isLast(lines[last] ?? '')) last++;
-    return [{ name, text: lines.slice(at, last + 1).join('\n') }];
-  });
-}
-
-/** Variables that decide which shell runs recipes, and whether failures count. */
-const SETTINGS = ['SHELL', '.SHELLFLAGS', 'MAKEFLAGS', 'GNUMAKEFLAGS', 'MAKEFILES', 'PATH'];
-
-function settingsOf(makefile: string, rules: readonly string[][], target: string): string[] {
-  const special = rules.flatMap((rule): string[] => {
-    const [name = ''] = targetsOf(rule);
-    const named = (rule[0] ?? '')
-      .slice(name.length + 1)
-      .trim()
-      .split(/\s+/);
-    if (name === '.ONESHELL') return [name];
-    if (name === '.PHONY')
-      return rule
-        .join(' ')
-        .split(/[\s:\\]+/)
-        .includes(target)
-        ? [`.PHONY: ${target}`]
-        : [];
-    return name === '.IGNORE' && (named.join('') === '' || named.includes(target))
-      ? [`.IGNORE: ${target}`]
-      : [];
-  });
-  const set = definitionsOf(makefile).filter(({ name }) => SETTINGS.includes(name));
-  return [...set.map((one) => one.text), ...special];
 }

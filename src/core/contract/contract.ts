@@ -57,6 +57,10 @@ interface GateSettings {
   onUnproven?: 'block' | 'allow';
   /** Where its commands run; absent: as the contract says. */
   room?: RoomChoice;
+  /** Whether its commands reach the network from within walls; absent: as the contract says. */
+  network?: boolean;
+  /** Globs: files that its commands run and that are the work, not the definition of done. */
+  work?: string[];
 }
 
 /** `clean`: in a fresh copy of the tree, outside of the project. `project`: in the folder in which the agent works. */
@@ -223,6 +227,8 @@ export interface Frozen {
   gates: Record<string, unknown>;
   /** How long judging may take, within the timeout that Claude Code has for the hook. */
   judgeMs: number;
+  /** Names what was kept of the start for clean rooms: environment, programs, files that git ignores. */
+  start?: string;
 }
 
 /** `contract.json` of a loop. */

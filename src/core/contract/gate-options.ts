@@ -8,6 +8,10 @@ export interface GateOptions {
   git: { checks: GitCheck[]; branch?: string };
   forbid: { patterns: string[]; custom: { name: string; pattern: string }[]; paths?: string[] };
   tests_intact: { paths?: string[] };
+  /** The tests of the start on the code of now, and the tests of now on the code of the start. */
+  differential: DifferentialOptions;
+  /** Added lines that mute a checker, or ask whether they are being tested. `allow`: groups, or names of single ones. */
+  suppressions: { allow?: string[]; paths?: string[] };
   tasks: Record<string, never>;
   promise: { text: string };
   /** `transcript`: the model sees the end of the conversation, too. */
@@ -39,6 +43,29 @@ export interface GateOptions {
   all: { gates: string[] };
   any: { gates: string[] };
 }
+
+export interface DifferentialOptions {
+  command: string;
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Globs of the tests; the usual places when absent. */
+  tests?: string[];
+  /** What is measured; `DIFFERENTIAL_CHECKS` when absent. */
+  checks?: DifferentialCheck[];
+  /** Globs of tests that may change what they expect. */
+  mayChange?: string[];
+  /** Who says whether the task asks for a changed test; you, when absent. */
+  resolve?: 'person' | 'judge';
+  model?: string;
+  maxCostUsd?: number;
+  /** How many runs, how much time the check `change` may take, and which share of the changed lines has to be tested. */
+  runs?: number;
+  timeMs?: number;
+  min?: number;
+}
+
+export const DIFFERENTIAL_CHECKS = ['old_tests', 'new_tests'] as const;
+export type DifferentialCheck = (typeof DIFFERENTIAL_CHECKS)[number];
 
 /** Why a loop asks for a change although its contract does not. */
 export interface ImplicitChange {
@@ -72,6 +99,9 @@ export type GitCheck = 'clean' | 'committed' | 'pushed' | 'branch';
 
 /** The built-in groups of patterns that `forbid` knows by name. */
 export const FORBID_GROUPS = ['debug', 'debugger', 'todo', 'placeholder', 'secrets', 'private_keys'] as const;
+
+/** What `suppressions` looks for. */
+export const SUPPRESSION_GROUPS = ['lint', 'types', 'coverage', 'sniffing', 'settings'] as const;
 
 /** The groups that make sense in a text that is not code. */
 export const TEXT_GROUPS = ['secrets', 'private_keys', 'todo', 'placeholder'] as const;

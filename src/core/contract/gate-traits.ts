@@ -20,9 +20,13 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   /** What the gate is about. Absent: the work itself, which a run commits when more of it passes. */
   about?: GateSubject;
   /** What it asks a model, for you to trust. Asking costs money and may run commands, so models are asked last. */
-  modelQuestion?(options: GateOptions[Kind]): ModelQuestion;
+  modelQuestion?(options: GateOptions[Kind]): ModelQuestion | undefined;
+  /** Costs many runs: judged after all others but models, and only if all of them may pass. */
+  late?: true;
   /** Only your answer makes it pass. It is allowed only at the Stop of a loop, because a loop can wait. */
   asksPerson?: true;
+  /** May ask you about what it found. You answer by the name of the gate. */
+  mayAsk?: true;
   /** Looks at the text of a prompt or a task: at a Stop there is none. */
   readsText?: true;
   /** Says something only in a session: without one it is left out or skips. */
@@ -37,9 +41,11 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   looksByFile?: true;
   /** The outcome that says nothing where no file was changed: it becomes `skip` in `untildone verify`. */
   emptyOutcome?: 'pass' | 'fail';
+  /** Opens clean rooms by itself, whatever the contract says of rooms. */
+  opensRooms?: true;
   /** What it froze at the start of a loop stays when you replace the loop's contract. */
   keepsFrozen?: true;
-  /** How long it may wait for others before it answers. */
+  /** How long it may take: it waits for others, or runs its command many times. */
   waitMs?(options: GateOptions[Kind]): number;
   /** The proven command as one shell line that does the same anywhere. Absent: it cannot be run again by itself. */
   commandAnywhere?(options: GateOptions[Kind], proven: string): string;

@@ -2,15 +2,14 @@ import type { Contract, GateSpec, Phase, PresetName } from './contract.ts';
 import {
   commandGates,
   DEFAULT_LIMITS_LINE,
-  gate,
   INTACT,
-  inColumns,
   type ProjectFacts,
-  type ProposedGate,
   type Role,
   SCHEMA_LINE,
   TRUST_LINE,
 } from './propose.ts';
+import { proofGates, proposeRoom, roomLines } from './propose-room.ts';
+import { gate, inColumns, type ProposedGate } from './propose-text.ts';
 
 /** Presets: ready-made phases. A gate of the contract replaces the condition of the same name. */
 
@@ -154,7 +153,9 @@ export function proposePreset(preset: PresetName, facts: ProjectFacts): Proposed
   const conditions = (Object.keys(PROPOSED_CONDITIONS) as Condition[]).map((name) =>
     conditionFrom(name, commands),
   );
-  const gates = [...conditions.flatMap(({ gates: own }) => own), INTACT];
+  const room = proposeRoom(facts);
+  const tests = commands.filter(({ role }) => role === 'tests');
+  const gates = [...conditions.flatMap(({ gates: own }) => own), INTACT, ...proofGates(tests, room)];
   const missing = conditions.flatMap(({ missing: one }) => (one ? [one] : []));
   const noTests = !commands.some(({ role }) => role === 'tests') && !missing.some(isCorrectness);
   return {
@@ -168,6 +169,7 @@ export function proposePreset(preset: PresetName, facts: ProjectFacts): Proposed
       `# From ${REVIEW_FROM} on, and when absent, a model reviews the work and tries to prove it wrong:`,
       '# complexity: 5',
       '',
+      ...roomLines(room, facts.needs ?? []),
       'gates:',
       ...(noTests ? NO_TESTS : []),
       ...missing.flatMap(commentFor),

@@ -1,6 +1,8 @@
 /** Proposes the text of a contract for a project, with comments for you to edit it. */
 import { oneLine } from '../text/clip.ts';
 import { pathMatcher } from '../text/globs.ts';
+import { installCommands, type ProposedRoom, proofGates, proposeRoom, roomLines } from './propose-room.ts';
+import { gate, inColumns, type ProposedGate, yamlText } from './propose-text.ts';
 
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
@@ -12,13 +14,34 @@ export interface FolderFacts {
     scripts: Record<string, string>;
     typescript: boolean;
     workspaces?: readonly string[];
-    /** It has dependencies, and a lock file that names their versions. */
-    locked?: boolean;
   };
-  python?: { runner: '' | 'uv run' | 'poetry run'; pytest: boolean; ruff: boolean; mypy: boolean };
+  /** `unittest`: the folder of its tests, where nothing names pytest. */
+  python?: {
+    runner: '' | 'uv run' | 'poetry run';
+    pytest: boolean;
+    unittest?: string;
+    ruff: boolean;
+    mypy: boolean;
+  };
+  /** Maven or gradle: the command that tests, and the file that says so. */
+  java?: { tests: string; why: string };
   rust: boolean;
   go: boolean;
   makeTargets: readonly string[];
+  /** By language; one without dependencies is absent. */
+  dependencies?: Readonly<Record<string, Dependencies>>;
+}
+
+/** What a language depends on in a folder. */
+export interface Dependencies {
+  /** What installs exactly that; absent: it cannot be told. */
+  run?: string;
+  /** The files that it reads. */
+  inputs: readonly string[];
+  /** What is missing to tell it. */
+  missing?: string;
+  /** The interpreter that finds what was installed. */
+  python?: string;
 }
 
 export interface PackageFacts extends FolderFacts {
@@ -36,6 +59,8 @@ export interface ProjectFacts extends FolderFacts {
   featureList?: string;
   git: boolean;
   githubWorkflows: boolean;
+  /** Files with settings for tests that git ignores. */
+  needs?: readonly string[];
 }
 
 export interface LeftOut {
@@ -44,13 +69,6 @@ export interface LeftOut {
 }
 
 export type Role = 'tests' | 'lint' | 'types' | 'build';
-
-export interface ProposedGate {
-  name: string;
-  /** The YAML of the gate. */
-  body: string;
-  why: string;
-}
 
 /** The names under which projects keep these scripts and targets, the usual one first. */
 const SCRIPTS: Record<Role, readonly string[]> = {
@@ -84,13 +102,16 @@ export function proposeContract(facts: ProjectFacts): string {
     gate('tidy', '{ forbid: [debugger, placeholder, secrets, private_keys] }', 'also: debug, todo'),
     INTACT,
   ];
-  const gates = [...commands, ...lists, ...guards];
+  const room = proposeRoom(facts);
+  const tests = commands.filter(({ role }) => role === 'tests');
+  const gates = [...commands, ...lists, ...guards, ...proofGates(tests, room)];
   return [
     SCHEMA_LINE,
     '# What "done" means here: a loop may stop when every gate in "done" passes.',
     TRUST_LINE,
     '',
     ...packageNotes(facts),
+    ...roomLines(room, facts.needs ?? []),
     'gates:',
     ...(commands.some(({ role }) => role === 'tests') ? [] : NO_TESTS),
     ...inColumns(gates),
@@ -99,7 +120,7 @@ export function proposeContract(facts: ProjectFacts): string {
     `done: [${gates.map(({ name }) => name).join(', ')}]`,
     '',
     ...standing(commands),
-    ...setup(facts),
+    ...worktreeSetup(facts, room),
     ...(lists.length === 0 ? WITHOUT_LIST : []),
     DEFAULT_LIMITS_LINE,
     '',
@@ -111,28 +132,12 @@ const NO_TESTS = [
   '  # tests: { run: make test, timeout: 10m }',
 ];
 
-/** Commands that install exactly what a lock file names. */
-const INSTALL: Record<PackageManager, string> = {
-  npm: 'npm ci',
-  pnpm: 'pnpm install --frozen-lockfile',
-  yarn: 'yarn install --frozen-lockfile',
-  bun: 'bun install --frozen-lockfile',
-};
-
-/** The commands that install what the lock files of a folder name. */
-export function installCommands({ node, python }: FolderFacts): string[] {
-  return [
-    ...(node?.locked ? [INSTALL[node.manager]] : []),
-    ...(python?.runner === 'uv run' ? ['uv sync'] : []),
-    ...(python?.runner === 'poetry run' ? ['poetry install'] : []),
-  ];
-}
-
-/** What a worktree needs before anything can run in it. */
-function setup(facts: ProjectFacts): string[] {
+/** What a worktree needs before anything can run in it. With a clean room, the same setup serves both. */
+function worktreeSetup(facts: ProjectFacts, room: ProposedRoom): string[] {
   const commands = installCommands(facts);
-  if (commands.length === 0) return [];
-  const value = commands.length === 1 ? commands[0] : `[${commands.join(', ')}]`;
+  if (room.kind === 'clean' || commands.length === 0) return [];
+  const value =
+    commands.length === 1 ? yamlText(commands[0] ?? '') : `[${commands.map(yamlText).join(', ')}]`;
   return [
     '# Prepares a worktree (untildone run --worktree, --parallel): what git ignores is not there.',
     `run: { setup: ${value} }`,
@@ -147,17 +152,13 @@ const WITHOUT_LIST = [
   '',
 ];
 
-export function gate(name: string, body: string, why: string): ProposedGate {
-  return { name, body, why };
-}
-
 interface FoundCommand {
   role: Role;
   command: string;
   why: string;
 }
 
-type CommandGate = ProposedGate & { role: Role };
+type CommandGate = ProposedGate & { role: Role; command: string; folder?: string };
 
 /** The commands of the project, then those of the folders below it. */
 export function commandGates(facts: ProjectFacts): CommandGate[] {
@@ -250,6 +251,8 @@ function folderGates(facts: FolderFacts, folder?: string): (CommandGate & { lang
     .map(([name, { role, command, why, language }]) => ({
       role,
       language,
+      command,
+      folder,
       ...gate(
         folder === undefined ? name : `${name}-${folderName(folder)}`,
         `{ run: ${yamlText(command)}${where}, timeout: ${TIMEOUTS[role]} }`,
@@ -309,15 +312,23 @@ function fromMake(role: Role, { makeTargets }: Pick<FolderFacts, 'makeTargets'>)
     : [{ role, command: `make ${target}`, why: `"${target}" in the Makefile` }];
 }
 
-function languageCommands({ python, rust, go }: FolderFacts): (FoundCommand & { language: string })[] {
+function languageCommands({
+  python,
+  rust,
+  go,
+  java,
+  dependencies,
+}: FolderFacts): (FoundCommand & { language: string })[] {
   const py = (role: Role, tool: string, args = '') => {
-    const command = `${python?.runner || 'python3 -m'} ${tool}${args}`;
+    const command = `${python?.runner || `${dependencies?.python?.python ?? 'python3'} -m`} ${tool}${args}`;
     return { role, command, why: `pyproject.toml names ${tool}`, language: 'python' };
   };
   return [
     ...(python?.pytest ? [py('tests', 'pytest')] : []),
+    ...(python?.unittest ? [py('tests', 'unittest', ` discover -v -s ${python.unittest}`)] : []),
     ...(python?.ruff ? [py('lint', 'ruff', ' check .')] : []),
     ...(python?.mypy ? [py('types', 'mypy', ' .')] : []),
+    ...(java ? [{ role: 'tests' as const, command: java.tests, why: java.why, language: 'java' }] : []),
     ...(rust ? [{ role: 'tests' as const, command: 'cargo test', why: 'Cargo.toml', language: 'rust' }] : []),
     ...(go ? [{ role: 'tests' as const, command: 'go test ./...', why: 'go.mod', language: 'go' }] : []),
     ...(go ? [{ role: 'lint' as const, command: 'go vet ./...', why: 'go.mod', language: 'go' }] : []),
@@ -349,20 +360,4 @@ function standing(commands: readonly ProposedGate[]): string[] {
     `# every_stop: { gates: [${quick.name}], blocks: 2 }`,
     '',
   ];
-}
-
-export function inColumns(gates: readonly ProposedGate[]): string[] {
-  const widest = (texts: string[]) => Math.min(60, Math.max(...texts.map((text) => text.length)));
-  const nameWidth = widest(gates.map(({ name }) => name)) + 1;
-  const bodyWidth = widest(gates.map(({ body }) => body));
-  return gates.map(
-    ({ name, body, why }) =>
-      `  ${`${name}:`.padEnd(nameWidth)} ${body.padEnd(bodyWidth)}  # ${oneLine(why, 80)}`,
-  );
-}
-
-/** A text for a flow map: plain where YAML reads it as it is, otherwise quoted as JSON. */
-function yamlText(text: string): string {
-  const plain = /^[A-Za-z][\w./@=+-]*( [\w./@=+-]+)*$/.test(text);
-  return plain && !/^(true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text);
 }

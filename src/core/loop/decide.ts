@@ -3,6 +3,7 @@ import { oneLine } from '../text/clip.ts';
 import { sayDuration } from '../text/duration.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
 import { type ReachedLimit, reachedLimit } from './limits.ts';
+import { type BaseGate, restsOnClaims } from './since-start.ts';
 import type { Decision, Ending, LoopState } from './state.ts';
 import { patienceWith } from './subagents.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
@@ -34,7 +35,7 @@ export function decide(
     : verdicts;
   return (
     askedToEnd(verdicts) ??
-    success(asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
+    success(asked, asked.length < verdicts.length || isAsItWas(state, seen), before.base.gates) ??
     question(seen, asked) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
@@ -68,11 +69,17 @@ function isWordOfSomebody({ outcome, class: given, kind, children = [] }: Verdic
   return given === 'judged' || kind === 'promise' || children.some(isWordOfSomebody);
 }
 
-function success(verdicts: readonly Verdict[], nothingChanged: boolean): Decision | undefined {
+function success(
+  verdicts: readonly Verdict[],
+  nothingChanged: boolean,
+  base: readonly BaseGate[] | undefined,
+): Decision | undefined {
   const passed = verdicts.filter((v) => v.outcome === 'pass').map((v) => v.gate);
+  const claims = restsOnClaims(base, verdicts);
   switch (sumUp(verdicts).result) {
     case 'verified':
       if (nothingChanged) return ending('claimed_done', 'nothing_changed', passed.join(', '));
+      if (claims) return ending('claimed_done', 'claims_moved', claims.join(', '));
       return { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') };
     case 'claimed':
       return ending('claimed_done', claimCause(verdicts), passed.join(', '));

@@ -2,6 +2,7 @@ import type { Limit, RunMode } from '../contract/contract.ts';
 import type { ChildEntry } from '../run/children.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { StopSeen } from './count-stop.ts';
+import type { BaseGate } from './since-start.ts';
 import type { Decision, Ending } from './state.ts';
 import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
@@ -78,6 +79,8 @@ export interface StartedEntry {
   baseCommit?: string;
   /** Everything that could be measured passed at the start. */
   basePassing?: true;
+  /** What each gate said at the start; absent where nothing was judged then, and in journals of version 0.1.0. */
+  baseGates?: BaseGate[];
   /** The gate that asks for a change, although the contract does not (`askForChange`). */
   changeGate?: string;
   /** A loop over many sessions. */

@@ -47,7 +47,7 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
   guard: advanceGuard,
   allowed: (state, { exception }) => ({ ...state, allowed: [...new Set([...state.allowed, exception])] }),
   answered: advanceAnswered,
-  contract: (state, { contractSha256, maxIterations }) => ({ ...state, contractSha256, maxIterations }),
+  contract: advanceContract,
   reopened: (state, { contractSha256, maxIterations }, at) =>
     state.run ? reopened({ ...state, contractSha256, maxIterations }, at) : state,
   synced: advanceSynced,
@@ -67,6 +67,13 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
   const after = agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
   return decision.kind === 'block' ? agentsTold(after) : after;
+}
+
+/** The gates of another contract were not judged at the start. */
+function advanceContract(state: LoopState, entry: EntryOf<'contract'>): LoopState {
+  const { contractSha256, maxIterations } = entry;
+  const { gates: _, ...base } = state.base;
+  return { ...state, contractSha256, maxIterations, base };
 }
 
 function advanceGuard(state: LoopState, entry: EntryOf<'guard'>, at: number): LoopState {
@@ -151,6 +158,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
       commit: entry.baseCommit,
       passing: entry.basePassing ? (true as const) : undefined,
       changeGate: entry.changeGate,
+      gates: entry.baseGates,
     },
     guarded: {},
     allowed: [],

@@ -1,5 +1,6 @@
 import { withoutLoopSection } from './notes.ts';
-import type { Answered } from './state.ts';
+import type { Answered, LoopState } from './state.ts';
+import type { Verdict } from './verdict.ts';
 
 const REMEMBERED = 50;
 
@@ -47,4 +48,13 @@ export function newApprovals(answers: Readonly<Record<string, Answered>>): strin
   return newAnswers(
     Object.fromEntries(Object.entries(answers).filter(([, { said }]) => said === 'approved')),
   );
+}
+
+/** The verdict with its question, when the agent was held for this very failure before and stops with it again. */
+export function askedIfRepeated(verdict: Verdict, { gates }: Pick<LoopState, 'gates'>): Verdict {
+  const { asksIfRepeated, ...rest } = verdict;
+  if (asksIfRepeated === undefined) return verdict;
+  const before = gates.find(({ name }) => name === verdict.gate);
+  const isSame = before?.verdict === verdict.outcome && before.fingerprint === verdict.fingerprint;
+  return isSame && verdict.outcome === 'fail' ? { ...rest, asks: asksIfRepeated } : verdict;
 }

@@ -1,5 +1,6 @@
 import type { Limit, RunMode } from '../contract/contract.ts';
 import type { SessionEnd } from '../run/session-end.ts';
+import type { BaseGate } from './since-start.ts';
 import { blocks, type EvidenceClass, type Outcome, type Verdict } from './verdict.ts';
 
 export const ENDINGS = [
@@ -71,9 +72,9 @@ export interface LoopState {
   foreignTold: number;
   /**
    * The start tree, its commit, and whether everything that could be measured passed on it. `changeGate`: the gate that
-   * asks for a change, although the contract does not.
+   * asks for a change, although the contract does not. `gates`: what each gate said there; absent where that is not known.
    */
-  base: { tree?: string; commit?: string; passing?: true; changeGate?: string };
+  base: { tree?: string; commit?: string; passing?: true; changeGate?: string; gates?: BaseGate[] };
   /** How often each subagent, task, teammate or prompt was refused in a row; the newest last. */
   guarded: Record<string, number>;
   /** Exceptions that you allowed by name (`untildone allow`). */

@@ -29,6 +29,14 @@ export interface Verdict {
   notes?: string[];
   /** The question to a person, when only an answer can make this pass. */
   asks?: string;
+  /** The question to a person, when the agent stops again with this very failure. */
+  asksIfRepeated?: string;
+  /** What a person allowed although the gate objects to it. */
+  exceptions?: string[];
+  /** The same tree and command had different outcomes. */
+  flaky?: true;
+  /** What the receipt has to name although it holds nobody. */
+  notes?: string[];
   /** Why the loop has to end at once, whatever else fails. */
   letGo?: string;
   /** The verdict of an earlier Stop: nothing that it depends on has changed since. */
@@ -61,6 +69,24 @@ export interface Proof {
   walls?: string;
   /** How many tests ended how, where the runner says so. */
   tests?: { passed: number; failed: number; skipped: number };
+  /** What old and new tests showed on old and new code. */
+  differential?: DifferentialProof;
+}
+
+export interface DifferentialProof {
+  /** Tests of the start on the code of now, by what became of them; `flaky` ones count for nothing. */
+  old?: { passed: number; failed: number; missing: number; flaky: number };
+  /** Added and changed tests that fail on the code of the start, and those that do not. */
+  biting?: number;
+  vacuous?: number;
+  /** Changed places that no test misses when they are taken back. */
+  untested?: string[];
+  /** The share of the changed lines that tests miss. */
+  tested?: number;
+  /** Exceptions: tests whose old form fails, and may. */
+  allowed: string[];
+  /** Those of them that a model allowed. */
+  byModel?: string[];
 }
 
 /** The verdict of the gate that asks for a change, when nothing was changed yet. */

@@ -40,3 +40,14 @@ export class NothingToDo extends UsageError {
     this.baseline = baseline;
   }
 }
+
+/** Something cannot be measured: the gate is unproven, and `evidence` says what to do. */
+export class Unmeasurable extends Error {
+  override name = 'Unmeasurable';
+  readonly evidence: readonly string[];
+
+  constructor(message: string, evidence: readonly string[] = []) {
+    super(message);
+    this.evidence = evidence;
+  }
+}

@@ -82,6 +82,8 @@ function claimWords(cause: string, detail: string): string {
   switch (cause) {
     case 'nothing_changed':
       return `ended without proof: ${detail} passed, but nothing was changed since the start`;
+    case 'claims_moved':
+      return `ended on the agent's word: only ${detail} came to pass since the start, and that is claimed; what was measured passed all along`;
     case 'approved_only':
       return `ended on an approval alone: ${detail} passed, nothing was measured`;
     case 'judged_only':

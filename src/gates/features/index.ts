@@ -200,6 +200,7 @@ function proofOf(states: readonly FeatureState[]): Pick<Judgement, 'proof'> {
       command: runs.map(({ command }) => command).join('\n'),
       exitCode: failing?.result.exitCode,
       durationMs: Math.max(...runs.map(({ result }) => result.durationMs)),
+      walls: failing?.result.walls,
     },
   };
 }

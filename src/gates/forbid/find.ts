@@ -40,7 +40,8 @@ const PROSE = /\.(md|mdx|markdown|rst|adoc|txt|org)$|(^|\/)untildone\.yaml$/i;
 
 const skipsUnwritten = (path: string) =>
   LOCK_FILES.test(path) || FOREIGN.test(path) || MADE_BY_MACHINES.test(path);
-const skipsProse = (path: string) => skipsUnwritten(path) || PROSE.test(path);
+/** Files that are written by others, by programs, or for people alone. */
+export const skipsProse = (path: string) => skipsUnwritten(path) || PROSE.test(path);
 const skipsLocks = (path: string) => LOCK_FILES.test(path);
 
 const GROUPS: Record<(typeof FORBID_GROUPS)[number], Omit<PatternGroup, 'name'>> = {

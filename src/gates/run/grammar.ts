@@ -7,24 +7,27 @@ const RUN = 'tests: { run: npm test, timeout: 10m }';
 const variable = say('a variable name of letters, digits and "_"', 'env: { CI: "true" }');
 const variableValue = say('a text', 'env: { CI: "true" }');
 
+/** The options of every gate that runs a command. */
+export const runOptions = {
+  cwd: pathOf('a folder', 'tests: { run: npm test, cwd: packages/api }')
+    .describe('The folder to run in, relative to the project.')
+    .exactOptional(),
+  env: z
+    .record(
+      z.string(variable).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, variable),
+      z.union([z.string(), z.number(), z.boolean()], variableValue).transform(String),
+      say('variables with their values', 'env: { CI: "true" }'),
+    )
+    .describe('Variables added to the environment of the command.')
+    .exactOptional(),
+};
+
 export const runGrammar = gateKind({
   kind: 'run',
   about: 'Runs a command; it passes when the command ends with exit code 0.',
   example: RUN,
   what: textOf('a command', RUN).describe('A command for sh, run in the project folder.'),
   main: 'command',
-  options: {
-    cwd: pathOf('a folder', 'tests: { run: npm test, cwd: packages/api }')
-      .describe('The folder to run in, relative to the project.')
-      .exactOptional(),
-    env: z
-      .record(
-        z.string(variable).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, variable),
-        z.union([z.string(), z.number(), z.boolean()], variableValue).transform(String),
-        say('variables with their values', 'env: { CI: "true" }'),
-      )
-      .describe('Variables added to the environment of the command.')
-      .exactOptional(),
-  },
+  options: runOptions,
   build: (command, options) => ({ command, ...options }),
 });

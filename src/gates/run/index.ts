@@ -14,15 +14,16 @@ export const runGate: Gate<'run'> = {
     return [folder === '.' ? command : `cd ${quoteForShell(folder)} && ${command}`];
   },
   async judge({ command, cwd, env }, context, signal) {
-    const { name, project, shell, outputDir } = context;
+    const { name, outputDir } = context;
     const event = isNew(context.event) ? textEventFor(context) : undefined;
     const folder = insideProject(cwd ?? '.');
     if (folder === undefined)
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
     const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
+    const { dir, shell, room, walls } = await context.place(signal);
     const result = await shell.run({
       command,
-      cwd: folder === '.' ? project : `${project}/${folder}`,
+      cwd: folder === '.' ? dir : `${dir}/${folder}`,
       env,
       input: event ? `${JSON.stringify(event)}\n` : undefined,
       outputFile,
@@ -30,7 +31,8 @@ export const runGate: Gate<'run'> = {
       timeoutMs: UNTIL_ABORTED,
       signal,
     });
-    return { ...judgementOf(command, result), proof: proofOf(command, result, outputFile) };
+    const where = { walls, ...(room === 'clean' ? { room } : {}) };
+    return { ...judgementOf(command, result), proof: { ...proofOf(command, result, outputFile), ...where } };
   },
 };
 

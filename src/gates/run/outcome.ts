@@ -47,6 +47,7 @@ export function proofOf(command: string, result: ShellResult, outputFile: string
     durationMs: result.durationMs,
     outputSha256: result.outputSha256,
     outputFile,
+    walls: result.walls,
   };
 }
 

@@ -1,3 +1,4 @@
+import { runsInCleanRoom } from '../../core/contract/clean-room.ts';
 import {
   askForChange,
   type Contract,
@@ -9,9 +10,10 @@ import {
 import type { ImplicitChange } from '../../core/contract/gate-options.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
+import { baseGates } from '../../core/loop/since-start.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
-import { freeze } from '../../judging/freeze-contract.ts';
+import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
 import type { Judges } from '../../judging/ports.ts';
 import type { Judged } from '../../ports/judging.ts';
@@ -57,7 +59,7 @@ export interface StartPorts {
 export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
   const plan = { ...asked, contract: withoutImplicitChange(asked.contract) };
   const measured = needsApproval(plan.contract) || measures(plan.contract);
-  const frozen = await frozenFor(plan, measured, ports.judges);
+  const frozen = withStart(await frozenFor(plan, measured, ports), ports.judges);
   const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
   if (trusted) await plan.prepare?.();
   const before = measured ? await baseOf(plan.project, ports.judges) : {};
@@ -87,6 +89,7 @@ export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<Sta
     baseTree: base.tree,
     baseCommit: base.commit,
     basePassing: green ? (true as const) : undefined,
+    baseGates: verdicts.length > 0 ? baseGates(verdicts) : undefined,
     changeGate: changing?.gate,
     run: plan.run,
     files: plan.files,
@@ -110,11 +113,15 @@ function changeToAskFor(
   return asksAlready || baselineCalls(contract).length === 0 ? undefined : askForChange(contract, start);
 }
 
-async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Promise<FrozenContract> {
+async function frozenFor(
+  plan: LoopPlan,
+  measured: boolean,
+  { judges, isTrusted }: StartPorts,
+): Promise<FrozenContract> {
   const { contract, project, judgeMs, contractFile } = plan;
   if (plan.frozen) return { contract, frozen: { ...plan.frozen, project } };
   const { frozen, commands } = measured
-    ? await freeze(contract, project, judges)
+    ? asTrusted(await freeze(contract, project, judges), isTrusted)
     : { frozen: { project, fingerprint: '', parts: {}, gates: {} }, commands: {} };
   return {
     contract,
@@ -126,6 +133,19 @@ async function frozenFor(plan: LoopPlan, measured: boolean, judges: Judges): Pro
       contractFile,
     },
   };
+}
+
+/** Keeps the environment of the start, when gates run in clean rooms. */
+function withStart(frozen: FrozenContract, judges: Judges): FrozenContract {
+  if (frozen.frozen.start !== undefined || !usesRooms(frozen.contract)) return frozen;
+  const start = judges.keepStart(frozen.frozen.project, frozen.contract.room?.needs ?? []);
+  return { ...frozen, frozen: { ...frozen.frozen, start } };
+}
+
+function usesRooms(contract: Contract): boolean {
+  return Object.values(contract.gates).some(
+    (spec) => runsInCleanRoom(contract, spec) || traitsOf(spec.kind).opensRooms,
+  );
 }
 
 /** Whether the contract needs trust even without commands: it asks models, sends notifications, or sets what sessions may do. */

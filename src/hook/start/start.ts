@@ -19,6 +19,7 @@ import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { phaseWords } from '../../core/words/reason.ts';
+import { wallsWords } from '../../core/words/walls.ts';
 import { measures } from '../../gates/traits.ts';
 import { projectFolder } from '../../home/layout.ts';
 import { type FileStore, LoopExists } from '../../home/store.ts';
@@ -70,6 +71,9 @@ export async function start(
     ? []
     : changedSinceTrusted(world.home, world.project, world.store.contract(started.ref));
   if (changed.length > 0) out(`Changed since you trusted it: ${oneLine(changed.join(', '), 300)}`);
+  const { sandbox } = plan.contract;
+  const walls = wallsWords(sandbox, (await world.judges(plan.contract)).walls?.(sandbox) ?? {});
+  if (walls !== undefined) out(`Walls around the commands of gates: ${walls}`);
   warnWithoutHooks(options, world, out);
   warnOldHooks(options.project, world.env, out);
   return 0;

@@ -2,7 +2,7 @@ import type { StopSeen } from '../../core/loop/count-stop.ts';
 import { decide } from '../../core/loop/decide.ts';
 import type { Answer, StopEvent } from '../../core/loop/event.ts';
 import { limitsIn } from '../../core/loop/phases.ts';
-import { newApprovals } from '../../core/loop/questions.ts';
+import { askedIfRepeated, newApprovals } from '../../core/loop/questions.ts';
 import { type Decision, isDone } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -78,7 +78,8 @@ async function judgeWork(
     judged = await judgeStop(event, ref, state, turn, ports);
   }
   const said = (await format?.verdicts(loaded.contract, judged.verdicts)) ?? [];
-  return { ...judged, verdicts: [...said, ...judged.verdicts] };
+  const asked = judged.verdicts.map((verdict) => askedIfRepeated(verdict, state));
+  return { ...judged, verdicts: [...said, ...asked] };
 }
 
 /** Turns a loop whose session is full into a run, where the contract asks for it. */

@@ -1,4 +1,4 @@
-import { type Frozen, isTrustedContract } from '../../core/contract/contract.ts';
+import { isTrustedContract } from '../../core/contract/contract.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../../core/loop/count-stop.ts';
 import type { HookEvent, StopEvent } from '../../core/loop/event.ts';
 import type { LoopState } from '../../core/loop/state.ts';
@@ -7,6 +7,7 @@ import { contextWindow, type TranscriptSignals } from '../../core/loop/transcrip
 import { keepShort, lastLines, oneLine } from '../../core/text/clip.ts';
 import { redact } from '../../core/text/redact.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
+import { whatWallsNeed } from '../../judging/walls.ts';
 import type { LoadedContract } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { type Tampering, tamperingWith } from './situation.ts';
@@ -47,14 +48,17 @@ export async function gatherFacts(
     signals,
     lastMessage: finalMessage(event, state, signals),
     tampering,
-    needsPerson: tampering.contractReplaced ? undefined : whatPersonMustDo(frozen, ports),
+    needsPerson: tampering.contractReplaced ? undefined : await whatPersonMustDo(loaded, ports),
   };
 }
 
 /** Commands of a repository run only after the user trusted them. A session is not held for what only the user can do. */
-function whatPersonMustDo(frozen: Frozen, { store }: JudgingPorts): string | undefined {
-  if (isTrustedContract(frozen, (project, fingerprint) => store.isTrusted(project, fingerprint)))
-    return undefined;
+async function whatPersonMustDo(
+  { frozen, contract }: LoadedContract,
+  ports: JudgingPorts,
+): Promise<string | undefined> {
+  if (isTrustedContract(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint)))
+    return whatWallsNeed(contract, ports);
   return `the contract of ${frozen.project} is not trusted on this machine yet. In a terminal there: untildone trust`;
 }
 

@@ -164,7 +164,8 @@ async function approvedNow(
     };
   }
   const now = await freeze(known.contract, project, await judges());
-  if (file === known.frozen.contractFile && now.frozen.fingerprint === known.frozen.fingerprint) {
+  const isSame = [now.frozen.fingerprint, now.formerly].includes(known.frozen.fingerprint);
+  if (file === known.frozen.contractFile && isSame) {
     markTrusted(home, project);
     return { contract: known };
   }

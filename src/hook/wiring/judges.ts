@@ -5,16 +5,20 @@ import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
+import { keptFacts } from '../../home/kept-facts.ts';
 import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
-import { inPlace } from '../../project/room/in-place.ts';
+import { inPlace, withinWalls } from '../../project/room/in-place.ts';
+import { roomsOf, startsOf } from '../../project/room/rooms.ts';
+import { keepStart } from '../../project/room/start.ts';
 import { systemShell } from '../../project/shell/shell.ts';
 import { openSourceReader } from '../../project/source/parser.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
 import { shadowOfWorktree, worktreeAt } from '../../project/trees/user-repository.ts';
 import { openWorkspace } from '../../project/trees/workspace.ts';
+import { wallsFor, wallsOnMachine } from '../../project/walls/walls-for.ts';
 import type { JudgesOptions } from './load-bundles.ts';
 import { systemNotifier } from './notifier.ts';
 import { claudeConfigDir } from './project.ts';
@@ -26,14 +30,35 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
   return {
     gates: ALL_GATES,
     shell,
-    inPlace: (dir) => inPlace(dir, shell, env),
+    inPlace: (dir, contract) => {
+      const { walls } = wallsFor(contract?.sandbox, { env, untildoneHome: home.root });
+      const caches = join(projectFolder(home, dir), 'caches');
+      if (walls) return withinWalls({ dir, env, walls, caches, passEnv: contract?.room?.passEnv });
+      return inPlace(dir, shell, env);
+    },
+    walls: (sandbox) => wallsOnMachine(sandbox, { env, untildoneHome: home.root }),
+    keepStart: (project, needs) => {
+      const { key } = shadowOf(home, project);
+      return keepStart(project, needs, env, startsOf({ folder: projectFolder(home, project), key }));
+    },
+    rooms: (frozen, project) =>
+      roomsOf({
+        project,
+        contract: frozen.contract,
+        start: frozen.frozen.start,
+        folder: projectFolder(home, project),
+        env,
+        walls: wallsFor(frozen.contract.sandbox, { env, untildoneHome: home.root }).walls,
+        ...shadowOf(home, project),
+      }),
     notifier: systemNotifier(shell),
     source: openSourceReader(),
     agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
     scratch: (project) => scratchAt(shadowOf(home, project)),
     workspace: (project) => openWorkspace({ project, ...shadowOf(home, project) }),
-    parts: (project, commands) => hashParts(resolveParts(project, commands)),
+    kept: (outputDir, fingerprint) => keptFacts(join(outputDir, 'kept'), fingerprint, keyOf(home)),
+    parts: (project, commands, rule) => hashParts(resolveParts(project, commands, rule)),
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),
@@ -69,8 +94,12 @@ function shadowOf(home: Home, project: string): { shadowDir: string; indexFile: 
     shadowDir: join(folder, 'shadow.git'),
     indexFile: join(folder, 'index'),
     // A command that only shows something makes no home, and nothing is kept then.
-    key: existsSync(home.keyFile) ? readKey(home) : '',
+    key: keyOf(home),
   };
+}
+
+function keyOf(home: Home): string {
+  return existsSync(home.keyFile) ? readKey(home) : '';
 }
 
 export function openReceipts(home: Home): Receipts {

@@ -74,13 +74,17 @@ function asksOnlyForPromise(contract: Contract): boolean {
   );
 }
 
+function noPlace(): never {
+  throw new Error('a promise needs no place');
+}
+
 /** Enough for a contract that asks only for a promise: nothing is run, read or asked. */
 const CLAIM_JUDGES: Judges = {
   gates: { promise: promiseGate },
   shell: { run: () => Promise.reject(new Error('a promise runs nothing')) },
-  inPlace: () => {
-    throw new Error('a promise needs no place');
-  },
+  inPlace: noPlace,
+  keepStart: noPlace,
+  rooms: noPlace,
   agent: { ask: () => Promise.reject(new Error('a promise asks nobody')) },
   tasks: { open: () => Promise.resolve(undefined) },
   notifier: { send: () => Promise.reject(new Error('nobody is named')) },

@@ -3,36 +3,117 @@ import { join } from 'node:path';
 import {
   type CommandPart,
   commandParts,
-  makeRule,
+  formerCommandParts,
+  type PartsRule,
   partName,
   scriptIn,
 } from '../../core/contract/command-parts.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import { globMatches } from '../../core/text/globs.ts';
+import { isShellScript, roleOf } from '../../core/contract/definition-or-work.ts';
+import { makeRule } from '../../core/contract/make-rule.ts';
+import { globMatches, pathMatcher } from '../../core/text/globs.ts';
 import { sha256 } from '../../files/digest.ts';
 import { readSmall } from '../../files/whole-file.ts';
 
 const DEPTH = 5;
 
 /**
- * The scripts, make targets and files that some commands run in a project now, each by name with its text. Scripts that
- * these scripts run are included. A `pre` or `post` script that is missing has an empty text, so that adding it is a change.
+ * The scripts, make targets and files by which some commands define what they check, each by name with its text. What
+ * these lead to is included; what is the work itself is not. A `pre` or `post` script that is missing has an empty text,
+ * so that adding it is a change.
  */
-export function resolveParts(project: string, commands: readonly string[]): Record<string, string> {
+export function resolveParts(
+  project: string,
+  commands: readonly string[],
+  rule: PartsRule = {},
+): Record<string, string> {
+  return resolve(project, commands, rule).definition;
+}
+
+/** The files that some commands run and that are the work. */
+export function workOf(project: string, commands: readonly string[], rule: PartsRule = {}): string[] {
+  return resolve(project, commands, rule).work;
+}
+
+interface Resolved {
+  definition: Record<string, string>;
+  work: string[];
+}
+
+/** The scripts, targets and files by which a command was found. */
+interface Way {
+  folder: string;
+  /** Names of scripts and targets, outermost first. */
+  via: readonly string[];
+  /** It stands in a script file, which looks at what it does. */
+  inScript?: boolean;
+  depth: number;
+}
+
+function resolve(project: string, commands: readonly string[], rule: PartsRule): Resolved {
   const found: Record<string, string> = {};
-  const visit = (command: string, folder: string, depth: number) => {
-    for (const part of commandParts(command, folder).flatMap((one) => inPackages(project, one))) {
+  const work = new Set<string>();
+  const isWork = workChooser(project, rule);
+  const partsIn = rule.asFormerly ? formerCommandParts : commandParts;
+  const visit = (command: string, way: Way) => {
+    for (const part of partsIn(command, way.folder).flatMap((one) => inPackages(project, one))) {
       const name = partName(part);
-      if (Object.hasOwn(found, name)) continue;
-      const text = textOf(project, part);
-      if (text === undefined) continue;
-      found[name] = text;
-      if ((part.kind === 'script' || part.kind === 'target') && depth < DEPTH)
-        visit(commandsIn(part, text), part.folder, depth + 1);
+      const text = Object.hasOwn(found, name) ? undefined : textOf(project, part);
+      if (part.kind === 'file' && isWork(part, text ?? '', way)) work.add(name);
+      else if (text !== undefined) {
+        found[name] = text;
+        const next = leadsTo(part, text, way);
+        if (next && way.depth < DEPTH && !(next.inScript && rule.asFormerly))
+          visit(commandsIn(part, text), next);
+      }
     }
   };
-  for (const command of commands) visit(command, '.', 0);
-  return found;
+  for (const command of commands) visit(command, { folder: '.', via: [], depth: 0 });
+  return { definition: found, work: [...work].filter((name) => !Object.hasOwn(found, name)) };
+}
+
+/** Where the commands inside a part run. */
+function leadsTo(part: CommandPart, text: string, way: Way): Way | undefined {
+  const depth = way.depth + 1;
+  if (part.kind === 'script') return { folder: part.folder, via: [...way.via, part.script], depth };
+  if (part.kind === 'target') return { folder: part.folder, via: [...way.via, part.target], depth };
+  const isShell = part.kind === 'file' && isShellScript(part.path, text);
+  // A launcher of a build tool is long, and runs nothing of the project.
+  return isShell && text.length < 50_000 ? { ...way, inScript: true, depth } : undefined;
+}
+
+type IsWork = (part: CommandPart & { kind: 'file' }, text: string, way: Way) => boolean;
+
+function workChooser(project: string, { work = [], frozen = [], asFormerly }: PartsRule): IsWork {
+  if (asFormerly) return () => false;
+  const isDeclared = work.length === 0 ? () => false : pathMatcher(work);
+  let products: ReadonlySet<string> | undefined;
+  return ({ path, call }, text, { via, inScript }) => {
+    if (frozen.includes(path)) return false;
+    if (isDeclared(path)) return true;
+    products ??= productsOf(project);
+    const examined = inScript ? { ...call, isExamined: true } : call;
+    return roleOf(path, examined, { via, text, isProduct: products.has(path) }) === 'work';
+  };
+}
+
+/** The files that package.json names as the programs of the project. */
+function productsOf(project: string): ReadonlySet<string> {
+  try {
+    const { bin, main, module, exports } = JSON.parse(read(project, '.', 'package.json') ?? '{}') as Record<
+      string,
+      unknown
+    >;
+    return new Set(textsIn([bin, main, module, exports]).map((path) => path.replace(/^\.?\//, '')));
+  } catch {
+    return new Set();
+  }
+}
+
+function textsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || depth > 5) return [];
+  return Object.values(value).flatMap((inner) => textsIn(inner, depth + 1));
 }
 
 function inPackages(project: string, part: CommandPart): CommandPart[] {

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FolderFacts, PackageManager, ProjectFacts } from '../../core/contract/propose.ts';
-import { readSmall } from '../../files/whole-file.ts';
+import { globMatches } from '../../core/text/globs.ts';
+import { namesIn, readSmall } from '../../files/whole-file.ts';
+import { dependenciesOf } from './dependencies.ts';
 import { packageFolders } from './package-folders.ts';
 
 const LARGEST = 1024 * 1024;
@@ -36,7 +38,18 @@ export function projectFacts(folder: string): ProjectFacts {
     featureList,
     git: has('.git'),
     githubWorkflows: hasWorkflows(join(folder, '.github', 'workflows')),
+    ...needsOf(read),
   };
+}
+
+const ENV_FILES = ['.env.test', '.env.testing', '.env.test.local'];
+
+/** Files with settings for tests, where .gitignore leaves them out. */
+function needsOf(read: Read): { needs?: string[] } {
+  const ignored = (read('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\//, ''));
+  const isIgnored = (file: string) => ignored.some((glob) => glob !== '' && globMatches(glob, file));
+  const needs = ENV_FILES.filter((file) => read(file) !== undefined && isIgnored(file));
+  return needs.length === 0 ? {} : { needs };
 }
 
 /** Facts about a folder of the project. Lock files of the folders above it count. */
@@ -46,9 +59,12 @@ export function folderFacts(project: string, parts: readonly string[] = []): Fol
   const has = (path: string) => existsSync(join(folder, path));
   const isAbove = (path: string) =>
     [...parts, ''].some((_, i) => existsSync(join(project, ...parts.slice(0, parts.length - i), path)));
+  const node = nodeFacts(read, has, isAbove);
   return {
-    node: nodeFacts(read, has, isAbove),
-    python: pythonFacts(read, has, isAbove),
+    node,
+    python: pythonFacts(read, has, isAbove, folder),
+    java: javaFacts(has),
+    dependencies: dependenciesOf(read, has, isAbove, node?.manager ?? 'npm'),
     rust: has('Cargo.toml'),
     go: has('go.mod'),
     makeTargets: makeTargets(MAKEFILES.map(read).find((text) => text !== undefined) ?? ''),
@@ -78,14 +94,8 @@ function nodeFacts(read: Read, has: Has, isAbove: Has): ProjectFacts['node'] {
     manager: managerOf(json.packageManager, isAbove),
     scripts: Object.fromEntries(scripts) as Record<string, string>,
     typescript: has('tsconfig.json') && 'typescript' in depends,
-    ...(isLocked(json, depends, has) ? { locked: true } : {}),
     ...workspacesIn(json.workspaces, read('pnpm-workspace.yaml')),
   };
-}
-
-function isLocked(json: Record<string, unknown>, depends: Record<string, unknown>, has: Has): boolean {
-  const needs = Object.keys(depends).length > 0 || json.workspaces !== undefined;
-  return needs && LOCK_FILES.some(([file]) => has(file));
 }
 
 /** The globs by which a package names the packages that belong to it. */
@@ -101,17 +111,55 @@ function managerOf(declared: unknown, has: Has): PackageManager {
   return MANAGERS.find((manager) => manager === name) ?? LOCK_FILES.find(([file]) => has(file))?.[1] ?? 'npm';
 }
 
-function pythonFacts(read: Read, has: Has, isAbove: Has): ProjectFacts['python'] {
-  const text = read('pyproject.toml');
-  if (text === undefined) return undefined;
-  const names = (tool: string) =>
-    new RegExp(`(^|[^\\w-])${tool}([^\\w-]|$)`, 'm').test(withoutComments(text));
+const PYTHON_FILES = ['pyproject.toml', 'setup.cfg', 'tox.ini', 'requirements.txt', 'requirements-dev.txt'];
+
+function pythonFacts(read: Read, has: Has, isAbove: Has, folder: string): ProjectFacts['python'] {
+  const texts = PYTHON_FILES.flatMap((file) => read(file) ?? []);
+  const tests = pythonTests(folder);
+  const isPython = texts.length > 0 || has('setup.py') || has('pytest.ini') || tests.length > 0;
+  if (!isPython) return undefined;
+  const text = withoutComments(texts.join('\n'));
+  const names = (tool: string) => new RegExp(`(^|[^\\w-])${tool}([^\\w-]|$)`, 'm').test(text);
+  const sources = tests.map((path) => read(path) ?? '');
+  const usesUnittest = sources.some((source) => /^\s*(?:import|from) unittest\b/m.test(source));
+  const pytest =
+    names('pytest') ||
+    ['pytest.ini', 'conftest.py', 'tests/conftest.py', 'test/conftest.py'].some(has) ||
+    sources.some((source) => /^\s*(?:import|from) pytest\b/m.test(source)) ||
+    (sources.length > 0 && !usesUnittest);
   return {
     runner: isAbove('uv.lock') ? 'uv run' : isAbove('poetry.lock') ? 'poetry run' : '',
-    pytest: names('pytest') || has('pytest.ini'),
+    pytest,
+    ...(usesUnittest && !pytest ? { unittest: folderOfTests(tests) } : {}),
     ruff: names('ruff') || has('ruff.toml'),
     mypy: names('mypy') || has('mypy.ini'),
   };
+}
+
+const PYTHON_TEST = /^(?:test_.*|.*_test)\.py$/;
+const PYTHON_TEST_FOLDERS = ['.', 'tests', 'test'];
+
+/** Test files in the usual places. */
+function pythonTests(folder: string): string[] {
+  return PYTHON_TEST_FOLDERS.flatMap((below) =>
+    namesIn(join(folder, below))
+      .filter((name) => PYTHON_TEST.test(name))
+      .slice(0, MOST_TEST_FILES)
+      .map((name) => (below === '.' ? name : `${below}/${name}`)),
+  );
+}
+
+const MOST_TEST_FILES = 20;
+
+function folderOfTests([first = '']: readonly string[]): string {
+  return first.includes('/') ? first.slice(0, first.indexOf('/')) : '.';
+}
+
+function javaFacts(has: Has): ProjectFacts['java'] {
+  if (has('pom.xml')) return { tests: `${has('mvnw') ? './mvnw' : 'mvn'} -q -B test`, why: 'pom.xml' };
+  const build = ['build.gradle', 'build.gradle.kts'].find(has);
+  if (build === undefined) return undefined;
+  return { tests: `${has('gradlew') ? './gradlew' : 'gradle'} --no-daemon test`, why: build };
 }
 
 function withoutComments(toml: string): string {

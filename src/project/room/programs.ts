@@ -1,9 +1,10 @@
 /** The programs on PATH at a loop's start, to find those that were put in their place since. */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, relative, resolve } from 'node:path';
+import { sha256 } from '../../files/digest.ts';
 
-/** By the name of a program: where PATH leads, and a stamp of what lies there. */
-export type Programs = Record<string, { path: string; stamp: string }>;
+/** By the name of a program: where PATH leads, a stamp of what lies there, and the digest of a small one's content. */
+export type Programs = Record<string, { path: string; stamp: string; sha256?: string }>;
 
 /** PATH without folders that are relative or lie in the project: what the agent writes there is not found. */
 export function pathOutside(path: string, project: string): string {
@@ -23,11 +24,29 @@ export function programsOn(path: string): Programs {
   for (const folder of new Set(path.split(delimiter))) {
     for (const name of namesIn(folder)) {
       if (found[name]) continue;
-      const stamp = stampOf(join(folder, name));
-      if (stamp) found[name] = { path: join(folder, name), stamp };
+      const path = join(folder, name);
+      const stamp = stampOf(path);
+      if (stamp) found[name] = { path, stamp };
     }
   }
   return found;
+}
+
+/** The same with the digests of small programs: version managers write their little scripts anew, with the same content. */
+export function programsWithDigests(path: string): Programs {
+  const found = programsOn(path);
+  for (const program of Object.values(found)) program.sha256 = smallDigest(program.path);
+  return found;
+}
+
+const SMALL = 64 * 1024;
+
+function smallDigest(path: string): string | undefined {
+  try {
+    return statSync(path).size <= SMALL ? sha256(readFileSync(path)) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface ChangedProgram {
@@ -42,6 +61,7 @@ export function changedPrograms(start: Programs, now: Programs): ChangedProgram[
   return Object.entries(start).flatMap(([name, was]) => {
     const is = now[name];
     if (is?.path === was.path && is.stamp === was.stamp) return [];
+    if (is?.path === was.path && was.sha256 !== undefined && smallDigest(is.path) === was.sha256) return [];
     return [{ name, was: was.path, is: is?.path }];
   });
 }
@@ -66,7 +86,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function realOr(path: string): string {
+export function realOr(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

@@ -2,17 +2,22 @@
  * Clean rooms: a tree in a fresh folder of the untildone home, with dependencies that its own setup made, an empty home of
  * its own, and the environment of the loop's start. Nothing comes from the folder in which the agent works.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { Unmeasurable } from '../../core/text/errors.ts';
+import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
-import type { TreeFile } from '../../ports/rooms.ts';
+import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
 import { gitOutput, QUIET_CONFIG } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
 import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
+import { type Enclosure, wallsName } from '../walls/walls.ts';
+import { type RoomEnvironment, withoutSecrets } from './environment.ts';
+import { runTests } from './in-place.ts';
 import { layIn, type Place, plannedMoves, prepareSetup, type Setup, takeOut } from './setup.ts';
 
 export interface RoomOptions {
@@ -22,26 +27,18 @@ export interface RoomOptions {
   shadowDir: string;
   /** Seals what setups made. */
   key: string;
-  /** The environment of the loop's start. */
-  environment: Readonly<Record<string, string>>;
+  /** The environment of the loop's start, for this room. */
+  environment: RoomEnvironment;
+  /** Walls around every command; absent: there are none. */
+  walls?: Enclosure;
+  /** Runs something around a setup, with the home that it gets: settings of package managers are there only then. */
+  aroundSetup?<Result>(home: string, run: () => Promise<Result>): Promise<Result>;
 }
 
-export interface RoomRequest {
-  tree: string;
-  /** The tree of the room's last commit; `tree` when absent. */
-  base?: string;
+export interface RoomRequest extends RoomOrder {
   setup?: Setup & { timeoutMs: number };
   /** Files that git ignores and that the commands need: their path in the project, and the copy made at the start. */
   needs?: readonly { path: string; copy: string }[];
-  signal?: AbortSignal;
-}
-
-export interface Room {
-  dir: string;
-  /** Runs commands with the room's home and folder for temporary files. */
-  shell: Shell;
-  /** Never throws; may be called twice. */
-  dispose(): Promise<void>;
 }
 
 /** More rooms of one project at once than sessions that judge at once are a sign of locks that nobody releases. */
@@ -51,7 +48,13 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   const tree = treeId(request.tree);
   const { place, release } = takePlace(options.folder);
   const temp = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-')));
-  const shell = shellOf(place, temp, options.environment);
+  const files = await filesOf(tree, options.shadowDir, request.signal).catch((error: Error) => {
+    release();
+    throw error;
+  });
+  const environment = { ...environmentOf(place, files, options), TMPDIR: temp, TMP: temp, TEMP: temp };
+  const inside = { place, temp, environment, walls: options.walls };
+  const shell = namingByPath(shellFor('gates', inside), place.project);
   let laid: Laid | undefined;
   const dispose = once(async () => {
     if (laid) undo(laid, place);
@@ -60,13 +63,22 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   });
   try {
     await clear(place);
-    const setup = request.setup && (await setUp(request.setup, tree, place, shell, request, options));
+    const setup = request.setup && (await setUp(request.setup, files, inside, request, options));
     mkdirSync(place.project, { recursive: true, mode: 0o700 });
     await fill(place.project, options.shadowDir, tree, treeId(request.base ?? tree), request.signal);
     if (setup) laid = lay(setup, place);
     else mkdirSync(place.home, { recursive: true, mode: 0o700 });
-    for (const { path, copy } of request.needs ?? []) bring(copy, join(place.project, path));
-    return { dir: place.project, shell, dispose };
+    for (const { path, copy } of request.needs ?? []) copyFileSync(copy, freePath(place.project, path));
+    for (const [path, content] of Object.entries(request.over ?? {})) layOver(place.project, path, content);
+    return {
+      dir: place.project,
+      shell,
+      room: 'clean',
+      walls: options.walls && wallsName(options.walls),
+      runTests: (command) => runTests(command, place.project, shell, environment, temp),
+      changed: () => changedFiles(place.project),
+      dispose,
+    };
   } catch (error) {
     await dispose();
     throw error;
@@ -132,23 +144,99 @@ function parsedLaid(text: string, { setups }: Place): Laid | undefined {
 
 async function setUp(
   setup: Setup & { timeoutMs: number },
-  tree: string,
-  place: Place,
-  shell: Shell,
+  files: readonly TreeFile[],
+  inside: Inside,
   { signal }: RoomRequest,
-  { shadowDir, key }: RoomOptions,
+  { shadowDir, key, folder, aroundSetup = (_, run) => run() }: RoomOptions,
 ): Promise<string> {
-  return prepareSetup(setup, await filesOf(tree, shadowDir, signal), place, {
+  const { timeoutMs } = setup;
+  const { place } = inside;
+  const shell = namingByPath(shellFor('setup', inside, [cacheIn(folder)]), place.project);
+  // What npm keeps there is compared with the digests of the lock file.
+  const env = { npm_config_cache: cacheIn(folder) };
+  return prepareSetup(setup, files, place, {
     key,
-    writeFiles: (files, folder) => writeFiles(files, folder, shadowDir, signal),
+    writeFiles: (inputs, to) => writeFiles(inputs, to, shadowDir, signal),
     run: (command): Promise<ShellResult> =>
-      shell.run({ command, cwd: place.project, timeoutMs: setup.timeoutMs, signal, oneStream: true }),
+      aroundSetup(place.home, () =>
+        shell.run({ command, cwd: place.project, env, timeoutMs, signal, oneStream: true }),
+      ),
   });
 }
 
-/** A shell whose commands see the room's home, and an own folder for temporary files. */
-function shellOf(place: Place, temp: string, environment: Readonly<Record<string, string>>): Shell {
-  return systemShell({ ...environment, HOME: place.home, TMPDIR: temp, TMP: temp, TEMP: temp });
+/** The folders and variables of a room, and the walls around its commands. */
+interface Inside {
+  place: Place;
+  temp: string;
+  environment: Readonly<Record<string, string>>;
+  walls: Enclosure | undefined;
+}
+
+/**
+ * Within walls a setup, which installs packages, reaches the network, and gets no variable that may be a secret, because
+ * packages run code.
+ */
+function shellFor(use: 'setup' | 'gates', inside: Inside, more: readonly string[] = []): Shell {
+  const { place, temp, environment, walls } = inside;
+  if (!walls) return systemShell(environment);
+  const isSetup = use === 'setup';
+  return systemShell(isSetup ? withoutSecrets(environment) : environment, {
+    ...walls,
+    network: isSetup || walls.network,
+    writable: [place.project, place.home, temp, ...more],
+  });
+}
+
+/** A folder that setups of all rooms share. */
+function cacheIn(folder: string): string {
+  const cache = join(folder, 'npm-cache');
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  return cache;
+}
+
+function environmentOf(
+  place: Place,
+  files: readonly TreeFile[],
+  { environment }: RoomOptions,
+): Record<string, string> {
+  const has = (path: string) => files.some((file) => file.path === path || file.path.startsWith(`${path}/`));
+  return environment({ dir: place.project, home: place.home, has });
+}
+
+/** A shell whose outputs name files of the room by their path in the project: the room's own folder says nothing to anybody. */
+function namingByPath(shell: Shell, dir: string): Shell {
+  const named = (text: string) => text.replaceAll(`${dir}/`, '').replaceAll(dir, '.');
+  return {
+    async run(command) {
+      const result = await shell.run(command);
+      const { output, stdout, stderr } = result;
+      return { ...result, output: named(output), stdout: named(stdout), stderr: stderr && named(stderr) };
+    },
+  };
+}
+
+/** Files of the tree that are not as they were when the room was opened. */
+async function changedFiles(dir: string): Promise<string[]> {
+  const output = await gitOutput({ args: [...GIT, 'diff-files', '--name-only', '-z'], cwd: dir, env: QUIET });
+  return output.toString('utf8').split('\0').filter(Boolean);
+}
+
+function layOver(dir: string, path: string, content: string | Uint8Array): void {
+  const file = freePath(dir, path);
+  writeFileSync(file, content);
+}
+
+/** A path below the room where nothing lies. Links of the tree may lead out of the room: nothing is written through them. */
+function freePath(dir: string, path: string): string {
+  const inside = insideProject(path);
+  if (inside === undefined) throw new Unmeasurable(`"${path}" is not inside the project`);
+  const file = join(dir, inside);
+  mkdirSync(dirname(file), { recursive: true });
+  const parent = relative(dir, realpathSync(dirname(file)));
+  if (parent.startsWith('..') || isAbsolute(parent))
+    throw new Unmeasurable(`"${path}" leads out of the project, through a link`);
+  rmSync(file, { recursive: true, force: true });
+  return file;
 }
 
 const GIT = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
@@ -177,11 +265,6 @@ async function writeFiles(
   } finally {
     rmSync(index, { force: true });
   }
-}
-
-function bring(copy: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
-  copyFileSync(copy, to);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

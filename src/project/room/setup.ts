@@ -1,6 +1,7 @@
 /** What a contract's `setup` makes (dependencies, as a rule): made once for the content of its inputs, then laid into rooms. */
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Unmeasurable } from '../../core/text/errors.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
@@ -18,7 +19,8 @@ import {
 } from './manifest.ts';
 
 export interface Setup {
-  run: string;
+  /** One after the other. */
+  run: readonly string[];
   /** Globs of the files that the setup reads. It finds no others. */
   inputs: readonly string[];
 }
@@ -39,14 +41,6 @@ export interface SetupWorld {
   run(command: string, place: Place): Promise<ShellResult>;
 }
 
-export class SetupFailed extends Error {
-  readonly output: string;
-  constructor(message: string, output = '') {
-    super(message);
-    this.output = output;
-  }
-}
-
 /** The most setups that one place keeps: a change of dependencies needs the old ones and the new ones. */
 const MOST_KEPT = 4;
 
@@ -61,8 +55,8 @@ export function inputFiles({ run, inputs }: Setup, tree: readonly TreeFile[]): T
   const fits = pathMatcher(inputs);
   const files = tree.filter(({ path }) => fits(path));
   if (files.length > 0) return files;
-  throw new SetupFailed(
-    `the setup \`${run}\` has no inputs: no file of the project fits ${inputs.join(', ')}`,
+  throw new Unmeasurable(
+    `the setup ${named(run)} has no inputs: no file of the project fits ${inputs.join(', ')}`,
   );
 }
 
@@ -144,9 +138,11 @@ async function make(
   for (const path of [place.project, place.home]) mkdirSync(path, { recursive: true, mode: 0o700 });
   await world.writeFiles(files, place.project);
   const before = manifestOf(place.project);
-  const result = await world.run(setup.run, place);
-  if (result.exitCode !== 0)
-    throw new SetupFailed(`the setup \`${setup.run}\` ${howEnded(result)}`, result.output);
+  for (const command of setup.run) {
+    const result = await world.run(command, place);
+    if (result.exitCode !== 0)
+      throw new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}`, lastLines(result.output));
+  }
   takeInputsOut(setup, before, place.project);
   mkdirSync(join(folder, 'used'), { recursive: true, mode: 0o700 });
   renameSync(place.project, join(folder, 'used', 'project'));
@@ -154,6 +150,18 @@ async function make(
   for (const { used, copy } of partsOf(folder)) copyFolder(used, copy);
   keepRecord(folder, world.key);
 }
+
+function named(commands: readonly string[]): string {
+  return `\`${commands.join(' && ')}\``;
+}
+
+/** The end of an output is where programs say why they failed. */
+function lastLines(output: string): string[] {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(-LINES_SHOWN);
+}
+
+const LINES_SHOWN = 12;
 
 function howEnded({ exitCode, endedBy }: ShellResult): string {
   if (exitCode !== undefined) return `fails with exit code ${exitCode}`;
@@ -166,7 +174,7 @@ function takeInputsOut({ run }: Setup, inputs: Manifest, project: string): void 
   for (const [path, stamp] of inputs) {
     if (stamp === 'folder') continue;
     if (now.get(path) !== stamp)
-      throw new SetupFailed(`the setup \`${run}\` changes ${path}, which is one of its inputs`);
+      throw new Unmeasurable(`the setup ${named(run)} changes ${path}, which is one of its inputs`);
     rmSync(join(project, path));
   }
   const folders = [...inputs].filter(([, stamp]) => stamp === 'folder').map(([path]) => path);

@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LONGEST_TIMER_MS } from '../../core/text/duration.ts';
 import { ProcessTree } from '../../files/process-tree.ts';
 import { writeAll } from '../../files/whole-file.ts';
 import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
+import { type Enclosure, type Within, wallsName } from '../walls/walls.ts';
 
 /** How long to wait for output that a process left behind by an ended command keeps open. */
 const DRAIN_MS = 1_000;
@@ -15,9 +17,12 @@ const LOST_MS = 2_000;
 /** A variable in the environment of everything that a command starts, by which these processes are found. */
 const MARK = 'UNTILDONE_GATE';
 
+/** Walls, and what a command may reach inside of them. */
+export interface Walled extends Enclosure, Pick<Within, 'writable' | 'readOnly'> {}
+
 /** Runs the commands of contracts. `environment` is that of this process; commands get it scrubbed. */
-export function systemShell(environment: NodeJS.ProcessEnv): Shell {
-  return { run: (command) => run(command, environment) };
+export function systemShell(environment: NodeJS.ProcessEnv, walled?: Walled): Shell {
+  return { run: (command) => run(command, environment, walled) };
 }
 
 /** Variables of Claude Code and of untildone, with secrets among them, which commands do not get. */
@@ -48,17 +53,22 @@ export function scrubbedEnvironment(environment: NodeJS.ProcessEnv): Record<stri
   return { ...scrubbed, NO_COLOR: '1', TERM: 'dumb' };
 }
 
-async function run(command: ShellCommand, environment: NodeJS.ProcessEnv): Promise<ShellResult> {
+async function run(
+  command: ShellCommand,
+  environment: NodeJS.ProcessEnv,
+  walled: Walled | undefined,
+): Promise<ShellResult> {
   const began = performance.now();
   const recording = new Recording(command.outputFile);
   const result = (ending: Ending, endedAt = performance.now()): ShellResult => ({
     ...recording.finish(),
     ...ending,
     durationMs: Math.round(endedAt - began),
+    ...(walled ? { walls: wallsName({ ...walled, network: command.network ?? walled.network }) } : {}),
   });
   if (command.signal?.aborted) return result({ endedBy: 'abort' });
   const id = randomBytes(12).toString('hex');
-  const child = await start(command, environment, id);
+  const child = await start(command, environment, id, walled);
   if (child instanceof Error) {
     recording.add(Buffer.from(child.message), 'stderr');
     return result({ endedBy: 'not_started' });
@@ -66,8 +76,11 @@ async function run(command: ShellCommand, environment: NodeJS.ProcessEnv): Promi
   child.stdout?.on('data', (chunk: Buffer) => recording.add(chunk, 'stdout'));
   child.stderr?.on('data', (chunk: Buffer) => recording.add(chunk, 'stderr'));
   const closed = new Promise<void>((resolve) => child.once('close', resolve));
-  const ending = await endOf(child, command, new ProcessTree(child.pid ?? 0, id));
+  const stands = walled?.walls.stands === true;
+  const said = stands ? saidByWalls(child) : undefined;
+  const ended = await endOf(child, command, new ProcessTree(child.pid ?? 0, id, { rootWaits: stands }));
   const endedAt = performance.now();
+  const ending = said && ended.exitCode !== undefined ? endingWithin(ended.exitCode, await said) : ended;
   await Promise.race([closed, wait(DRAIN_MS, undefined, { ref: false })]);
   detach(child);
   return result(ending, endedAt);
@@ -79,13 +92,17 @@ type Ending = Pick<ShellResult, 'exitCode' | 'endedBy'>;
 const ONE_STREAM = 'exec /bin/sh -c "$0" 2>&1';
 
 async function start(
-  { command, cwd, env, input, oneStream }: ShellCommand,
+  { command, cwd, env, input, oneStream, network }: ShellCommand,
   environment: NodeJS.ProcessEnv,
   id: string,
+  walled: Walled | undefined,
 ): Promise<ChildProcess | Error> {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return new Error(`there is no folder ${cwd}`);
   try {
-    const child = spawn('/bin/sh', oneStream ? ['-c', ONE_STREAM, command] : ['-c', command], {
+    const words = ['/bin/sh', '-c', ...(oneStream ? [ONE_STREAM] : []), command];
+    const within = walled && { ...walled, cwd, network: network ?? walled.network };
+    const [program = '', ...args] = within ? within.walls.around(words, within, STATUS_FD) : words;
+    const child = spawn(program, args, {
       cwd,
       // A command may itself run commands through untildone: their processes carry both marks.
       env: {
@@ -95,7 +112,12 @@ async function start(
         [MARK]: [environment[MARK], id].filter(Boolean).join(':'),
       },
       detached: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        input === undefined ? 'ignore' : 'pipe',
+        'pipe',
+        'pipe',
+        ...(walled?.walls.stands ? (['pipe'] as const) : []),
+      ],
     });
     if (child.pid === undefined) return new Promise((resolve) => child.once('error', resolve));
     // A command that does not read its input closes it; its exit code says more than EPIPE.
@@ -105,6 +127,31 @@ async function start(
   } catch (error) {
     return error as Error;
   }
+}
+
+/** Where walls say whether a command has really run: what they could not start has not failed. */
+const STATUS_FD = 3;
+const STATUS_LIMIT = 4096;
+
+/** Everything that the walls say about a command, once they have nothing more to say. */
+function saidByWalls(child: ChildProcess): Promise<string> {
+  const stream = child.stdio[STATUS_FD] as Readable | undefined;
+  let said = '';
+  stream?.on('data', (chunk: Buffer) => {
+    if (said.length < STATUS_LIMIT) said += chunk.toString('latin1');
+  });
+  const over = new Promise<void>((resolve) => (stream ? stream.once('close', resolve) : resolve()));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return ended.then(() => Promise.race([over, wait(DRAIN_MS, undefined, { ref: false })])).then(() => said);
+}
+
+/** Walls say 128 and the number of the signal for a command that a signal ended, as shells do. */
+const FIRST_SIGNAL = 129;
+const LAST_SIGNAL = 128 + 64;
+
+function endingWithin(exitCode: number, said: string): Ending {
+  if (!said.includes('"exit-code"')) return { endedBy: 'not_started' };
+  return exitCode >= FIRST_SIGNAL && exitCode <= LAST_SIGNAL ? { endedBy: 'signal' } : { exitCode };
 }
 
 /** Waits until the command has ended. After a timeout or an abort, ends everything that it started, too. */
@@ -146,6 +193,7 @@ function detach(child: ChildProcess): void {
   child.stdin?.destroy();
   child.stdout?.destroy();
   child.stderr?.destroy();
+  child.stdio[STATUS_FD]?.destroy();
   child.unref();
 }
 

@@ -59,7 +59,7 @@ export async function writeBlob(text: string, shadowDir: string, signal?: AbortS
 }
 
 export async function composeTree(
-  { rest, from, takes, texts = {} }: Composition,
+  { rest, from, takes, texts = {}, links = {} }: Composition,
   shadowDir: string,
   signal?: AbortSignal,
 ): Promise<string> {
@@ -74,6 +74,8 @@ export async function composeTree(
     const mode = files.get(path)?.mode ?? '100644';
     files.set(path, { path, mode, blob: await writeBlob(text, shadowDir, signal) });
   }
+  for (const [path, to] of Object.entries(links))
+    files.set(path, { path, mode: '120000', blob: await writeBlob(to, shadowDir, signal) });
   return treeOfFiles(withoutClashes([...files.values()]), shadowDir, signal);
 }
 

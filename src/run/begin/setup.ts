@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../core/contract/contract.ts';
-import { installCommands } from '../../core/contract/propose.ts';
+import { installCommands } from '../../core/contract/propose-room.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -27,10 +27,10 @@ interface Preparing {
   interrupts: Pick<Interrupts, 'atOnce'>;
 }
 
-/** Runs the commands of `run.setup` one after the other. Throws with what to do when one fails. */
+/** Runs the commands of `run.setup`, or else of `setup`, one after the other. Throws with what to do when one fails. */
 export async function prepareWorktree(preparing: Preparing): Promise<void> {
   const { contract, folder, world, note } = preparing;
-  const commands = contract.run?.setup?.run ?? [];
+  const commands = (contract.run?.setup ?? contract.room?.setup)?.run ?? [];
   if (commands.length === 0) {
     const hint = missingSetup(folder);
     if (hint !== undefined) note(hint);

@@ -2,10 +2,13 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { trust } from '../../../src/cli/contract/trust.ts';
+import { readContract } from '../../../src/contract/read.ts';
 import { createHome, homeAt, projectFolder } from '../../../src/home/layout.ts';
+import { recordTrust } from '../../../src/home/trust.ts';
 import { start } from '../../../src/hook/start/start.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
+import { freeze } from '../../../src/judging/freeze-contract.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { initRepository } from '../../support/repository.ts';
@@ -55,6 +58,38 @@ test('the first time there is nothing to compare with', async () => {
   expect(await changes()).toEqual([]);
   await trustNow();
   expect(await changes()).toEqual([]);
+});
+
+test('the program that is to be written may change, a check may not, and you are shown which is which', async () => {
+  write('untildone.yaml', 'gates:\n  tests: { run: ./check.sh }\n  cli: { run: node cli.js --help }\n');
+  write('cli.js', 'console.log(process.argv)\n');
+  await trustNow();
+  expect((await shown()).slice(-3)).toEqual([
+    'They also run these files, which count as the work: the agent may change them.',
+    '  cli.js',
+    expect.stringMatching(/^Fingerprint: /),
+  ]);
+  write('cli.js', 'console.log("help")\n');
+  expect(await changes()).toEqual([]);
+  expect(await trustNow()).toContain('Trusted already.');
+  write('check.sh', 'true\n');
+  expect(await changes()).not.toEqual([]);
+  write('untildone.yaml', 'gates:\n  tests: { run: ./check.sh, work: [check.sh] }\n');
+  expect(await shown()).toContain('  check.sh');
+});
+
+test('what version 0.1.0 froze, and you trusted, stays trusted', async () => {
+  write('untildone.yaml', 'gates:\n  cli: { run: node cli.js --help }\n  all: { run: sh test/run.sh }\n');
+  write('cli.js', 'console.log(process.argv)\n');
+  write('test/run.sh', 'exit 0\n');
+  const { contract } = readContract(world.project) ?? {};
+  if (!contract) throw new Error('no contract');
+  const { formerly } = await freeze(contract, world.project, await world.judges(contract));
+  recordTrust(world.home, world.project, formerly ?? '', 0);
+  expect((await shown()).at(-1)).toBe(`Fingerprint: ${formerly}`);
+  const lines: string[] = [];
+  await start({ task: 'x', session: 's', project: world.project }, world, (line) => lines.push(line));
+  expect(lines.join('\n')).not.toContain('NOT JUDGED YET');
 });
 
 test('what changed is named and shown, in the contract and in a script', async () => {

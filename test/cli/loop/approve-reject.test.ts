@@ -337,3 +337,31 @@ describe('status', () => {
     expect(text()).toContain('    page: fail open: p');
   });
 });
+
+describe('a gate that asks about what it found', () => {
+  const contract = contractWith(
+    { tests: run(), honest: { kind: 'suppressions', options: {} } },
+    { done: ['tests', 'honest'] },
+  );
+  const found = verdict('fail', {
+    gate: 'honest',
+    kind: 'suppressions',
+    fingerprint: 'f1',
+    asks: 'may it stay?',
+  });
+  test('an answer is for exactly these findings', async () => {
+    const ref = begin(contract);
+    append(ref, {
+      kind: 'stop',
+      seen: seenStop(),
+      verdicts: [verdict('pass', { gate: 'tests' }), found],
+      decision: { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'honest: may it stay?' },
+    });
+    await answer(ref, { note: 'it may' });
+    expect(answersOf(ref)).toMatchObject({ honest: { said: 'approved', digest: 'f1', note: 'it may' } });
+  });
+  test('without findings there is nothing to answer', async () => {
+    const ref = begin(contract);
+    expect(await refusal(() => answer(ref, { name: 'honest' }))).toContain('has found nothing');
+  });
+});

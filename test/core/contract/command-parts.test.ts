@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commandParts, makeRule, partName } from '../../../src/core/contract/command-parts.ts';
+import { commandParts, formerCommandParts, partName } from '../../../src/core/contract/command-parts.ts';
+import { makeRule } from '../../../src/core/contract/make-rule.ts';
 import { simpleCommands } from '../../../src/core/shell/words.ts';
 
 const names = (command: string) => commandParts(command).map(partName);
@@ -47,14 +48,31 @@ describe('what a command leans on', () => {
     ['./scripts/check.sh --all', ['scripts/check.sh']],
     ['bash ./ci/verify.sh', ['ci/verify.sh']],
     ['timeout 60 node tools/verify.mjs', ['tools/verify.mjs']],
-    ['node --test test/a.test.js', []],
-    ['python src/main.py', []],
+    ['node --test test/a.test.js', ['test/a.test.js']],
+    ['python src/main.py', ['src/main.py']],
     ['npm ci', []],
     ['pytest -q', []],
     ['cd api && python3 -m pytest -q', ['api/pytest.py', 'api/pytest/__init__.py']],
     ['python -m mypackage', []],
     ['/usr/bin/true', []],
   ])('%s', (command, expected) => expect(names(command)).toEqual(expected));
+});
+
+describe('what version 0.1.0 froze of a command', () => {
+  const former = (command: string) => formerCommandParts(command).map(partName);
+  test.each([
+    ['./scripts/check.sh --all', ['scripts/check.sh']],
+    ['cd api && node cli.js --help', ['api/cli.js']],
+    ['timeout 60 node --import ./hook.mjs cli.js', ['hook.mjs']],
+    ['node --test test/a.test.js', []],
+    ['sh test/run.sh', []],
+    ['python src/main.py', []],
+    ['python3 -m pytest', ['pytest.py', 'pytest/__init__.py']],
+    ['uv run python check.py', []],
+    ['.venv/bin/pytest', ['.venv/bin/pytest']],
+    ['make -C sub check', ['target "check" of sub/Makefile']],
+    ['test "$(./ci.sh)" = ok', []],
+  ])('%s', (command, expected) => expect(former(command)).toEqual(expected));
 });
 
 describe('shell words', () => {

@@ -254,23 +254,60 @@ test('whatever the project looks like, the proposal is a contract without warnin
   );
 });
 
-describe('the setup of a worktree', () => {
-  const python = { runner: 'uv run', pytest: true, ruff: false, mypy: false } as const;
+const LOCKED = { node: { run: 'npm ci', inputs: ['package.json', 'package-lock.json'] } };
+
+describe('the room', () => {
+  test('is clean where the setup can be told, and the tests are compared with those of the start', () => {
+    const contract = proposed({ ...node({ test: 'x' }), git: true, dependencies: LOCKED });
+    expect(contract.room).toEqual({
+      choice: 'clean',
+      setup: { run: ['npm ci'], inputs: ['package.json', 'package-lock.json'] },
+    });
+    expect(contract.gates.proof?.kind).toBe('differential');
+    expect(contract.done).toContain('proof');
+  });
+
+  test('is clean where nothing has to be installed', () => {
+    const contract = proposed({ ...node({ test: 'x' }), git: true });
+    expect(contract.room).toEqual({ choice: 'clean' });
+  });
+
+  test('keeps settings for tests that git ignores', () => {
+    expect(proposed({ ...node({ test: 'x' }), git: true, needs: ['.env.test'] }).room?.needs).toEqual([
+      '.env.test',
+    ]);
+  });
+
   test.each([
-    ['npm', ['npm ci']],
-    ['pnpm', ['pnpm install --frozen-lockfile']],
-    ['yarn', ['yarn install --frozen-lockfile']],
-    ['bun', ['bun install --frozen-lockfile']],
-  ] as const)('%s installs what its lock file names', (manager, run) => {
-    expect(proposed(node({}, { manager, locked: true })).run?.setup).toEqual({ run });
+    ['no git', { git: false }, 'git init'],
+    [
+      'no lock file',
+      { git: true, dependencies: { node: { inputs: [], missing: 'a lock file' } } },
+      'a lock file',
+    ],
+  ])('is the folder of the project with %s, and what is missing is said', (_, facts, missing) => {
+    expect(proposed({ ...node({ test: 'x' }), ...facts }).room).toBeUndefined();
+    expect(proposed({ ...node({ test: 'x' }), ...facts }).gates.proof).toBeUndefined();
+    expect(proposeContract({ ...NOTHING, ...node({ test: 'x' }), ...facts })).toContain(missing);
   });
 
-  test('several languages are prepared one after the other', () => {
-    const both = proposed({ ...node({}, { locked: true }), python });
-    expect(both.run?.setup).toEqual({ run: ['npm ci', 'uv sync'] });
+  test('several folders and languages are prepared one after the other', () => {
+    const python = { python: { run: 'uv sync --frozen', inputs: ['pyproject.toml', 'uv.lock'] } };
+    const facts = {
+      ...node({ test: 'x' }),
+      git: true,
+      dependencies: LOCKED,
+      packages: [{ ...NOTHING, folder: 'my api', dependencies: python }],
+    };
+    expect(proposed(facts).room?.setup).toEqual({
+      run: ['npm ci', "cd 'my api' && uv sync --frozen"],
+      inputs: ['package.json', 'package-lock.json', 'my api/pyproject.toml', 'my api/uv.lock'],
+    });
   });
 
-  test('without a lock file nothing is proposed', () => {
-    expect(proposed(node({ test: 'x' })).run?.setup).toBeUndefined();
+  test('what is not in a clean room still prepares worktrees', () => {
+    expect(proposed({ ...node({ test: 'x' }), dependencies: LOCKED }).run?.setup).toEqual({
+      run: ['npm ci'],
+    });
   });
 });

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allTold, answer, approvedText, newAnswers, newApprovals } from '../../../src/core/loop/questions.ts';
+import {
+  allTold,
+  answer,
+  approvedText,
+  askedIfRepeated,
+  newAnswers,
+  newApprovals,
+} from '../../../src/core/loop/questions.ts';
 import type { Answered } from '../../../src/core/loop/state.ts';
 import { sayMoment } from '../../../src/core/text/duration.ts';
-import { T0 } from '../../support/core/samples.ts';
+import { T0, verdict } from '../../support/core/samples.ts';
 import { workMs } from '../../support/work-time.ts';
 
 const said = (what: Answered['said'], more: Partial<Answered> = {}): Answered => ({
@@ -104,4 +111,24 @@ describe('what the agent is told', () => {
 
 test('when it was said, for people', () => {
   expect(sayMoment(said('approved').at)).toBe('2026-01-01 00:00 UTC');
+});
+
+describe('a question that is asked when the agent insists', () => {
+  const found = verdict('fail', { gate: 'honest', fingerprint: 'f', asksIfRepeated: 'may it stay?' });
+  const line = (fingerprint: string, outcome: 'fail' | 'pass' = 'fail') => ({
+    gates: [
+      { name: 'honest', class: 'measured' as const, verdict: outcome, summary: '', fingerprint, since: 1 },
+    ],
+  });
+  test('is not asked at the first Stop, nor about something new', () => {
+    for (const state of [{ gates: [] }, line('g'), line('f', 'pass')])
+      expect(askedIfRepeated(found, state).asks).toBeUndefined();
+  });
+  test('is asked when the same comes again', () => {
+    expect(askedIfRepeated(found, line('f'))).toMatchObject({ outcome: 'fail', asks: 'may it stay?' });
+  });
+  test('other verdicts stay as they are', () => {
+    const other = verdict('fail', { gate: 'honest', fingerprint: 'f' });
+    expect(askedIfRepeated(other, line('f'))).toBe(other);
+  });
 });

@@ -69,6 +69,12 @@ describe('how a loop ended', () => {
       'tests, workers',
       'ended without proof: tests, workers passed, but nothing was changed since the start',
     ],
+    [
+      'claimed_done',
+      'claims_moved',
+      'plan, promise',
+      "ended on the agent's word: only plan, promise came to pass since the start, and that is claimed; what was measured passed all along",
+    ],
     ['claimed_done', 'approved_only', 'ok', 'ended on an approval alone: ok passed, nothing was measured'],
     [
       'reached_limit',

@@ -255,3 +255,29 @@ describe('a receipt', () => {
     expect(JSON.stringify(receipt)).toContain(digest);
   });
 });
+
+describe('a gate that asks when the agent insists', () => {
+  const found = { ...FAIL, asksIfRepeated: 'may these stay?' };
+  test('holds once, then waits for you without counting, and goes on as you say', async () => {
+    says.tests = (context) => (context.answers?.tests ? PASS : found);
+    begin(contractWith(GATES, { done: ['tests'] }));
+    expect(reasonOf(await scene.stop())).toContain('Fails: tests');
+    scene.judges.tree = 'tree 2';
+    expect(messageOf(await scene.stop())).toContain('a question for you: tests: may these stay?');
+    expect(scene.state()).toMatchObject({ status: 'active', iteration: 2, waiting: { why: 'approval' } });
+    scene.answer('approved', { gate: 'tests' });
+    scene.judges.tree = 'tree 3';
+    await scene.stop();
+    expect(scene.state().status).toBe('verified_done');
+  });
+  test('is not asked while something else fails', async () => {
+    says.tests = found;
+    says.plan = FAIL;
+    begin(contractWith(GATES, { done: ['tests', 'plan'] }));
+    await scene.stop();
+    scene.judges.tree = 'tree 2';
+    expect(reasonOf(await scene.stop())).toContain('plan');
+    expect(scene.state().iteration).toBe(3);
+    expect(scene.state().waiting).toBeUndefined();
+  });
+});

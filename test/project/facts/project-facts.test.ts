@@ -25,13 +25,6 @@ test('an empty folder, or none, has nothing', () => {
 });
 
 describe('package.json', () => {
-  test('is locked with dependencies and a lock file', () => {
-    const depends = JSON.stringify({ devDependencies: { vitest: '4' } });
-    expect(facts({ 'package.json': depends }).node?.locked).toBeUndefined();
-    expect(facts({ 'package-lock.json': '{}' }).node?.locked).toBe(true);
-    expect(facts({ 'package.json': '{}' }).node?.locked).toBeUndefined();
-  });
-
   test('its scripts, as far as they are texts', () => {
     const text = JSON.stringify({ scripts: { test: 'vitest', lint: 5, build: null } });
     expect(facts({ 'package.json': text }).node).toEqual({

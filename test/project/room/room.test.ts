@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Workspace } from '../../../src/ports/ports.ts';
-import { openRoom, type Room, type RoomRequest } from '../../../src/project/room/room.ts';
+import type { Room } from '../../../src/ports/rooms.ts';
+import { openRoom, type RoomRequest } from '../../../src/project/room/room.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { initRepository } from '../../support/repository.ts';
 
@@ -42,7 +43,9 @@ function write(path: string, text: string): void {
 
 /** Copies the dependencies' names into node_modules and into the home, and counts how often it ran. */
 const SETUP = () => ({
-  run: `echo run >>'${counter}'; mkdir -p node_modules/dep "$HOME/.cache" && cp deps.txt node_modules/dep/index.js && echo kept >"$HOME/.cache/dep"`,
+  run: [
+    `echo run >>'${counter}'; mkdir -p node_modules/dep "$HOME/.cache" && cp deps.txt node_modules/dep/index.js && echo kept >"$HOME/.cache/dep"`,
+  ],
   inputs: ['deps.txt'],
   timeoutMs: 30_000,
 });
@@ -57,7 +60,7 @@ async function room(
       folder: join(root, 'home/rooms'),
       shadowDir: join(root, 'home/shadow'),
       key: 'a key',
-      environment: { PATH: process.env.PATH ?? '', ...environment },
+      environment: ({ home }) => ({ PATH: process.env.PATH ?? '', ...environment, HOME: home }),
     },
   );
   opened.push(made);
@@ -87,7 +90,7 @@ test('commands have an empty home, an own folder for temporary files, and the en
 
 describe('a setup', () => {
   test('sees its inputs alone, and what it makes is in the room and in its home', async () => {
-    const setup = { ...SETUP(), run: `${SETUP().run}; test ! -e main.txt` };
+    const setup = { ...SETUP(), run: [...SETUP().run, 'test ! -e main.txt'] };
     const clean = await room({ setup });
     expect(await output(clean, 'cat node_modules/dep/index.js "$HOME/.cache/dep" main.txt')).toBe(
       'one\nkept\nmain',
@@ -151,16 +154,16 @@ describe('a setup', () => {
   });
 
   test('that fails says so, with its output', async () => {
-    const setup = { ...SETUP(), run: 'echo no such package; exit 3' };
+    const setup = { ...SETUP(), run: ['echo no such package; exit 3'] };
     await expect(room({ setup })).rejects.toMatchObject({
       message: 'the setup `echo no such package; exit 3` fails with exit code 3',
-      output: expect.stringContaining('no such package'),
+      evidence: ['no such package'],
     });
     expect(existsSync(join(root, 'home/rooms/0.lock'))).toBe(false);
   });
 
   test('that changes its own inputs, or has none, is refused', async () => {
-    const changes = { ...SETUP(), run: 'echo more >>deps.txt' };
+    const changes = { ...SETUP(), run: ['echo more >>deps.txt'] };
     await expect(room({ setup: changes })).rejects.toThrow('changes deps.txt, which is one of its inputs');
     const none = { ...SETUP(), inputs: ['nothing.lock'] };
     await expect(room({ setup: none })).rejects.toThrow('no file of the project fits nothing.lock');

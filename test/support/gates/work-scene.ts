@@ -12,7 +12,7 @@ const source = openSourceReader();
 /** Files by path; undefined takes one away. */
 export type Files = Record<string, string | undefined>;
 
-type Kind = 'git' | 'forbid' | 'tests_intact' | 'artefact' | 'changed';
+type Kind = 'git' | 'forbid' | 'tests_intact' | 'suppressions' | 'artefact' | 'changed';
 
 export interface WorkScene extends Scene {
   change(files: Files): void;

@@ -61,9 +61,9 @@ export function fakeJudges(says: Record<string, Says> = {}): FakeJudges {
     contractFileNow: undefined,
     gates: {},
     shell: { run: unused },
-    inPlace: () => {
-      throw new Error('not of use here');
-    },
+    inPlace: nowhere,
+    keepStart: nowhere,
+    rooms: () => ({ open: unused, compose: unused, files: unused }),
     agent: { ask: unused },
     tasks: { open: unused },
     notifier: { send: unused },
@@ -75,6 +75,10 @@ export function fakeJudges(says: Record<string, Says> = {}): FakeJudges {
   };
   judges.gates = Object.fromEntries(KINDS.map((kind) => [kind, fakeGate(kind, says, judges)])) as Gates;
   return judges;
+}
+
+function nowhere(): never {
+  throw new Error('not of use here');
 }
 
 function fakeGate(kind: GateKind, says: Record<string, Says>, judges: FakeJudges): Gate {

@@ -1,0 +1,192 @@
+/** Measures what the checks of the gate ask for. */
+import { DIFFERENTIAL_CHECKS, type DifferentialOptions } from '../../core/contract/gate-options.ts';
+import {
+  compareNew,
+  compareOld,
+  type NewTests,
+  type OldTests,
+  showNothing,
+  tells,
+} from '../../core/proof/differential.ts';
+import { fileOf, formOf, isSameForm } from '../../core/proof/test-forms.ts';
+import { passes } from '../../core/proof/test-results.ts';
+import { NOTHING_RUN, type Run, type Runs, Unmeasured } from './runs.ts';
+import type { Trees } from './trees.ts';
+
+export interface Comparison {
+  /** The tests as they are now, on the code as it is now. */
+  present: Run;
+  old?: OldTests;
+  fresh?: NewTests;
+  /** New tests should show something, and do not. */
+  showsNothing: boolean;
+  /** Lost tests that pass with settings of now that serve code and tests alike. */
+  onlyWithSettings: ReadonlySet<string>;
+  /** The most useful lines of old tests on new code. */
+  lines: string[];
+  notes: string[];
+}
+
+const NO_OLD: OldTests = { kept: [], mended: [], lost: [], flaky: [], removed: [] };
+
+export async function compare(
+  options: DifferentialOptions,
+  trees: Trees,
+  runs: Runs,
+  task: string,
+): Promise<Comparison> {
+  const checks = new Set(options.checks ?? DIFFERENTIAL_CHECKS);
+  const present = await runs.of(trees.now, 'the tests of now');
+  const found: Comparison = {
+    present,
+    showsNothing: false,
+    onlyWithSettings: new Set(),
+    lines: [],
+    notes: [],
+  };
+  if (!present.green) return found;
+  const then = await startRun(trees, runs);
+  if (tells(then) && !trees.hadTests)
+    throw new Unmeasured(
+      'no file of the start is known as a test, so none can be laid back: name the places of the tests with `tests: [globs]`',
+    );
+  if (tells(then) && !tells(present))
+    throw new Unmeasured(
+      `\`${options.command}\` reported ${then.tests.size} tests at the start and reports none now, although it ends with exit code 0`,
+    );
+  if (checks.has('old_tests')) await compareOldTests(found, then, trees, runs, options);
+  if (checks.has('new_tests')) await compareNewTests(found, then, trees, runs, options, task);
+  return found;
+}
+
+/** The tests of the start on its own code. Dependencies of the start that cannot be installed are those of now. */
+async function startRun(trees: Trees, runs: Runs): Promise<Run> {
+  const what = 'the tests of the start';
+  try {
+    return await runs.of(trees.start, what);
+  } catch (error) {
+    if (!(error instanceof Unmeasured)) throw error;
+    if (!trees.hadTests) return NOTHING_RUN;
+    const tree = await trees.startWithDependencies();
+    if (tree === trees.start) throw error;
+    return runs.of(tree, what).catch(() => Promise.reject(error));
+  }
+}
+
+async function compareOldTests(
+  found: Comparison,
+  then: Run,
+  trees: Trees,
+  runs: Runs,
+  { command }: DifferentialOptions,
+): Promise<void> {
+  const whole = `\`${command}\``;
+  if (!trees.hadTests) {
+    found.old = NO_OLD;
+    found.notes.push('there were no tests at the start');
+    return;
+  }
+  const what = 'the tests of the start on the code of now';
+  const counts = (old: OldTests): OldTests => ({
+    ...old,
+    lost: old.lost.filter(({ name }) => !isInMayChange(name, trees)),
+  });
+  const now = await runs.of(trees.oldOnNew, what);
+  if (tells(then) && !tells(now) && now.green)
+    throw new Unmeasured(
+      `\`${command}\` reported ${then.tests.size} tests at the start, and reports none of them on the code of now, although it ends with exit code 0`,
+    );
+  const { present } = found;
+  const first = withMoved(counts(compareOld({ start: [then], now: [now], present, whole })), now, trees);
+  found.old = first;
+  if (first.lost.length === 0) return;
+  // What fails once may fail by chance.
+  const again = [await runs.of(trees.oldOnNew, what, 2)];
+  const before = await secondStartRun(then, trees, runs);
+  const both = counts(compareOld({ start: [then, ...before], now: [now, ...again], present, whole }));
+  found.old = withMoved(both, now, trees);
+  found.lines = now.lines;
+  if (found.old.lost.length > 0) found.onlyWithSettings = await passingWithSettings(found.old, trees, runs);
+}
+
+async function secondStartRun(then: Run, trees: Trees, runs: Runs): Promise<Run[]> {
+  if (then === NOTHING_RUN) return [];
+  try {
+    return [await runs.of(trees.start, 'the tests of the start', 2)];
+  } catch (error) {
+    if (error instanceof Unmeasured) return [];
+    throw error;
+  }
+}
+
+async function passingWithSettings(old: OldTests, trees: Trees, runs: Runs): Promise<Set<string>> {
+  const tree = trees.oldOnNewWithSettings;
+  if (tree === undefined) return new Set();
+  const { tests, green } = await runs.of(tree, 'the tests of the start with the settings of now');
+  return new Set(
+    old.lost.map(({ name }) => name).filter((name) => (tests.size > 0 ? passes(tests.get(name)) : green)),
+  );
+}
+
+function isInMayChange(name: string, trees: Trees): boolean {
+  const path =
+    fileOf(name, [...trees.textsThen.keys(), ...trees.textsNow.keys()]) ?? name.split(' > ')[0] ?? name;
+  return trees.mayChange(path);
+}
+
+/**
+ * Unit tests of Rust are named after the module that they are in, so a module that moved takes them along. Their text is
+ * that of the start all the same.
+ */
+function withMoved(old: OldTests, now: Run, trees: Trees): OldTests {
+  const moved = trees.changed.tests.some((path) => path.endsWith('.rs') && !trees.textsThen.has(path));
+  if (!moved) return old;
+  const titleOf = (name: string) => name.split('::').slice(-2).join('::');
+  const known = new Set([...old.kept, ...old.lost.map(({ name }) => name)]);
+  const passing = new Set(
+    [...now.tests]
+      .filter(([name, tally]) => passes(tally) && !known.has(name))
+      .map(([name]) => titleOf(name)),
+  );
+  const isMoved = ({ name, is }: OldTests['lost'][number]) => is === 'missing' && passing.has(titleOf(name));
+  return { ...old, lost: old.lost.filter((test) => !isMoved(test)) };
+}
+
+async function compareNewTests(
+  found: Comparison,
+  then: Run,
+  trees: Trees,
+  runs: Runs,
+  { command }: DifferentialOptions,
+  task: string,
+): Promise<void> {
+  const { present, old } = found;
+  if (trees.changed.tests.length === 0) {
+    found.notes.push('no test was added or changed');
+    return;
+  }
+  if (!trees.codeChanged) {
+    found.notes.push('only tests were changed, so that none of them can fail on the old code alone');
+    return;
+  }
+  const back = await runs.of(trees.newOnOld, 'the tests of now on the code of the start');
+  const changed = changedTests(then, present, trees);
+  const fresh = compareNew({ start: then, present, back, changed, whole: `\`${command}\`` });
+  found.fresh = fresh;
+  found.showsNothing = tells(present) && showNothing(fresh, old ?? NO_OLD, task);
+}
+
+/** The tests that were there at the start and have another text now. */
+function changedTests(then: Run, present: Run, { textsThen: old, textsNow: fresh }: Trees): Set<string> {
+  const names = [...present.tests.keys()].filter((name) => then.tests.has(name));
+  return new Set(
+    names.filter((name) => {
+      const path = fileOf(name, fresh.keys());
+      if (path === undefined || old.get(path) === fresh.get(path)) return false;
+      const one = (files: ReadonlyMap<string, string>) =>
+        formOf(name, new Map([[path, files.get(path) ?? '']]));
+      const [was, is] = [one(old), one(fresh)];
+      return was !== undefined && is !== undefined && !isSameForm(was, is);
+    }),
+  );
+}

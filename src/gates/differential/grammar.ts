@@ -1,0 +1,48 @@
+import { DIFFERENTIAL_CHECKS } from '../../core/contract/gate-options.ts';
+import { listOf, pathOf, textOf } from '../../schema/values.ts';
+import { oneOf } from '../../schema/words.ts';
+import { modelOptions, money } from '../judge/grammar.ts';
+import { gateKind } from '../kind-grammar.ts';
+import { runOptions } from '../run/grammar.ts';
+
+const PROOF = 'proof: { differential: npm test, tests: ["test/**"] }';
+const MAY_CHANGE = 'proof: { differential: npm test, may_change: ["test/prices.test.js"] }';
+const RESOLVE = 'proof: { differential: npm test, resolve: person }';
+const CHECKS = 'proof: { differential: npm test, checks: [old_tests, new_tests] }';
+
+export const differentialGrammar = gateKind({
+  kind: 'differential',
+  about:
+    'Runs the tests of the start on the code of now, and the tests of now on the code of the start, in clean rooms.',
+  example: PROOF,
+  what: textOf('a command that runs the tests', PROOF).describe('The command that runs the tests.'),
+  main: 'command',
+  options: {
+    ...runOptions,
+    tests: listOf(pathOf('a glob', PROOF), 'glob', PROOF)
+      .describe('Which files are tests, with their fixtures and snapshots; the usual places when absent.')
+      .exactOptional(),
+    checks: listOf(oneOf(DIFFERENTIAL_CHECKS, CHECKS), 'check', CHECKS)
+      .describe(
+        'What is measured. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start.',
+      )
+      .exactOptional(),
+    may_change: listOf(pathOf('a glob', MAY_CHANGE), 'glob', MAY_CHANGE)
+      .describe('Tests that may expect something else than at the start.')
+      .exactOptional(),
+    resolve: oneOf(['person', 'judge'], RESOLVE)
+      .describe(
+        'Who says whether the task asks for a test that expects something else now. person (default): you. judge: a model.',
+      )
+      .exactOptional(),
+    ...modelOptions(RESOLVE),
+  },
+  conflict: (_, { resolve, model, max_cost }) =>
+    resolve !== 'judge' && (model !== undefined || max_cost !== undefined)
+      ? 'model and max_cost only with resolve: judge'
+      : undefined,
+  build: (command, { may_change, model, max_cost, ...options }) => {
+    const { maxTurns: _, ...asked } = money({ model, max_cost });
+    return { command, ...options, mayChange: may_change, ...asked };
+  },
+});

@@ -1,0 +1,191 @@
+import type { DifferentialOptions } from '../../core/contract/gate-options.ts';
+import type { DifferentialProof, Proof } from '../../core/loop/verdict.ts';
+import { countOf } from '../../core/proof/test-results.ts';
+import type { Rooms } from '../../ports/rooms.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { runGate } from '../run/index.ts';
+import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
+import { type Comparison, compare } from './compare.ts';
+import { type Finding, findingsOf, listed } from './findings.ts';
+import { runsOf, Unmeasured } from './runs.ts';
+import { printOf, type Settled, settle } from './settle.ts';
+import { differentialTraits } from './traits.ts';
+import { treesFor } from './trees.ts';
+
+/**
+ * The tests as they were at the start pass on the code as it is now, and the tests as they are now fail on the code as it
+ * was. Both are measured in clean rooms: tests that were bent, mocked, weakened or left out show as old tests that fail.
+ */
+export const differentialGate: Gate<'differential'> = {
+  ...differentialTraits,
+  commands: ({ command, cwd }) => runGate.commands?.({ command, cwd }, undefined) ?? [],
+  async judge(options, context, signal) {
+    const span = await workSinceStart(context);
+    if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
+    if (span.from === span.to) return { outcome: 'skip', summary: 'nothing was changed since the start' };
+    const { rooms } = context;
+    if (!rooms) return { outcome: 'unproven', summary: NO_ROOMS };
+    try {
+      return await judgeChange(options, { ...context, rooms }, span, signal);
+    } catch (error) {
+      if (!(error instanceof Unmeasured)) throw error;
+      return { outcome: 'unproven', summary: error.message };
+    }
+  },
+};
+
+const NO_ROOMS =
+  'old and new tests are compared in clean rooms, and there are none here: the project has to be a git repository';
+
+async function judgeChange(
+  options: DifferentialOptions,
+  context: GateContext & { rooms: Rooms },
+  span: NonNullable<Awaited<ReturnType<typeof workSinceStart>>>,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const trees = await treesFor(options, span, context, signal);
+  const comparison = await compare(options, trees, runsOf(options, context, signal), context.task);
+  const { present } = comparison;
+  if (!present.green)
+    return {
+      outcome: 'fail',
+      summary: `\`${options.command}\` fails in a clean room${exitWords(present.exitCode)}`,
+      evidence: present.lines,
+      next: 'Next: make it pass there, too. A clean room has the files of the project and what its setup installs, nothing else.',
+      proof: proofOf(options, comparison),
+    };
+  const settled = await settle(findingsOf(comparison, trees), options, context, signal);
+  const exceptions = [
+    ...settled.allowed,
+    ...(options.mayChange
+      ? trees.changed.tests.filter(trees.mayChange).map((path) => `may_change: ${path}`)
+      : []),
+  ];
+  const proof = proofOf(options, comparison, settled, exceptions);
+  return settled.open.length === 0
+    ? {
+        outcome: 'pass',
+        summary: passed(comparison, exceptions, settled),
+        evidence: notesOf(comparison),
+        proof,
+      }
+    : { ...failed(settled, comparison), proof };
+}
+
+function exitWords(exitCode: number | undefined): string {
+  return exitCode === undefined ? '' : ` (exit code ${exitCode})`;
+}
+
+function passed(
+  { old, fresh, notes }: Comparison,
+  exceptions: readonly string[],
+  { byModel }: Settled,
+): string {
+  const parts: string[] = [];
+  if (old && old.kept.length + old.mended.length > 0) {
+    const both = old.kept.length + old.mended.length;
+    parts.push(`${counted(both, 'test')} of the start ${both === 1 ? 'passes' : 'pass'} on the new code`);
+    if (old.mended.length > 0) parts.push(`${old.mended.length} of them failed at the start`);
+  }
+  if (fresh && fresh.biting.length + fresh.vacuous.length > 0)
+    parts.push(
+      `of ${counted(fresh.biting.length + fresh.vacuous.length, 'new or changed test')} ${fresh.biting.length} ${fresh.biting.length === 1 ? 'fails' : 'fail'} on the old code`,
+    );
+  if (exceptions.length > 0) parts.push(`${counted(exceptions.length, 'exception')} allowed`);
+  if (byModel.length > 0) parts.push(`${byModel.length} of them by a model`);
+  return [...parts, ...notes].join('; ') || 'the tests pass, old and new';
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** What is worth knowing, and holds nobody. */
+function notesOf({ old, fresh }: Comparison): string[] {
+  return [
+    ...(old && old.removed.length > 0 ? [`removed; their old form passes: ${listed(old.removed)}`] : []),
+    ...(old && old.flaky.length > 0 ? [`flaky, not counted: ${listed(old.flaky)}`] : []),
+    ...(fresh && fresh.vacuous.length > 0 ? [`pass on the old code, too: ${listed(fresh.vacuous)}`] : []),
+    ...(fresh && fresh.unloaded.length > 0
+      ? [`could not be loaded on the old code, which counts as failing: ${listed(fresh.unloaded)}`]
+      : []),
+  ];
+}
+
+const MOST_FINDINGS = 8;
+const OUTPUT_LINES = 8;
+
+function failed({ open, refused, asks }: Settled, comparison: Comparison): Judgement {
+  const rest = open.length - MOST_FINDINGS;
+  const lost = open.filter(({ id }) => id.startsWith('old_tests: ')).length;
+  return {
+    outcome: 'fail',
+    summary: [summaryOf(open, lost), ...(refused === undefined ? [] : [refused])].join('; '),
+    evidence: [
+      ...open.slice(0, MOST_FINDINGS).flatMap(({ lines }) => lines),
+      ...(rest > 0 ? [`and ${rest} more`] : []),
+      ...(lost > 0 ? comparison.lines.slice(0, OUTPUT_LINES) : []),
+    ],
+    next: adviceFor(open, lost, refused),
+    fingerprint: printOf(open),
+    asks,
+  };
+}
+
+function summaryOf(open: readonly Finding[], lost: number): string {
+  if (lost === 1) return 'a test of the start does not pass on the new code';
+  if (lost > 1) return `${lost} tests of the start do not pass on the new code`;
+  return open.some(({ id }) => id === 'new_tests')
+    ? 'no new test fails on the old code'
+    : 'a dependency comes from elsewhere than at the start';
+}
+
+function adviceFor(open: readonly Finding[], lost: number, refused: string | undefined): string {
+  if (refused !== undefined)
+    return `Next: ${refused}. Make the code pass the tests as they were at the start, and put them back.`;
+  const isAskable = open.every(({ askable }) => askable);
+  const person = isAskable
+    ? ' If the task itself demands the change, say so in your final message and stop again: a person is then shown both forms and asked.'
+    : '';
+  if (lost > 0)
+    return `Next: make the code pass these tests as they were at the start, with the settings of then, and put back what you changed in them.${person}`;
+  if (open.some(({ id }) => id === 'new_tests'))
+    return `Next: write a test that fails without your change and passes with it.${person}`;
+  return `Next: put the dependency back.${person}`;
+}
+
+function proofOf(
+  { command }: DifferentialOptions,
+  { present, old, fresh }: Comparison,
+  settled?: Settled,
+  allowed: string[] = [],
+): Proof {
+  const differential: DifferentialProof = {
+    old: old && {
+      passed: old.kept.length + old.mended.length,
+      failed: old.lost.filter(({ is }) => is === 'failed').length,
+      missing: old.lost.filter(({ is }) => is !== 'failed').length,
+      flaky: old.flaky.length,
+    },
+    biting: fresh?.biting.length,
+    vacuous: fresh?.vacuous.length,
+    allowed,
+    byModel: settled && settled.byModel.length > 0 ? settled.byModel : undefined,
+  };
+  const results = { tests: present.tests, whole: present.whole };
+  const count = (outcome: 'passed' | 'failed' | 'skipped') => countOf(results, outcome);
+  return {
+    command,
+    exitCode: present.exitCode,
+    durationMs: present.durationMs,
+    outputSha256: present.outputSha256,
+    room: 'clean',
+    walls: present.walls,
+    costUsd: settled?.costUsd,
+    tests:
+      present.tests.size > 0
+        ? { passed: count('passed'), failed: count('failed'), skipped: count('skipped') }
+        : undefined,
+    differential,
+  };
+}

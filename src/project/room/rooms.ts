@@ -1,0 +1,117 @@
+/** The clean rooms of one project under one contract, with what was kept when the loop began. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { roomSetup } from '../../core/contract/clean-room.ts';
+import type { Contract } from '../../core/contract/contract.ts';
+import { Unmeasurable } from '../../core/text/errors.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import type { RoomOrder, Rooms } from '../../ports/rooms.ts';
+import { composeTree, filesOf } from '../trees/compose.ts';
+import type { Enclosure } from '../walls/walls.ts';
+import { keepEnvironment, roomEnvironment } from './environment.ts';
+import { changedPrograms, pathOutside, programsOn } from './programs.ts';
+import { openRoom } from './room.ts';
+import { needFile, readStart, type Start, type StartsFolder, settingsDigest } from './start.ts';
+
+export interface RoomsWorld {
+  project: string;
+  contract: Contract;
+  /** The name of what was kept at the start; absent without a loop: then it is as now. */
+  start?: string;
+  /** The folder of the project in the untildone home. */
+  folder: string;
+  shadowDir: string;
+  key: string;
+  /** The environment of this process. */
+  env: NodeJS.ProcessEnv;
+  /** Walls around every command; absent: there are none. */
+  walls?: Enclosure;
+}
+
+const SETUP_MS = 30 * 60_000;
+
+export function startsOf({ folder, key }: Pick<RoomsWorld, 'folder' | 'key'>): StartsFolder {
+  return { folder: join(folder, 'starts'), key };
+}
+
+export function roomsOf(world: RoomsWorld): Rooms {
+  const { shadowDir } = world;
+  let start: Start | undefined;
+  return {
+    async open(order) {
+      if (world.start !== undefined) start ??= readStart(world.start, startsOf(world));
+      if (start) refuseChangedPrograms(start, world.project);
+      return openRoom(requestOf(order, start, world), {
+        folder: join(world.folder, 'rooms'),
+        shadowDir,
+        key: world.key,
+        environment: environmentFor(start, world),
+        walls: world.walls,
+        aroundSetup: (home, run) => withSettings(start, home, run, world),
+      });
+    },
+    compose: (composition, signal) => composeTree(composition, shadowDir, signal),
+    files: (tree, signal) => filesOf(tree, shadowDir, signal),
+  };
+}
+
+function requestOf(order: RoomOrder, start: Start | undefined, { contract, ...world }: RoomsWorld) {
+  const setup = roomSetup(contract);
+  const folder = startsOf(world).folder;
+  const needs = (start?.needs ?? []).map(({ path, sha256 }) => {
+    if (sha256 !== null) return { path, copy: needFile(folder, sha256) };
+    throw new Unmeasurable(`needs: there was no file ${path} in the project when the loop began`, [
+      `Make ${path}, and begin a new loop.`,
+    ]);
+  });
+  return { ...order, needs, setup: setup && { ...setup, timeoutMs: SETUP_MS } };
+}
+
+function environmentFor(start: Start | undefined, { project, contract, key, env }: RoomsWorld) {
+  const kept = start?.environment ?? keepEnvironment(env, key);
+  return roomEnvironment(kept, { project, now: env, passed: contract.room?.passEnv ?? [], key });
+}
+
+/** A program that is another now may say anything: nothing that it takes part in is a measurement. */
+function refuseChangedPrograms(start: Start, project: string): void {
+  const path = pathOutside(start.environment.values.PATH ?? '', project);
+  const changed = changedPrograms(start.programs, programsOn(path));
+  if (changed.length === 0) return;
+  throw new Unmeasurable(
+    `programs on PATH are not those of the start: ${changed
+      .slice(0, 5)
+      .map(({ name }) => name)
+      .join(', ')}`,
+    [
+      ...changed.slice(0, 5).map(({ name, was, is }) => `${name}: was ${was}, is ${is ?? 'missing'}`),
+      'Put them back. If you changed them yourself, begin a new loop.',
+    ],
+  );
+}
+
+/** Lays settings of package managers into the home of a setup, as they were at the start, and takes them out after it. */
+async function withSettings<Result>(
+  start: Start | undefined,
+  home: string,
+  run: () => Promise<Result>,
+  { env, key }: RoomsWorld,
+): Promise<Result> {
+  const realHome = env.HOME ?? homedir();
+  const laid: string[] = [];
+  try {
+    for (const [path, digest] of Object.entries(start?.settings ?? {})) {
+      if (settingsDigest(realHome, path, key) !== digest)
+        throw new Unmeasurable(`~/${path} is not what it was when the loop began`, [
+          'Put it back. If you changed it yourself, begin a new loop.',
+        ]);
+      const to = join(home, path);
+      mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+      writeWhole(to, readSmall(join(realHome, path)) ?? '');
+      laid.push(to);
+    }
+    return await run();
+  } finally {
+    for (const path of laid) rmSync(path, { force: true });
+  }
+}

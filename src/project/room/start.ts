@@ -1,0 +1,118 @@
+/** What is kept when a loop starts, for its clean rooms: the environment, the programs on PATH, files that git ignores. */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Unmeasurable } from '../../core/text/errors.ts';
+import { insideProject } from '../../core/text/paths.ts';
+import { hmacSha256, sha256, sha256OfFile } from '../../files/digest.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { sealedJson, unsealedJson } from '../../home/layout.ts';
+import { type KeptEnvironment, keepEnvironment } from './environment.ts';
+import { type Programs, pathOutside, programsWithDigests } from './programs.ts';
+
+export interface Start {
+  environment: KeptEnvironment;
+  programs: Programs;
+  /** Files that git ignores: their path in the project, and the digest of their content; null: there was no such file. */
+  needs: { path: string; sha256: string | null }[];
+  /** Settings of package managers in your home, by path, with a keyed digest: they may hold secrets. */
+  settings: Record<string, string>;
+}
+
+export interface StartsFolder {
+  /** In the untildone home, of one project. */
+  folder: string;
+  key: string;
+}
+
+/** Settings that package managers read from your home. */
+const SETTINGS = [
+  ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.config/pnpm/rc', '.bunfig.toml'],
+  ...[
+    '.config/pip/pip.conf',
+    '.pip/pip.conf',
+    '.config/uv/uv.toml',
+    '.netrc',
+    '.config/pypoetry/config.toml',
+  ],
+  ...['.cargo/config.toml', '.cargo/config', '.cargo/credentials.toml', '.config/go/env'],
+  ...['.m2/settings.xml', '.gradle/gradle.properties', '.gradle/init.gradle', '.bundle/config', '.gemrc'],
+];
+const LARGEST_SETTINGS = 1024 * 1024;
+const LARGEST_NEED = 512 * 1024 * 1024;
+
+/** Keeps the start and returns its name. The same start has the same name. */
+export function keepStart(
+  project: string,
+  needs: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { folder, key }: StartsFolder,
+): string {
+  const home = env.HOME ?? homedir();
+  const start: Start = {
+    environment: keepEnvironment(env, key),
+    programs: programsWithDigests(pathOutside(env.PATH ?? '', project)),
+    needs: needs.flatMap((path) => keepNeed(project, path, folder)),
+    settings: Object.fromEntries(
+      SETTINGS.flatMap((path) => {
+        const digest = settingsDigest(home, path, key);
+        return digest === undefined ? [] : [[path, digest]];
+      }),
+    ),
+  };
+  const name = sha256(JSON.stringify(start)).slice(0, 32);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeWhole(join(folder, `${name}.json`), sealedJson(start, purposeOf(name), key));
+  return name;
+}
+
+/** Copies a file, or the files of a folder. Each content is kept once. */
+function keepNeed(project: string, path: string, folder: string): Start['needs'] {
+  const inside = insideProject(path);
+  if (inside === undefined) throw new Unmeasurable(`needs: "${path}" is not inside the project`);
+  const file = join(project, inside);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return [{ path: inside, sha256: null }];
+  if (stat.isDirectory())
+    return readdirSync(file).flatMap((name) => keepNeed(project, `${inside}/${name}`, folder));
+  if (!stat.isFile() || stat.size > LARGEST_NEED)
+    throw new Unmeasurable(`needs: "${path}" is no regular file of at most 512 MiB`);
+  const digest = sha256OfFile(file);
+  const copy = needFile(folder, digest);
+  mkdirSync(join(folder, 'needs'), { recursive: true, mode: 0o700 });
+  if (!existsSync(copy)) {
+    copyFileSync(file, `${copy}.new`);
+    renameSync(`${copy}.new`, copy);
+  }
+  return [{ path: inside, sha256: digest }];
+}
+
+export function needFile(folder: string, digest: string): string {
+  return join(folder, 'needs', digest);
+}
+
+function purposeOf(name: string): string {
+  return `start ${name}`;
+}
+
+export function readStart(name: string, { folder, key }: StartsFolder): Start {
+  const text = /^[0-9a-f]{32}$/.test(name)
+    ? readSmall(join(folder, `${name}.json`), LARGEST_START)
+    : undefined;
+  const start = text === undefined ? undefined : unsealedJson<Start>(text, purposeOf(name), key);
+  if (start) return start;
+  throw new Unmeasurable('what was kept of the start for clean rooms is lost or was changed', [
+    'Begin a new loop: what the environment was when this one started can no longer be told.',
+  ]);
+}
+
+const LARGEST_START = 64 * 1024 * 1024;
+
+export function settingsDigest(home: string, path: string, key: string): string | undefined {
+  try {
+    const text = readSmall(join(home, path), LARGEST_SETTINGS);
+    return text === undefined ? undefined : hmacSha256(key, `settings\n${path}\n${text}`);
+  } catch {
+    return undefined;
+  }
+}
