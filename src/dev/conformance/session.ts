@@ -9,6 +9,9 @@ interface SessionPlace {
   home: string;
 }
 
+/** What is told about a Stop; what is not told is as usual. */
+type Given = Pick<StopGiven, 'background' | 'wakeUps'> & Partial<StopGiven>;
+
 /** One session of Claude Code: its id, its process, its transcript, and what was said so far. */
 export class Session {
   readonly id: string;
@@ -46,7 +49,7 @@ export class Session {
   }
 
   /** Writes what the model said before this Stop to the transcript, and returns the input of the hook. */
-  stop(text: string | undefined, given: StopGiven, cwd: string): Record<string, unknown> {
+  stop(text: string | undefined, given: Given, cwd: string): Record<string, unknown> {
     // A session that was let go only goes on with a new prompt.
     if (this.#letGo) this.prompt('Go on.');
     const said = {

@@ -44,7 +44,7 @@ export function casesIn(folder: string): CorpusCase[] {
 export function parseCases(file: string, text: string): CorpusCase[] {
   const lines = text.split('\n').map((line, index) => ({ line, at: `${file}:${index + 1}` }));
   const [rest, ...parts] = partsOf(lines, '### ');
-  const stray = rest?.find(({ line }) => line.trim() !== '');
+  const stray = rest?.find(({ line }) => line.trim() !== '' && !line.startsWith('# '));
   if (stray) throw new Error(`${stray.at}: text before the first case`);
   return parts.map(([head, ...body]) => {
     const [between, ...files] = partsOf(body, '@@ ');
