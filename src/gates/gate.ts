@@ -80,8 +80,6 @@ export interface Judgement {
   notes?: string[];
   /** Why the loop ends at once, whatever else fails (a hook said `continue: false`). */
   letGo?: string;
-  /** What was found that holds nobody, one line each. */
-  notes?: string[];
   /** What was measured otherwise than a list says. */
   measured?: Measured;
   /** The class, where it depends on what was found (features with and without `verify`). */

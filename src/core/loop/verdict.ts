@@ -25,8 +25,6 @@ export interface Verdict {
   onUnproven?: 'block' | 'allow';
   /** What a measured verdict rests on. */
   proof?: Proof;
-  /** What was found that holds nobody, one line each. */
-  notes?: string[];
   /** The question to a person, when only an answer can make this pass. */
   asks?: string;
   /** The question to a person, when the agent stops again with this very failure. */

@@ -7,9 +7,10 @@ import { java } from './java.ts';
 import { javascript } from './javascript.ts';
 import { isPlainTest, readPlain } from './plain.ts';
 import { python } from './python.ts';
+import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 
-const LANGUAGES: readonly Language[] = [javascript, python, go, rust, java];
+const LANGUAGES: readonly Language[] = [javascript, python, go, rust, java, ruby];
 
 /** Files that look like tests and are none: input of tests, and code of others. */
 const NO_TESTS =

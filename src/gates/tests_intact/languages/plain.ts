@@ -14,12 +14,6 @@ interface Reading {
 
 const READINGS: readonly Reading[] = [
   {
-    language: 'ruby',
-    files: /_(spec|test)\.rb$|(^|\/)test_[^/]+\.rb$/,
-    test: /^[ \t]*(?:(?:x|f)?(?:it|specify|scenario|example)|test)[ (]+(["'])(.+?)\1|^[ \t]*def\s+(test_\w+[?!]?)/gm,
-    skip: /^[ \t]*(x(?:it|specify|scenario|example|describe|context)\b|skip\b|pending\b)|\b(skip:\s*(?:true|["']))/gm,
-  },
-  {
     language: 'php',
     files: /Test\.php$|(^|\/)tests?\/.+\.phpt$/,
     test: /\bfunction\s+(test\w+)|#\[\s*Test\s*\][\s\S]{0,200}?\bfunction\s+(\w+)|^[ \t]*(?:it|test)\s*\(\s*(["'])(.+?)\3/gm,
