@@ -49,6 +49,8 @@ export interface GateContext {
   place(signal?: AbortSignal): Promise<Place>;
   /** Clean rooms for any tree; absent where there are none, as without git. */
   rooms?: Rooms;
+  /** A `differential` gate of the same judging has to pass, too: it measures what became of the tests. */
+  isMeasured?: boolean;
   /** Parses source text; absent where nothing can. */
   source?: SourceReader;
   agent: AgentPort;

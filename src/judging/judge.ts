@@ -142,6 +142,7 @@ function contextFor(
     frozen: request.frozen.frozen.gates[name],
     digest: (text) => judges.digest(text),
     source: judges.source,
+    isMeasured: request.calls.some(({ spec }) => spec.kind === 'differential'),
     agent: judges.agent,
     tasks: judges.tasks,
     kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),

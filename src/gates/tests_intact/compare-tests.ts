@@ -62,6 +62,7 @@ export function difference(from: readonly Check[], other: readonly Check[]): Che
 
 function isGone(test: TestCase, lost: readonly Check[], cover: Cover, file: MatchedFile): boolean {
   const effective = test.checks.filter(isEffective);
+  if (cover.isTwin(test)) return false;
   if (effective.length === 0) return !cover.hasBody(test);
   const open = lost.filter((check) => !cover.covers(check, file));
   return open.length > 0;
@@ -106,6 +107,7 @@ const MARKER_IDS = {
   retry: 'retry',
   mock: 'mock',
   slow: 'timeout',
+  runs: 'runs',
 } as const;
 /** A timeout this much longer, and this long, lets a hanging test pass. */
 const MUCH_SLOWER = 10;
@@ -116,7 +118,8 @@ function addedMarkers(file: MatchedFile, oldMarkers: readonly Marker[]): Finding
   const { before, after } = file.pair;
   if (!after) return [];
   const known = [...(before?.facts.markers ?? [])];
-  const fresh = new Set(file.added.map(({ name }) => name));
+  const fresh = new Set(file.added.flatMap(({ name, suites }) => [name, ...suites]));
+  const tested = testedIn(before?.facts.tests ?? []);
   return after.facts.markers.flatMap((marker) => {
     const isSame = (old: Marker) => old.kind === marker.kind && old.name === marker.name;
     const index = known.findIndex(isSame);
@@ -124,6 +127,7 @@ function addedMarkers(file: MatchedFile, oldMarkers: readonly Marker[]): Finding
     if (old && !isRaised(marker, old)) return [];
     if (!old && oldMarkers.some((one) => isSame(one) && marker.name !== '')) return [];
     if (!old && !isTelling(marker, before !== undefined, fresh.has(marker.name))) return [];
+    if (marker.kind === 'mock' && !tested(marker.target ?? '')) return [];
     const whom = marker.name === '' ? 'the file' : `"${marker.name}"`;
     return [
       {
@@ -138,12 +142,32 @@ function addedMarkers(file: MatchedFile, oldMarkers: readonly Marker[]): Finding
 
 function isRaised({ kind, value = 0 }: Marker, old: Marker): boolean {
   if (kind === 'retry') return value > (old.value ?? 0);
+  if (kind === 'runs') return value < (old.value ?? 0);
   return kind === 'slow' && value >= VERY_SLOW_MS && value >= MUCH_SLOWER * (old.value ?? 0);
 }
 
+const FEW_RUNS = 20;
+const CONDITIONAL =
+  /skip_?if|skipUnless|condition|cfg|Enabled|DisabledOn|DisabledIf|importorskip|assum|Skip|\bif:|\bunless:/;
+
+/** Tells whether tests check what a function or type of this name does. */
+function testedIn(tests: readonly TestCase[]): (name: string) => boolean {
+  const subjects = tests.flatMap(({ checks }) => checks.map(({ subject }) => subject));
+  return (name) =>
+    name !== '' &&
+    subjects.some((subject) => new RegExp(`(?<![\\w$])${escapeExpression(name)}\\s*\\(`).test(subject));
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[^\w]/g, '\\$&');
+}
+
 /** Whether a new marker weakens anything. What a new test says of itself was never otherwise. */
-function isTelling({ kind, name, value = 0 }: Marker, isOldFile: boolean, isNewTest: boolean): boolean {
+function isTelling({ kind, name, word, value = 0 }: Marker, isOldFile: boolean, isNewTest: boolean): boolean {
   if (kind === 'slow') return value >= VERY_SLOW_MS && !isNewTest;
+  if (kind === 'runs') return value < FEW_RUNS && !isNewTest;
+  // A new test that cannot run everywhere takes nothing away.
+  if (kind === 'skip' && isNewTest && CONDITIONAL.test(word)) return false;
   if (kind === 'fails' || kind === 'retry' || kind === 'mock') return isOldFile && !isNewTest;
   // The settings of a new file hide no test that was there.
   return isOldFile || name !== '';
@@ -160,10 +184,27 @@ function weakerTest(
   const { path, after } = test;
   const own = lost.filter(({ via }) => via === undefined || !weakHelpers.has(via));
   const found =
-    emptied(test) ?? bypassed(test) ?? fewerRows(test, own, cover) ?? weakerChecks(test, own, cover);
+    emptied(test) ??
+    bypassed(test) ??
+    lowerPlan(test) ??
+    fewerRows(test, own, cover) ??
+    weakerChecks(test, own, cover);
   if (!found) return [];
   const { id, words } = found;
   return [{ id: `${id}:${path}:${after.name}`, path, line: after.line, text: `"${after.name}" ${words}` }];
+}
+
+/** The number of assertions that have to run, where some run in functions that may never be called. */
+function lowerPlan({ before, after }: TestPair): Words {
+  const [then, now] = [before, after].map(({ checks }) =>
+    checks.find(({ matcher }) => matcher === 'assertions'),
+  );
+  if (!then || (now && now.rank > 0 && Number(now.expected) >= Number(then.expected))) return undefined;
+  const isNeeded =
+    now !== undefined || after.checks.some(({ called, reach }) => called || reach === 'sometimes');
+  return isNeeded
+    ? { id: 'assertions', words: `no longer says how many assertions have to run: ${short(then)}` }
+    : undefined;
 }
 
 function emptied({ before, after }: TestPair): Words {
@@ -198,18 +239,25 @@ function bypassed({ before, after }: TestPair): Words {
 function fewerRows({ before, after }: TestPair, lost: readonly Check[], cover: Cover): Words {
   if (after.rows >= before.rows || after.rows === 0 || after.openRows) return undefined;
   if (lost.length > 0 && lost.every((check) => cover.covers(check))) return undefined;
-  if (
-    lost.length === 0 &&
-    after.checks.filter(isEffective).length >= before.checks.filter(isEffective).length
-  )
-    return undefined;
+  const kept = after.checks.filter(isEffective);
+  // A row that stood there twice; where rows do not show in the checks, their number counts.
+  const areTold = new Set(before.checks.map(({ key }) => key)).size > 1;
+  if (areTold && lost.every((check) => cover.isImplied(check, kept))) return undefined;
+  if (lost.length === 0) return undefined;
   return { id: 'cases', words: `has ${after.rows} cases, it had ${before.rows}` };
 }
 
 function weakerChecks({ before, after }: TestPair, lost: readonly Check[], cover: Cover): Words {
   const kept = after.checks.filter(isEffective);
   const fresh = difference(kept, before.checks.filter(isEffective));
-  const open = lost.filter((check) => !cover.isImplied(check, kept) && !cover.isInParts(check, fresh, after));
+  const isOpened = after.openRows && !before.openRows;
+  const open = lost.filter(
+    (check) =>
+      !cover.isImplied(check, kept) &&
+      !cover.isInParts(check, fresh, isOpened) &&
+      !cover.isThrown(check, fresh) &&
+      !isSetup(check, after),
+  );
   const { replaced, gone } = cover.replace(open, fresh);
   for (const { check, by } of replaced) {
     const found = weakening(check, by);
@@ -224,6 +272,19 @@ function weakerChecks({ before, after }: TestPair, lost: readonly Check[], cover
       ? `has ${now} assertion${now === 1 ? '' : 's'}, it had ${then}; gone`
       : 'lost an assertion';
   return { id: 'assertions', words: `${count}: ${short(example)}` };
+}
+
+/** Whether a check of an error went away with what could fail: the set-up changed. */
+function isSetup({ relation, negated, subject }: Check, { body }: TestCase): boolean {
+  const isNone =
+    (relation === 'null' && !negated) ||
+    (relation === 'present' && negated) ||
+    (relation === 'truthy' && negated);
+  if (!isNone || !/\berr\w*\b|\[1\]$/i.test(subject)) return false;
+  const [own] = /[A-Za-z_$][\w$.]*/.exec(subject) ?? [];
+  // A bare name was set outside of the test.
+  if (own === subject && !body.includes(' = ')) return false;
+  return own !== undefined && !body.replaceAll(' ', '').includes(own);
 }
 
 /** Helpers that say less than before: tests in files that did not change rely on them. */

@@ -1,7 +1,9 @@
 /** Finds where checks went that are gone from their tests: a table, a helper, another test, one check for many. */
+
 import { isEffective, likeness, type MatchedFile, wordsIn } from './match-tests.ts';
 import type { Check } from './reading/check.ts';
 import type { TestCase } from './reading/model.ts';
+import { weakening } from './weaker-check.ts';
 
 /** How much of the words of two subjects have to be the same. */
 const ALIKE = 0.5;
@@ -13,6 +15,8 @@ export class Cover {
   /** Checks of tests that run over values which are not written out. */
   private readonly open: Check[];
   private readonly bodies: ReadonlySet<string>;
+  /** What each test of now checks. */
+  private readonly kept: readonly ReadonlySet<string>[];
 
   constructor(files: readonly MatchedFile[]) {
     const fresh = files.flatMap(({ matched, added, pair }) => [
@@ -23,12 +27,24 @@ export class Cover {
     this.pool = fresh.filter(isEffective);
     for (const check of this.pool) this.byKey.set(check.key, [...(this.byKey.get(check.key) ?? []), check]);
     const tests = files.flatMap(({ pair }) => pair.after?.facts.tests ?? []);
-    this.open = tests.filter(({ openRows }) => openRows).flatMap(({ checks }) => checks.filter(isEffective));
+    // Only a test that became a table stands for others.
+    const opened = files.flatMap(({ matched, added }) => [
+      ...matched.filter(({ before }) => !before.openRows).map(({ after }) => after),
+      ...added,
+    ]);
+    this.open = opened.filter(({ openRows }) => openRows).flatMap(({ checks }) => checks.filter(isEffective));
+    this.kept = tests.map(({ checks }) => new Set(checks.filter(isEffective).map(({ key }) => key)));
     this.bodies = new Set(tests.map(({ body }) => body));
   }
 
   hasBody({ body }: TestCase): boolean {
     return body !== '' && this.bodies.has(body);
+  }
+
+  /** Whether another test checks all that this one did: it stood there twice. */
+  isTwin({ checks }: TestCase): boolean {
+    const keys = checks.filter(isEffective).map(({ key }) => key);
+    return keys.length > 0 && this.kept.some((test) => keys.every((key) => test.has(key)));
   }
 
   /** Takes checks out of the pool that say the same in the same words, and returns those that are not there. */
@@ -49,10 +65,12 @@ export class Cover {
   covers(check: Check, _file?: MatchedFile): boolean {
     if (this.open.some((one) => one.relation === check.relation && sameFunction(one, check))) return true;
     const candidates = this.pool.filter((one) => one.rank >= check.rank && one.negated === check.negated);
-    const found = candidates.find((one) => saysAll(one, check));
+    const fitting = candidates.filter((one) => saysAll(one, check));
+    const found = fitting.find(({ subject }) => subject === check.subject) ?? fitting[0];
     if (!found) return isInParts(check, candidates);
     // One check about a list stands for many.
-    if (found.literals.length <= Math.max(1, check.literals.length)) this.take(found);
+    const isOne = found.relation !== 'holds' && found.literals.length <= Math.max(1, check.literals.length);
+    if (isOne) this.take(found);
     return true;
   }
 
@@ -69,9 +87,21 @@ export class Cover {
     });
   }
 
+  /** Whether a failure that was caught by hand is now told by what is thrown. */
+  isThrown(check: Check, fresh: readonly Check[]): boolean {
+    const thrown = fresh.filter(({ relation, negated }) => relation === 'throws' && !negated);
+    if (thrown.length === 0) return false;
+    if (check.relation === 'fails') return true;
+    const said = thrown.map(({ expected }) => expected.replaceAll('\\', '')).join(' ');
+    return (
+      check.literals.length > 0 &&
+      check.literals.every((text) => said.includes(text.replace(/^"|"$/g, '').replaceAll('\\', '')))
+    );
+  }
+
   /** Whether new checks of the same test say this part by part, or as a part of something larger. */
-  isInParts(check: Check, fresh: readonly Check[], after: TestCase): boolean {
-    if (after.openRows && fresh.some((one) => one.relation === check.relation && sameFunction(one, check)))
+  isInParts(check: Check, fresh: readonly Check[], isOpened: boolean): boolean {
+    if (isOpened && fresh.some((one) => one.relation === check.relation && sameFunction(one, check)))
       return true;
     return (
       isInParts(
@@ -91,7 +121,8 @@ export class Cover {
     let open = [...lost];
     for (const least of [4, 3, 2, 1, 0]) {
       open = open.filter((check) => {
-        const by = left.find((one) => kinship(check, one) >= least);
+        const kin = left.filter((one) => kinship(check, one) >= least);
+        const by = kin.find((one) => weakening(check, one)?.how !== 'weaker') ?? kin[0];
         if (!by) return true;
         left.splice(left.indexOf(by), 1);
         this.take(by);
@@ -129,7 +160,7 @@ function kinship(before: Check, after: Check): number {
 }
 
 function functionOf({ subject }: Check): string | undefined {
-  return /([A-Za-z_$][\w$.:]*)\s*\(/.exec(subject)?.[1];
+  return /([A-Za-z_$][\w$.:]*)\s*\(/.exec(subject)?.[1]?.split(/[.:]/).at(-1);
 }
 
 function sameFunction(left: Check, right: Check): boolean {
@@ -139,7 +170,7 @@ function sameFunction(left: Check, right: Check): boolean {
 
 /** Whether one check says all that another does: the same values of a subject in other words. */
 function saysAll(one: Check, check: Check): boolean {
-  if (one.relation === 'holds' && one.expected !== '') return isAbout(one, check);
+  if (one.relation === 'holds') return isAbout(one, check);
   const values = [...check.inputs, ...check.literals];
   const has = [...one.inputs, ...one.literals];
   if (values.length === 0) return likeness(wordsIn(check.key), wordsIn(one.key)) >= ALIKE;
@@ -153,8 +184,11 @@ function saysAll(one: Check, check: Check): boolean {
 
 /** A helper that is not at hand gets what is checked as an argument. */
 function isAbout(one: Check, check: Check): boolean {
+  const values = [...check.inputs, ...check.literals];
+  const has = [...one.inputs, ...one.literals];
+  if (values.length > 0 && values.every((value) => has.includes(value))) return true;
   const root = /^[A-Za-z_$][\w$]*/.exec(check.subject)?.[0];
-  return root !== undefined && wordsIn(one.expected).has(root);
+  return root !== undefined && one.expected !== '' && wordsIn(one.expected).has(root);
 }
 
 /** One check of a list or record that holds the subject and the value of another. */

@@ -14,7 +14,9 @@ export function weakening(before: Check, after: Check): Weakening | undefined {
     if (before.relation === 'throws' && isWiderFailure(before, after)) return weaker('accepts more failures');
     if (isLooser(before, after)) return weaker('asserts less');
   }
-  if (after.wildcards > before.wildcards) return weaker('accepts anything');
+  if (after.wildcards > before.wildcards && !isSubsetOf(before.literals, after.literals))
+    return weaker('accepts anything');
+  if (before.reach === 'always' && after.reach === 'sometimes') return weaker('checks only on a condition');
   if (isComputed(before, after)) return weaker('expects what the code says');
   if (isStricterMatcher(before.matcher, after.matcher)) return weaker('asserts less');
   if (isReduced(before, after)) return weaker('looks at less');
@@ -62,12 +64,20 @@ function typesIn(expected: string): number {
   return list === undefined ? 1 : list.split(',').length;
 }
 
-/** A text or pattern that is a part of the old one fits more. */
+/** A text or pattern that is a part of the old one fits more. The last thing that is expected is the text. */
 function isShorterText(before: Check, after: Check): boolean {
-  const [then, now] = [before, after].map(({ expected }) => expected.replace(/^["'/]|["'/][a-z]*$/g, ''));
+  const [then, now] = [before, after].map(({ expected }) => textOf(expected));
   if (then === undefined || now === undefined || then === now) return false;
-  if (/^(?:\.\*|\.\+|\^?\.\*\$?|\\w[+*]|\[\\s\\S\]\*|)$/.test(now)) return !/^(?:\.\*|\.\+|)$/.test(then);
+  if (ANY_TEXT.test(now)) return !ANY_TEXT.test(then);
   return now.length < then.length && then.includes(now.replace(/^\^|\$$/g, ''));
+}
+
+const ANY_TEXT = /^(?:\^?(?:\.[*+]|\\w[+*]|\[\\s\\S\]\*)?\$?)$/;
+
+function textOf(expected: string): string {
+  const text =
+    /(?:^|, )(?:r|re\.compile\(r?)?("(?:[^"\\]|\\.)*"|\/.*\/[a-z]*)\)?$/.exec(expected)?.[1] ?? expected;
+  return text.replace(/^["'/]|["'/][a-z]*$/g, '');
 }
 
 function isLooser(before: Check, after: Check): boolean {
@@ -89,13 +99,18 @@ function isLooser(before: Check, after: Check): boolean {
   }
 }
 
+/** Whether everything that was expected still is. */
+function isSubsetOf(part: readonly string[], whole: readonly string[]): boolean {
+  return part.length > 0 && part.every((one) => whole.includes(one));
+}
+
 function isSubset(part: readonly string[], whole: readonly string[]): boolean {
   return part.length < whole.length && part.every((one) => whole.includes(one));
 }
 
 /** The function that a subject calls. */
 function functionsIn(text: string): string[] {
-  return [...text.matchAll(/([A-Za-z_$][\w$]*)\s*\(/g)]
+  return [...text.matchAll(/([A-Za-z_$][\w$.:]*)\s*\(/g)]
     .map((match) => match[1] ?? '')
     .filter(
       (name) =>

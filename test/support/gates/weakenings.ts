@@ -5,7 +5,8 @@ const reader = openSourceReader();
 
 /** The ids of what is found in changed files. */
 export async function weakeningsIn(files: readonly ChangedFile[]): Promise<string[]> {
-  return (await findWeakenings(files, reader)).findings.map(({ id }) => id);
+  const { findings, settings } = await findWeakenings(files, reader);
+  return [...findings, ...settings].map(({ id }) => id);
 }
 
 /** What, the file then, the file now, ids of the findings. */

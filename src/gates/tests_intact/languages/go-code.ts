@@ -36,8 +36,9 @@ function statement(at: SyntaxNode): Statement[] {
     case 'const_declaration':
       return parts(at).flatMap(specAt);
     case 'expression_statement':
-    case 'go_statement':
       return parts(at).map((one) => ({ kind: 'expression', value: lower(one), at }));
+    case 'go_statement':
+      return parts(at).map((one) => ({ kind: 'expression', value: inBackground(at, lower(one)), at }));
     case 'defer_statement':
       return parts(at).flatMap((one): Statement[] =>
         /\brecover\s*\(\s*\)/.test(one.text)
@@ -66,6 +67,13 @@ function statement(at: SyntaxNode): Statement[] {
         ? []
         : [{ kind: 'expression', value: lower(at), at }];
   }
+}
+
+/** `go func() { ... }()`: nobody waits for it. */
+function inBackground(at: SyntaxNode, value: Expr): Expr {
+  const fn: Expr = { kind: 'name', id: 'go', at };
+  const run = value.kind === 'call' && value.fn.kind === 'function' ? value.fn : value;
+  return { kind: 'call', fn, args: [run], named: {}, at };
 }
 
 /** `defer func() { recover() }()`: what panics after it is forgotten, unless it is looked at. */

@@ -26,6 +26,8 @@ export const go: Language = {
   fileMarkers,
   checks,
   leaves,
+  replaces: (pattern, value) =>
+    pattern.kind === 'name' && value.kind === 'function' ? pattern.id : undefined,
   bareTruth: 'true',
   catchesFailures: () => true,
 };
@@ -33,8 +35,23 @@ export const go: Language = {
 function testFunction({ name, fn }: Definition): Found | undefined {
   // `Testing` and `Testimony` are no tests: a small letter follows.
   if (!/^(?:Test|Fuzz|Example|Benchmark)(?![a-z])/.test(name) || name === 'TestMain') return undefined;
-  if (name.startsWith('Benchmark')) return undefined;
-  return { kind: 'test', name, fn, markers: [], tables: [] };
+  if (name.startsWith('Benchmark') || /\bsuite\.Run\(/.test(fn.at.text)) return undefined;
+  const output = name.startsWith('Example')
+    ? /\/\/\s*(?:Unordered )?[Oo]utput:[\s\S]*/.exec(fn.at.text)?.[0]
+    : undefined;
+  const subject: Expr = { kind: 'name', id: 'output', at: fn.at };
+  const wanted: Expr = { kind: 'literal', of: 'string', text: squeeze(output ?? ''), at: fn.at };
+  const expects: RawCheck[] = output
+    ? [{ relation: 'equal', negated: false, matcher: 'Output', subject, expected: [wanted], at: fn.at }]
+    : [];
+  return {
+    expects,
+    kind: 'test',
+    name,
+    fn,
+    markers: [],
+    tables: [],
+  };
 }
 
 function fileMarkers(root: SyntaxNode, statements: readonly Statement[]): Marker[] {
@@ -110,6 +127,10 @@ function checks(expr: Expr, scope: Scope): RawCheck[] | undefined {
     return /^(?:Run|SetT|T|Require|Assert)$/.test(name)
       ? undefined
       : checksOfCall(name, expr.args, expr.at, scope);
+  if (base !== undefined && name === 'On' && expr.args.length > 1) {
+    const [subject, ...expected] = expr.args;
+    return [{ relation: 'calledWith', negated: false, matcher: 'On', subject, expected, at: expr.at }];
+  }
   return (
     ofGomega(expr, scope) ??
     (base === undefined && /^(?:assert|check|verify|expect|must|require)[A-Z]\w*$/.test(name)

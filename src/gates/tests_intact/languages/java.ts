@@ -37,6 +37,7 @@ function testFunction(definition: Definition, owner: ClassStatement | undefined)
   const { name, attributes, fn, at } = definition;
   if (attributes.some((one) => /^(?:Before|After)(?:Each|All|Class|Method)?$/.test(one.name)))
     return { kind: 'hook', name, fn, markers: [], tables: [] };
+  if (/\bprivate\b/.test(at.text.slice(0, at.text.indexOf('(')))) return undefined;
   const isJunit3 =
     /^test[A-Z_]/.test(name) &&
     /^\s*(?:@\w+\s+)*public\s+void\b/.test(at.text) &&
@@ -131,9 +132,22 @@ function leaves(call: Call): Marker | undefined {
   const path = pathOf(call.fn) ?? '';
   const marker = (word: string): Marker => ({ kind: 'skip', word, name: '', line: call.at.line });
   if (/^assum(?:e|ing)[A-Z]\w*$/.test(name)) return marker(`${path}()`);
+  if (/^Runtime\s*\.\s*getRuntime\(\)\s*\.\s*(?:halt|exit)\(\s*0\s*\)/.test(call.at.text))
+    return marker('Runtime.halt(0)');
+  const mocked = mockOf(call, name);
+  if (mocked) return mocked;
   if (/^(?:System\.exit|Runtime\.getRuntime\(\)\.(?:exit|halt))$/.test(path) && numberIn(call.args[0]) === 0)
     return marker(`${path}(0)`);
   return undefined;
+}
+
+/** `mock(Calc.class)`, `when(calc.add(1)).thenReturn(2)`. */
+function mockOf(call: Call, name: string): Marker | undefined {
+  const [first] = call.args;
+  const word = squeeze(call.at.text).slice(0, 60);
+  const marker = (target: string): Marker => ({ kind: 'mock', word, name: '', line: call.at.line, target });
+  if (/^(?:mock|spy)$/.test(name) && first) return marker(first.at.text.replace(/\.class$/, ''));
+  return name === 'when' && first?.kind === 'call' ? marker(calledName(first)) : undefined;
 }
 
 interface Link {

@@ -1,3 +1,4 @@
+import type { SyntaxNode } from '../../../ports/source.ts';
 import { type Call, type Expr, type Fn, squeeze } from '../reading/code.ts';
 import type { Found, Language, Marker, MarkerKind } from '../reading/model.ts';
 import { functionOf, type Scope } from '../reading/scope.ts';
@@ -16,6 +17,13 @@ export const javascript: Language = {
   grammarOf: (path) => (/\.[cm]?ts$/.test(path) ? 'typescript' : 'tsx'),
   lower: lowerJavascript,
   testCall,
+  fileMarkers: moduleMocks,
+  replaces: (pattern, value) =>
+    pattern.kind === 'name' &&
+    pattern.id.includes('.') &&
+    (value.kind === 'function' || /^(?:jest|vi|sinon|mock)\.\w+\(/.test(value.at.text))
+      ? pattern.id.split('.').at(-1)
+      : undefined,
   checks: javascriptChecks,
   leaves,
   bareTruth: 'truthy',
@@ -72,14 +80,15 @@ function testCall(call: Call, scope: Scope): Found | undefined {
   const last = words.at(-1);
   if (given === undefined && last !== undefined && /^(?:each|for|skipIf|runIf)$/.test(last)) return undefined;
   // A function of the file that has the name of one of the runner's.
-  if (scope.get(base)) return undefined;
+  const own = scope.get(base);
+  if (own && functionOf(own)) return undefined;
   const [title, ...rest] = call.args;
   const isHook = HOOKS.test(base) || words.some((word) => HOOKS.test(word));
   const fn = [...(isHook ? call.args : rest)].map((expr) => functionOf({ expr, scope })?.fn).find(Boolean);
   if (isHook) return { kind: 'hook', name: base, fn, markers: [], tables: [] };
-  const own = title?.kind === 'record' ? title.entries.find(([key]) => key === 'fn')?.[1] : undefined;
+  const entry = title?.kind === 'record' ? title.entries.find(([key]) => key === 'fn')?.[1] : undefined;
   const name = title ? nameOf(title) : '';
-  const body = fn ?? (own?.kind === 'function' ? own : undefined);
+  const body = fn ?? (entry?.kind === 'function' ? entry : undefined);
   const isGroup = GROUPS.test(base) || words.includes('describe');
   return {
     kind: isGroup ? 'group' : 'test',
@@ -148,9 +157,58 @@ function leaves(call: Call): Marker | undefined {
   if (/^(?:this|t|ctx|context|testContext|task|testInfo)\.(?:skip|todo|fixme)$/.test(path))
     return marker(`${path}()`);
   if (/^test\.(?:skip|fixme)$/.test(path)) return marker(`${path}()`);
+  const said = remark(call, path);
+  if (said) return said;
   if (/^(?:Deno|process)\.(?:exit|reallyExit|exitCode)$/.test(path)) {
     const code = squeeze(call.args[0]?.at.text ?? '0');
     return code === '0' ? marker(`${path}(${call.args.length > 0 ? '0' : ''})`) : undefined;
   }
   return undefined;
+}
+
+/** `this.retries(3)`, `jest.retryTimes(3)`, `vi.spyOn(cart, 'total').mockReturnValue(3)`, `fc.assert(..., { numRuns: 1 })`. */
+function remark(call: Call, path: string): Marker | undefined {
+  const { line } = call.at;
+  const [first] = call.args;
+  const number = Number(squeeze(first?.at.text ?? '').replaceAll('_', ''));
+  if (/^(?:this\.retries|jest\.retryTimes)$/.test(path) && number > 0)
+    return { kind: 'retry', word: `${path}()`, name: '', line, value: number };
+  if (/^(?:this\.timeout|jest\.setTimeout|vi\.setConfig)$/.test(path) && number > 0)
+    return { kind: 'slow', word: `${path}()`, name: '', line, value: number };
+  const replaced =
+    /^(?:jest|vi|t\.mock|mock|sinon)\.(?:spyOn|stub|method|replace)\s*\(\s*[\w.]+\s*,\s*["'](\w+)["']/.exec(
+      call.at.text,
+    )?.[1];
+  const isReplaced =
+    /\.(?:mock(?:Return|Resolved|Rejected|Implementation)\w*|returns|resolves|callsFake|throws)\s*\(/.test(
+      call.at.text,
+    ) || /(?:\.method|\.replace|\.stub)\s*\([^,]*,[^,]*,/.test(call.at.text);
+  if (replaced !== undefined && isReplaced)
+    return { kind: 'mock', word: squeeze(call.at.text).slice(0, 60), name: '', line, target: replaced };
+  const runs = /\bnumRuns\s*:\s*([\d_]+)/.exec(call.args.at(-1)?.at.text ?? '')?.[1];
+  if (runs !== undefined && /^(?:fc|fastCheck|fastcheck)\.assert$/.test(path))
+    return { kind: 'runs', word: `numRuns: ${runs}`, name: '', line, value: Number(runs) };
+  return undefined;
+}
+
+/** `jest.mock('../src/cart')`: all that is imported from there is replaced. */
+function moduleMocks(root: SyntaxNode): Marker[] {
+  const imports = root.children.filter(({ type }) => type === 'import_statement').map(({ text }) => text);
+  const required = root.children
+    .filter(({ text }) => /^(?:const|let|var)\b[\s\S]*\brequire\(/.test(text))
+    .map(({ text }) => text);
+  return root.children.flatMap((node): Marker[] => {
+    const path = /^(?:jest|vi|t\.mock|mock)\.(?:mock|doMock|module)\(\s*(["'][^"']+["'])/.exec(
+      node.text,
+    )?.[1];
+    if (path === undefined) return [];
+    const names = [...imports, ...required]
+      .filter((text) => text.includes(path))
+      .flatMap((text) => text.replace(path, '').match(/[A-Za-z_$][\w$]*/g) ?? []);
+    return names
+      .filter((name) => !/^(?:import|from|const|let|var|require|as|type)$/.test(name))
+      .map(
+        (target): Marker => ({ kind: 'mock', word: `a mock of ${path}`, name: '', line: node.line, target }),
+      );
+  });
 }

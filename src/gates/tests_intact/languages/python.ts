@@ -13,7 +13,7 @@ import {
   pathOf,
   squeeze,
 } from '../reading/code.ts';
-import { numberIn } from '../reading/condition.ts';
+import { checksOfCondition, numberIn } from '../reading/condition.ts';
 import type { Found, Language, Marker, MarkerKind, Table } from '../reading/model.ts';
 import type { Scope } from '../reading/scope.ts';
 import { lowerPython } from './python-code.ts';
@@ -27,7 +27,13 @@ export const python: Language = {
   grammarOf: () => 'python',
   lower: lowerPython,
   testFunction,
-  classMarkers: ({ attributes, name, at, body }) => [
+  classMarkers: ({ attributes, name, at, body, bases }) => [
+    // pytest does not collect a class with a constructor.
+    ...body.flatMap((one): Marker[] =>
+      one.kind === 'define' && one.name === '__init__' && /^Test/.test(name) && bases.length === 0
+        ? [{ kind: 'skip', word: '__init__', name, line: at.line }]
+        : [],
+    ),
     ...attributes.flatMap((one) => markerOf(one, name)),
     ...body.flatMap((one): Marker[] =>
       /^__test__\s*=\s*False/.test(one.at.text) ||
@@ -40,6 +46,12 @@ export const python: Language = {
   checks,
   context,
   leaves,
+  replaces: (pattern, value) =>
+    pattern.kind === 'name' &&
+    pattern.id.includes('.') &&
+    (value.kind === 'function' || /\bMock\(/.test(value.at.text))
+      ? pattern.id.split('.').at(-1)
+      : undefined,
   bareTruth: 'truthy',
   catchesFailures: (type) =>
     /^(?:AssertionError|Exception|BaseException|unittest\.\w+|self\.failureException)$/.test(type),
@@ -54,18 +66,47 @@ function testFunction(definition: Definition, owner: ClassStatement | undefined)
   return {
     kind: 'test',
     name,
-    markers: attributes.flatMap((one) => markerOf(one, name)),
+    markers: [
+      ...attributes.flatMap((one) => markerOf(one, name)),
+      ...patched(attributes, name),
+      ...unawaited(definition),
+    ],
     tables: [...attributes, ...(owner?.attributes ?? [])].flatMap(tableOf),
   };
 }
 
+/** `@patch('shop.cart.total')`. */
+function patched(attributes: readonly Attribute[], of: string): Marker[] {
+  return attributes.flatMap(({ name, args, at }): Marker[] => {
+    const target = /(?:^|\.)patch(?:\.object)?$/.test(name)
+      ? args.findLast((one) => one.kind === 'literal' && one.of === 'string')
+      : undefined;
+    if (target?.kind !== 'literal') return [];
+    return [
+      { kind: 'mock', word: `@${name}`, name: of, line: at.line, target: target.text.split('.').at(-1) },
+    ];
+  });
+}
+
+/** pytest does not run a coroutine without a plugin that is asked for by a mark. */
+function unawaited({ name, attributes, at }: Definition): Marker[] {
+  const isAsync = /^async\b/.test(at.text);
+  const isMarked = attributes.some((one) => /asyncio|anyio|trio|coroutine/.test(one.name));
+  return isAsync && !isMarked ? [{ kind: 'skip', word: 'async without a mark', name, line: at.line }] : [];
+}
+
 /** Classes that pytest or unittest collects: by name, or by what they are. */
-function isTestClass({ name, bases }: ClassStatement): boolean {
-  return (
-    /^Test/.test(name) ||
-    bases.some((base) => /Test|Case|Mixin|Base/.test(base)) ||
-    (bases.length === 0 && /Tests?$/.test(name))
-  );
+function isTestClass({ name, bases, at }: ClassStatement): boolean {
+  if (/^Test/.test(name) || bases.some((base) => /Test|Case|Mixin|Base/.test(base))) return true;
+  // Another class has its tests by descent.
+  const descends = new RegExp(`^class \\w+\\([^)]*\\b${name.replace(/\W/g, '')}\\b`, 'm');
+  return descends.test(rootOf(at).text);
+}
+
+function rootOf(node: SyntaxNode): SyntaxNode {
+  let root = node;
+  while (root.parent) root = root.parent;
+  return root;
 }
 
 /** `@pytest.mark.parametrize("a,b", [(1, 2)])`. */
@@ -104,6 +145,16 @@ const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
 
 function markerOf({ name, at, args, named }: Attribute, of: string): Marker[] {
   const found = MARKERS.find(([expression]) => expression.test(name));
+  const inRow = /parametrize$/.test(name)
+    ? /marks\s*=\s*[^,)]*\bmark\.(skip|skipif|xfail)/.exec(at.text)?.[1]
+    : undefined;
+  if (inRow !== undefined)
+    return [
+      { kind: inRow === 'xfail' ? 'fails' : 'skip', word: `mark.${inRow} in a row`, name: of, line: at.line },
+    ];
+  const runs = /^(?:hypothesis\.)?settings$/.test(name) ? numberIn(named.max_examples) : undefined;
+  if (runs !== undefined)
+    return [{ kind: 'runs', word: `@${name}(max_examples=${runs})`, name: of, line: at.line, value: runs }];
   if (/^(?:pytest\.)?mark\.timeout$/.test(name))
     return [
       {
@@ -141,6 +192,7 @@ function fileMarkers(root: SyntaxNode): Marker[] {
     )
       mark(text);
     if (/^del\s+[Tt]est\w*/.test(text)) mark(text);
+    if (/^def load_tests\b/.test(text)) mark('load_tests');
     const name = /^(?:@.*)?(?:async )?def (test\w*)/.exec(text)?.[1];
     if (name === undefined) continue;
     if (seen.has(name)) mark('a second function of its name', name);
@@ -160,6 +212,8 @@ function leaves(call: Call): Marker | undefined {
   if (/^(?:pytest\.(?:skip|importorskip|exit)|self\.skipTest|SkipTest|unittest\.SkipTest)$/.test(path))
     return marker('skip');
   if (path === 'pytest.xfail') return marker('fails');
+  const mocked = mockOf(call, path);
+  if (mocked !== undefined) return { ...marker('mock', squeeze(call.at.text).slice(0, 60)), target: mocked };
   const [code] = call.args;
   if (
     path === 'os._exit' ||
@@ -168,6 +222,14 @@ function leaves(call: Call): Marker | undefined {
   )
     return isExpected(call.at) ? undefined : marker('skip', squeeze(call.at.text));
   return undefined;
+}
+
+/** `patch('shop.cart.total')`, `monkeypatch.setattr(cart, 'total', ...)`. */
+function mockOf({ args }: Call, path: string): string | undefined {
+  if (!/(?:^|\.)(?:patch(?:\.object)?|setattr)$/.test(path)) return undefined;
+  const [first, second] = args;
+  const named = first?.kind === 'literal' ? first : second?.kind === 'literal' ? second : undefined;
+  return named?.text.split('.').at(-1);
 }
 
 /** A test that expects a program to end is a real test. */
@@ -228,6 +290,8 @@ function unittestChecks(call: Call, name: string, scope: Scope): RawCheck[] {
     const tolerance = numberIn(call.named.delta) ?? 10 ** -(places ?? 7) / 2;
     return checksOfCall(name, call.args.slice(0, 2), call.at, scope, { tolerance }) ?? whole(call, name);
   }
+  if (/^assert(?:True|False)_?$/.test(name) && call.args[0])
+    return checksOfCondition(call.args[0], call.at, name.startsWith('assertTrue'), name, 'truthy');
   const found = /^assertIsInstance$/.test(name) ? undefined : checksOfCall(name, call.args, call.at, scope);
   if (/^assertIsInstance$/.test(name))
     return [

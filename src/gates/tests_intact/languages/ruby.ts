@@ -89,6 +89,9 @@ function leaves(call: Call): Marker | undefined {
   const marker = (kind: MarkerKind, word: string): Marker => ({ kind, word, name: '', line: call.at.line });
   if (/^(?:skip|omit)$/.test(path)) return marker('skip', path);
   if (path === 'pending') return marker('fails', path);
+  const mocked = /^allow(?:_any_instance_of)?\b[\s\S]*?\breceive\(:(\w+)/.exec(call.at.text)?.[1];
+  if (mocked !== undefined && call.fn.kind === 'member')
+    return { ...marker('mock', squeeze(call.at.text).slice(0, 60)), target: mocked };
   if (!/^(?:exit!?|Kernel\.exit!?|Process\.exit!?|abort)$/.test(path)) return undefined;
   const code = call.args[0]?.at.text ?? '0';
   return /^(?:0|true)$/.test(code) && path !== 'abort' ? marker('skip', squeeze(call.at.text)) : undefined;

@@ -4,7 +4,6 @@ import type { RawCheck } from '../reading/check.ts';
 import {
   type Attribute,
   type Call,
-  type ClassStatement,
   calledName,
   type Definition,
   type Expr,
@@ -35,8 +34,9 @@ export const rust: Language = {
 
 const TEST = /^(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest|wasm_bindgen_test)$/;
 
-function testFunction({ name, fn, attributes }: Definition, owner?: ClassStatement): Found | undefined {
-  if (!attributes.some((one) => TEST.test(one.name))) return owner || !attributes ? undefined : undefined;
+function testFunction({ name, fn, attributes }: Definition): Found | undefined {
+  if (!attributes.some((one) => TEST.test(one.name))) return undefined;
+  const panics = attributes.find((one) => one.name === 'should_panic');
   const rows = attributes.filter(
     (one) => /^(?:case|test_case)(?:::\w+)*$/.test(one.name) && one.args.length > 0,
   );
@@ -46,6 +46,17 @@ function testFunction({ name, fn, attributes }: Definition, owner?: ClassStateme
     fn,
     markers: attributes.flatMap((one) => markersOf(one, name)),
     tables: tablesOf(rows, fn),
+    expects: panics
+      ? [
+          {
+            relation: 'throws',
+            negated: false,
+            matcher: 'should_panic',
+            expected: panics.args,
+            at: panics.at,
+          },
+        ]
+      : [],
   };
 }
 

@@ -47,7 +47,11 @@ export function checksOfCall(
       return raw({ subject: more.subject, expected: [...args] });
     case 'near':
       return raw({ ...sides(first, second, scope), tolerance: numberIn(third) ?? more.tolerance });
+    case 'contains':
+      return raw({ subject: first, expected: args.slice(1) });
     default:
+      if (/contain|exactly|consist|array$|elements/i.test(name) && args.length > 2)
+        return raw({ subject: first, expected: args.slice(1) });
       return raw({
         ...sides(first, second, scope),
         ...(said.relation === 'equal' && third ? delta(third) : {}),

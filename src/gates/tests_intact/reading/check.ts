@@ -28,6 +28,8 @@ export interface Check extends Said {
   swallowed: boolean;
   /** Its promise is not awaited. */
   floating: boolean;
+  /** It stands in a function that something else calls. */
+  called: boolean;
   /** The helper that makes it. */
   via?: string;
 }
@@ -51,8 +53,11 @@ const PARTIAL =
   /\b(?:objectContaining|stringContaining|arrayContaining|stringMatching|hash_including|a_hash_including|array_including|string_including)\b/g;
 
 export function checkFrom(raw: RawCheck, scope: Scope): Check {
-  const { relation, negated, matcher, at, subject, expected, tolerance } = raw;
-  const said = subject ? say(subject, scope) : '';
+  const { negated, matcher, at, subject, expected, tolerance } = raw;
+  // The length of something is compared like any other number.
+  const isLength = raw.relation === 'length' && expected.length > 0;
+  const relation = isLength ? 'equal' : raw.relation;
+  const said = subject ? `${say(subject, scope)}${isLength ? '.length' : ''}` : '';
   const wanted = expected.map((one) => say(one, scope)).join(', ');
   const nothing = raw.vacuous || isTautology(raw, said, wanted);
   const wildcards =
@@ -63,18 +68,19 @@ export function checkFrom(raw: RawCheck, scope: Scope): Check {
     negated,
     text: squeeze(at.text),
     line: at.line,
-    key: `${negated ? 'not ' : ''}${relation} ${said} | ${wanted}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
+    key: `${negated ? 'not ' : ''}${LOOSE.test(matcher) ? 'loosely ' : ''}${relation} ${said} | ${wanted}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
     subject: said,
     expected: wanted,
     inputs: subject ? literalsOf(subject, scope) : [],
     literals: expected.flatMap((one) => [...literalsOf(one, scope)]),
-    rank: nothing ? 0 : rankWith(raw, wanted),
+    rank: nothing ? 0 : rankWith({ ...raw, relation }, wanted),
     tolerance,
     wildcards,
     matcher,
     reach: 'always',
     swallowed: false,
     floating: false,
+    called: false,
   };
 }
 
@@ -86,6 +92,9 @@ function rankWith(raw: RawCheck, wanted: string): number {
   if (raw.relation === 'throws' && !raw.negated) return raw.expected.length > 0 ? 5 : 4.5;
   return rank;
 }
+
+/** Matchers of libraries that also have a stricter one. */
+const LOOSE = /^loose/;
 
 const SIMPLE = /^(?:true|false|null|undefined|None|True|False|nil|-?\d[\w.]*|"[^"]*"|[A-Za-z_$][\w$.]*)$/;
 

@@ -33,9 +33,16 @@ export function checksOfCondition(
 
 type Make = (said: Said, subject: Expr, expected?: Expr[], more?: Partial<RawCheck>) => RawCheck[];
 
-const COMPARED: ReadonlyMap<string, Relation> = new Map(
-  Object.entries({ '<': 'less', '<=': 'less', '>': 'greater', '>=': 'greater' }),
-);
+type Comparison = 'less' | 'greater';
+
+const OPPOSITE = { less: 'greater', greater: 'less' } as const;
+
+const COMPARED: ReadonlyMap<string, Comparison> = new Map([
+  ['<', 'less'],
+  ['<=', 'less'],
+  ['>', 'greater'],
+  ['>=', 'greater'],
+]);
 
 function ofBinary(
   condition: Expr & { kind: 'binary' },
@@ -53,10 +60,14 @@ function ofBinary(
   if (/^(?:!=|!==|is not|ne)$/.test(op)) return ofEquality(subject, expected, true, make);
   const compared = COMPARED.get(op);
   if (compared) {
-    const near = compared === 'less' && !flipped ? distance(left, right, make) : undefined;
-    if (near && holds) return near;
-    const relation = flipped ? (compared === 'less' ? 'greater' : 'less') : compared;
-    return make({ relation, negated: false }, subject, [expected]);
+    // What must not be greater has to be less.
+    const asked = holds ? compared : OPPOSITE[compared];
+    const near = asked === 'less' && !flipped ? distance(left, right, make) : undefined;
+    const positive = (checks: RawCheck[]) => checks.map((check) => ({ ...check, negated: false }));
+    if (near) return positive(near);
+    return positive(
+      make({ relation: flipped ? OPPOSITE[asked] : asked, negated: false }, subject, [expected]),
+    );
   }
   if (op === 'in') return make({ relation: 'contains', negated: false }, right, [left]);
   if (op === 'not in') return make({ relation: 'contains', negated: true }, right, [left]);
@@ -113,6 +124,9 @@ export function isConstant(expr: Expr): boolean {
   if (expr.kind === 'literal') return true;
   if (expr.kind === 'list') return expr.items.every(isConstant);
   if (expr.kind === 'record') return expr.entries.every(([, value]) => isConstant(value));
+  // `List.of(1, 2)`, `Decimal('1.5')`: a value that is made of values.
+  if (expr.kind === 'call' && /^(?:of|asList|[A-Z]\w*)$/.test(calledName(expr).split('::').at(-1) ?? ''))
+    return expr.args.length > 0 && expr.args.every(isConstant);
   return false;
 }
 
@@ -140,7 +154,9 @@ const FREE: ReadonlyMap<string, Relation> = new Map(
     MatchString: 'matches',
     isclose: 'near',
     allclose: 'near',
-    any: 'holds',
+    any: 'present',
+    some: 'present',
+    all: 'holds',
   }),
 );
 
@@ -166,6 +182,10 @@ const METHODS: ReadonlyMap<string, Relation> = new Map(
     match: 'matches',
     is_some: 'present',
     is_ok: 'present',
+    every: 'holds',
+    all: 'holds',
+    some: 'present',
+    any: 'present',
     isPresent: 'present',
     is_a: 'type',
     kind_of: 'type',
@@ -190,7 +210,8 @@ function ofPredicate(call: Expr & { kind: 'call' }): Predicate | undefined {
       free === 'near'
         ? numberIn(call.named.abs_tol ?? call.named.atol ?? call.named.rel_tol ?? call.named.rtol)
         : undefined;
-    return { relation: free, negated: false, subject: first, expected: call.args.slice(1), tolerance };
+    const subject = free === 'holds' ? call : first;
+    return { relation: free, negated: false, subject, expected: call.args.slice(1), tolerance };
   }
   if (name === 'Is' && base === 'errors' && first && second)
     return { relation: 'throws', negated: false, subject: first, expected: [second] };
@@ -209,5 +230,6 @@ function ofPredicate(call: Expr & { kind: 'call' }): Predicate | undefined {
   // `/x/.test(text)`: the argument is what is looked at.
   if (name === 'test' && first)
     return { relation: method, negated: false, subject: first, expected: [call.fn.of] };
+  if (method === 'holds') return { relation: method, negated: false, subject: call, expected: [] };
   return { relation: method, negated: false, subject: call.fn.of, expected: [...call.args] };
 }

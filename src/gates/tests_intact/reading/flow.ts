@@ -9,11 +9,13 @@ export interface Flow {
   reach: Reach;
   swallowed: boolean;
   floating: boolean;
+  /** In a function that something else calls. */
+  called: boolean;
   /** The helpers that led here. */
   via: readonly string[];
 }
 
-export const STRAIGHT: Flow = { reach: 'always', swallowed: false, floating: false, via: [] };
+export const STRAIGHT: Flow = { reach: 'always', swallowed: false, floating: false, called: false, via: [] };
 
 /** What is found in one stretch of code. */
 export interface Findings {
@@ -28,14 +30,12 @@ export type Way = 'on' | 'maybe left' | 'left' | 'fails';
 
 export const EACH = /^(?:forEach|map|each|each_with_index|every|for_each|flatMap|each_pair|each_entry)$/;
 
-/** Ruby gives the parts of a row to the parameters of a block. */
-export function isPairs(list: Expr): boolean {
-  return list.kind === 'list' && list.items.every(({ kind }) => kind === 'list');
-}
-
-export function callbackFlow(name: string, flow: Flow, alone: boolean): Flow {
-  if (/^(?:catch|on|once|addEventListener|addListener|finally)$/.test(name)) return sometimes(flow);
-  if (/^(?:setTimeout|setImmediate|setInterval|nextTick|queueMicrotask)$/.test(name))
+export function callbackFlow(name: string, given: Flow, alone: boolean): Flow {
+  const flow = { ...given, called: true };
+  if (name.endsWith('catch_unwind')) return { ...flow, swallowed: true };
+  if (/^(?:catch|on|once|addEventListener|addListener|finally|ifPresent|if_some|and_then)$/.test(name))
+    return sometimes(flow);
+  if (/^(?:setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|go|spawn)$/.test(name))
     return { ...flow, floating: true };
   return name === 'then' && alone ? { ...flow, floating: true } : flow;
 }

@@ -11,7 +11,6 @@ import {
   type Findings,
   type Flow,
   isLeft,
-  isPairs,
   onCondition,
   parameters,
   partsOf,
@@ -24,7 +23,7 @@ import type { Helpers, Language } from './model.ts';
 import { rowsOf } from './rows.ts';
 import { functionOf, Scope } from './scope.ts';
 
-type OnCall = (call: Call, scope: Scope, reach: Reach) => boolean;
+type OnCall = (call: Call, scope: Scope, reach: Reach, isOpen: boolean) => boolean;
 
 const MOST_STEPS = 60_000;
 const DEEPEST_HELPER = 5;
@@ -32,6 +31,8 @@ const SELF = /^(?:self|this|cls|\$this|@|t|s|suite)$/;
 
 export class Interpreter {
   private steps = 0;
+  /** Loops around the code at hand whose values are not written out. */
+  private open = 0;
   private found: Findings = { checks: [], markers: [], rows: 0, openRows: false };
 
   private readonly language: Language;
@@ -126,7 +127,16 @@ export class Interpreter {
     }
   }
 
-  private bind({ pattern, value }: Statement & { kind: 'bind' }, scope: Scope): void {
+  private bind({ pattern, value, at }: Statement & { kind: 'bind' }, scope: Scope): void {
+    const target = this.language.replaces?.(pattern, value);
+    if (target !== undefined && !scope.has(target))
+      this.found.markers.push({
+        kind: 'mock',
+        word: `a function in place of ${target}`,
+        name: '',
+        line: at.line,
+        target,
+      });
     const owner = pattern.kind === 'name' ? (scope.ownerOf(pattern.id) ?? scope) : scope;
     owner.bind(pattern, { expr: value, scope });
   }
@@ -192,10 +202,12 @@ export class Interpreter {
     run: (bind: (inner: Scope) => void) => void,
     pattern: Pattern,
   ): void {
+    if (!rows) this.open++;
     const found = this.apart(() => {
       for (const row of rows ?? [undefined]) run((inner) => inner.bind(pattern, row));
       return 'on';
     });
+    if (!rows) this.open--;
     if (rows && found.checks.length > 0 && found.rows === 0) found.rows = rows.length;
     if (!rows && found.checks.length > 0) found.openRows = true;
     this.add(found);
@@ -259,6 +271,7 @@ export class Interpreter {
         reach: flow.reach,
         swallowed: flow.swallowed,
         floating: flow.floating,
+        called: flow.called,
         via: flow.via[0],
       });
     }
@@ -295,9 +308,12 @@ export class Interpreter {
   }
 
   private call(call: Call, scope: Scope, flow: Flow, alone: boolean): Way {
-    if (this.onCall(call, scope, flow.reach)) return 'on';
+    if (this.onCall(call, scope, flow.reach, this.open > 0)) return 'on';
     const leaves = this.language.leaves(call, scope);
-    if (leaves) {
+    if (leaves && leaves.kind !== 'skip' && leaves.kind !== 'fails') {
+      this.found.markers.push(leaves);
+      if (leaves.kind !== 'mock') return 'on';
+    } else if (leaves) {
       this.found.markers.push(
         flow.reach === 'sometimes' ? { ...leaves, word: `${leaves.word} on a condition` } : leaves,
       );
@@ -321,12 +337,15 @@ export class Interpreter {
   }
 
   private helperOf(call: Call, scope: Scope): { name: string; fn: Fn; scope: Scope } | undefined {
-    const name = calledName(call);
+    const name = calledName(call).split('::').at(-1) ?? '';
     if (call.fn.kind === 'function') return { name: '', fn: call.fn, scope };
-    const own = call.fn.kind === 'name' || (call.fn.kind === 'member' && SELF.test(pathOf(call.fn.of) ?? ''));
-    if (!own || name === '') return undefined;
-    const local = scope.get(name);
-    const found = local ? functionOf(local) : this.helpers.get(name);
+    if (name === '') return undefined;
+    const base = call.fn.kind === 'member' ? pathOf(call.fn.of) : undefined;
+    const own = call.fn.kind === 'name' || (base !== undefined && SELF.test(base));
+    const local = own ? scope.get(name) : undefined;
+    // `helpers.check(x)`: a function of a module that is not known otherwise.
+    const isModule = base !== undefined && /^[a-z]\w*$/i.test(base) && !scope.has(base);
+    const found = local ? functionOf(local) : own || isModule ? this.helpers.get(name) : undefined;
     return found && { name, ...found };
   }
 
@@ -349,7 +368,9 @@ export class Interpreter {
   /** A call of something else: its arguments may hold functions, which it calls. */
   private inside(call: Call, scope: Scope, flow: Flow, alone: boolean): void {
     const name = calledName(call);
-    if (call.fn.kind === 'member') this.expression(call.fn.of, scope, flow, false);
+    const swallows = name === 'catch' && this.forgets(call.args[0], scope);
+    if (call.fn.kind === 'member')
+      this.expression(call.fn.of, scope, swallows ? { ...flow, swallowed: true } : flow, false);
     else if (call.fn.kind !== 'name') this.expression(call.fn, scope, flow, false);
     const flowInside = callbackFlow(name, flow, alone);
     for (const arg of [...call.args, ...Object.values(call.named)]) {
@@ -361,11 +382,22 @@ export class Interpreter {
     }
   }
 
+  /** `.catch(() => {})`: what went wrong is forgotten. */
+  private forgets(handler: Expr | undefined, scope: Scope): boolean {
+    const target = handler && functionOf({ expr: handler, scope });
+    if (!target) return false;
+    const { checks, way } = this.apart(() =>
+      this.walk(target.fn.body, parameters(target.fn, target.scope), STRAIGHT),
+    );
+    return checks.length === 0 && way !== 'fails';
+  }
+
   private each(list: Expr, fn: Fn, home: Scope, scope: Scope, flow: Flow): void {
-    const pattern =
-      fn.params.length > 1 && isPairs(list) ? { kind: 'list' as const, items: fn.params } : fn.params[0];
+    const rows = rowsOf({ expr: list, scope });
+    const arePairs = fn.params.length > 1 && rows?.every(({ expr }) => expr.kind === 'list');
+    const pattern = arePairs ? { kind: 'list' as const, items: fn.params } : fn.params[0];
     this.rows(
-      rowsOf({ expr: list, scope }),
+      rows,
       (bind) => {
         const inner = parameters(fn, home);
         bind(inner);

@@ -6,9 +6,9 @@ import type { Scope } from './scope.ts';
 
 /**
  * skip: does not run. only: the others do not run. fails: runs, and may fail. retry: runs again until it passes. mock: what
- * is tested is replaced. slow: may take this long.
+ * is tested is replaced. slow: may take this long. runs: is tried this often with other values.
  */
-export type MarkerKind = 'skip' | 'only' | 'fails' | 'retry' | 'mock' | 'slow';
+export type MarkerKind = 'skip' | 'only' | 'fails' | 'retry' | 'mock' | 'slow' | 'runs';
 
 export interface Marker {
   kind: MarkerKind;
@@ -19,6 +19,8 @@ export interface Marker {
   line: number;
   /** How often, or how many milliseconds. */
   value?: number;
+  /** The function or type that a mock stands for. */
+  target?: string;
 }
 
 export interface TestCase {
@@ -69,6 +71,8 @@ export interface Found {
   fn?: Fn;
   markers: Marker[];
   tables: readonly Table[];
+  /** What the test has to end with, said beside it: a failure, or an output. */
+  expects?: readonly RawCheck[];
 }
 
 /** Functions of the other changed files, by name: a helper may stand anywhere. */
@@ -96,8 +100,10 @@ export interface Language {
   checks(expr: Expr, scope: Scope): RawCheck[] | undefined;
   /** What `with CALL:` checks, and whether it hides failures. */
   context?(value: Expr, scope: Scope): { checks: RawCheck[]; swallows: boolean } | undefined;
-  /** The word of a call that skips the test, or ends the process with success. */
+  /** The word of a call that skips the test, or ends the process with success; or that retries, or mocks. */
   leaves(call: Call, scope: Scope): Marker | undefined;
+  /** The name of a function that an assignment replaces. */
+  replaces?(pattern: Pattern, value: Expr): string | undefined;
   /** What an assert statement says of a bare value. */
   bareTruth: 'true' | 'truthy';
   /** A handler of this type catches the failures of assertions. */

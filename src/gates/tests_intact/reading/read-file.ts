@@ -1,6 +1,6 @@
 /** Reads the tests of one file. */
 import type { SyntaxNode } from '../../../ports/source.ts';
-import type { Check, Reach } from './check.ts';
+import { type Check, checkFrom, type Reach } from './check.ts';
 import {
   type Call,
   type ClassStatement,
@@ -82,12 +82,12 @@ class FileReader {
   }
 
   private interpreter(): Interpreter {
-    return new Interpreter(this.language, this.helpers, (call, scope, reach) =>
-      this.testCall(call, scope, reach),
+    return new Interpreter(this.language, this.helpers, (call, scope, reach, isOpen) =>
+      this.testCall(call, scope, reach, isOpen),
     );
   }
 
-  private testCall(call: Call, scope: Scope, reach: Reach): boolean {
+  private testCall(call: Call, scope: Scope, reach: Reach, isOpen: boolean): boolean {
     const found = this.language.testCall?.(call, scope);
     if (!found) return false;
     if (!this.marked.has(call.at)) {
@@ -95,7 +95,7 @@ class FileReader {
       if (found.kind !== 'hook') this.condition(found.name, call.at, reach);
     }
     this.marked.add(call.at);
-    if (found.kind === 'test') this.test(found, call.at, scope);
+    if (found.kind === 'test') this.test(found, call.at, scope, isOpen);
     if (found.kind === 'hook' && found.fn) this.outside(found.fn, scope);
     if (found.kind === 'group' && found.fn) this.group(found, found.fn, scope);
     return true;
@@ -126,7 +126,7 @@ class FileReader {
     this.suites = before;
   }
 
-  private test(found: Found, at: SyntaxNode, scope: Scope): void {
+  private test(found: Found, at: SyntaxNode, scope: Scope, isOpen = false): void {
     const { fn, name } = found;
     const test: TestCase = this.tests.get(at) ?? {
       name,
@@ -147,7 +147,8 @@ class FileReader {
       if (found.tables.length === 0) for (const param of fn.params) inner.bind(param, undefined);
       this.keep(test, interpreter.read(fn.body, inner, STRAIGHT), found.tables.length > 0 || isAgain);
     });
-    if (!known) test.openRows = true;
+    if (!known || isOpen) test.openRows = true;
+    test.checks.push(...(found.expects ?? []).map((raw) => checkFrom(raw, scope)));
     if (isAgain && test.rows === 0) test.rows = 1;
   }
 
@@ -216,14 +217,19 @@ class FileReader {
     if (found?.kind === 'test') {
       this.markers.push(...found.markers);
       this.condition(found.name, definition.at, reach);
-      this.test({ ...found, fn: definition.fn }, definition.at, scope);
+      this.test({ ...found, fn: found.fn ?? definition.fn }, definition.at, scope);
     } else if (found?.kind === 'hook') this.outside(definition.fn, scope);
     else this.helper(definition.name, definition.fn, scope);
   }
 
   private helper(name: string, fn: Fn, scope: Scope): void {
-    const { checks } = new Interpreter(this.language, this.helpers).read(fn.body, parameters(fn, scope));
+    const { checks, markers } = new Interpreter(this.language, this.helpers).read(
+      fn.body,
+      parameters(fn, scope),
+    );
     if (checks.length > 0) this.helperChecks.set(name, checks);
+    const own = this.language.grammarOf('') === 'rust' ? [] : markers.filter(({ kind }) => kind === 'skip');
+    this.markers.push(...own.map((marker) => ({ ...marker, name })));
   }
 }
 

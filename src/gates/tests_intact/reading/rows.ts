@@ -1,6 +1,6 @@
 /** The rows of tables and loops, where they are written out. */
-import { calledName, type Expr } from './code.ts';
-import { resolve, type Value } from './scope.ts';
+import { calledName, type Expr, type Fn, squeeze } from './code.ts';
+import { resolve, Scope, type Value } from './scope.ts';
 
 /** More rows are generated, not written. */
 const MOST_ROWS = 300;
@@ -15,11 +15,28 @@ export function rowsOf(value: Value, depth = 0): Value[] | undefined {
   if (depth > 4) return undefined;
   const rows = listed(expr);
   if (rows) return rows.length > MOST_ROWS ? undefined : rows.map((row) => rowAt(row, scope));
+  if (expr.kind === 'index') return sliced({ expr: expr.of, scope }, squeeze(expr.key.at.text), depth);
   if (expr.kind !== 'call') return undefined;
   const name = calledName(expr);
   const [first] = expr.args;
   const source = first ?? (expr.fn.kind === 'member' ? expr.fn.of : undefined);
+  const own = expr.fn.kind === 'member' ? expr.fn.of : undefined;
+  const [callback] = expr.args;
+  if (own && name === 'map' && callback?.kind === 'function')
+    return mapped({ expr: own, scope }, callback, depth);
+  if (own && /^(?:slice|take|skip|first|filter|limit)$/.test(name)) {
+    const bounds = expr.args.map(({ at }) => squeeze(at.text));
+    return sliced(
+      { expr: own, scope },
+      name === 'slice' ? bounds.join(':') : name === 'filter' ? '' : `:${bounds[0]}`,
+      depth,
+    );
+  }
   if (!source) return undefined;
+  if (/^(?:keys|values)$/.test(name))
+    return (
+      entries({ expr: source, scope }, name === 'keys' ? 0 : 1) ?? rowsOf({ expr: source, scope }, depth + 1)
+    );
   if (name === 'enumerate') return rowsOf({ expr: source, scope }, depth + 1)?.map((row) => pair(row));
   if (name === 'range of') return ranged({ expr: source, scope });
   if (name === 'zip') return zipped(expr.args, scope);
@@ -29,6 +46,41 @@ export function rowsOf(value: Value, depth = 0): Value[] | undefined {
   }
   if (expr.args.length > 1 && HANDS_ON.test(name)) return expr.args.map((one) => rowAt(one, scope));
   return HANDS_ON.test(name) ? rowsOf({ expr: source, scope }, depth + 1) : undefined;
+}
+
+/** A part of a list that is written out; which part a filter leaves is not known, so none is. */
+function sliced(value: Value, bounds: string, depth: number): Value[] | undefined {
+  const rows = rowsOf(value, depth + 1);
+  if (!rows) return undefined;
+  const [from = '', to] = bounds.split(':');
+  if (to === undefined && !/^-?\d+$/.test(from)) return [];
+  return rows.slice(Number(from) || 0, to === undefined || to === '' ? undefined : Number(to));
+}
+
+/** What a function of one line makes of each row. */
+function mapped(value: Value, { params, body }: Fn, depth: number): Value[] | undefined {
+  const [only] = body;
+  const made =
+    only && body.length === 1 && (only.kind === 'return' || only.kind === 'expression')
+      ? only.value
+      : undefined;
+  const [param] = params;
+  if (!made) return undefined;
+  return rowsOf(value, depth + 1)?.map((row) => {
+    const inner = new Scope(row.scope);
+    if (param) inner.bind(param, row);
+    return { expr: made, scope: inner };
+  });
+}
+
+/** The keys or the values of a record. */
+function entries(value: Value, side: 0 | 1): Value[] | undefined {
+  const { expr, scope } = resolve(value);
+  if (expr.kind !== 'record') return undefined;
+  return (listed(expr) ?? []).flatMap((row) => {
+    const part = row.kind === 'list' ? row.items[side] : undefined;
+    return part ? [{ expr: part, scope }] : [];
+  });
 }
 
 /** The items of a list; those of a record are pairs of key and value. */

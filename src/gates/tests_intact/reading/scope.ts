@@ -23,6 +23,10 @@ export class Scope {
     this.values.set(name, value);
   }
 
+  has(name: string): boolean {
+    return this.values.has(name) || (this.parent?.has(name) ?? false);
+  }
+
   get(name: string): Value | undefined {
     return this.values.has(name) ? this.values.get(name) : this.parent?.get(name);
   }
@@ -203,7 +207,7 @@ export function literalsOf(expr: Expr, scope: Scope, depth = 0): readonly string
     case 'other':
       return expr.pieces.flatMap((piece) => (typeof piece === 'string' ? [] : inner(piece)));
     default:
-      return [];
+      return expr.body.flatMap((one) => ('value' in one && one.value ? inner(one.value) : []));
   }
 }
 
