@@ -153,13 +153,8 @@ const CONDITIONAL =
 /** Tells whether tests check what a function or type of this name does. */
 function testedIn(tests: readonly TestCase[]): (name: string) => boolean {
   const subjects = tests.flatMap(({ checks }) => checks.map(({ subject }) => subject));
-  return (name) =>
-    name !== '' &&
-    subjects.some((subject) => new RegExp(`(?<![\\w$])${escapeExpression(name)}\\s*\\(`).test(subject));
-}
-
-function escapeExpression(text: string): string {
-  return text.replace(/[^\w]/g, '\\$&');
+  const called = new Set(subjects.flatMap((subject) => subject.match(/[A-Za-z_$][\w$]*(?=\()/g) ?? []));
+  return (name) => called.has(name);
 }
 
 /** Whether a new marker weakens anything. What a new test says of itself was never otherwise. */

@@ -99,8 +99,8 @@ function unawaited({ name, attributes, at }: Definition): Marker[] {
 function isTestClass({ name, bases, at }: ClassStatement): boolean {
   if (/^Test/.test(name) || bases.some((base) => /Test|Case|Mixin|Base/.test(base))) return true;
   // Another class has its tests by descent.
-  const descends = new RegExp(`^class \\w+\\([^)]*\\b${name.replace(/\W/g, '')}\\b`, 'm');
-  return descends.test(rootOf(at).text);
+  const text = rootOf(at).text;
+  return [`(${name})`, `(${name},`, `, ${name})`].some((words) => text.includes(words));
 }
 
 function rootOf(node: SyntaxNode): SyntaxNode {

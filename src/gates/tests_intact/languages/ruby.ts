@@ -175,6 +175,7 @@ function ofExpect(call: Call, name: string, scope: Scope): RawCheck[] | undefine
   return undefined;
 }
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one line for each shape of a matcher.
 function ofMatcher(
   subject: Expr | undefined,
   matcher: Expr | undefined,

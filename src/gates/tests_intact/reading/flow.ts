@@ -117,3 +117,9 @@ export function doesNothing(body: readonly Statement[]): boolean {
     squeeze(first.at.text) === 'return'
   );
 }
+
+/** `if (wrong) throw`, `if got != want { t.Errorf() }`: the condition is what is checked. */
+export function isFailure(way: Way, { checks }: Findings): boolean {
+  if (checks.length === 0) return way === 'fails';
+  return checks.every(({ relation }) => relation === 'fails');
+}

@@ -10,6 +10,7 @@ import {
   EACH,
   type Findings,
   type Flow,
+  isFailure,
   isLeft,
   onCondition,
   parameters,
@@ -152,7 +153,7 @@ export class Interpreter {
     const first = this.apart(() => this.walk(yes, new Scope(scope), flow));
     const second = this.apart(() => this.walk(no, new Scope(scope), flow));
     const ways = [first.way, second.way];
-    if (no.length === 0 && this.isFailure(first.way, first)) {
+    if (no.length === 0 && isFailure(first.way, first)) {
       this.emit(
         checksOfCondition(condition, condition.at, false, 'if', this.language.bareTruth),
         scope,
@@ -166,14 +167,6 @@ export class Interpreter {
     if (ways.every((way) => way === 'on')) return 'on';
     if (ways.every(isLeft)) return first.way;
     return ways.includes('fails') ? 'on' : 'maybe left';
-  }
-
-  /** `if (wrong) throw`, `if got != want { t.Errorf() }`: the condition is what is checked. */
-  private isFailure(way: Way, { checks }: Findings): boolean {
-    return (
-      (way === 'fails' && checks.length === 0) ||
-      (checks.length > 0 && checks.every(({ relation }) => relation === 'fails'))
-    );
   }
 
   private loop(statement: Statement & { kind: 'loop' }, scope: Scope, flow: Flow): Way {
@@ -231,7 +224,7 @@ export class Interpreter {
       caught.some(
         ({ handler, fails, found }) =>
           !fails && found.checks.length === 0 && this.catchesFailures(handler.types),
-      ) || isLeft(this.peek(last, scope));
+      ) || isLeft(this.apart(() => this.walk(last, new Scope(scope), STRAIGHT)).way);
     if (isExpected) this.add(tried);
     else
       this.add(
@@ -240,10 +233,6 @@ export class Interpreter {
     for (const { found } of caught) this.add(isExpected ? found : onCondition(found));
     this.walk(last, new Scope(scope), flow);
     return isExpected || handlers.length > 0 ? 'on' : tried.way;
-  }
-
-  private peek(body: readonly Statement[], scope: Scope): Way {
-    return this.apart(() => this.walk(body, new Scope(scope), STRAIGHT)).way;
   }
 
   private catchesFailures(types: readonly string[]): boolean {

@@ -10,6 +10,7 @@ const HANDS_ON =
 const PAIRS = /^(?:items|entries)$/;
 
 /** The values of a list; undefined when they are not written out. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one line for each way to write rows.
 export function rowsOf(value: Value, depth = 0): Value[] | undefined {
   const { expr, scope } = resolve(value);
   if (depth > 4) return undefined;
