@@ -51,7 +51,26 @@ const bundles = await Promise.all([
     },
   }),
 ]);
-writeFileSync('dist/THIRD-PARTY.txt', thirdPartyNotices(bundles.map(({ metafile }) => metafile)));
+// Parsers of the languages that tests are written in. Each is loaded when a file of its language is read.
+const GRAMMARS = [
+  'web-tree-sitter/web-tree-sitter.wasm',
+  'tree-sitter-typescript/tree-sitter-typescript.wasm',
+  'tree-sitter-typescript/tree-sitter-tsx.wasm',
+  'tree-sitter-python/tree-sitter-python.wasm',
+  'tree-sitter-go/tree-sitter-go.wasm',
+  'tree-sitter-rust/tree-sitter-rust.wasm',
+  'tree-sitter-java/tree-sitter-java.wasm',
+  'tree-sitter-ruby/tree-sitter-ruby.wasm',
+];
+for (const file of GRAMMARS) cpSync(`node_modules/${file}`, `dist/grammars/${file.split('/')[1]}`);
+const copied = GRAMMARS.map((file) => `node_modules/${file}`);
+writeFileSync(
+  'dist/THIRD-PARTY.txt',
+  thirdPartyNotices(
+    bundles.map(({ metafile }) => metafile),
+    copied,
+  ),
+);
 writeDeclarations('src/library/index.ts', 'src', 'dist/types');
 chmodSync('dist/untildone.cjs', 0o755);
 // `untildone conformance` replays these.

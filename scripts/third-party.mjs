@@ -5,13 +5,17 @@ import { join } from 'node:path';
 const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENCE_FILE = /^(?:licen[cs]e|copying)(?:\.(?:md|txt))?$/i;
 
-/** Returns name, version and licence text of every package that has code in a bundle, from esbuild's metafiles. */
-export function thirdPartyNotices(metafiles) {
+/**
+ * Returns name, version and licence text of every package that has code in a bundle, from esbuild's metafiles, and of those
+ * that files were copied from.
+ */
+export function thirdPartyNotices(metafiles, copied = []) {
   const inputs = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap((output) => Object.entries(output.inputs)),
   );
   const bundled = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0);
-  const folders = new Set(bundled.flatMap(([path]) => PACKAGE_FOLDER.exec(path) ?? []));
+  const paths = [...bundled.map(([path]) => path), ...copied];
+  const folders = new Set(paths.flatMap((path) => PACKAGE_FOLDER.exec(path) ?? []));
   const notices = [...folders].map(noticeOf).sort();
   return `${['untildone contains code of these packages.', ...notices].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }

@@ -6,6 +6,7 @@ import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
 import type { AgentPort, Kept, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
 import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
+import type { SourceReader } from '../ports/source.ts';
 
 /** What a gate may look at. */
 export interface GateContext {
@@ -50,6 +51,8 @@ export interface GateContext {
   rooms?: Rooms;
   /** Tests that the agent never sees; absent where none can be kept. */
   holdout?: Holdout;
+  /** Parses source text; absent where nothing can. */
+  source?: SourceReader;
   agent: AgentPort;
   tasks: TaskList;
   /** What gates of this loop found out before; absent where nothing is kept. */

@@ -145,6 +145,7 @@ function contextFor(
     },
     frozen: request.frozen.frozen.gates[name],
     digest: (text) => judges.digest(text),
+    source: judges.source,
     agent: judges.agent,
     tasks: judges.tasks,
     kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),

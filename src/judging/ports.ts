@@ -29,6 +29,7 @@ import type {
 } from '../ports/ports.ts';
 import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
+import type { SourceReader } from '../ports/source.ts';
 
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
@@ -42,6 +43,8 @@ export interface Judges {
   keepStart(project: string, needs: readonly string[]): string;
   /** Clean rooms, with what was kept at the start. */
   rooms(frozen: FrozenContract, project: string): Rooms;
+  /** Parses source text; absent where nothing can. */
+  source?: SourceReader;
   agent: AgentPort;
   tasks: TaskList;
   notifier: Notifier;

@@ -24,7 +24,7 @@ test('the hook, which runs on every event, holds no library but the small one th
   expect(await packagesIn('src/main/hook.ts')).toEqual(['ansi-regex', 'strip-ansi']);
 });
 
-test('the gates hold few libraries: patterns, differences, XML, faults of JSON, escapes of a terminal, and what a model answered', async () => {
+test('the gates hold few libraries: patterns, differences, XML, the engine of parsers, faults of JSON, escapes of a terminal, and what a model answered', async () => {
   const packages = await packagesIn('src/main/judge.ts');
   expect(packages.sort()).toEqual([
     'ansi-regex',
@@ -33,6 +33,7 @@ test('the gates hold few libraries: patterns, differences, XML, faults of JSON, 
     're2js',
     'sax',
     'strip-ansi',
+    'web-tree-sitter',
     'zod',
   ]);
 });

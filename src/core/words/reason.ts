@@ -46,6 +46,7 @@ export function reasonFor(
     failing(verdicts, instruction === 'different_approach' ? {} : (situation.unchanged ?? {})),
     [
       passing(verdicts),
+      weakenedTests(verdicts),
       taskOf(situation),
       phaseWords(situation),
       nextStepOf(verdicts),
@@ -53,6 +54,22 @@ export function reasonFor(
     ],
   );
 }
+
+const WEAKENED_LINES = 5;
+
+/** Says early what running the old tests will measure in the end. */
+function weakenedTests(verdicts: readonly Verdict[]): string {
+  const notes = verdicts.flatMap(({ kind, outcome, notes: found = [] }) =>
+    kind === 'tests_intact' && outcome === 'pass' ? found : [],
+  );
+  if (notes.length === 0) return '';
+  const more = notes.length > WEAKENED_LINES ? [`and ${notes.length - WEAKENED_LINES} more`] : [];
+  const lines = [...notes.slice(0, WEAKENED_LINES).map((note) => oneLine(note, 300)), ...more];
+  return [WEAKENED, ...lines.map((line) => `- ${line}`)].join('\n');
+}
+
+const WEAKENED =
+  'These edits seem to weaken tests. The tests as they were at the start are run on your code before the end, so put back what the task does not ask for:';
 
 /** Tells a session about its loop after a resume or a compaction. */
 export function reminderFor(

@@ -1,14 +1,16 @@
 import { fingerprint } from '../../core/loop/verdict.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
+import type { SourceReader } from '../../ports/source.ts';
 import type { Gate, Judgement } from '../gate.ts';
 import { contentsAt, NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
 import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
 import { compareTests } from './compare-tests.ts';
 import { describeFinding, type Finding } from './finding.ts';
-import { mayBeTestFile, readTestFile } from './languages/index.ts';
+import { mayBeTestFile, readTestFiles } from './languages/index.ts';
 import type { FilePair } from './match-tests.ts';
+import { NO_FACTS, type TestFacts } from './reading/model.ts';
 import { testsIntactTraits } from './traits.ts';
 
 const MAX_LINES = 50;
@@ -44,9 +46,20 @@ export const testsIntactGate: Gate<'tests_intact'> = {
         signal,
       ),
     ]);
-    const findings = findWeakenings(files.map((file) => withContents(file, then, now)));
-    const open = findings.filter(({ id }) => !allowed.includes(id));
-    return open.length === 0 ? passed(findings.length) : failed(open);
+    const { findings, settings, problems } = await findWeakenings(
+      files.map((file) => withContents(file, then, now)),
+      context.source,
+    );
+    const isOpen = ({ id }: Finding) => !allowed.includes(id);
+    // Where old tests are run on the new code, that tells whether a test was weakened: reading them is a note then.
+    const measured = context.hasDifferential ? findings.filter(isOpen) : [];
+    const open = [...(context.hasDifferential ? [] : findings), ...settings].filter(isOpen);
+    const judgement =
+      open.length === 0
+        ? passed(findings.length + settings.length - measured.length, measured.length)
+        : failed(open);
+    const notes = [...measured.slice(0, MAX_LINES).map(describeFinding), ...problems];
+    return notes.length === 0 ? judgement : { ...judgement, notes };
   },
 };
 
@@ -76,22 +89,46 @@ function withContents(file: Sides, then: Map<string, string>, now: Map<string, s
   return { ...file, before, after };
 }
 
-/** Finds everything that became weaker in these files. Pure. */
-export function findWeakenings(files: readonly ChangedFile[]): Finding[] {
-  return [
-    ...compareTests(files.flatMap(testPair)),
-    ...compareSnapshots(files.flatMap((file) => plainPairs(file, isSnapshot))),
-    ...compareConfig(files.flatMap((file) => plainPairs(file, isConfig))),
-  ];
+export interface Weakenings {
+  /** Of tests and snapshots. */
+  findings: Finding[];
+  /** Of the settings of runners, coverage, continuous integration, compilers and linters. */
+  settings: Finding[];
+  /** What could not be read, in words. */
+  problems: string[];
 }
 
-function testPair({ from, to, before, after }: ChangedFile): FilePair[] {
-  const then = from !== undefined && before !== undefined ? readTestFile(from, before) : undefined;
-  const now = to !== undefined && after !== undefined ? readTestFile(to, after) : undefined;
+/** Finds everything that became weaker in these files. */
+export async function findWeakenings(
+  files: readonly ChangedFile[],
+  reader?: SourceReader,
+): Promise<Weakenings> {
+  const sourcesOf = (side: 'before' | 'after') =>
+    files.flatMap((file) => {
+      const path = side === 'before' ? file.from : file.to;
+      const text = file[side];
+      return path === undefined || text === undefined ? [] : [{ path, text }];
+    });
+  const then = await readTestFiles(sourcesOf('before'), reader);
+  const now = await readTestFiles(sourcesOf('after'), reader);
+  return {
+    findings: [
+      ...compareTests(files.flatMap((file) => testPair(file, then.facts, now.facts))),
+      ...compareSnapshots(files.flatMap((file) => plainPairs(file, isSnapshot))),
+    ],
+    settings: compareConfig(files.flatMap((file) => plainPairs(file, isConfig))),
+    problems: [...new Set([...then.problems, ...now.problems])],
+  };
+}
+
+type Facts = ReadonlyMap<string, TestFacts>;
+
+function testPair({ from, to, after }: ChangedFile, before: Facts, present: Facts): FilePair[] {
+  const then = from === undefined ? undefined : before.get(from);
+  const now = to === undefined ? undefined : present.get(to);
   if (!then && !now) return [];
   // The same file without a single test: each removed test is reported.
-  const emptied =
-    then && !now && from === to && after !== undefined ? { tests: [], markers: [], shared: [] } : now;
+  const emptied = then && !now && from === to && after !== undefined ? NO_FACTS : now;
   return [
     {
       before: then && from !== undefined ? { path: from, facts: then } : undefined,
@@ -114,8 +151,11 @@ function plainPairs({ from, to, before, after }: ChangedFile, isKind: (path: str
   return pairs.filter(({ path }) => isKind(path));
 }
 
-function passed(allowed: number): Judgement {
-  return { outcome: 'pass', summary: `no test was weakened${allowed > 0 ? ` (${allowed} allowed)` : ''}` };
+function passed(allowed: number, measured: number): Judgement {
+  const found = measured === 1 ? 'one edit looks weaker' : `${measured} edits look weaker`;
+  const summary =
+    measured > 0 ? `${found}: running the old tests tells whether it is` : 'no test was weakened';
+  return { outcome: 'pass', summary: `${summary}${allowed > 0 ? ` (${allowed} allowed)` : ''}` };
 }
 
 function failed(findings: readonly Finding[]): Judgement {

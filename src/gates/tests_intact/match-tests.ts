@@ -1,6 +1,7 @@
 /** Matches the tests of the start with those of now: by name, else by what they do. */
 import { groupBy } from '../../core/text/lists.ts';
-import type { TestCase, TestFacts } from './languages/language.ts';
+import type { Check } from './reading/check.ts';
+import type { TestCase, TestFacts } from './reading/model.ts';
 
 /** A test file at the start and now. One that is new, gone, or no longer a test has one side only. */
 export interface FilePair {
@@ -24,7 +25,7 @@ export interface MatchedFile {
   added: TestCase[];
 }
 
-const ALIKE = 0.5;
+const ALIKE = 0.6;
 
 /** Tests that moved from one file to another are matched across them. */
 export function matchTests(pairs: readonly FilePair[]): MatchedFile[] {
@@ -34,15 +35,26 @@ export function matchTests(pairs: readonly FilePair[]): MatchedFile[] {
     return { pair, matched: [], removed: [...before], added: [...after] };
   });
   const name = (test: TestCase) => test.name;
-  const body = (test: TestCase) => test.body;
+  const place = (test: TestCase) => [...test.suites, test.name].join('\0');
+  for (const file of files) matchByKey([file], [file], place);
   for (const file of files) matchByKey([file], [file], name);
-  for (const file of files) matchByKey([file], [file], body, ({ body: text }) => text !== '');
+  for (const file of files)
+    matchByKey(
+      [file],
+      [file],
+      ({ body }) => body,
+      ({ body }) => body !== '',
+    );
   matchByKey(files, files, (test) => `${test.name}\0${test.body}`);
-  matchByKey(files, files, name, saysAsMuch);
+  matchByKey(files, files, name, (before, after) => !before.empty && !after.empty);
+  matchByKey(files, files, keysOf, ({ checks }) => checks.length > 0);
   for (const file of files) matchAlike(file);
-  // A new test that asserts as much replaces an old one that was rewritten completely.
-  for (const file of files) matchByKey([file], [file], () => '', saysAsMuch);
   return files;
+}
+
+/** What a test checks, whatever it is called. */
+function keysOf({ checks }: TestCase): string {
+  return checks.map(({ key }) => key).join('\0');
 }
 
 /** Pairs the open tests of `from` with open tests of `to` that have the same key, in order. */
@@ -74,46 +86,37 @@ function matchByKey(
 /** More comparisons would take too long. */
 const MOST_COMPARISONS = 10_000;
 
+/** A renamed test: the words of its body are mostly the same. The likest come first. */
 function matchAlike(file: MatchedFile): void {
   if (file.removed.length * file.added.length > MOST_COMPARISONS) return;
-  const words = new Map(file.added.map((test) => [test, wordsOf(test.body)]));
-  file.removed = file.removed.filter((before) => {
-    const own = wordsOf(before.body);
-    const after = file.added.find((test) => likeness(own, words.get(test) ?? new Set()) >= ALIKE);
-    if (!after) return true;
+  const words = new Map([...file.removed, ...file.added].map((test) => [test, wordsIn(test.body)]));
+  const wordsFor = (test: TestCase) => words.get(test) ?? new Set<string>();
+  const pairs = file.removed
+    .flatMap((before) =>
+      file.added.map((after) => ({ before, after, like: likeness(wordsFor(before), wordsFor(after)) })),
+    )
+    .filter(({ like }) => like >= ALIKE)
+    .sort((a, b) => b.like - a.like);
+  for (const { before, after } of pairs) {
+    if (!file.removed.includes(before) || !file.added.includes(after)) continue;
+    file.removed = file.removed.filter((test) => test !== before);
     file.added = file.added.filter((test) => test !== after);
     file.matched.push({ before, after, path: file.pair.after?.path ?? '' });
-    return false;
-  });
+  }
 }
 
-export function sayingCount({ assertions }: TestCase): number {
-  return assertions.filter(({ strength }) => strength !== 'nothing').length;
+/** Whether a check can fail when the test runs. */
+export function isEffective({ rank, reach, swallowed, floating }: Check): boolean {
+  return rank > 0 && reach !== 'never' && !swallowed && !floating;
 }
 
-/** Whether a test became a table of cases, or the other way round. Each row makes all assertions of its test. */
-export function changedToRows(before: TestCase, after: TestCase): boolean {
-  return (before.rows === 0) !== (after.rows === 0);
-}
-
-/** How many assertions a test makes in all its rows. */
-export function madeCount(test: TestCase): number {
-  return sayingCount(test) * Math.max(1, test.rows);
-}
-
-function saysAsMuch(before: TestCase, after: TestCase): boolean {
-  if (after.empty) return false;
-  if (changedToRows(before, after)) return madeCount(after) >= madeCount(before);
-  return sayingCount(after) >= sayingCount(before) && after.rows >= before.rows;
-}
-
-/** The share of words that two bodies have in common. */
-function likeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+/** The share of words that two texts have in common. */
+export function likeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   if (left.size === 0 || right.size === 0) return 0;
   const common = [...left].filter((word) => right.has(word)).length;
   return common / Math.max(left.size, right.size);
 }
 
-function wordsOf(body: string): Set<string> {
-  return new Set(body.match(/\w+/g));
+export function wordsIn(text: string): Set<string> {
+  return new Set(text.match(/\w+/g));
 }

@@ -15,6 +15,7 @@ import { inPlace, withinWalls } from '../../project/room/in-place.ts';
 import { roomsOf, startsOf } from '../../project/room/rooms.ts';
 import { keepStart } from '../../project/room/start.ts';
 import { systemShell } from '../../project/shell/shell.ts';
+import { openSourceReader } from '../../project/source/parser.ts';
 import { scratchAt } from '../../project/trees/scratch.ts';
 import { shadowOfWorktree, worktreeAt } from '../../project/trees/user-repository.ts';
 import { openWorkspace } from '../../project/trees/workspace.ts';
@@ -52,6 +53,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
         ...shadowOf(home, project),
       }),
     notifier: systemNotifier(shell),
+    source: openSourceReader(),
     agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
     tasks: taskListIn(claudeConfigDir(env)),
     holdout: (project) => holdoutOf(home, project),

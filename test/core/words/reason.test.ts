@@ -33,6 +33,16 @@ When it is completely true, and only then, end your final message with this line
 ${TAG}`,
     );
   });
+  test('says early which edits seem to weaken tests, where that is measured in the end', () => {
+    const notes = Array.from({ length: 7 }, (_, i) => `a.test.ts:${i} added .skip [skip:a:${i}]`);
+    const reason = reasonFor(
+      SITUATION,
+      [FAILING, verdict('pass', { gate: 'intact', kind: 'tests_intact', notes })],
+      'continue',
+    );
+    expect(reason).toContain('These edits seem to weaken tests.');
+    expect(reason).toContain('- a.test.ts:4 added .skip [skip:a:4]\n- and 2 more\n');
+  });
   test('names what could not be judged as such, and leaves out what is allowed', () => {
     const verdicts = [
       verdict('unproven', { gate: 'slow', summary: 'no answer within 5 s' }),

@@ -88,7 +88,14 @@ beforeAll(() => createHome(homeAt(folder)));
 
 function receiptWith(status: string): SignedReceipt {
   const receipt = {
-    ...({ v: 1, work: { tree: 'a'.repeat(40) }, task: {}, journal: {}, verdicts: [], allowed: [] } as unknown as Receipt),
+    ...({
+      v: 1,
+      work: { tree: 'a'.repeat(40) },
+      task: {},
+      journal: {},
+      verdicts: [],
+      allowed: [],
+    } as unknown as Receipt),
     status,
   };
   return signReceipt(receipt, homeAt(folder));

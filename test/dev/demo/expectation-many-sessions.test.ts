@@ -56,7 +56,17 @@ beforeAll(() => createHome(homeAt(folder)));
 
 function receiptWith(status: string): SignedReceipt {
   return signReceipt(
-    { ...({ v: 1, work: { tree: 'a'.repeat(40) }, task: {}, journal: {}, verdicts: [], allowed: [] } as unknown as Receipt), status },
+    {
+      ...({
+        v: 1,
+        work: { tree: 'a'.repeat(40) },
+        task: {},
+        journal: {},
+        verdicts: [],
+        allowed: [],
+      } as unknown as Receipt),
+      status,
+    },
     homeAt(folder),
   );
 }

@@ -106,7 +106,7 @@ describe('ways out are closed', () => {
   test('a real test replaced by one that says nothing', async () => {
     const work = await workScene(START);
     work.change({ 'test/b.test.ts': "test('works', () => {\n  expect(true).toBe(true);\n});\n" });
-    expect(await idsIn(work)).toEqual(['assertions:test/b.test.ts:works']);
+    expect(await idsIn(work)).toEqual(['removed:test/b.test.ts:multiplies']);
   });
 
   test('a skip or an only in a new file', async () => {
@@ -124,6 +124,42 @@ describe('ways out are closed', () => {
     expect(await idsIn(work)).toEqual([]);
     git(work.project, 'rm', '--quiet', '--cached', 'test/b.test.ts');
     expect(await idsIn(work)).toEqual(['deleted:test/b.test.ts']);
+  });
+});
+
+describe('where a differential gate runs the old tests', () => {
+  const weakened = { 'test/b.test.ts': one('multiplies', 3).replace('test(', 'test.skip(') };
+
+  test('a weakened test is a note', async () => {
+    const work = await workScene(START);
+    work.change(weakened);
+    expect(await work.judge(testsIntactGate, {}, { hasDifferential: true })).toEqual({
+      outcome: 'pass',
+      summary: 'one edit looks weaker: running the old tests tells whether it is',
+      notes: ['test/b.test.ts:1 added .skip to "multiplies" [skip:test/b.test.ts:multiplies]'],
+    });
+  });
+
+  test('settings that no test run measures hold as ever', async () => {
+    const jest = (lines: number) =>
+      `module.exports = { coverageThreshold: { global: { lines: ${lines} } } };\n`;
+    const work = await workScene({ ...START, 'jest.config.js': jest(90) });
+    work.change({ ...weakened, 'jest.config.js': jest(10) });
+    const judged = await work.judge(testsIntactGate, {}, { hasDifferential: true });
+    expect(judged).toMatchObject({ outcome: 'fail', notes: [expect.stringContaining('[skip:')] });
+    expect(judged.evidence).toEqual([expect.stringContaining('[coverage:jest.config.js:lines]')]);
+  });
+});
+
+test('a language whose parser cannot be loaded is named, and a deleted file is noticed all the same', async () => {
+  const work = await workScene(START);
+  work.change({ 'test/a.test.ts': undefined, 'test/b.test.ts': one('other') });
+  const source = { parse: () => Promise.reject(new Error('no such file')) };
+  const judged = await work.judge(testsIntactGate, {}, { source });
+  expect(judged).toMatchObject({
+    outcome: 'fail',
+    evidence: [expect.stringContaining('[deleted:test/a.test.ts]')],
+    notes: ['tests in typescript were not read: no such file'],
   });
 });
 

@@ -1,4 +1,13 @@
-import { findWeakenings } from '../../../src/gates/tests_intact/index.ts';
+import { type ChangedFile, findWeakenings } from '../../../src/gates/tests_intact/index.ts';
+import { openSourceReader } from '../../../src/project/source/parser.ts';
+
+const reader = openSourceReader();
+
+/** The ids of what is found in changed files. */
+export async function weakeningsIn(files: readonly ChangedFile[]): Promise<string[]> {
+  const { findings, settings } = await findWeakenings(files, reader);
+  return [...findings, ...settings].map(({ id }) => id);
+}
 
 /** What, the file then, the file now, ids of the findings. */
 export type SourceRow = [what: string, before: string, after: string, ids: string[]];
@@ -12,12 +21,16 @@ export type ConfigRow = [
 ];
 
 /** The ids of what is found in one file, which is `*` in them. */
-export function idsOf(path: string, before: string | undefined, after: string | undefined): string[] {
+export async function idsOf(
+  path: string,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<string[]> {
   const file = {
     ...(before === undefined ? {} : { from: path, before }),
     ...(after === undefined ? {} : { to: path, after }),
   };
-  return findWeakenings([file]).map(({ id }) => id.replace(path, '*'));
+  return (await weakeningsIn([file])).map((id) => id.replace(path, '*'));
 }
 
 export const PYPROJECT = `[tool.pytest.ini_options]

@@ -3,7 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateOptions } from '../../../src/core/contract/gate-options.ts';
 import type { Gate, GateContext, Judgement } from '../../../src/gates/gate.ts';
+import { openSourceReader } from '../../../src/project/source/parser.ts';
 import { commit, git, type Scene, scene, write } from '../project/project-scene.ts';
+
+/** Grammars are loaded once for all tests of a process. */
+const source = openSourceReader();
 
 /** Files by path; undefined takes one away. */
 export type Files = Record<string, string | undefined>;
@@ -52,6 +56,7 @@ export function contextOf({ project, workspace, folder }: Scene, more: Partial<G
     outputDir: join(folder, 'output'),
     shell: { run: unused },
     place: unused,
+    source,
     agent: { ask: unused },
     tasks: { open: unused },
     ...more,

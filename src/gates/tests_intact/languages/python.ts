@@ -1,241 +1,352 @@
-import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { bypassesIn, PYTHON_BYPASSES } from './assertion-bypasses.ts';
-import type { Assertion, Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
+import type { SyntaxNode } from '../../../ports/source.ts';
+import { checksOfCall } from '../reading/assertion.ts';
+import type { RawCheck } from '../reading/check.ts';
 import {
-  argumentsOf,
-  assertionsIn,
-  assertionsOutside,
-  bracketsOf,
-  doesNothing,
-  rowsOfLoops,
-  type Span,
-  sameSides,
-  splitTopLevel,
+  type Attribute,
+  type Call,
+  type ClassStatement,
+  calledName,
+  type Definition,
+  type Expr,
+  NO_PATTERN,
+  type Pattern,
+  pathOf,
   squeeze,
-  withHelpers,
-} from './text.ts';
+} from '../reading/code.ts';
+import { checksOfCondition, numberIn } from '../reading/condition.ts';
+import type { Found, Language, Marker, MarkerKind, Table } from '../reading/model.ts';
+import type { Scope } from '../reading/scope.ts';
+import { lowerPython } from './python-code.ts';
 
 /** pytest and unittest. */
-export const python: TestLanguage = {
+export const python: Language = {
   speaks: (path) => path.endsWith('.py'),
   isTestFile: (path) => /(^|\/)(test_[^/]*|[^/]*_test|tests?)\.py$/.test(path),
   mayHoldTests: (path) => /(^|\/)(tests?|conftest\.py)(\/|$)/.test(path),
   isTestScript: (text) => /^assert\b/m.test(text),
-  read,
+  grammarOf: () => 'python',
+  lower: lowerPython,
+  testFunction,
+  classMarkers: ({ attributes, name, at, body, bases }) => [
+    // pytest does not collect a class with a constructor.
+    ...body.flatMap((one): Marker[] =>
+      one.kind === 'define' && one.name === '__init__' && /^Test/.test(name) && bases.length === 0
+        ? [{ kind: 'skip', word: '__init__', name, line: at.line }]
+        : [],
+    ),
+    ...attributes.flatMap((one) => markerOf(one, name)),
+    ...body.flatMap((one): Marker[] =>
+      /^__test__\s*=\s*False/.test(one.at.text) ||
+      /^pytestmark\s*=.*\bmark\.(?:skip|xfail)/s.test(one.at.text)
+        ? [{ kind: 'skip', word: squeeze(one.at.text).slice(0, 60), name, line: at.line }]
+        : [],
+    ),
+  ],
+  fileMarkers,
+  checks,
+  context,
+  leaves,
+  replaces: (pattern, value) =>
+    pattern.kind === 'name' &&
+    pattern.id.includes('.') &&
+    (value.kind === 'function' || /\bMock\(/.test(value.at.text))
+      ? pattern.id.split('.').at(-1)
+      : undefined,
+  bareTruth: 'truthy',
+  catchesFailures: (type) =>
+    /^(?:AssertionError|Exception|BaseException|unittest\.\w+|self\.failureException)$/.test(type),
 };
 
-const ASSERTION =
-  /(?<![\w.])assert\b(?!\s*=)|\bself\.(?:assert\w+|fail|(?:check|expect|verify)\w*)\s*\(|\bpytest\.(?:raises|warns|fail)\s*\(|\.assert_\w+\s*\(|(?<![\w.])(?<!def )(?:assert|check|verify|expect|ensure)_\w+\s*\(/;
+function testFunction(definition: Definition, owner: ClassStatement | undefined): Found | undefined {
+  const { name, attributes } = definition;
+  if (/^(?:setUp|tearDown|setup|teardown)(?:_method|_class|_module|Class|Module)?$/.test(name))
+    return { kind: 'hook', name, markers: [], tables: [] };
+  if (!/^test/.test(name) || attributes.some((one) => /\bfixture$/.test(one.name))) return undefined;
+  if (owner && !isTestClass(owner)) return undefined;
+  return {
+    kind: 'test',
+    name,
+    markers: [
+      ...attributes.flatMap((one) => markerOf(one, name)),
+      ...patched(attributes, name),
+      ...unawaited(definition),
+    ],
+    tables: [...attributes, ...(owner?.attributes ?? [])].flatMap(tableOf),
+  };
+}
+
+/** `@patch('shop.cart.total')`. */
+function patched(attributes: readonly Attribute[], of: string): Marker[] {
+  return attributes.flatMap(({ name, args, at }): Marker[] => {
+    const target = /(?:^|\.)patch(?:\.object)?$/.test(name)
+      ? args.findLast((one) => one.kind === 'literal' && one.of === 'string')
+      : undefined;
+    if (target?.kind !== 'literal') return [];
+    return [
+      { kind: 'mock', word: `@${name}`, name: of, line: at.line, target: target.text.split('.').at(-1) },
+    ];
+  });
+}
+
+/** pytest does not run a coroutine without a plugin that is asked for by a mark. */
+function unawaited({ name, attributes, at }: Definition): Marker[] {
+  const isAsync = /^async\b/.test(at.text);
+  const isMarked = attributes.some((one) => /asyncio|anyio|trio|coroutine/.test(one.name));
+  return isAsync && !isMarked ? [{ kind: 'skip', word: 'async without a mark', name, line: at.line }] : [];
+}
+
+/** Classes that pytest or unittest collects: by name, or by what they are. */
+function isTestClass({ name, bases, at }: ClassStatement): boolean {
+  if (/^Test/.test(name) || bases.some((base) => /Test|Case|Mixin|Base/.test(base))) return true;
+  // Another class has its tests by descent.
+  const text = rootOf(at).text;
+  return [`(${name})`, `(${name},`, `, ${name})`].some((words) => text.includes(words));
+}
+
+function rootOf(node: SyntaxNode): SyntaxNode {
+  let root = node;
+  while (root.parent) root = root.parent;
+  return root;
+}
+
+/** `@pytest.mark.parametrize("a,b", [(1, 2)])`. */
+function tableOf({ name, args, named }: Attribute): Table[] {
+  if (!/\bparametrize$|^(?:parameterized\.expand|parameterized|ddt\.data|data)$/.test(name)) return [];
+  if (!/\bparametrize$/.test(name)) {
+    const over: Expr | undefined =
+      /data$/.test(name) && args[0] ? { kind: 'list', items: args, at: args[0].at } : args[0];
+    return over ? [{ pattern: NO_PATTERN, over }] : [];
+  }
+  const [names, values] = [args[0] ?? named.argnames, args[1] ?? named.argvalues];
+  if (!names || !values) return [];
+  const ids =
+    names.kind === 'literal'
+      ? names.text.split(',').map((id) => id.trim())
+      : names.kind === 'list'
+        ? names.items.flatMap((one) => (one.kind === 'literal' ? [one.text] : []))
+        : [];
+  const items = ids.filter((id) => id !== '').map((id): Pattern => ({ kind: 'name', id }));
+  return [
+    {
+      pattern:
+        items.length === 1 && names.kind === 'literal' ? (items[0] ?? NO_PATTERN) : { kind: 'list', items },
+      over: values,
+    },
+  ];
+}
 
 const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
-  [/@pytest\.mark\.(?:skip|skipif)\b/, 'skip'],
-  [/@(?:unittest\.)?skip(?:If|Unless)?\b(?=\s*(?:\(|$))/m, 'skip'],
-  [/@pytest\.mark\.xfail\b/, 'fails'],
-  [/@(?:unittest\.)?expectedFailure\b/, 'fails'],
+  [/^(?:pytest\.)?mark\.(?:skip|skipif)$/, 'skip'],
+  [/^(?:unittest\.)?skip(?:If|Unless|If\w*|Test)?$/, 'skip'],
+  [/^(?:pytest\.)?mark\.xfail$/, 'fails'],
+  [/^(?:unittest\.)?expectedFailure$/, 'fails'],
+  [/^(?:pytest\.)?mark\.flaky$|^flaky$|^retry$|\.retry$/, 'retry'],
 ];
 
-const INNER: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
-  [/\bpytest\.(?:skip|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b/g, 'skip'],
-  [/\bpytest\.xfail\s*\(/g, 'fails'],
-  [
-    /^[ \t]*(?:pytestmark\s*=.*\bmark\.(?:skip|skipif|xfail)\b|__test__\s*=\s*False|collect_ignore(?:_glob)?\b)/gm,
-    'skip',
-  ],
-];
-
-interface Definition {
-  kind: 'test' | 'class';
-  name: string;
-  line: number;
-  decorators: Span;
-  body: Span;
+function markerOf({ name, at, args, named }: Attribute, of: string): Marker[] {
+  const found = MARKERS.find(([expression]) => expression.test(name));
+  const inRow = /parametrize$/.test(name)
+    ? /marks\s*=\s*[^,)]*\bmark\.(skip|skipif|xfail)/.exec(at.text)?.[1]
+    : undefined;
+  if (inRow !== undefined)
+    return [
+      { kind: inRow === 'xfail' ? 'fails' : 'skip', word: `mark.${inRow} in a row`, name: of, line: at.line },
+    ];
+  const runs = /^(?:hypothesis\.)?settings$/.test(name) ? numberIn(named.max_examples) : undefined;
+  if (runs !== undefined)
+    return [{ kind: 'runs', word: `@${name}(max_examples=${runs})`, name: of, line: at.line, value: runs }];
+  if (/^(?:pytest\.)?mark\.timeout$/.test(name))
+    return [
+      {
+        kind: 'slow',
+        word: `@${name}`,
+        name: of,
+        line: at.line,
+        value: (numberIn(args[0] ?? named.timeout) ?? 0) * 1000,
+      },
+    ];
+  if (!found) return [];
+  return [
+    {
+      kind: found[1],
+      word: `@${name}`,
+      name: of,
+      line: at.line,
+      value: numberIn(named.reruns ?? args[0]) ?? 1,
+    },
+  ];
 }
 
-function read(text: string): TestFacts {
-  const source = maskSource(text, 'python');
-  const definitions = definitionsIn(source);
-  const tests = outermost(definitions.filter((definition) => definition.kind === 'test'));
-  const spans = tests.map((test) => test.body);
-  const calling = withHelpers(source, ASSERTION, /^def\s+(?!test)(\w+)/gm, (end) => functionAt(source, end));
-  const places = tests.map(({ name, body }) => ({ name, span: body }));
-  return {
-    tests: tests.map((test) => testOf(source, test, calling)),
-    markers: [
-      ...definitions.flatMap((one) => decoratorMarkers(source, one)),
-      ...innerMarkers(source, tests),
-      ...replaced(source),
-      ...(tests.length === 0 ? [] : bypassesIn(source, PYTHON_BYPASSES, places, ASSERTION)),
-    ],
-    shared: assertionsOutside(source, spans, ASSERTION, weigh),
-  };
-}
-
-/** Leaves out functions inside a test: they are no tests, whatever their names. */
-function outermost(tests: readonly Definition[]): Definition[] {
-  let end = 0;
-  return tests.filter(({ body }) => {
-    const inside = body.start < end;
-    end = Math.max(end, body.end);
-    return !inside;
-  });
-}
-
-/** Lines that begin a statement: not those inside brackets or strings. */
-function statementLines(
-  code: string,
-  uncommented: string,
-): { indent: number; start: number; line: number }[] {
-  const lines: { indent: number; start: number; line: number }[] = [];
-  let depth = 0;
-  let start = 0;
-  for (const [i, line] of code.split('\n').entries()) {
-    const indent = line.search(/\S/);
-    // A line inside a long string is blank in `code`, but not here.
-    const raw = uncommented.slice(start, start + line.length);
-    if (depth === 0 && indent !== -1 && raw.search(/\S/) === indent)
-      lines.push({ indent, start, line: i + 1 });
-    depth = Math.max(0, depth + (line.match(/[([{]/g)?.length ?? 0) - (line.match(/[)\]}]/g)?.length ?? 0));
-    start += line.length + 1;
-  }
-  return lines;
-}
-
-function definitionsIn(source: MaskedSource): Definition[] {
-  const { code, uncommented } = source;
-  const lines = statementLines(code, uncommented);
-  const definitions: Definition[] = [];
-  let decoratorsFrom: number | undefined;
-  for (const [i, { indent, start, line }] of lines.entries()) {
-    const rest = code.slice(start + indent);
-    if (rest.startsWith('@')) {
-      decoratorsFrom ??= start;
-      continue;
-    }
-    const [, test, group] = /^(?:async\s+)?def\s+(test\w*)|^class\s+(\w+)/.exec(rest) ?? [];
-    const name = test ?? group;
-    if (name !== undefined) {
-      let after = i + 1;
-      while ((lines[after]?.indent ?? -1) > indent) after++;
-      definitions.push({
-        kind: test ? 'test' : 'class',
-        name,
-        line,
-        decorators: { start: decoratorsFrom ?? start, end: start },
-        body: { start: headerEnd(source, start), end: lines[after]?.start ?? code.length },
-      });
-    }
-    decoratorsFrom = undefined;
-  }
-  return definitions;
-}
-
-/** After the colon that ends `def name(arguments) -> type:`. */
-function headerEnd({ code, closing }: MaskedSource, start: number): number {
-  for (let at = start; at < code.length; at++) {
-    if (/[([{]/.test(code[at] as string)) at = closing(at);
-    else if (code[at] === ':') return at + 1;
-  }
-  return code.length;
-}
-
-/** The span of a function: up to the next line without indentation. */
-function functionAt({ code }: MaskedSource, start: number): Span {
-  const length = code.slice(start).search(/\n(?=\S)/);
-  return { start, end: length === -1 ? code.length : start + length };
-}
-
-function testOf(
-  source: MaskedSource,
-  { name, line, body, decorators }: Definition,
-  calling: RegExp,
-): TestCase {
-  return {
-    name,
-    line,
-    body: squeeze(source.uncommented.slice(body.start, body.end)),
-    empty: doesNothing(withoutDocstring(source, body)),
-    assertions: assertionsIn(source, body, calling, weigh),
-    rows: rowsOf(source, decorators) || rowsOfLoops(source, body, /\bfor\b[^\n:]{0,500}?\bin\s*(?=[[(])/g),
-  };
-}
-
-/** Removes strings that stand alone, of which the code shows only the quotes. */
-function withoutDocstring({ code }: MaskedSource, { start, end }: Span): string {
-  return code
-    .slice(start, end)
-    .replace(/^\s*[rRuU]?("""\s*"""|'''\s*'''|"\s*"|'\s*')/, '')
-    .trim();
-}
-
-/** The number of cases. Several tables of `@pytest.mark.parametrize` multiply. */
-function rowsOf(source: MaskedSource, { start, end }: Span): number {
-  const { code, closing } = source;
-  const rows = [...code.slice(start, end).matchAll(/parametrize\s*\(/g)].map((match) => {
-    const open = start + (match.index ?? 0) + match[0].length - 1;
-    const [, table] = splitTopLevel(source, { start: open + 1, end: closing(open) });
-    const bracket = table ? code.slice(table.start, table.end).search(/[[(]/) : -1;
-    if (!table || bracket === -1) return 0;
-    const from = table.start + bracket;
-    return splitTopLevel(source, { start: from + 1, end: closing(from) }).length;
-  });
-  return rows.length === 0 ? 0 : rows.reduce((product, count) => product * Math.max(count, 1), 1);
-}
-
-function decoratorMarkers({ code }: MaskedSource, { name, line, decorators }: Definition): Marker[] {
-  const written = code.slice(decorators.start, decorators.end);
-  return MARKERS.flatMap(([expression, kind]) => {
-    const match = expression.exec(written);
-    return match ? [{ kind, word: squeeze(match[0]), name, line }] : [];
-  });
-}
-
-/** Tests that a later function of the same name replaces: Python keeps only the later one. */
-function replaced({ code, lineAt }: MaskedSource): Marker[] {
+/** What is said of a whole file, and tests that are taken back or replaced. */
+function fileMarkers(root: SyntaxNode): Marker[] {
+  const markers: Marker[] = [];
   const seen = new Set<string>();
-  return [...code.matchAll(/^(?:async\s+)?def\s+(test\w*)/gm)].flatMap(({ 1: name = '', index }) => {
-    if (!seen.has(name)) {
-      seen.add(name);
-      return [];
-    }
-    return [{ kind: 'skip' as const, word: 'a second function of its name', name, line: lineAt(index) }];
-  });
-}
-
-function innerMarkers({ code, lineAt }: MaskedSource, tests: readonly Definition[]): Marker[] {
-  return INNER.flatMap(([expression, kind]) =>
-    [...code.matchAll(expression)].map((match) => {
-      const test = tests.find(({ body }) => body.start <= match.index && match.index < body.end);
-      const line = lineAt(match.index + match[0].search(/\S/));
-      return { kind, word: squeeze(match[0]).replace(/\s*\($/, '()'), name: test?.name ?? '', line };
-    }),
-  );
-}
-
-function weigh(text: string): Pick<Assertion, 'subject' | 'strength'> | undefined {
-  const statement = /^assert\b\s*\(?\s*(.*)$/s.exec(text)?.[1];
-  if (statement === undefined) return weighCall(text);
-  const claim = splitTopLevel(bracketsOf(statement), { start: 0, end: statement.length })[0];
-  const condition = (claim ? statement.slice(claim.start, claim.end) : statement).trim();
-  if (/\bor\s+True\b|^(True|1|not False|"[^"]+"|'[^']+')$/.test(condition)) return { strength: 'nothing' };
-  const [, left = '', right = ''] = /^(.*?)\s*(?:==|is)\s+(.*)$/s.exec(condition) ?? [];
-  if (left !== '' && sameSides(left, right)) return { strength: 'nothing' };
-  const present = /^(.+?)\s+is\s+not\s+None$/s.exec(condition)?.[1] ?? /^([\w.]+)$/.exec(condition)?.[1];
-  if (present !== undefined) return { subject: present, strength: 'presence' };
-  return { subject: left === '' ? undefined : left, strength: 'value' };
-}
-
-function weighCall(text: string): Pick<Assertion, 'subject' | 'strength'> {
-  const open = text.indexOf('(');
-  const [left = '', right] = argumentsOf(text);
-  if (/assertTrue$/.test(text.slice(0, open).trim()) && /^(True|1)$/.test(left))
-    return { strength: 'nothing' };
-  if (
-    /assert(Equal|Is)s?$/.test(text.slice(0, open).trim()) &&
-    right !== undefined &&
-    sameSides(left, right)
-  ) {
-    return { strength: 'nothing' };
+  for (const node of root.children) {
+    const text = squeeze(node.text);
+    const mark = (word: string, name = '') =>
+      markers.push({ kind: 'skip', word: word.slice(0, 60), name, line: node.line });
+    if (
+      /^(?:pytestmark\s*=.*\bmark\.(?:skip|skipif|xfail)\b|__test__\s*=\s*False|collect_ignore(?:_glob)?\b)/.test(
+        text,
+      )
+    )
+      mark(text);
+    if (/^del\s+[Tt]est\w*/.test(text)) mark(text);
+    if (/^def load_tests\b/.test(text)) mark('load_tests');
+    const name = /^(?:@.*)?(?:async )?def (test\w*)/.exec(text)?.[1];
+    if (name === undefined) continue;
+    if (seen.has(name)) mark('a second function of its name', name);
+    seen.add(name);
   }
-  const presence = /assert(IsNotNone|True)$/.test(text.slice(0, open).trim()) && /^[\w.]+$/.test(left);
-  return { subject: left, strength: presence ? 'presence' : 'value' };
+  return markers;
+}
+
+function leaves(call: Call): Marker | undefined {
+  const path = pathOf(call.fn) ?? '';
+  const marker = (kind: MarkerKind, word = `${path}()`): Marker => ({
+    kind,
+    word,
+    name: '',
+    line: call.at.line,
+  });
+  if (/^(?:pytest\.(?:skip|importorskip|exit)|self\.skipTest|SkipTest|unittest\.SkipTest)$/.test(path))
+    return marker('skip');
+  if (path === 'pytest.xfail') return marker('fails');
+  const mocked = mockOf(call, path);
+  if (mocked !== undefined) return { ...marker('mock', squeeze(call.at.text).slice(0, 60)), target: mocked };
+  const [code] = call.args;
+  if (
+    path === 'os._exit' ||
+    (/^(?:sys\.exit|exit|quit)$/.test(path) && (!code || /^(?:0|None)$/.test(code.at.text))) ||
+    path === 'os.abort'
+  )
+    return isExpected(call.at) ? undefined : marker('skip', squeeze(call.at.text));
+  return undefined;
+}
+
+/** `patch('shop.cart.total')`, `monkeypatch.setattr(cart, 'total', ...)`. */
+function mockOf({ args }: Call, path: string): string | undefined {
+  if (!/(?:^|\.)(?:patch(?:\.object)?|setattr)$/.test(path)) return undefined;
+  const [first, second] = args;
+  const named = first?.kind === 'literal' ? first : second?.kind === 'literal' ? second : undefined;
+  return named?.text.split('.').at(-1);
+}
+
+/** A test that expects a program to end is a real test. */
+function isExpected(at: SyntaxNode): boolean {
+  for (let node = at.parent; node; node = node.parent) {
+    if (node.type === 'with_statement' && /\b(?:raises|assertRaises)\s*\(\s*SystemExit/.test(node.text))
+      return true;
+  }
+  return false;
+}
+
+const RAISES =
+  /^(?:pytest\.)?(?:raises|warns|deprecated_call)$|^self\.assert(?:Raises|Warns)(?:Regex)?$|^self\.assert(?:No)?Logs$|\braises$/;
+
+function context(value: Expr, scope: Scope): { checks: RawCheck[]; swallows: boolean } | undefined {
+  if (value.kind !== 'call') return undefined;
+  const path = pathOf(value.fn) ?? '';
+  if (/\bsuppress$/.test(path))
+    return { checks: [], swallows: value.args.some((one) => python.catchesFailures(one.at.text)) };
+  if (!RAISES.test(path)) return undefined;
+  return { checks: checks(value, scope) ?? [], swallows: false };
+}
+
+function checks(expr: Expr, scope: Scope): RawCheck[] | undefined {
+  if (expr.kind !== 'call') return undefined;
+  const path = pathOf(expr.fn) ?? '';
+  const name = calledName(expr);
+  if (RAISES.test(path)) return raises(expr, name);
+  if (path === 'pytest.fail')
+    return [{ relation: 'fails', negated: false, matcher: name, expected: [], at: expr.at }];
+  if (/^self\.(?:assert|fail)/.test(path)) return unittestChecks(expr, name, scope);
+  if (expr.fn.kind === 'member' && /^assert_/.test(name)) return mockOrLibrary(expr, name, scope);
+  if (
+    /^(?:assert|check|verify|expect|ensure|validate)_\w+$/.test(name) ||
+    /^self\.(?:check|verify|expect|ensure|_assert)\w*$/.test(path)
+  ) {
+    const tolerance = toleranceOf(expr);
+    return (
+      (/^assert_/.test(name) ? checksOfCall(name, expr.args, expr.at, scope, tolerance) : undefined) ??
+      whole(expr, name)
+    );
+  }
+  return undefined;
+}
+
+/** What is raised; a pattern for its message says more. */
+function raises(call: Call, name: string): RawCheck[] {
+  const [type, second] = call.args;
+  const pattern = call.named.match ?? call.named.expected_regex ?? (/Regex$/.test(name) ? second : undefined);
+  const expected = [type, pattern].filter((one): one is Expr => one !== undefined);
+  const subject = /Regex$/.test(name) ? call.args[2] : second;
+  return [{ relation: 'throws', negated: false, matcher: name, subject, expected, at: call.at }];
+}
+
+function unittestChecks(call: Call, name: string, scope: Scope): RawCheck[] {
+  if (/AlmostEquals?$/.test(name)) {
+    const places = numberIn(call.named.places ?? call.args[2]);
+    const tolerance = numberIn(call.named.delta) ?? 10 ** -(places ?? 7) / 2;
+    return checksOfCall(name, call.args.slice(0, 2), call.at, scope, { tolerance }) ?? whole(call, name);
+  }
+  if (/^assert(?:True|False)_?$/.test(name) && call.args[0])
+    return checksOfCondition(call.args[0], call.at, name.startsWith('assertTrue'), name, 'truthy');
+  const found = /^assertIsInstance$/.test(name) ? undefined : checksOfCall(name, call.args, call.at, scope);
+  if (/^assertIsInstance$/.test(name))
+    return [
+      {
+        relation: 'type',
+        negated: false,
+        matcher: name,
+        subject: call.args[0],
+        expected: call.args.slice(1, 2),
+        at: call.at,
+      },
+    ];
+  if (/^assert(?:Not)?In$/.test(name) && call.args[1])
+    return [
+      {
+        relation: 'contains',
+        negated: name === 'assertNotIn',
+        matcher: name,
+        subject: call.args[1],
+        expected: call.args.slice(0, 1),
+        at: call.at,
+      },
+    ];
+  return found ?? whole(call, name);
+}
+
+function toleranceOf({ named }: Call): Partial<RawCheck> {
+  const tolerance = numberIn(named.rtol ?? named.atol ?? named.abs ?? named.rel ?? named.decimal);
+  if (tolerance === undefined) return {};
+  return { tolerance: named.decimal ? 10 ** -tolerance : tolerance };
+}
+
+/** `mock.assert_called_with(1)`, `np.testing.assert_allclose(a, b)`. */
+function mockOrLibrary(call: Call, name: string, scope: Scope): RawCheck[] {
+  const subject = call.fn.kind === 'member' ? call.fn.of : undefined;
+  const awaited = name.replace('awaited', 'called');
+  if (/^assert_(?:not_)?(?:called|any_call|has_calls)/.test(awaited)) {
+    const isWith = /with|any_call|has_calls/.test(awaited);
+    const expected = isWith ? [...call.args, ...Object.values(call.named)] : [];
+    return [
+      {
+        relation: isWith ? 'calledWith' : 'called',
+        negated: awaited === 'assert_not_called',
+        matcher: awaited,
+        subject,
+        expected,
+        at: call.at,
+      },
+    ];
+  }
+  return checksOfCall(name, call.args, call.at, scope, toleranceOf(call)) ?? whole(call, name);
+}
+
+/** A helper that is not at hand: all of it is one check. */
+function whole(call: Call, name: string): RawCheck[] {
+  const subject: Expr = { kind: 'other', pieces: [squeeze(call.fn.at.text)], at: call.at };
+  return [{ relation: 'holds', negated: false, matcher: name, subject, expected: call.args, at: call.at }];
 }

@@ -1,116 +1,144 @@
-import { type MaskedSource, maskSource } from '../../../core/source/mask.ts';
-import { bypassesIn, RUST_BYPASSES } from './assertion-bypasses.ts';
-import type { Marker, MarkerKind, TestCase, TestFacts, TestLanguage } from './language.ts';
+import type { SyntaxNode } from '../../../ports/source.ts';
+import { checksOfCall } from '../reading/assertion.ts';
+import type { RawCheck } from '../reading/check.ts';
 import {
-  argumentsOf,
-  assertionsIn,
-  assertionsOutside,
-  doesNothing,
-  headStart,
-  notTooDeep,
-  type Span,
-  sameSides,
+  type Attribute,
+  type Call,
+  calledName,
+  type Definition,
+  type Expr,
+  pathOf,
   squeeze,
-  type Weigh,
-} from './text.ts';
+} from '../reading/code.ts';
+import { checksOfCondition, numberIn } from '../reading/condition.ts';
+import type { Found, Language, Marker, MarkerKind, Table } from '../reading/model.ts';
+import type { Scope } from '../reading/scope.ts';
+import { lowerRust, prepareRust } from './rust-code.ts';
 
 /** Rust. Tests may stand in any file, beside the code that they test. */
-export const rust: TestLanguage = {
+export const rust: Language = {
   speaks: (path) => path.endsWith('.rs'),
   isTestFile: (path) => /(^|\/)tests\/[^/]+\.rs$/.test(path),
   mayHoldTests: () => true,
-  read,
+  grammarOf: () => 'rust',
+  prepare: prepareRust,
+  lower: lowerRust,
+  testFunction,
+  classMarkers: ({ attributes, name, bases }) =>
+    bases[0] === 'mod_item' ? attributes.flatMap((one) => moduleMarkers(one, name)) : [],
+  checks,
+  leaves,
+  bareTruth: 'true',
+  catchesFailures: () => true,
 };
 
-const FUNCTION = /\bfn\s+(\w+)\s*(?:<[^>]{0,200}>)?\s*\(/g;
-const TEST_ATTRIBUTE =
-  /#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|quickcheck|proptest|wasm_bindgen_test)\b/;
-const ASSERTION =
-  /\b(?:assert|assert_eq|assert_ne|assert_matches|debug_assert\w*|prop_assert\w*|assert_\w+)!\s*[([{]|\binsta::\w+!\s*\(|(?<![\w.])(?<!fn )(?:assert|check|verify|expect)_\w+\s*\(/;
+const TEST = /^(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest|wasm_bindgen_test)$/;
 
-const MARKERS: readonly (readonly [expression: RegExp, kind: MarkerKind])[] = [
-  [/#\[\s*ignore\b/, 'skip'],
-  [/#\[\s*cfg_attr\s*\([^\]]*\bignore\b/, 'skip'],
-  [/#\[\s*cfg\s*\(\s*(?!test\s*\))/, 'skip'],
-  [/#\[\s*should_panic\b/, 'fails'],
-];
-
-interface Found {
-  name: string;
-  attributes: Span;
-  at: number;
-  body: Span;
-}
-
-function read(text: string): TestFacts {
-  const source = maskSource(text, 'rust');
-  const tests = testsIn(source);
-  const spans = tests.map(({ body }) => body);
-  const places = tests.map(({ name, body }) => ({ name, span: body }));
-  // Bypasses count only in tests: a program may end itself.
-  const bypasses = bypassesIn(source, RUST_BYPASSES, places, ASSERTION).filter(
-    ({ name, word }) => name !== '' || (tests.length > 0 && word.startsWith('#')),
+function testFunction({ name, fn, attributes }: Definition): Found | undefined {
+  if (!attributes.some((one) => TEST.test(one.name))) return undefined;
+  const panics = attributes.find((one) => one.name === 'should_panic');
+  const rows = attributes.filter(
+    (one) => /^(?:case|test_case)(?:::\w+)*$/.test(one.name) && one.args.length > 0,
   );
   return {
-    tests: tests.map((test) => testOf(source, test)),
-    markers: [...tests.flatMap((test) => markersOf(source, test)), ...bypasses],
-    shared: assertionsOutside(source, [...spans, ...outsideTestModules(source)], ASSERTION, weigh),
-  };
-}
-
-/** The code outside of `#[cfg(test)] mod`. Its assertions are no tests. */
-function outsideTestModules({ code, closing }: MaskedSource): Span[] {
-  const spans: Span[] = [];
-  let from = 0;
-  for (const match of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:pub\s+)?mod\s+\w+\s*\{/g)) {
-    const open = match.index + match[0].length - 1;
-    if (open < from) continue;
-    spans.push({ start: from, end: open });
-    from = closing(open);
-  }
-  return [...spans, { start: from, end: code.length }];
-}
-
-function testsIn({ code, closing }: MaskedSource): Found[] {
-  const tests = [...code.matchAll(FUNCTION)].flatMap((match) => {
-    const attributes = { start: headStart(code, match.index, '#['), end: match.index };
-    if (!TEST_ATTRIBUTE.test(code.slice(attributes.start, attributes.end))) return [];
-    const after = closing(match.index + match[0].length - 1);
-    const open = code.indexOf('{', after);
-    const from = open === -1 ? code.length : open;
-    const body = { start: from + 1, end: closing(from) };
-    return [{ name: match[1] ?? '', attributes, at: match.index, body }];
-  });
-  return notTooDeep(tests, ({ body }) => body);
-}
-
-function testOf(source: MaskedSource, { name, at, attributes, body }: Found): TestCase {
-  const written = source.code.slice(attributes.start, attributes.end);
-  return {
+    kind: 'test',
     name,
-    line: source.lineAt(at),
-    body: squeeze(source.uncommented.slice(body.start, body.end)),
-    empty: doesNothing(source.code.slice(body.start, body.end)),
-    assertions: assertionsIn(source, body, ASSERTION, weigh),
-    rows: written.match(/#\[\s*(?:case|test_case)\b/g)?.length ?? 0,
+    fn,
+    markers: attributes.flatMap((one) => markersOf(one, name)),
+    tables: tablesOf(rows, fn),
+    expects: panics
+      ? [
+          {
+            relation: 'throws',
+            negated: false,
+            matcher: 'should_panic',
+            expected: panics.args,
+            at: panics.at,
+          },
+        ]
+      : [],
   };
 }
 
-function markersOf(source: MaskedSource, { name, attributes }: Found): Marker[] {
-  const written = source.code.slice(attributes.start, attributes.end);
-  return MARKERS.flatMap(([expression, kind]) => {
-    const match = expression.exec(written);
-    if (!match) return [];
-    const end = source.text.indexOf(']', attributes.start + match.index);
-    const word = squeeze(source.text.slice(attributes.start + match.index, end + 1));
-    return [{ kind, word, name, line: source.lineAt(attributes.start + match.index) }];
-  });
+/** `#[case(1, 2)]`: each is a row. */
+function tablesOf(rows: readonly Attribute[], fn: Definition['fn']): Table[] {
+  const [first] = rows;
+  if (!first) return [];
+  const items = rows.map(({ args, at }): Expr => ({ kind: 'list', items: args, at }));
+  return [{ pattern: { kind: 'list', items: fn.params }, over: { kind: 'list', items, at: first.at } }];
 }
 
-const weigh: Weigh = (text) => {
-  const [left = '', right] = argumentsOf(text);
-  if (/^assert!/.test(text) && /^true$|\|\|\s*true\b/.test(left)) return { strength: 'nothing' };
-  if (/^assert_eq!/.test(text) && right !== undefined && sameSides(left, right))
-    return { strength: 'nothing' };
-  return { strength: 'value' };
-};
+function markersOf({ name, at }: Attribute, of: string): Marker[] {
+  const word = squeeze(at.text);
+  const marker = (kind: MarkerKind): Marker[] => [{ kind, word, name: of, line: at.line }];
+  if (name === 'ignore') return marker('skip');
+  if (name === 'cfg_attr' && /\bignore\b/.test(word)) return marker('skip');
+  if (name === 'cfg' && !/^#\[\s*cfg\s*\(\s*test\s*\)\s*\]$/.test(word)) return marker('skip');
+  return name === 'should_panic' ? marker('fails') : [];
+}
+
+/** `#[cfg(any())]` before a module: it is never built. */
+function moduleMarkers({ name, at }: Attribute, of: string): Marker[] {
+  const word = squeeze(at.text);
+  if (name !== 'cfg' || /^#\[\s*cfg\s*\(\s*test\s*\)\s*\]$/.test(word)) return [];
+  if (!/tests?$/i.test(of) && !/\btest\b/.test(word)) return [];
+  return [{ kind: 'skip', word, name: of, line: at.line }];
+}
+
+function leaves(call: Call): Marker | undefined {
+  const path = pathOf(call.fn) ?? '';
+  if (!/(?:^|::)process::exit$/.test(path) || numberIn(call.args[0]) !== 0) return undefined;
+  return { kind: 'skip', word: squeeze(call.at.text), name: '', line: call.at.line };
+}
+
+function checks(expr: Expr, scope: Scope): RawCheck[] | undefined {
+  if (expr.kind !== 'call') return undefined;
+  const path = pathOf(expr.fn) ?? '';
+  const name = calledName(expr).split('::').at(-1) ?? '';
+  if (!name.endsWith('_')) return ofFunction(expr, name, path);
+  const macro = name.slice(0, -1).replace(/^(?:debug|prop)_/, '');
+  const [first, second] = expr.args;
+  const base = { matcher: macro, at: expr.at, negated: false };
+  if (/^(?:panic|unreachable|todo|unimplemented|bail)$/.test(macro))
+    return [{ ...base, relation: 'fails', expected: [] }];
+  if (macro === 'assert' || macro === 'ensure')
+    return first
+      ? checksOfCondition(first, expr.at, true, 'assert', 'true').flatMap((check) =>
+          ofMatches(check, expr.at),
+        )
+      : undefined;
+  if (macro === 'assert_matches')
+    return [{ ...base, relation: 'matches', subject: first, expected: second ? [second] : [] }];
+  if (!macro.startsWith('assert')) return undefined;
+  return (
+    checksOfCall(
+      macro,
+      expr.args.slice(0, /delta|abs|rel|close|near|approx/.test(macro) ? 3 : 2),
+      expr.at,
+      scope,
+    ) ?? whole(expr, macro)
+  );
+}
+
+/** `assert!(matches!(x, Some(3)))`. */
+function ofMatches(check: RawCheck, at: SyntaxNode): RawCheck[] {
+  const { subject } = check;
+  if (subject?.kind !== 'call' || calledName(subject) !== 'matches_') return [check];
+  const [first, ...rest] = subject.args;
+  return [{ ...check, relation: 'matches', subject: first, expected: rest, at }];
+}
+
+/** `result.expect("x")` fails without a result, as `unwrap` does. */
+function ofFunction(call: Call, name: string, path: string): RawCheck[] | undefined {
+  if (/^(?:assert|check|verify|expect)_\w+$/.test(name) && !path.includes('.')) return whole(call, name);
+  if (call.fn.kind === 'member' && (name === 'unwrap_err' || name === 'expect_err'))
+    return [
+      { relation: 'throws', negated: false, matcher: name, subject: call.fn.of, expected: [], at: call.at },
+    ];
+  return undefined;
+}
+
+function whole(call: Call, name: string): RawCheck[] {
+  const subject: Expr = { kind: 'other', pieces: [squeeze(call.fn.at.text)], at: call.at };
+  return [{ relation: 'holds', negated: false, matcher: name, subject, expected: call.args, at: call.at }];
+}

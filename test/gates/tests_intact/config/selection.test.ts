@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findWeakenings } from '../../../../src/gates/tests_intact/index.ts';
-
-function idsOf(path: string, before: string | undefined, after: string): string[] {
-  const file = { ...(before === undefined ? {} : { from: path, before }), to: path, after };
-  return findWeakenings([file]).map(({ id }) => id.replace(path, '*'));
-}
+import { idsOf, weakeningsIn } from '../../../support/gates/weakenings.ts';
 
 const vitest = (include: string, more = '') =>
   `export default { test: { ${include === '' ? '' : `include: [${include}],`}${more} } }`;
@@ -47,7 +42,7 @@ describe('which files are looked at', () => {
       ['config:*:python_functions'],
     ],
     ['tsconfig.json', '{"include":["src","test"]}', '{"include":["src/ok.ts"]}', ['config:*:include']],
-  ])('%s: less', (path, before, after, ids) => expect(idsOf(path, before, after)).toEqual(ids));
+  ])('%s: less', async (path, before, after, ids) => expect(await idsOf(path, before, after)).toEqual(ids));
 
   test.each<[path: string, before: string | undefined, after: string]>([
     ['vitest.config.ts', undefined, vitest("'src/**/*.test.ts', 'test/**/*.test.ts'")],
@@ -74,10 +69,10 @@ describe('which files are looked at', () => {
     ['pytest.ini', '[pytest]\npython_files = test_*.py\n', '[pytest]\npython_files = test_*.py *_test.py\n'],
     ['tsconfig.json', '{"include":["src"]}', '{"include":["src","test"]}'],
     ['package.json', '{"files":["dist","src"]}', '{"files":["dist"]}'],
-  ])('%s: as many', (path, before, after) => expect(idsOf(path, before, after)).toEqual([]));
+  ])('%s: as many', async (path, before, after) => expect(await idsOf(path, before, after)).toEqual([]));
 
-  test('a pattern that moved to another file is still there', () => {
-    const found = findWeakenings([
+  test('a pattern that moved to another file is still there', async () => {
+    const found = await weakeningsIn([
       {
         from: 'vitest.config.ts',
         to: 'vitest.config.ts',
@@ -109,7 +104,7 @@ describe('what runners and linters are told', () => {
       "export default [{ ignores: ['src/**'] }, { rules: {} }]",
     ],
     ['biome.json', '{"linter":{"enabled":true}}', '{"linter":{"enabled":false}}'],
-  ])('%s is looser', (path, before, after) => expect(idsOf(path, before, after)).toHaveLength(1));
+  ])('%s is looser', async (path, before, after) => expect(await idsOf(path, before, after)).toHaveLength(1));
 
   test.each<[path: string, before: string | undefined, after: string]>([
     [
@@ -128,5 +123,5 @@ describe('what runners and linters are told', () => {
       "export default [{ ignores: ['dist/**', 'coverage'] }]",
     ],
     ['Makefile', 'clean:\n\trm -rf out\n', 'clean:\n\t-rm -rf out\n'],
-  ])('%s is not', (path, before, after) => expect(idsOf(path, before, after)).toEqual([]));
+  ])('%s is not', async (path, before, after) => expect(await idsOf(path, before, after)).toEqual([]));
 });

@@ -57,8 +57,8 @@ func TestRun(t *testing.T) {
     ],
     ['an added test', () => `${GO}func TestMore(t *testing.T) { t.Fatal(1) }\n`, []],
     ['a comment', () => edit('func TestRun', '// t.Skip() is not called\nfunc TestRun'), []],
-  ])('%s', (_what, after, ids) => {
-    expect(idsOf('math/add_test.go', GO, after())).toEqual(ids);
+  ])('%s', async (_what, after, ids) => {
+    expect(await idsOf('math/add_test.go', GO, after())).toEqual(ids);
   });
 });
 
@@ -104,18 +104,18 @@ mod tests {
     ['code changed, tests did not', () => edit('a + b', 'b + a'), []],
     ['an assertion of the code', () => edit('assert!(a < 9); ', ''), []],
     ['a renamed test', () => edit('fn adds', 'fn adds_numbers'), []],
-  ])('%s', (_what, after, ids) => {
-    expect(idsOf('src/lib.rs', RS, after())).toEqual(ids);
+  ])('%s', async (_what, after, ids) => {
+    expect(await idsOf('src/lib.rs', RS, after())).toEqual(ids);
   });
 
-  test('a file without tests is none', () => {
-    expect(idsOf('src/main.rs', 'fn main() { assert!(true); }', 'fn main() {}')).toEqual([]);
+  test('a file without tests is none', async () => {
+    expect(await idsOf('src/main.rs', 'fn main() { assert!(true); }', 'fn main() {}')).toEqual([]);
   });
 
-  test('cases of a table', () => {
+  test('cases of a table', async () => {
     const rows = (n: number) =>
       `#[rstest]\n${'#[case(1)]\n'.repeat(n)}fn f(#[case] a: i32) { assert_eq!(g(a), 1); }`;
-    expect(idsOf('tests/a.rs', rows(3), rows(2))).toEqual(['cases:*:f']);
+    expect(await idsOf('tests/a.rs', rows(3), rows(2))).toEqual(['cases:*:f']);
   });
 });
 
@@ -176,7 +176,7 @@ class MathTest {
     ['an emptied test', () => edit('assertTrue(n > 0);', '// later'), ['emptied:*:positive']],
     ['a renamed test', () => edit('void adds', 'void addsNumbers'), []],
     ['another value', () => edit('assertEquals(3', 'assertEquals(4'), []],
-  ])('%s', (_what, after, ids) => {
-    expect(idsOf('src/test/java/x/MathTest.java', JAVA, after())).toEqual(ids);
+  ])('%s', async (_what, after, ids) => {
+    expect(await idsOf('src/test/java/x/MathTest.java', JAVA, after())).toEqual(ids);
   });
 });

@@ -108,8 +108,8 @@ describe('JavaScript and TypeScript', () => {
     ],
     ['words in strings', () => edit(["'zero'", '"it.skip(\'x\') and debugger"']), []],
     ['a timeout', () => edit(["'zero');\n  });", "'zero');\n  }, 10_000);"]), []],
-  ])('%s', (_what, after, ids) => {
-    expect(idsOf('test/math.test.ts', JS, after())).toEqual(ids);
+  ])('%s', async (_what, after, ids) => {
+    expect(await idsOf('test/math.test.ts', JS, after())).toEqual(ids);
   });
 
   const tagged = (...rows: string[]) =>
@@ -135,7 +135,12 @@ describe('JavaScript and TypeScript', () => {
       ['assertions:*:a'],
     ],
     ['chai', "it('a', () => { f().should.equal(1); });", "it('a', () => { f(); });", ['assertions:*:a']],
-    ['AVA', "test('a', (t) => { t.is(f(), 1); });", "test('a', (t) => { t.pass(); f(); });", []],
+    [
+      'AVA',
+      "test('a', (t) => { t.is(f(), 1); });",
+      "test('a', (t) => { t.pass(); f(); });",
+      ['assertions:*:a'],
+    ],
     [
       'JSX and regular expressions',
       `it('a', () => { render(<p>Don't</p>); expect(x).toMatch(/it\\('b'/); });`,
@@ -166,7 +171,7 @@ describe('JavaScript and TypeScript', () => {
       `it.skip("it's", () => { expect(f()).toBe(1); });`,
       ["skip:*:it's"],
     ],
-  ])('%s', (_what, before, after, ids) => {
-    expect(idsOf('src/a.spec.tsx', before, after)).toEqual(ids);
+  ])('%s', async (_what, before, after, ids) => {
+    expect(await idsOf('src/a.spec.tsx', before, after)).toEqual(ids);
   });
 });

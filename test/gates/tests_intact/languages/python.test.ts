@@ -97,8 +97,8 @@ def test_raises():
       () => edit('"""Adds."""', '"""Not @pytest.mark.skip: pytest.skip() is meant."""'),
       [],
     ],
-  ])('%s', (_what, after, ids) => {
-    expect(idsOf('tests/test_math.py', PY, after())).toEqual(ids);
+  ])('%s', async (_what, after, ids) => {
+    expect(await idsOf('tests/test_math.py', PY, after())).toEqual(ids);
   });
 
   const UNITTEST = `class T(unittest.TestCase):
@@ -129,7 +129,7 @@ def test_raises():
       UNITTEST.replace('(self):\n', '(self):\n        self.skipTest("x")\n'),
       ['skip:*:test_a'],
     ],
-  ])('%s', (_what, before, after, ids) => {
-    expect(idsOf('test_a.py', before, after)).toEqual(ids);
+  ])('%s', async (_what, before, after, ids) => {
+    expect(await idsOf('test_a.py', before, after)).toEqual(ids);
   });
 });

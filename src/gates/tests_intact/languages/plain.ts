@@ -1,8 +1,8 @@
-/** Languages of which only the names and markers of tests are read, not their assertions. */
+/** Languages without a parser: only the names and markers of tests are read, not what they check. */
 import { type LanguageName, languageOf } from '../../../core/source/lexicon.ts';
 import { maskSource } from '../../../core/source/mask.ts';
-import type { Marker, TestCase, TestFacts, TestLanguage } from './language.ts';
-import { squeeze } from './text.ts';
+import { squeeze } from '../reading/code.ts';
+import { type Marker, NO_FACTS, type TestCase, type TestFacts } from '../reading/model.ts';
 
 interface Reading {
   language: LanguageName;
@@ -13,12 +13,6 @@ interface Reading {
 }
 
 const READINGS: readonly Reading[] = [
-  {
-    language: 'ruby',
-    files: /_(spec|test)\.rb$|(^|\/)test_[^/]+\.rb$/,
-    test: /^[ \t]*(?:(?:x|f)?(?:it|specify|scenario|example)|test)[ (]+(["'])(.+?)\1|^[ \t]*def\s+(test_\w+[?!]?)/gm,
-    skip: /^[ \t]*(x(?:it|specify|scenario|example|describe|context)\b|skip\b|pending\b)|\b(skip:\s*(?:true|["']))/gm,
-  },
   {
     language: 'php',
     files: /Test\.php$|(^|\/)tests?\/.+\.phpt$/,
@@ -74,29 +68,28 @@ function readingOf(path: string): Reading | undefined {
   return READINGS.find(({ files }) => files.test(path));
 }
 
-export const others: TestLanguage = {
-  speaks: (path) => readingOf(path) !== undefined,
-  isTestFile: (path) => readingOf(path) !== undefined,
-  mayHoldTests: () => false,
-  read,
-};
+export function isPlainTest(path: string): boolean {
+  return readingOf(path) !== undefined;
+}
 
 /** A bound for generated files. */
 const MOST_MARKERS = 1_000;
 
-function read(text: string, path: string): TestFacts {
+export function readPlain(path: string, text: string): TestFacts {
   const reading = readingOf(path);
-  if (!reading) return { tests: [], markers: [], shared: [] };
+  if (!reading) return NO_FACTS;
   const source = maskSource(text, languageOf(path) ?? reading.language);
   const tests = [...source.uncommented.matchAll(reading.test)].map((match): TestCase => {
     const name = match.slice(1).findLast((group) => group !== undefined) ?? '';
     return {
       name: squeeze(name),
       line: source.lineAt(match.index),
+      suites: [],
       body: '',
       empty: false,
-      assertions: [],
+      checks: [],
       rows: 0,
+      openRows: false,
     };
   });
   const markers = [...source.uncommented.matchAll(reading.skip)]
@@ -107,5 +100,5 @@ function read(text: string, path: string): TestFacts {
       const word = match.slice(1).find((group) => group !== undefined) ?? match[0];
       return { kind: 'skip', word: squeeze(word), name, line };
     });
-  return { tests, markers, shared: [] };
+  return { ...NO_FACTS, tests, markers };
 }
