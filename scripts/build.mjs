@@ -21,6 +21,8 @@ const common = {
   // Some packages ship a UMD main that cannot be bundled; their ES modules can.
   mainFields: ['module', 'main'],
   logOverride: { 'empty-import-meta': 'silent' },
+  // Its ES module asks for its own address, which a CommonJS bundle does not have.
+  alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
   define: { UNTILDONE_VERSION: JSON.stringify(version) },
   external: ['@anthropic-ai/*', './untildone.cjs', './hook.cjs', './cli.cjs', './judge.cjs', './dev.cjs'],
 };

@@ -153,7 +153,9 @@ const CONDITIONAL =
 /** Tells whether tests check what a function or type of this name does. */
 function testedIn(tests: readonly TestCase[]): (name: string) => boolean {
   const subjects = tests.flatMap(({ checks }) => checks.map(({ subject }) => subject));
-  const called = new Set(subjects.flatMap((subject) => subject.match(/[A-Za-z_$][\w$]*(?=\()/g) ?? []));
+  const called = new Set(
+    subjects.flatMap((subject) => subject.match(/(?<![\w$])[A-Za-z_$][\w$]*(?=\()/g) ?? []),
+  );
   return (name) => called.has(name);
 }
 

@@ -160,7 +160,7 @@ function kinship(before: Check, after: Check): number {
 }
 
 function functionOf({ subject }: Check): string | undefined {
-  return /([A-Za-z_$][\w$.:]*)\s*\(/.exec(subject)?.[1]?.split(/[.:]/).at(-1);
+  return /(?<![\w$.:])([A-Za-z_$][\w$.:]*)\(/.exec(subject)?.[1]?.split(/[.:]/).at(-1);
 }
 
 function sameFunction(left: Check, right: Check): boolean {

@@ -60,7 +60,7 @@ function isWiderFailure(before: Check, after: Check): boolean {
 
 /** The number of types in `(ValueError, TypeError)`. */
 function typesIn(expected: string): number {
-  const list = /\[([^\]]*)\]/.exec(expected)?.[1];
+  const list = /\[([^[\]]*)\]/.exec(expected)?.[1];
   return list === undefined ? 1 : list.split(',').length;
 }
 
@@ -110,7 +110,7 @@ function isSubset(part: readonly string[], whole: readonly string[]): boolean {
 
 /** The function that a subject calls. */
 function functionsIn(text: string): string[] {
-  return [...text.matchAll(/([A-Za-z_$][\w$.:]*)\s*\(/g)]
+  return [...text.matchAll(/(?<![\w$.:])([A-Za-z_$][\w$.:]*)\(/g)]
     .map((match) => match[1] ?? '')
     .filter(
       (name) =>
