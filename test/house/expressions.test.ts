@@ -56,7 +56,6 @@ const BUILT: Record<string, string> = {
   'gates/tests_intact/config/runners.ts': 'of constants',
   'gates/tests_intact/config/config.ts': 'of constants',
   'gates/tests_intact/config/strictness.ts': 'of constants',
-  'gates/tests_intact/languages/text.ts': 'of constants, and names of functions: letters alone',
   'project/facts/project-facts.ts': 'of constants',
   'client/sdk/environment.ts': 'of constants',
   'dev/simulator/script.ts': 'written by the author of a simulation',
