@@ -29,7 +29,7 @@ function cli(...args: string[]): string {
 
 /** A loop whose only gate runs what the agent wrote, as a child of the hook itself. */
 function begin(): void {
-  write('untildone.yaml', 'gates:\n  tests: { run: exec sh test/all.sh }\n');
+  write('untildone.yaml', 'gates:\n  tests: { run: exec sh test/all.sh, work: [test/all.sh] }\n');
   write('test/all.sh', 'false\n');
   const fingerprint = /Fingerprint: (\w+)/.exec(cli('trust', '--show'))?.[1] ?? '';
   cli('trust', '--fingerprint', fingerprint);

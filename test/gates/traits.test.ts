@@ -9,7 +9,7 @@ test.each<[keyof GateTraits, string[]]>([
   ['instant', ['promise', 'text']],
   ['isWord', ['promise']],
   ['modelQuestion', ['agent', 'differential', 'judge']],
-  ['late', ['differential']],
+  ['late', ['differential', 'holdout']],
   ['asksPerson', ['approve']],
   ['mayAsk', ['differential', 'suppressions']],
   ['readsText', ['text']],
@@ -17,11 +17,11 @@ test.each<[keyof GateTraits, string[]]>([
     'notInBaseline',
     ['agent', 'approve', 'ci', 'differential', 'hook', 'judge', 'promise', 'subagents', 'text'],
   ],
-  ['isReusable', ['agent', 'custom', 'features', 'forbid', 'judge', 'run', 'tests_intact']],
+  ['isReusable', ['agent', 'custom', 'features', 'forbid', 'holdout', 'judge', 'run', 'tests_intact']],
   ['looksByFile', ['changed', 'forbid', 'judge', 'suppressions']],
   ['keepsFrozen', ['artefact']],
   ['commandAnywhere', ['features', 'run']],
-  ['waitMs', ['ci', 'differential']],
+  ['waitMs', ['ci', 'differential', 'holdout']],
 ])('%s holds for %j', (trait, kinds) => {
   expect(kindsWith(trait).sort()).toEqual(kinds);
 });

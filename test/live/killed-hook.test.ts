@@ -8,7 +8,7 @@ import { longTest } from '../support/long.ts';
 
 /** The gate runs what the agent writes, as a child of the hook itself. */
 const PROJECT = {
-  'untildone.yaml': 'gates:\n  tests: { run: exec sh test/all.sh }\n',
+  'untildone.yaml': 'gates:\n  tests: { run: exec sh test/all.sh, work: [test/all.sh] }\n',
   'test/all.sh': 'echo nothing is tested; false\n',
 };
 const KILLS = bash("echo 'kill -9 $PPID' > test/all.sh");

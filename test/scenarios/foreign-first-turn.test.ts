@@ -15,13 +15,17 @@ const CONTRACT = `gates:
   tidy: { forbid: [todo] }
 `;
 const TEST = "import { test, expect } from 'vitest';\ntest('adds', () => expect(1 + 1).toBe(2));\n";
+const OTHER_TEST = TEST.replace(
+  "'adds', () => expect(1 + 1).toBe(2)",
+  "'multiplies', () => expect(2 * 3).toBe(6)",
+);
 const CONFIG = 'export default { test: { coverage: { thresholds: { lines: 90 } } } };\n';
 
 beforeEach(async () => {
   initRepository(world().project);
   write('untildone.yaml', CONTRACT);
   write('test/a.test.js', TEST);
-  write('test/b.test.js', TEST);
+  write('test/b.test.js', OTHER_TEST);
   write('vitest.config.js', CONFIG);
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
   for (const args of [
@@ -112,7 +116,7 @@ const WEAKENINGS: { name: string; gate: string; work(): void }[] = [
   {
     name: 'a skipped test',
     gate: 'intact',
-    work: () => write('test/b.test.js', TEST.replace('test(', 'test.skip(')),
+    work: () => write('test/b.test.js', OTHER_TEST.replace('test(', 'test.skip(')),
   },
   { name: 'a TODO', gate: 'tidy', work: () => write('src/a.js', '// TODO: do it\n') },
   {

@@ -41,7 +41,11 @@ export async function loadProgram(): Promise<Program> {
       format: 'cjs',
       mainFields: ['module', 'main'],
       external: ['@anthropic-ai/*'],
-      define: { UNTILDONE_VERSION: '"0.0.0"' },
+      alias: {
+        'web-tree-sitter': join(SOURCE, '../node_modules/web-tree-sitter/web-tree-sitter.cjs'),
+      },
+      // Grammars are looked for above the sources, where their packages are installed.
+      define: { UNTILDONE_VERSION: '"0.0.0"', __dirname: JSON.stringify(SOURCE) },
       logLevel: 'error',
       logOverride: { 'empty-import-meta': 'silent' },
       plugins: [bundlesInside],

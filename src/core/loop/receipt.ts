@@ -222,7 +222,9 @@ export function receiptLines(receipt: object): [string, string][] {
 
 function flatten(path: string, value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path, JSON.stringify(value) ?? 'null']];
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  // What JSON leaves out is no fact.
+  const facts = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  const entries = facts.sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return [[path, Array.isArray(value) ? '[]' : '{}']];
   return entries.flatMap(([key, inner]) => flatten(path === '' ? key : `${path}.${key}`, inner));
 }

@@ -54,10 +54,13 @@ export const testsIntactGate: Gate<'tests_intact'> = {
     // Where old tests are run on the new code, that tells whether a test was weakened: reading them is a note then.
     const measured = context.hasDifferential ? findings.filter(isOpen) : [];
     const open = [...(context.hasDifferential ? [] : findings), ...settings].filter(isOpen);
+    const isUnread = problems.length > 0 && !context.hasDifferential;
     const judgement =
-      open.length === 0
-        ? passed(findings.length + settings.length - measured.length, measured.length)
-        : failed(open);
+      open.length > 0
+        ? failed(open)
+        : isUnread
+          ? unread(problems)
+          : passed(findings.length + settings.length - measured.length, measured.length);
     const notes = [...measured.slice(0, MAX_LINES).map(describeFinding), ...problems];
     return notes.length === 0 ? judgement : { ...judgement, notes };
   },
@@ -156,6 +159,14 @@ function passed(allowed: number, measured: number): Judgement {
   const summary =
     measured > 0 ? `${found}: running the old tests tells whether it is` : 'no test was weakened';
   return { outcome: 'pass', summary: `${summary}${allowed > 0 ? ` (${allowed} allowed)` : ''}` };
+}
+
+function unread(problems: readonly string[]): Judgement {
+  return {
+    outcome: 'unproven',
+    summary: 'changed tests could not be read',
+    evidence: [...problems, 'Install untildone anew: files that belong to it are missing or damaged.'],
+  };
 }
 
 function failed(findings: readonly Finding[]): Judgement {

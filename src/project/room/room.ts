@@ -5,6 +5,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
@@ -205,7 +206,9 @@ function environmentOf(
 
 /** A shell whose outputs name files of the room by their path in the project: the room's own folder says nothing to anybody. */
 function namingByPath(shell: Shell, dir: string): Shell {
-  const named = (text: string) => text.replaceAll(`${dir}/`, '').replaceAll(dir, '.');
+  const address = pathToFileURL(dir).href;
+  const named = (text: string) =>
+    text.replaceAll(`${address}/`, '').replaceAll(`${dir}/`, '').replaceAll(dir, '.');
   return {
     async run(command) {
       const result = await shell.run(command);

@@ -46,7 +46,9 @@ export function openSourceReader(folder: string = grammarFolder()): SourceReader
 let engine: Promise<void> | undefined;
 
 async function loadLanguage(folder: string, grammar: Grammar): Promise<Language> {
-  engine ??= Parser.init({ locateFile: () => fileOf(folder, 'web-tree-sitter', 'web-tree-sitter.wasm') });
+  // Read here, because the engine prints to stderr when it cannot find its file.
+  const wasmBinary = await readFile(fileOf(folder, 'web-tree-sitter', 'web-tree-sitter.wasm'));
+  engine ??= Parser.init({ wasmBinary });
   await engine;
   return Language.load(await readFile(fileOf(folder, ...GRAMMAR_FILES[grammar])));
 }

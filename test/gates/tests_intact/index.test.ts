@@ -248,3 +248,13 @@ describe('scripts that assert without a runner', () => {
     expect(await idsIn(work)).toEqual([]);
   });
 });
+
+test('changed tests that cannot be read are unproven, never a pass', async () => {
+  const work = await workScene(START);
+  work.change({ 'test/b.test.ts': one('other') });
+  const source = { parse: () => Promise.reject(new Error('no such file')) };
+  const judged = await work.judge(testsIntactGate, {}, { source });
+  expect(judged).toMatchObject({ outcome: 'unproven', summary: 'changed tests could not be read' });
+  const settled = await work.judge(testsIntactGate, {}, { source, hasDifferential: true });
+  expect(settled).toMatchObject({ outcome: 'pass', notes: [expect.stringContaining('were not read')] });
+});

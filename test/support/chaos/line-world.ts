@@ -41,7 +41,7 @@ export function lineWorld(gate = 'false\n'): LineWorld {
       env: world.env,
       encoding: 'utf8',
     });
-  write('untildone.yaml', 'gates:\n  tests: { run: exec sh test/all.sh }\n');
+  write('untildone.yaml', 'gates:\n  tests: { run: exec sh test/all.sh, work: [test/all.sh] }\n');
   write('test/all.sh', gate);
   const fingerprint = /Fingerprint: (\w+)/.exec(cli('trust', '--show'))?.[1] ?? '';
   cli('trust', '--fingerprint', fingerprint);

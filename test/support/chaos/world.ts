@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,6 +41,7 @@ export function newWorld(): World {
   mkdirSync(dist);
   const bundles = bundlesOfRun();
   for (const name of readdirSync(bundles)) linkSync(join(bundles, name), join(dist, name));
+  symlinkSync(resolve(import.meta.dirname, '../../../dist/grammars'), join(dist, 'grammars'));
   const project = join(folder, 'project');
   mkdirSync(join(project, '.git'), { recursive: true });
   mkdirSync(join(folder, 'calls'));
