@@ -7,7 +7,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Enclosure } from '../../../src/project/walls/walls.ts';
 import { wallsFor } from '../../../src/project/walls/walls-for.ts';
@@ -25,7 +24,7 @@ export function pathWithout(folder: string, ...names: string[]): string {
 
 /** A home with secrets. Not below /tmp, of which commands within walls have their own. */
 export class SecretiveHome {
-  readonly root = realpathSync(mkdtempSync(join(homedir(), '.untildone-walls-test-')));
+  readonly root = realpathSync(mkdtempSync('/var/tmp/untildone-walls-test-'));
   readonly untildone = join(this.root, '.untildone');
   readonly secrets = [
     '.untildone/key',
