@@ -1,16 +1,18 @@
 import {
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
+  linkSync,
   openSync,
   readdirSync,
   readFileSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { livenessOf, parseProcessId, renderProcessId, thisProcess } from './process-id.ts';
+import { livenessOf, type ProcessId, parseProcessId, renderProcessId, thisProcess } from './process-id.ts';
 
 /** A lock is taken over at this age when nobody can tell whether its owner lives, such as one on another machine. */
 const UNKNOWN_OWNER_MS = 30_000;
@@ -47,12 +49,12 @@ export function holdLock(path: string): { release(): void } | undefined {
 }
 
 /** Locks of this process that could not be removed. */
-const unreleased = new Map<string, bigint>();
+const unreleased = new Map<string, string>();
 
 /** Never throws: what was done under the lock is done. The lock is removed later, by this process or after its end. */
-function release(path: string, ours: bigint): void {
+function release(path: string, ours: string): void {
   try {
-    if (inodeAt(path) === ours) removeFile(path);
+    if (inspect(path)?.text === ours) removeFile(path);
     unreleased.delete(path);
   } catch {
     unreleased.set(path, ours);
@@ -65,8 +67,8 @@ export function isLocked(path: string): boolean {
   return held !== undefined && !held.dead;
 }
 
-/** Returns the inode of the lock file that is now ours. */
-function acquire(path: string, limitMs: number): bigint {
+/** Returns the text of the lock file that is now ours. */
+function acquire(path: string, limitMs: number): string {
   const deadline = Date.now() + limitMs;
   for (let wait = 1; ; wait = Math.min(wait * 2, 16)) {
     const ours = createOwned(path);
@@ -77,37 +79,45 @@ function acquire(path: string, limitMs: number): bigint {
   }
 }
 
-/** Creates the lock file with our name in it and returns its inode; undefined when another process has it. */
-function createOwned(path: string): bigint | undefined {
+let taken = 0;
+
+/**
+ * Creates the lock file and returns its text; undefined when another process has it. The text is written before the file
+ * gets its name, so that no lock is ever without its owner, and no two locks have the same text.
+ */
+function createOwned(path: string): string | undefined {
   const left = unreleased.get(path);
   if (left !== undefined) release(path, left);
-  let fd: number;
+  taken++;
+  const serial = `${process.pid}-${taken}-${Date.now()}`;
+  const text = `${renderProcessId(thisProcess())}${serial}\n`;
+  const written = `${path}.new-${serial}`;
   try {
-    fd = openSync(path, 'wx', 0o600);
+    writeFileSync(written, text, { mode: 0o600 });
+    putInPlace(written, path);
+    return text;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
-  }
-  try {
-    writeSync(fd, renderProcessId(thisProcess()));
-    // Another process may have taken over the empty file, if this one was suspended before it wrote its name.
-    const { ino } = fstatSync(fd, { bigint: true });
-    return inodeAt(path) === ino ? ino : undefined;
-  } catch (error) {
-    // On a full disk the lock stays empty, and others would wait for an owner that does not exist.
-    removeFile(path);
-    throw error;
   } finally {
-    closeSync(fd);
+    removeFile(written);
   }
 }
 
-function inodeAt(path: string): bigint | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+function putInPlace(written: string, path: string): void {
+  try {
+    linkSync(written, path);
+  } catch (error) {
+    if (!NO_HARD_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    copyFileSync(written, path, constants.COPYFILE_EXCL);
+  }
 }
 
 interface Held {
-  /** Tells this lock from the next one at the same path. */
+  text: string;
+  /** Tells this lock from every other one at the same path. */
   identity: string;
   dead: boolean;
 }
@@ -124,16 +134,24 @@ function inspect(path: string): Held | undefined {
   try {
     const stat = fstatSync(fd, { bigint: true });
     if (!stat.isFile()) throw new Error(`the lock ${path} is not a regular file: move it out of the way`);
-    const owner = parseProcessId(readFileSync(fd, 'utf8'));
+    const text = readFileSync(fd, 'utf8');
     // The absolute value, so that a lock from the future (the clock was set back) ages, too.
     const age = Math.abs(Date.now() - Number(stat.mtimeMs));
-    const liveness = owner ? livenessOf(owner) : 'unknown';
-    const patience = owner ? UNKNOWN_OWNER_MS : EMPTY_LOCK_MS;
-    const dead = liveness === 'dead' || (liveness === 'unknown' && age > patience);
-    return { identity: `${stat.ino}-${stat.mtimeNs}`, dead };
+    const serial = /^[\d-]+$/.exec(text.split('\n')[1] ?? '')?.[0] ?? '0';
+    return { text, identity: `${stat.ino}-${stat.mtimeNs}-${serial}`, dead: isDead(ownerIn(text), age) };
   } finally {
     closeSync(fd);
   }
+}
+
+function ownerIn(text: string): ProcessId | undefined {
+  return parseProcessId(text.slice(0, text.indexOf('\n') + 1));
+}
+
+function isDead(owner: ProcessId | undefined, ageMs: number): boolean {
+  const liveness = owner ? livenessOf(owner) : 'unknown';
+  if (liveness !== 'unknown') return liveness === 'dead';
+  return ageMs > (owner ? UNKNOWN_OWNER_MS : EMPTY_LOCK_MS);
 }
 
 /**
@@ -154,20 +172,24 @@ function takeOver(path: string): boolean {
     if (!inspect(claim)?.dead) return false;
   }
   const still = inspect(path);
-  // `dead` is checked again: a new lock may have the same identity, if it got the same inode within one clock tick.
   if (still?.dead && still.identity === held.identity) removeFile(path);
   for (const claim of claims.reverse()) removeFile(claim);
-  sweepClaims(path);
+  sweep(path);
   return true;
 }
 
-/** Removes claims of processes that died after they had removed the lock. Such claims block nobody. */
-function sweepClaims(path: string): void {
-  const prefix = `${basename(path)}.dead-`;
+const LEFT_BEHIND_MS = 60_000;
+
+/** Removes what processes left that died while they took a lock or took one over. It blocks nobody. */
+function sweep(path: string): void {
+  const prefixes = [`${basename(path)}.dead-`, `${basename(path)}.new-`];
+  const current = inspect(path)?.identity;
   for (const name of readdirSync(dirname(path))) {
-    if (!name.startsWith(prefix)) continue;
-    const claim = join(dirname(path), name);
-    if (inspect(claim)?.dead && olderThan(claim, 60_000)) removeFile(claim);
+    if (!prefixes.some((prefix) => name.startsWith(prefix))) continue;
+    // A claim on the lock that is there now is still in use.
+    if (current !== undefined && name.includes(current)) continue;
+    const left = join(dirname(path), name);
+    if (inspect(left)?.dead && olderThan(left, LEFT_BEHIND_MS)) removeFile(left);
   }
 }
 

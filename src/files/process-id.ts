@@ -21,8 +21,9 @@ export function livenessOf(id: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (id.host !== hostname()) return 'unknown';
   if (!isRunning(id.pid) || isZombie(id.pid)) return 'dead';
   const started = startOf(id.pid);
-  if (id.started === '' || started === undefined) return 'unknown';
-  return started === id.started ? 'alive' : 'dead';
+  if (id.started !== '' && started !== undefined) return started === id.started ? 'alive' : 'dead';
+  // Its entry is also missing when it ended between the two looks.
+  return isRunning(id.pid) ? 'unknown' : 'dead';
 }
 
 export function renderProcessId(id: ProcessId): string {

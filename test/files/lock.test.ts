@@ -50,10 +50,12 @@ function leave(path: string, owner: string, secondsAgo = 0): void {
 /** The file that claims the right to remove this lock. */
 function claimOf(path: string, number: number): string {
   const { ino, mtimeNs } = statSync(path, { bigint: true });
-  return `${path}.dead-${ino}-${mtimeNs}.${number}`;
+  return `${path}.dead-${ino}-${mtimeNs}-0.${number}`;
 }
 
-const takeIt = (limitMs: number) => withLock(lock, () => readFileSync(lock, 'utf8'), limitMs);
+/** Takes the lock and returns the name of its owner. */
+const takeIt = (limitMs: number) =>
+  withLock(lock, () => readFileSync(lock, 'utf8').replace(/\n.*\n$/, '\n'), limitMs);
 
 describe('a free lock', () => {
   test('names its owner while it is held and is gone afterwards', () => {
@@ -76,6 +78,47 @@ describe('a free lock', () => {
     expect(readFileSync(lock, 'utf8')).toBe(STRANGER);
   });
 });
+
+describe('the text of a lock', () => {
+  test('is another one each time, so that no lock is taken for the one before it', () => {
+    const text = () => withLock(lock, () => readFileSync(lock, 'utf8'));
+    expect(new Set(Array.from({ length: 50 }, text)).size).toBe(50);
+  });
+  test('is there as soon as the lock is: nobody ever reads an empty one', async () => {
+    const counter = join(folder, 'counter');
+    writeFileSync(counter, '0');
+    const end = runWorker({ do: 'count', lock, counter, times: 2000 });
+    let running = true;
+    void end.finally(() => {
+      running = false;
+    });
+    const seen = new Set<boolean>();
+    while (running) {
+      for (let i = 0; i < 200; i++)
+        if (existsSync(lock)) {
+          const text = readIfThere(lock);
+          if (text !== undefined) seen.add(text.endsWith('\n'));
+        }
+      await new Promise(setImmediate);
+    }
+    expect(await end).toMatchObject({ code: 0, stderr: '' });
+    expect(seen).toEqual(new Set([true]));
+  });
+  test('what a process left that died while it took the lock is swept away', () => {
+    leave(lock, deadProcess());
+    leave(`${lock}.new-1-1-1`, deadProcess(), 120);
+    takeIt(500);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
 
 describe("a living owner's lock", () => {
   test('is not taken, and the wait has an end that names the file', async () => {

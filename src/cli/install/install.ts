@@ -103,7 +103,7 @@ function installReport(options: InstallOptions, change: Change, added: Added): s
     options.hasForeignState
       ? 'Next: go on as before. A state file of a loop is here already; which session it holds from now on: untildone status'
       : options.sandbox
-        ? 'Next: in the prompt of a Claude Code session, type: ! untildone start "<task>". Until then no session is held.'
+        ? 'Next: in a terminal, for the session that is to be held: untildone start "<task>" --session ID. Until then none is held.'
         : 'Next: in a Claude Code session, let it run: untildone start "<task>". Until then no session is held.',
   );
   lines.push(`To undo this: untildone uninstall${flag}`);

@@ -1,4 +1,5 @@
 /** Proposes the clean room of a contract: what is installed in it, and what is measured there. */
+import { quoteForShell } from '../shell/words.ts';
 import type { Dependencies, FolderFacts, ProjectFacts } from './project-facts.ts';
 import { gate, type ProposedGate, yamlText } from './propose-text.ts';
 
@@ -34,7 +35,7 @@ export function proposeRoom(facts: ProjectFacts): ProposedRoom {
     };
   if (all.length === 0) return { kind: 'clean' };
   const run = all.map(({ folder, run: command = '' }) =>
-    folder === '' ? command : `cd ${yamlFolder(folder)} && ${command}`,
+    folder === '' ? command : `cd ${quoteForShell(folder.slice(0, -1))} && ${command}`,
   );
   const inputs = all.flatMap(({ folder, inputs: paths }) => paths.map((path) => `${folder}${path}`));
   return { kind: 'clean', setup: { run, inputs: [...new Set(inputs)] } };
@@ -49,12 +50,6 @@ function ofPackage(
   return Object.entries(dependencies ?? {}).flatMap(([language, one]) =>
     (language === 'node' && isMember) || (language === 'rust' && above?.rust) ? [] : [one],
   );
-}
-
-/** A folder as a word of a shell command. */
-function yamlFolder(folder: string): string {
-  const bare = folder.replace(/\/$/, '');
-  return /^[\w./@-]+$/.test(bare) ? bare : `'${bare.replaceAll("'", "'\\''")}'`;
 }
 
 /** The lines of the contract that say where commands run. */

@@ -1,5 +1,6 @@
 /** What a folder depends on, and what installs exactly that, as far as its files tell. */
 import type { Dependencies, FolderFacts, PackageManager } from '../../core/contract/project-facts.ts';
+import { mapOf, parsed } from './json.ts';
 
 type Read = (path: string) => string | undefined;
 type Has = (path: string) => boolean;
@@ -158,18 +159,4 @@ function ofJava(has: Has): Dependencies | undefined {
     run: `${has('gradlew') ? './gradlew' : 'gradle'} --no-daemon -q dependencies`,
     inputs: [...builds, ...settings, ...(has('gradlew') ? ['gradlew', 'gradle/**'] : [])],
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function mapOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

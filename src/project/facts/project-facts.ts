@@ -4,6 +4,7 @@ import type { FolderFacts, PackageManager, ProjectFacts } from '../../core/contr
 import { globMatches } from '../../core/text/globs.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { dependenciesOf } from './dependencies.ts';
+import { mapOf, parsed } from './json.ts';
 import { packageFolders } from './package-folders.ts';
 
 const LARGEST = 1024 * 1024;
@@ -178,18 +179,4 @@ function hasWorkflows(folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function mapOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

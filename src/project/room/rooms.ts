@@ -9,10 +9,10 @@ import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import type { RoomOrder, Rooms } from '../../ports/rooms.ts';
 import { composeTree, filesOf } from '../trees/compose.ts';
 import type { Enclosure } from '../walls/walls.ts';
-import { keepEnvironment, roomEnvironment } from './environment.ts';
+import { roomEnvironment } from './environment.ts';
 import { changedPrograms, pathOutside, programsOn } from './programs.ts';
 import { openRoom } from './room.ts';
-import { needFile, readStart, type Start, type StartsFolder, settingsDigest } from './start.ts';
+import { needFile, readStart, type Start, type StartsFolder, settingsDigest, startNow } from './start.ts';
 
 export interface RoomsWorld {
   project: string;
@@ -40,15 +40,16 @@ export function roomsOf(world: RoomsWorld): Rooms {
   let start: Start | undefined;
   return {
     async open(order) {
-      if (world.start !== undefined) start ??= readStart(world.start, startsOf(world));
-      if (start) refuseChangedPrograms(start, world.project);
+      start ??= startOf(world);
+      refuseChangedPrograms(start, world.project);
+      const { settings } = start;
       return openRoom(requestOf(order, start, world), {
         folder: join(world.folder, 'rooms'),
         shadowDir,
         key: world.key,
         environment: environmentFor(start, world),
         walls: world.walls,
-        aroundSetup: (home, run) => withSettings(start, home, run, world),
+        aroundSetup: (home, run) => withSettings(settings, home, run, world),
       });
     },
     compose: (composition, signal) => composeTree(composition, shadowDir, signal),
@@ -56,10 +57,17 @@ export function roomsOf(world: RoomsWorld): Rooms {
   };
 }
 
-function requestOf(order: RoomOrder, start: Start | undefined, { contract, ...world }: RoomsWorld) {
+function startOf(world: RoomsWorld): Start {
+  const { project, contract, env, start } = world;
+  return start === undefined
+    ? startNow(project, contract.room?.needs ?? [], env, startsOf(world))
+    : readStart(start, startsOf(world));
+}
+
+function requestOf(order: RoomOrder, start: Start, { contract, ...world }: RoomsWorld) {
   const setup = roomSetup(contract);
   const folder = startsOf(world).folder;
-  const needs = (start?.needs ?? []).map(({ path, sha256 }) => {
+  const needs = start.needs.map(({ path, sha256 }) => {
     if (sha256 !== null) return { path, copy: needFile(folder, sha256) };
     throw new Unmeasurable(`needs: there was no file ${path} in the project when the loop began`, [
       `Make ${path}, and begin a new loop.`,
@@ -68,9 +76,8 @@ function requestOf(order: RoomOrder, start: Start | undefined, { contract, ...wo
   return { ...order, needs, setup: setup && { ...setup, timeoutMs: SETUP_MS } };
 }
 
-function environmentFor(start: Start | undefined, { project, contract, key, env }: RoomsWorld) {
-  const kept = start?.environment ?? keepEnvironment(env, key);
-  return roomEnvironment(kept, { project, now: env, passed: contract.room?.passEnv ?? [], key });
+function environmentFor({ environment }: Start, { project, contract, key, env }: RoomsWorld) {
+  return roomEnvironment(environment, { project, now: env, passed: contract.room?.passEnv ?? [], key });
 }
 
 /** A program that is another now may say anything: nothing that it takes part in is a measurement. */
@@ -92,7 +99,7 @@ function refuseChangedPrograms(start: Start, project: string): void {
 
 /** Lays settings of package managers into the home of a setup, as they were at the start, and takes them out after it. */
 async function withSettings<Result>(
-  start: Start | undefined,
+  settings: Start['settings'],
   home: string,
   run: () => Promise<Result>,
   { env, key }: RoomsWorld,
@@ -100,7 +107,7 @@ async function withSettings<Result>(
   const realHome = env.HOME ?? homedir();
   const laid: string[] = [];
   try {
-    for (const [path, digest] of Object.entries(start?.settings ?? {})) {
+    for (const [path, digest] of Object.entries(settings)) {
       if (settingsDigest(realHome, path, key) !== digest)
         throw new Unmeasurable(`~/${path} is not what it was when the loop began`, [
           'Put it back. If you changed it yourself, begin a new loop.',

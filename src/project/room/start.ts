@@ -46,10 +46,24 @@ export function keepStart(
   project: string,
   needs: readonly string[],
   env: NodeJS.ProcessEnv,
-  { folder, key }: StartsFolder,
+  starts: StartsFolder,
 ): string {
+  const start = startNow(project, needs, env, starts);
+  const name = sha256(JSON.stringify(start)).slice(0, 32);
+  mkdirSync(starts.folder, { recursive: true, mode: 0o700 });
+  writeWhole(join(starts.folder, `${name}.json`), sealedJson(start, purposeOf(name), starts.key));
+  return name;
+}
+
+/** How everything is now. Of files that git ignores a copy is kept. */
+export function startNow(
+  project: string,
+  needs: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { folder, key }: StartsFolder,
+): Start {
   const home = env.HOME ?? homedir();
-  const start: Start = {
+  return {
     environment: keepEnvironment(env, key),
     programs: programsWithDigests(pathOutside(env.PATH ?? '', project)),
     needs: needs.flatMap((path) => keepNeed(project, path, folder)),
@@ -60,10 +74,6 @@ export function keepStart(
       }),
     ),
   };
-  const name = sha256(JSON.stringify(start)).slice(0, 32);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeWhole(join(folder, `${name}.json`), sealedJson(start, purposeOf(name), key));
-  return name;
 }
 
 /** Copies a file, or the files of a folder. Each content is kept once. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { joinResults, type TestResults } from '../../core/proof/test-results.ts';
 import { type ShellCall, shellCalls } from '../../core/shell/calls.ts';
-import { simpleCommands } from '../../core/shell/words.ts';
+import { simpleCommands, singleQuoted } from '../../core/shell/words.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { resolveParts } from '../facts/command-parts.ts';
 import { readCargo } from './cargo.ts';
@@ -45,7 +45,7 @@ export function askForReport(
     more.NODE_OPTIONS = [env.NODE_OPTIONS, ...options].filter(Boolean).join(' ');
   }
   if (calls.some(isPytest) && !all.includes('--junit'))
-    more.PYTEST_ADDOPTS = [env.PYTEST_ADDOPTS, `--junitxml=${quote(join(reports, PYTEST_XML))}`]
+    more.PYTEST_ADDOPTS = [env.PYTEST_ADDOPTS, `--junitxml=${singleQuoted(join(reports, PYTEST_XML))}`]
       .filter(Boolean)
       .join(' ');
   return {
@@ -74,9 +74,9 @@ function isUnittest({ program, args }: ShellCall): boolean {
 
 /** Options that make a runner write JSON beside what it prints. */
 const JSON_OPTIONS: Record<string, (file: string) => string> = {
-  vitest: (file) => `--reporter=default --reporter=json --outputFile.json=${quote(file)}`,
-  jest: (file) => `--json --outputFile=${quote(file)}`,
-  mocha: (file) => `--reporter json --reporter-option output=${quote(file)}`,
+  vitest: (file) => `--reporter=default --reporter=json --outputFile.json=${singleQuoted(file)}`,
+  jest: (file) => `--json --outputFile=${singleQuoted(file)}`,
+  mocha: (file) => `--reporter json --reporter-option output=${singleQuoted(file)}`,
 };
 
 /** Adds options to a command that does nothing but call one runner, itself or by one script of a package. */
@@ -103,10 +103,6 @@ function withReport(
   if (!options) return command;
   const isNpm = own?.program === 'npm';
   return `${command} ${isNpm && !/ -- /.test(command) ? '-- ' : ''}${options}`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Places where build tools leave JUnit's XML, relative to a module. */

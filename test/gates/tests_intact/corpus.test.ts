@@ -55,7 +55,9 @@ test('the gate is measured over the corpus', { timeout: 120_000 }, async () => {
   const judged = await judgeAll(wanted === 'held-back' ? heldBack : known);
   if (wanted !== undefined)
     process.stdout.write(`\n${scoreTable(judged)}\n\n${mistakes(judged).join('\n')}\n`);
-  const { weakenings, honest } = scoreOf(judged);
-  expect(weakenings).toBeGreaterThan(0);
-  expect(honest).toBeGreaterThan(0);
+  const { weakenings, found, honest, falseAlarms } = scoreOf(judged);
+  // Where the gate stands. The aim is 0.95 and 0.02: raise these when it comes nearer.
+  const [least, most] = wanted === 'held-back' ? [0.8, 0.2] : [0.93, 0.04];
+  expect(found / weakenings).toBeGreaterThanOrEqual(least);
+  expect(falseAlarms / honest).toBeLessThanOrEqual(most);
 });

@@ -1,9 +1,11 @@
 /** Go in the shape of all languages. */
 import type { SyntaxNode } from '../../../ports/source.ts';
 import {
+  binaryAt,
   child,
   type Expr,
   type Fn,
+  fieldAt,
   NO_PATTERN,
   otherwise,
   type Pattern,
@@ -232,13 +234,13 @@ function lower(at: SyntaxNode): Expr {
       return list.length === 1 && list[0] ? lower(list[0]) : { kind: 'list', items: list.map(lower), at };
     }
     case 'selector_expression':
-      return { kind: 'member', of: field(at, 'operand'), name: child(at, 'field')?.text ?? '', at };
+      return { kind: 'member', of: fieldAt(at, 'operand', lower), name: child(at, 'field')?.text ?? '', at };
     case 'index_expression':
-      return { kind: 'index', of: field(at, 'operand'), key: field(at, 'index'), at };
+      return { kind: 'index', of: fieldAt(at, 'operand', lower), key: fieldAt(at, 'index', lower), at };
     case 'call_expression':
       return {
         kind: 'call',
-        fn: field(at, 'function'),
+        fn: fieldAt(at, 'function', lower),
         args: parts(child(at, 'arguments') ?? at).map(lower),
         named: {},
         at,
@@ -250,13 +252,7 @@ function lower(at: SyntaxNode): Expr {
     case 'literal_value':
       return valuesAt(at, []);
     case 'binary_expression':
-      return {
-        kind: 'binary',
-        op: child(at, 'operator')?.text ?? '',
-        left: field(at, 'left'),
-        right: field(at, 'right'),
-        at,
-      };
+      return binaryAt(at, lower);
     case 'unary_expression':
       return unaryAt(at);
     default:
@@ -264,14 +260,9 @@ function lower(at: SyntaxNode): Expr {
   }
 }
 
-function field(node: SyntaxNode, name: string): Expr {
-  const found = child(node, name);
-  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
-}
-
 function unaryAt(at: SyntaxNode): Expr {
   const op = child(at, 'operator')?.text;
-  const of = field(at, 'operand');
+  const of = fieldAt(at, 'operand', lower);
   if (op === '!') return { kind: 'not', of, at };
   if (op === '&') return of;
   if (op === '-' && of.kind === 'literal') return { ...of, text: `-${of.text}`, at };

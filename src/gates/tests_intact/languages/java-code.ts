@@ -2,9 +2,11 @@
 import type { SyntaxNode } from '../../../ports/source.ts';
 import {
   type Attribute,
+  binaryAt,
   child,
   type Expr,
   type Fn,
+  fieldAt,
   type Handler,
   NO_PATTERN,
   otherwise,
@@ -31,7 +33,9 @@ function attributesOf(at: SyntaxNode): Attribute[] {
     return {
       name: child(one, 'name')?.text ?? '',
       args: given.filter(({ type }) => type !== 'element_value_pair').map(lower),
-      named: Object.fromEntries(named.map((pair) => [child(pair, 'key')?.text ?? '', field(pair, 'value')])),
+      named: Object.fromEntries(
+        named.map((pair) => [child(pair, 'key')?.text ?? '', fieldAt(pair, 'value', lower)]),
+      ),
       at: one,
     };
   });
@@ -244,13 +248,13 @@ function lower(at: SyntaxNode): Expr {
       return found ? lower(found) : otherwise(at, lower);
     }
     case 'cast_expression':
-      return field(at, 'value');
+      return fieldAt(at, 'value', lower);
     case 'field_access':
-      return { kind: 'member', of: field(at, 'object'), name: child(at, 'field')?.text ?? '', at };
+      return { kind: 'member', of: fieldAt(at, 'object', lower), name: child(at, 'field')?.text ?? '', at };
     case 'class_literal':
       return { kind: 'member', of: { kind: 'name', id: parts(at)[0]?.text ?? '', at }, name: 'class', at };
     case 'array_access':
-      return { kind: 'index', of: field(at, 'array'), key: field(at, 'index'), at };
+      return { kind: 'index', of: fieldAt(at, 'array', lower), key: fieldAt(at, 'index', lower), at };
     case 'method_invocation':
       return callAt(at);
     case 'object_creation_expression':
@@ -271,29 +275,24 @@ function lower(at: SyntaxNode): Expr {
     case 'lambda_expression':
       return functionAt(at);
     case 'binary_expression':
+      return binaryAt(at, lower);
+    case 'instanceof_expression':
       return {
         kind: 'binary',
-        op: child(at, 'operator')?.text ?? '',
-        left: field(at, 'left'),
-        right: field(at, 'right'),
+        op: 'instanceof',
+        left: fieldAt(at, 'left', lower),
+        right: fieldAt(at, 'right', lower),
         at,
       };
-    case 'instanceof_expression':
-      return { kind: 'binary', op: 'instanceof', left: field(at, 'left'), right: field(at, 'right'), at };
     case 'unary_expression': {
       const op = child(at, 'operator')?.text;
-      const of = field(at, 'operand');
+      const of = fieldAt(at, 'operand', lower);
       if (op === '!') return { kind: 'not', of, at };
       return op === '-' && of.kind === 'literal' ? { ...of, text: `-${of.text}`, at } : otherwise(at, lower);
     }
     default:
       return otherwise(at, lower);
   }
-}
-
-function field(node: SyntaxNode, name: string): Expr {
-  const found = child(node, name);
-  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
 }
 
 function callAt(at: SyntaxNode): Expr {

@@ -1,9 +1,11 @@
 /** TypeScript and JavaScript in the shape of all languages. */
 import type { SyntaxNode } from '../../../ports/source.ts';
 import {
+  binaryAt,
   child,
   type Expr,
   type Fn,
+  fieldAt,
   NO_PATTERN,
   otherwise,
   type Pattern,
@@ -296,9 +298,14 @@ function lower(at: SyntaxNode): Expr {
     case 'await_expression':
       return { kind: 'await', of: wrapped(at), at };
     case 'member_expression':
-      return { kind: 'member', of: field(at, 'object'), name: child(at, 'property')?.text ?? '', at };
+      return {
+        kind: 'member',
+        of: fieldAt(at, 'object', lower),
+        name: child(at, 'property')?.text ?? '',
+        at,
+      };
     case 'subscript_expression':
-      return { kind: 'index', of: field(at, 'object'), key: field(at, 'index'), at };
+      return { kind: 'index', of: fieldAt(at, 'object', lower), key: fieldAt(at, 'index', lower), at };
     case 'call_expression':
     case 'new_expression':
       return callAt(at);
@@ -311,23 +318,12 @@ function lower(at: SyntaxNode): Expr {
     case 'generator_function':
       return functionAt(at);
     case 'binary_expression':
-      return {
-        kind: 'binary',
-        op: child(at, 'operator')?.text ?? '',
-        left: field(at, 'left'),
-        right: field(at, 'right'),
-        at,
-      };
+      return binaryAt(at, lower);
     case 'unary_expression':
       return unaryAt(at);
     default:
       return otherwise(at, lower);
   }
-}
-
-function field(node: SyntaxNode, name: string): Expr {
-  const found = child(node, name);
-  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
 }
 
 /** The expression inside brackets or beside a type. */
@@ -339,7 +335,7 @@ function wrapped(at: SyntaxNode): Expr {
 
 function unaryAt(at: SyntaxNode): Expr {
   const op = child(at, 'operator')?.text;
-  const of = field(at, 'argument');
+  const of = fieldAt(at, 'argument', lower);
   if (op === '!') return { kind: 'not', of, at };
   if (op === '-' && of.kind === 'literal') return { ...of, text: `-${of.text}`, at };
   if (op === 'void') return { kind: 'literal', of: 'nothing', text: 'undefined', at };

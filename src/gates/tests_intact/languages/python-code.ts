@@ -2,9 +2,11 @@
 import type { SyntaxNode } from '../../../ports/source.ts';
 import {
   type Attribute,
+  binaryAt,
   child,
   type Expr,
   type Fn,
+  fieldAt,
   type Handler,
   NO_PATTERN,
   otherwise,
@@ -261,9 +263,14 @@ function lower(at: SyntaxNode): Expr {
     case 'await':
       return { kind: 'await', of: inside(at), at };
     case 'attribute':
-      return { kind: 'member', of: field(at, 'object'), name: child(at, 'attribute')?.text ?? '', at };
+      return {
+        kind: 'member',
+        of: fieldAt(at, 'object', lower),
+        name: child(at, 'attribute')?.text ?? '',
+        at,
+      };
     case 'subscript':
-      return { kind: 'index', of: field(at, 'value'), key: field(at, 'subscript'), at };
+      return { kind: 'index', of: fieldAt(at, 'value', lower), key: fieldAt(at, 'subscript', lower), at };
     case 'call':
       return callAt(at);
     case 'list':
@@ -277,19 +284,13 @@ function lower(at: SyntaxNode): Expr {
       return functionAt(at);
     case 'binary_operator':
     case 'boolean_operator':
-      return {
-        kind: 'binary',
-        op: child(at, 'operator')?.text ?? '',
-        left: field(at, 'left'),
-        right: field(at, 'right'),
-        at,
-      };
+      return binaryAt(at, lower);
     case 'comparison_operator':
       return comparisonAt(at);
     case 'not_operator':
-      return { kind: 'not', of: field(at, 'argument'), at };
+      return { kind: 'not', of: fieldAt(at, 'argument', lower), at };
     case 'unary_operator': {
-      const of = field(at, 'argument');
+      const of = fieldAt(at, 'argument', lower);
       return of.kind === 'literal'
         ? { ...of, text: `${child(at, 'operator')?.text ?? ''}${of.text}`, at }
         : otherwise(at, lower);
@@ -302,11 +303,6 @@ function lower(at: SyntaxNode): Expr {
 function inside(at: SyntaxNode): Expr {
   const [found] = parts(at);
   return found ? lower(found) : { kind: 'other', pieces: [at.text], at };
-}
-
-function field(node: SyntaxNode, name: string): Expr {
-  const found = child(node, name);
-  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
 }
 
 function contentOf(at: SyntaxNode): string {
@@ -362,7 +358,9 @@ function callAt(at: SyntaxNode): Expr {
     kind: 'call',
     fn: fn ? lower(fn) : { kind: 'other', pieces: [], at },
     args: given.filter(({ type }) => type !== 'keyword_argument').map(lower),
-    named: Object.fromEntries(named.map((one) => [child(one, 'name')?.text ?? '', field(one, 'value')])),
+    named: Object.fromEntries(
+      named.map((one) => [child(one, 'name')?.text ?? '', fieldAt(one, 'value', lower)]),
+    ),
     at,
   };
 }

@@ -1,9 +1,11 @@
 /** Ruby in the shape of all languages. */
 import type { SyntaxNode } from '../../../ports/source.ts';
 import {
+  binaryAt,
   child,
   type Expr,
   type Fn,
+  fieldAt,
   type Handler,
   NO_PATTERN,
   otherwise,
@@ -205,13 +207,7 @@ function lower(at: SyntaxNode): Expr {
     case 'do_block':
       return functionAt(at);
     case 'binary':
-      return {
-        kind: 'binary',
-        op: child(at, 'operator')?.text ?? '',
-        left: field(at, 'left'),
-        right: field(at, 'right'),
-        at,
-      };
+      return binaryAt(at, lower);
     case 'unary':
       return unaryAt(at);
     default:
@@ -219,14 +215,9 @@ function lower(at: SyntaxNode): Expr {
   }
 }
 
-function field(node: SyntaxNode, name: string): Expr {
-  const found = child(node, name);
-  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
-}
-
 function unaryAt(at: SyntaxNode): Expr {
   const op = child(at, 'operator')?.text;
-  const of = field(at, 'operand');
+  const of = fieldAt(at, 'operand', lower);
   if (op === '!' || op === 'not') return { kind: 'not', of, at };
   return op === '-' && of.kind === 'literal' ? { ...of, text: `-${of.text}`, at } : otherwise(at, lower);
 }

@@ -2,9 +2,11 @@
 import type { SyntaxNode } from '../../../ports/source.ts';
 import {
   type Attribute,
+  binaryAt,
   child,
   type Expr,
   type Fn,
+  fieldAt,
   NO_PATTERN,
   otherwise,
   type Pattern,
@@ -267,7 +269,7 @@ function lower(at: SyntaxNode): Expr {
     case 'await_expression':
       return { kind: 'await', of: inside(at), at };
     case 'field_expression':
-      return { kind: 'member', of: field(at, 'value'), name: child(at, 'field')?.text ?? '', at };
+      return { kind: 'member', of: fieldAt(at, 'value', lower), name: child(at, 'field')?.text ?? '', at };
     case 'index_expression': {
       const [of, key] = parts(at);
       return of && key ? { kind: 'index', of: lower(of), key: lower(key), at } : otherwise(at, lower);
@@ -288,13 +290,7 @@ function lower(at: SyntaxNode): Expr {
     case 'closure_expression':
       return functionAt(at);
     case 'binary_expression':
-      return {
-        kind: 'binary',
-        op: child(at, 'operator')?.text ?? '',
-        left: field(at, 'left'),
-        right: field(at, 'right'),
-        at,
-      };
+      return binaryAt(at, lower);
     case 'unary_expression':
       return unaryAt(at);
     default:
@@ -305,11 +301,6 @@ function lower(at: SyntaxNode): Expr {
 function inside(at: SyntaxNode): Expr {
   const found = parts(at).at(-1);
   return found ? lower(found) : { kind: 'other', pieces: [at.text], at };
-}
-
-function field(node: SyntaxNode, name: string): Expr {
-  const found = child(node, name);
-  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
 }
 
 /** Calls that only make a value of another type say nothing of their own. */

@@ -115,6 +115,18 @@ export function otherwise(node: SyntaxNode, lower: (node: SyntaxNode) => Expr): 
   return { kind: 'other', pieces, at: node };
 }
 
+/** What stands in a field of a node; where nothing does, a piece of code without a shape. */
+export function fieldAt(node: SyntaxNode, field: string, lower: (node: SyntaxNode) => Expr): Expr {
+  const found = child(node, field);
+  return found ? lower(found) : { kind: 'other', pieces: [], at: node };
+}
+
+/** `left operator right`, which every grammar spells in the same way. */
+export function binaryAt(at: SyntaxNode, lower: (node: SyntaxNode) => Expr): Expr {
+  const op = child(at, 'operator')?.text ?? '';
+  return { kind: 'binary', op, left: fieldAt(at, 'left', lower), right: fieldAt(at, 'right', lower), at };
+}
+
 /** `a.b.c` as a text; undefined for anything but names and members. */
 export function pathOf(expr: Expr): string | undefined {
   if (expr.kind === 'name') return expr.id;
