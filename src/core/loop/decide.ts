@@ -4,7 +4,7 @@ import { oneLine } from '../text/clip.ts';
 import { sayDuration } from '../text/duration.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
 import { type ReachedLimit, reachedLimit } from './limits.ts';
-import { restsOnClaims } from './since-start.ts';
+import { nothingWasMeasured, restsOnClaims } from './since-start.ts';
 import type { Decision, Ending, LoopState } from './state.ts';
 import { patienceWith } from './subagents.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
@@ -81,6 +81,8 @@ function success(
     case 'verified':
       if (nothingChanged) return ending('claimed_done', 'nothing_changed', passed.join(', '));
       if (claims) return ending('claimed_done', 'claims_moved', claims.join(', '));
+      if (nothingWasMeasured(base.gates, verdicts))
+        return ending('claimed_done', 'nothing_to_miss', passed.join(', '));
       return {
         ...{ kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') },
         rests: restsOn(ladderOf(verdicts.map(evidenceOf), { allowed })),

@@ -47,6 +47,31 @@ export function restsOnClaims(
   return claims.length === 0 ? undefined : claims.map(({ gate }) => gate);
 }
 
+/**
+ * Whether everything that was measured passed at the start already, and the work is nothing that tests could miss: words,
+ * comments, settings. Where no `differential` looked, or the start is not known, nobody can tell.
+ */
+export function nothingWasMeasured(
+  base: readonly BaseGate[] | undefined,
+  verdicts: readonly Verdict[],
+): boolean {
+  if (base === undefined) return false;
+  const now = leaves(verdicts);
+  const compared = now.filter(({ kind, outcome }) => kind === 'differential' && outcome === 'pass');
+  if (compared.length === 0 || !compared.every(({ proof }) => proof?.differential?.nothingToMiss))
+    return false;
+  const before = new Map(base.map((gate) => [gate.name, gate.verdict]));
+  const stoodAlready = (verdict: Outcome | undefined) => verdict === 'pass' || verdict === 'skip';
+  const others = now.filter(
+    (verdict) => verdict.outcome === 'pass' && verdict.class !== 'claimed' && !compared.includes(verdict),
+  );
+  const judged = new Set(now.map(({ gate }) => gate));
+  const passedBefore = base.some(
+    (gate) => gate.class !== 'claimed' && !stoodAlready(gate.verdict) && !judged.has(gate.name),
+  );
+  return !passedBefore && others.every(({ gate }) => stoodAlready(before.get(gate)));
+}
+
 function leaves(verdicts: readonly Verdict[]): Verdict[] {
   return verdicts.flatMap((verdict) =>
     verdict.children && verdict.children.length > 0 ? leaves(verdict.children) : [verdict],

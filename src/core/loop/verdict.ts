@@ -87,6 +87,8 @@ export interface DifferentialProof {
   untested?: string[];
   /** The share of the changed lines that tests miss. */
   tested?: number;
+  /** Neither a test nor a line of code was changed, so that nothing was compared. */
+  nothingToMiss?: true;
   /** Exceptions: tests whose old form fails, and may. */
   allowed: string[];
   /** Those of them that a model allowed. */

@@ -86,6 +86,8 @@ function claimWords(cause: string, detail: string): string {
       return `ended without proof: ${detail} passed, but nothing was changed since the start`;
     case 'claims_moved':
       return `ended on the agent's word: only ${detail} came to pass since the start, and that is claimed; what was measured passed all along`;
+    case 'nothing_to_miss':
+      return `ended on the agent's word: ${detail} passed, but they passed at the start, too, and nothing was changed since that tests could miss`;
     case 'approved_only':
       return `ended on an approval alone: ${detail} passed, nothing was measured`;
     case 'judged_only':

@@ -9,6 +9,7 @@ import {
   silentFiles,
   tells,
 } from '../../core/proof/differential.ts';
+import { contradiction } from '../../core/proof/printed-summary.ts';
 import { fileOf, formOf, isSameForm } from '../../core/proof/test-forms.ts';
 import { passes } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
@@ -64,6 +65,7 @@ export async function compare(
       `\`${options.command}\` was asked for a report of its tests and wrote none, although it ends with exit code 0`,
     );
   await refuseSilence(present, trees);
+  refuseContradiction(then, present, options, trees.changed.tests.length === 0);
   if (checks.has('old_tests')) await compareOldTests(found, then, trees, runs, options);
   if (checks.has('new_tests')) await compareNewTests(found, then, trees, runs, options, task);
   return found;
@@ -101,6 +103,18 @@ async function refuseSilence(run: Run, trees: Trees): Promise<void> {
   }
 }
 
+/** Where a runner reports nothing, its own last words have to fit its exit code, and those of the start. */
+function refuseContradiction(
+  then: Run,
+  now: Run,
+  { command }: DifferentialOptions,
+  sameTests: boolean,
+): void {
+  if (tells(then) || tells(now)) return;
+  const why = contradiction(then, now, sameTests);
+  if (why !== undefined) throw new Unmeasurable(`\`${command}\` ${why}`, now.lines);
+}
+
 /** The tests of the start on its own code. Dependencies of the start that cannot be installed are those of now. */
 export async function startRun(trees: Trees, runs: Runs): Promise<Run> {
   const what = 'the tests of the start';
@@ -120,8 +134,9 @@ async function compareOldTests(
   then: Run,
   trees: Trees,
   runs: Runs,
-  { command }: DifferentialOptions,
+  options: DifferentialOptions,
 ): Promise<void> {
+  const { command } = options;
   const whole = `\`${command}\``;
   if (!trees.hadTests) {
     found.old = NO_OLD;
@@ -139,6 +154,7 @@ async function compareOldTests(
       `\`${command}\` reported ${then.tests.size} tests at the start, and reports none of them on the code of now, although it ends with exit code 0`,
     );
   await refuseSilence(now, trees);
+  refuseContradiction(then, now, options, true);
   const { present } = found;
   const first = withMoved(counts(compareOld({ start: [then], now: [now], present, whole })), now, trees);
   found.old = first;

@@ -70,11 +70,17 @@ async function judgeWork(
   }
   const mayChange = options.mayChange ? trees.changed.tests.filter(trees.mayChange) : [];
   const exceptions = [...settled.allowed, ...mayChange.map((path) => `may_change: ${path}`)];
-  const proof = proofOf(options, comparison, settled, exceptions);
+  const proof = proofOf(options, comparison, settled, exceptions, isNothingToMiss(trees, comparison));
   if (settled.open.length > 0) return { ...failed(settled, comparison), exceptions, proof };
   const notes = notesOf(comparison);
   const summary = passed(comparison, exceptions, settled);
   return { outcome: 'pass', summary, evidence: notes, notes, exceptions, proof };
+}
+
+/** Whether nothing was changed that tests could miss: words, comments, and what is no code. */
+function isNothingToMiss({ changed, codeChanged }: Trees, { change }: Comparison): boolean {
+  if (changed.tests.length > 0) return false;
+  return !codeChanged || (change !== undefined && change.share === undefined && change.outcome === 'pass');
 }
 
 /** The trees to compare. Which files are tests is told by their names, and by the runner where it names others. */
@@ -222,6 +228,7 @@ function proofOf(
   { present, old, fresh, change }: Comparison,
   settled?: Settled,
   allowed: string[] = [],
+  nothingToMiss = false,
 ): Proof {
   const differential: DifferentialProof = {
     old: old && {
@@ -232,6 +239,7 @@ function proofOf(
     },
     biting: fresh?.biting.length,
     vacuous: fresh?.vacuous.length,
+    ...(nothingToMiss ? { nothingToMiss: true } : {}),
     tested: change?.share,
     untested: change?.untested.map(({ path, from, to }) => `${path}:${from}-${to}`),
     allowed,

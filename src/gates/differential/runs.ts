@@ -1,6 +1,7 @@
 /** Runs the tests on trees, each in a clean room. What a run of a tree showed is kept, so that no tree is measured twice. */
 import type { DifferentialOptions } from '../../core/contract/gate-options.ts';
 import { type Measured, measured } from '../../core/proof/differential.ts';
+import { type PrintedSummary, summaryIn } from '../../core/proof/printed-summary.ts';
 import type { Tally } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
@@ -17,6 +18,8 @@ export interface Run extends Measured {
   walls?: string;
   /** Whether its runner was asked for a report. */
   asked?: boolean;
+  /** What its last lines count. */
+  printed?: PrintedSummary;
 }
 
 export interface Runs {
@@ -85,6 +88,7 @@ export function runsOf(
         durationMs,
         walls: room.walls,
         asked,
+        printed: summaryIn(result.output),
       };
     } finally {
       await room.dispose();

@@ -13,6 +13,8 @@ export interface Directive {
   view: 'comments' | 'code';
   /** Absent: every language. */
   languages?: readonly LanguageName[];
+  /** Counts only where no other directive is on the line. */
+  general?: boolean;
   /** Concerns one line or one declaration, not the whole file. */
   narrow?: RegExp;
   expression: RegExp;
@@ -84,6 +86,22 @@ const LINT: readonly Directive[] = [
   comment('hadolint-ignore', /#\s{0,20}hadolint\s{1,5}ignore=/, ['settings']),
 ];
 
+/** Linters that a project wrote itself take comments like those of others. */
+const OWN_LINTERS: readonly Directive[] = [
+  comment(
+    'lint-comment',
+    /(?:\/\/|\/\*|#|--|<!--)[\s*!]{0,20}@?[\w.-]{0,30}(?:lint|check|style|audit|scan|rule|warn)\w{0,20}[-:_ ]{1,3}(?:disable|ignore|off|skip|suppress|allow)\b/i,
+    undefined,
+    /line|next|this/,
+  ),
+  comment(
+    'lint-comment',
+    /(?:\/\/|\/\*|#|--|<!--)[\s*!]{0,20}@?(?:disable|ignore|skip|suppress|no)[-:_]{1,2}\w{0,20}(?:lint|check|style|audit|scan|rule|warning)/i,
+    undefined,
+    /line|next|this/,
+  ),
+];
+
 const TYPES: readonly Directive[] = [
   comment('ts-nocheck', /(?:\/\/|\/\*)[\s/*]{0,20}@ts-nocheck\b/, JS),
   comment('ts-ignore', /(?:\/\/|\/\*|^\s{0,200}\*)[\s/*]{0,20}@ts-ignore\b/, JS, /./),
@@ -119,6 +137,7 @@ export const DIRECTIVES: readonly Directive[] = [
   ...LINT.map((one): Directive => ({ ...one, group: 'lint' })),
   ...TYPES.map((one): Directive => ({ ...one, group: 'types' })),
   ...COVERAGE.map((one): Directive => ({ ...one, group: 'coverage' })),
+  ...OWN_LINTERS.map((one): Directive => ({ ...one, general: true })),
 ];
 
 function comment(

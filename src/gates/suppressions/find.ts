@@ -57,13 +57,21 @@ function placesIn(path: string, given: string): Place[] {
   if (language === undefined || isLeftOut(path)) return [];
   const masked = maskSource(text, language);
   const directives = DIRECTIVES.filter(({ languages }) => languages?.includes(language) ?? true);
-  const found = directives.flatMap((directive) => directivePlaces(path, masked, directive));
+  const found = ofOneKind(directives, false);
+  const known = new Set(found.map(({ line }) => line));
+  found.push(...ofOneKind(directives, true).filter(({ line }) => !known.has(line)));
   const isTest = isTestFile(path);
   // A test of types expects an error on purpose.
   const suppressed = isTest ? found.filter(({ group, narrow }) => group !== 'types' || !narrow) : found;
   if (isTest || isSettingsFile(path)) return suppressed;
   const sniffs = SNIFFS.filter(({ languages }) => languages?.includes(language) ?? true);
   return [...suppressed, ...sniffPlaces(path, masked, sniffs)];
+
+  function ofOneKind(all: readonly Directive[], general: boolean): Place[] {
+    return all
+      .filter((directive) => (directive.general ?? false) === general)
+      .flatMap((directive) => directivePlaces(path, masked, directive));
+  }
 }
 
 function directivePlaces(path: string, masked: MaskedSource, directive: Directive): Place[] {

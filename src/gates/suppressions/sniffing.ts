@@ -25,6 +25,13 @@ const QUOTED_TEST =
 
 export const SNIFFS: readonly Sniff[] = [
   {
+    name: 'file-of-tests',
+    // A quoted path to a file of tests, in code that is none.
+    expression:
+      /["'`][^"'`\n]{0,120}(?:(?:^|[/"'`])(?:tests?|specs?|__tests__)\/[^"'`\n]{0,120}\.[a-z]{1,5}|[._-](?:test|spec)s?\.[a-z]{1,5}|\btest_\w{1,60}\.py|_(?:test|spec)\.(?:go|py|rb|exs?))["'`]/,
+    near: /read|open|import|require|load|File|Path|URL|fs\b|include/i,
+  },
+  {
     name: 'runner-variable',
     expression:
       /\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST(?:_[A-Z_]{0,40})?|PYTEST_(?:CURRENT_TEST|VERSION|XDIST_[A-Z_]{1,40}|DISABLE_PLUGIN_AUTOLOAD)|MOCHA_(?:COLORS|WORKER_ID)|TAP_CHILD_ID|AVA_PATH|NEXTEST(?:_[A-Z_]{1,40})?|BATS_[A-Z_]{1,40}|FLUTTER_TEST|XCTestConfigurationFilePath|NODE_V8_COVERAGE|PHPUNIT_[A-Z_]{1,40}|CYPRESS_[A-Z_]{1,40}|KARMA_[A-Z_]{1,40})\b/,

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/loop/decide.ts';
 import { advance } from '../../../src/core/loop/journal.ts';
-import { baseGates, restsOnClaims } from '../../../src/core/loop/since-start.ts';
+import { baseGates, nothingWasMeasured, restsOnClaims } from '../../../src/core/loop/since-start.ts';
 import type { Outcome, Verdict } from '../../../src/core/loop/verdict.ts';
 import { freshLoop, LIMITS, seenStop, T0 } from '../../support/core/samples.ts';
 
 /** A gate as `name: outcome`; its name tells its kind and its class. */
 const KINDS: Record<string, Pick<Verdict, 'kind' | 'class'>> = {
   tests: { kind: 'run', class: 'measured' },
+  proof: { kind: 'differential', class: 'measured' },
+  'proof of words': { kind: 'differential', class: 'measured' },
   lint: { kind: 'run', class: 'measured' },
   ci: { kind: 'ci', class: 'measured' },
   committed: { kind: 'git', class: 'measured' },
@@ -24,7 +26,13 @@ function verdicts(text: string): Verdict[] {
   return text.split(', ').map((one) => {
     const [name = '', outcome = ''] = one.split(': ');
     const { kind, class: given } = KINDS[name] ?? { kind: 'run', class: 'measured' as const };
-    return { gate: name.split(' ')[0] ?? '', kind, class: given, outcome: outcome as Outcome, summary: '' };
+    const differential = {
+      allowed: [],
+      ...(name === 'proof of words' ? { nothingToMiss: true as const } : {}),
+    };
+    const proof = kind === 'differential' ? { proof: { differential } } : {};
+    const gate = name.split(' ')[0] ?? '';
+    return { gate, kind, class: given, outcome: outcome as Outcome, summary: '', ...proof };
   });
 }
 
@@ -55,6 +63,27 @@ const CASES: [start: string, end: string, claims: string[] | undefined][] = [
   ['tests: pass, lint: fail, list: fail', 'tests: pass, list: pass', undefined],
   ['tests: pass, plan: fail, list: fail', 'tests: pass, list: pass', ['list']],
 ];
+
+describe('nothing was measured', () => {
+  test.each<[start: string, end: string, nothing: boolean]>([
+    ['tests: pass, proof: skip', 'tests: pass, proof of words: pass, changed: pass', true],
+    ['tests: pass, lint: pass, proof: skip', 'tests: pass, lint: pass, proof of words: pass', true],
+    ['tests: pass, proof: skip, list: fail', 'tests: pass, proof of words: pass, list: pass', true],
+    ['tests: pass, proof: skip', 'tests: pass, proof: pass, changed: pass', false],
+    ['tests: fail, proof: skip', 'tests: pass, proof of words: pass', false],
+    ['tests: unproven, proof: skip', 'tests: pass, proof of words: pass', false],
+    ['tests: pass, lint: fail, proof: skip', 'tests: pass, lint: pass, proof of words: pass', false],
+    ['tests: pass, proof: skip', 'tests: pass, proof of words: pass, ci: pass', false],
+    ['tests: pass, proof: skip', 'tests: pass, proof of words: pass, review: pass', false],
+    ['tests: pass, lint: fail, proof: skip', 'tests: pass, proof of words: pass', false],
+    ['tests: pass', 'tests: pass, changed: pass', false],
+  ])('%s -> %s: %s', (start, end, nothing) => {
+    expect(nothingWasMeasured(baseGates(verdicts(start)), verdicts(end))).toBe(nothing);
+  });
+  test('nobody can tell without a start', () => {
+    expect(nothingWasMeasured(undefined, verdicts('tests: pass, proof of words: pass'))).toBe(false);
+  });
+});
 
 describe('the claims that an ending rests on', () => {
   test.each(CASES)('%s -> %s', (start, end, claims) => {

@@ -75,6 +75,12 @@ describe('how a loop ended', () => {
       'plan, promise',
       "ended on the agent's word: only plan, promise came to pass since the start, and that is claimed; what was measured passed all along",
     ],
+    [
+      'claimed_done',
+      'nothing_to_miss',
+      'tests, proof',
+      "ended on the agent's word: tests, proof passed, but they passed at the start, too, and nothing was changed since that tests could miss",
+    ],
     ['claimed_done', 'approved_only', 'ok', 'ended on an approval alone: ok passed, nothing was measured'],
     [
       'reached_limit',

@@ -18,6 +18,11 @@ function inNew(path: string, text: string): string[] {
 
 /** One line of each kind, in the file that it belongs to. */
 const MUTED: [path: string, text: string, name: string][] = [
+  ['src/a.ts', 'var debug = 0; // lint-disable', 'lint-comment'],
+  ['src/a.ts', '/* our-linter: ignore no-var */', 'lint-comment'],
+  ['a.py', 'x = 1  # stylecheck: off', 'lint-comment'],
+  ['a.go', 'x := 1 // no-lint', 'lint-comment'],
+  ['a.sh', 'x=1 # skip-check: later', 'lint-comment'],
   ['src/a.ts', '// eslint-disable-next-line no-console', 'eslint-disable'],
   ['src/a.ts', 'f(); // eslint-disable-line', 'eslint-disable'],
   ['src/a.ts', '/* eslint-disable */', 'eslint-disable'],
@@ -93,6 +98,11 @@ const MUTED: [path: string, text: string, name: string][] = [
 ];
 
 const SNIFFING: [path: string, text: string, name: string][] = [
+  ['src/a.ts', "const t = readFileSync('../test/discount.test.js', 'utf8');", 'file-of-tests'],
+  ['src/a.ts', "const file = new URL('../test/cases.js', import.meta.url);", 'file-of-tests'],
+  ['a.py', 'text = open("tests/test_amounts.py").read()', 'file-of-tests'],
+  ['a.go', 'data, _ := os.ReadFile("cache_test.go")', 'file-of-tests'],
+  ['src/lib.rs', 'let t = include_str!("../tests/reading.rs");', 'file-of-tests'],
   ['src/a.ts', 'if (process.env.NODE_TEST_CONTEXT) return 1;', 'runner-variable'],
   ['src/a.ts', "const t = process.env['JEST_WORKER_ID'] !== undefined;", 'runner-variable'],
   ['src/a.ts', 'const { VITEST } = process.env;', 'runner-variable'],
@@ -180,6 +190,11 @@ describe('is found when it is added', () => {
 describe('is no finding', () => {
   test.each<[string, string]>([
     ['README.md', '`// eslint-disable` and `# noqa` mute a linter'],
+    ['src/a.ts', '// checks whether the rule is off, and ignores it then'],
+    ['src/a.ts', '// The style: skip blanks before a check.'],
+    ['src/a.ts', "const latest = read('contest.json');"],
+    ['src/a.ts', "const name = 'test';\nopen(name);"],
+    ['a.py', 'open("fixtures/latest.json")'],
     ['docs/a.ts', '// eslint-disable-next-line'],
     ['src/a.ts', 'const text = "// eslint-disable-next-line";'],
     ['src/a.ts', "const text = '@ts-ignore';"],
