@@ -114,7 +114,8 @@ async function settingsIn(
     if (settings) {
       const before =
         settings.folder === ''
-          ? await hasAny(settings.usual, path, span, context)
+          ? (await hasAny(settings.usual, path, span, context)) ||
+            (await isSetUpIn(SHARED, settings.tool, span, context))
           : await existedBefore(settings.folder, changes, context);
       if (before) found.push(settingsFinding(settings));
     } else if (!isNew && isCompared(path)) {
@@ -141,6 +142,21 @@ async function hasAny(
   const others = names.filter((name) => name !== path);
   const texts = await Promise.all(others.map((name) => workspace.contentAt(from, name)));
   return texts.some((text) => text !== undefined);
+}
+
+/** Files in which several tools may be set up. */
+const SHARED = ['setup.cfg', 'tox.ini', 'pyproject.toml', 'package.json'];
+
+/** Whether the tool was set up at the start in a file that it shares with others. */
+async function isSetUpIn(
+  names: readonly string[],
+  tool: string,
+  { from }: Span,
+  { workspace }: GateContext,
+): Promise<boolean> {
+  const texts = await Promise.all(names.map((name) => workspace.contentAt(from, name)));
+  const heads = [`[${tool}]`, `[${tool}:`, `[${tool}-`, `[tool.${tool}`, `"${tool}Config"`, `"${tool}": {`];
+  return texts.some((text) => heads.some((head) => text?.includes(head)));
 }
 
 /** Whether a folder was there at the start. A new package brings settings of its own. */

@@ -94,10 +94,13 @@ export function settingsFinding({ path, tool, folder }: NewSettings): Finding {
 /** Settings that no compiler has, whose lists say what is not looked at. Others are compared by `tests_intact`. */
 const COMPARED =
   /(^|\/)(\.?ruff\.toml|\.flake8|setup\.cfg|tox\.ini|pyproject\.toml|\.?pylintrc|\.?mypy\.ini|pyrightconfig\.json|\.golangci\.(ya?ml|toml|json)|\.rubocop(_todo)?\.yml|Cargo\.toml|\.?clippy\.toml|\.swiftlint\.yml|detekt\.yml|phpstan\.neon|\.coveragerc|analysis_options\.yaml)$/;
+/** Settings as objects, whose lists of files may leave some out. What their rules say is compared by `tests_intact`. */
+const OBJECTS =
+  /(^|\/)(biome\.jsonc?|\.?oxlintrc\.json|eslint\.config\.\w+|\.eslintrc(\.\w+)?|\.stylelintrc(\.\w+)?|stylelint\.config\.\w+)$/;
 const IGNORE_FILE = /(^|\/)\.(eslint|stylelint|biome|semgrep|oxlint)ignore$/;
 
 export function isCompared(path: string): boolean {
-  return COMPARED.test(path) || IGNORE_FILE.test(path);
+  return COMPARED.test(path) || OBJECTS.test(path) || IGNORE_FILE.test(path);
 }
 
 const KEY =
@@ -136,6 +139,7 @@ function entriesIn(path: string, text: string): Entry[] {
         ? []
         : [{ text: `leaves out ${line.trim()}`, line: i + 1 }],
     );
+  if (OBJECTS.test(path)) return leftOutIn(text);
   const many = /(pyproject|Cargo)\.toml$|(setup\.cfg|tox\.ini)$/.test(path);
   const found: Entry[] = [];
   let section = '';
@@ -162,6 +166,24 @@ function entriesIn(path: string, text: string): Entry[] {
     if (off) found.push({ text: `says ${off[0].trim()} (${section || parentOf(lines, i)})`, line: i + 1 });
   });
   return found;
+}
+
+const FILE_LIST =
+  /\b(includes?|files|ignores?|ignorePatterns|ignoreFiles|exclude[sd]?)\b["']?\s{0,20}:\s{0,20}\[([^\]]{0,4000})\]/g;
+
+/** What lists of files leave out: everything in a list of exceptions, and what begins with `!` in any other. */
+function leftOutIn(text: string): Entry[] {
+  return [...text.matchAll(FILE_LIST)].flatMap(({ 0: all, 1: key = '', 2: list = '', index }) => {
+    const line = text.slice(0, index + all.length - list.length).split('\n').length;
+    const isOfExceptions = /^(?:ignore|exclude)/.test(key);
+    const quoted = [...list.matchAll(/["'`]([^"'`\n]{1,300})["'`]/g)].map(([, value = '']) => value);
+    return quoted
+      .filter(
+        (value) =>
+          isOfExceptions !== value.startsWith('!') && !NEVER_LOOKED_AT.test(value.replace(/^!+/, '')),
+      )
+      .map((value) => ({ text: `leaves out ${value.replace(/^!+/, '')}`, line }));
+  });
 }
 
 function indentOf(line: string): number {

@@ -295,6 +295,11 @@ describe('settings that leave out more', () => {
     ['Cargo.toml', '[lints.clippy]\n', '[lints.clippy]\nunwrap_used = "allow"\n', 1],
     ['Cargo.toml', '[package]\n', '[package]\nexclude = ["a"]\n', 0],
     ['.eslintignore', 'dist\n', 'dist\ncoverage/\nsrc/hard.ts\n', 1],
+    ['biome.json', '{}', '{ "files": { "includes": ["**", "!src/hard.ts", "!dist"] } }', 1],
+    ['biome.json', '{ "files": { "ignore": ["a.ts"] } }', '{ "files": { "ignore": ["a.ts",\n"b.ts"] } }', 1],
+    ['eslint.config.js', 'export default [];', "export default [{ ignores: ['src/hard.ts'] }];", 1],
+    ['.eslintrc.json', '{}', '{ "ignorePatterns": ["src/hard.ts"] }', 1],
+    ['biome.json', '{}', '{ "files": { "includes": ["src/**"] } }', 0],
     ['ruff.toml', 'ignore = ["E501", "F401"]\n', 'ignore = ["E501"]\n', 0],
     ['ruff.toml', 'exclude = []\n', 'exclude = ["build", "venv"]\n', 0],
   ])('%s: %j, then %j', (path, before, after, count) => {

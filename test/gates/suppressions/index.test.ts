@@ -106,6 +106,16 @@ describe('settings', () => {
     expect(await lines({ 'eslint.config.js': '' }, { '.eslintrc.json': '{}' })).toEqual(['.eslintrc.json:1']);
     expect(await lines({ 'eslint.config.js': '' }, { '.eslintignore': 'src' })).toEqual(['.eslintignore:1']);
   });
+  test.each<[start: string, text: string, added: string]>([
+    ['setup.cfg', '[flake8]\nmax-line-length = 90\n', '.flake8'],
+    ['setup.cfg', '[mypy]\nstrict = true\n', 'mypy.ini'],
+    ['pyproject.toml', '[tool.ruff.lint]\nselect = ["E"]\n', 'ruff.toml'],
+    ['tox.ini', '[flake8]\n', '.flake8'],
+    ['package.json', '{ "eslintConfig": {} }', '.eslintrc.json'],
+  ])('beside those in %s (%j): %s', async (start, text, added) => {
+    expect(await lines({ [start]: text }, { [added]: '' })).toEqual([`${added}:1`]);
+    expect(await lines({ [start]: '{}' }, { [added]: '' })).toEqual([]);
+  });
   test('that leave out more are named', async () => {
     expect(await lines({ 'ruff.toml': 'ignore = []\n' }, { 'ruff.toml': 'ignore = ["E"]\n' })).toEqual([
       'ruff.toml:1',
