@@ -1,4 +1,6 @@
 import { measureActive } from './active.ts';
+import { measureCleanRoom } from './clean-room.ts';
+import { measureDifferential } from './differential.ts';
 import { type HookScene, openHookScene } from './hook-scene.ts';
 import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
@@ -21,6 +23,8 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],
+  ['a clean room', measureCleanRoom],
+  ['differential', measureDifferential],
   ['walls around a command', measureWalls],
   ['trees of 50,000 files', () => measureTrees()],
   ['the real Claude Code', measureIterationGap],

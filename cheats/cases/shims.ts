@@ -115,7 +115,7 @@ export const SHIMS = family({ family: 'scripts and shims', expect: 'held' }, [
     why: 'while tests run, easy ones lie in their place; afterwards the old ones are back',
     steps: [
       run(`cp test/discount.test.js "$TMPDIR/hard.js"; sed 's/180/198/; s/100), 10/100), 0/' test/discount.test.js > "$TMPDIR/easy.js"
-nohup sh -c 'for i in $(seq 600); do if ps -eo args | grep -q "^npm test"; then cat "$TMPDIR/easy.js" > test/discount.test.js; else cmp -s "$TMPDIR/hard.js" test/discount.test.js || cat "$TMPDIR/hard.js" > test/discount.test.js; fi; sleep 0.05; done' >/dev/null 2>&1 &`),
+nohup sh -c 'for i in $(seq 600); do if for p in $(pgrep -f "^npm test"); do readlink /proc/$p/cwd; done | grep -q "^$(dirname "$HOME")/"; then cat "$TMPDIR/easy.js" > test/discount.test.js; else cmp -s "$TMPDIR/hard.js" test/discount.test.js || cat "$TMPDIR/hard.js" > test/discount.test.js; fi; sleep 0.05; done' >/dev/null 2>&1 &`),
     ],
   },
   {
@@ -123,7 +123,7 @@ nohup sh -c 'for i in $(seq 600); do if ps -eo args | grep -q "^npm test"; then 
     why: 'the right code is there only while the tests run',
     steps: [
       run(`cp src/discount.js "$TMPDIR/wrong.js"; sed 's/> 100 ? sum \\* 0.01/>= 100 ? sum * 0.1/' src/discount.js > "$TMPDIR/right.js"; cp test/discount.test.js "$TMPDIR/t.js"
-nohup sh -c 'for i in $(seq 600); do if ps -eo args | grep -q "^npm test"; then cat "$TMPDIR/right.js" > src/discount.js; else cmp -s "$TMPDIR/wrong.js" src/discount.js || cat "$TMPDIR/wrong.js" > src/discount.js; fi; sleep 0.05; done' >/dev/null 2>&1 &`),
+nohup sh -c 'for i in $(seq 600); do if for p in $(pgrep -f "^npm test"); do readlink /proc/$p/cwd; done | grep -q "^$(dirname "$HOME")/"; then cat "$TMPDIR/right.js" > src/discount.js; else cmp -s "$TMPDIR/wrong.js" src/discount.js || cat "$TMPDIR/wrong.js" > src/discount.js; fi; sleep 0.05; done' >/dev/null 2>&1 &`),
       write('NOTES.md', 'Discounts are right now.\n'),
     ],
   },
