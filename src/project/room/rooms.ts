@@ -13,6 +13,7 @@ import { roomEnvironment } from './environment.ts';
 import { changedPrograms, pathOutside, programsOn } from './programs.ts';
 import { openRoom } from './room.ts';
 import { needFile, readStart, type Start, type StartsFolder, settingsDigest, startNow } from './start.ts';
+import { changedSurroundings, surroundingsOf } from './surroundings.ts';
 
 export interface RoomsWorld {
   project: string;
@@ -42,6 +43,7 @@ export function roomsOf(world: RoomsWorld): Rooms {
     async open(order) {
       start ??= startOf(world);
       refuseChangedPrograms(start, world.project);
+      refuseChangedSurroundings(start, world);
       const { settings } = start;
       return openRoom(requestOf(order, start, world), {
         folder: join(world.folder, 'rooms'),
@@ -94,6 +96,18 @@ function refuseChangedPrograms(start: Start, project: string): void {
       ...changed.slice(0, 5).map(({ name, was, is }) => `${name}: was ${was}, is ${is ?? 'missing'}`),
       'Put them back. If you changed them yourself, begin a new loop.',
     ],
+  );
+}
+
+/** Tools look for settings in the folders above, too. Those have to be the ones of the start. */
+function refuseChangedSurroundings({ surroundings }: Start, world: RoomsWorld): void {
+  if (surroundings === undefined) return;
+  const { folder, key } = startsOf(world);
+  const changed = changedSurroundings(surroundings, surroundingsOf(folder, key));
+  if (changed.length === 0) return;
+  throw new Unmeasurable(
+    `settings above the clean rooms are not those of the start: ${changed.slice(0, 5).join(', ')}`,
+    ['Put them back, or remove them. If you changed them yourself, begin a new loop.'],
   );
 }
 

@@ -9,6 +9,7 @@ import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import { type KeptEnvironment, keepEnvironment } from './environment.ts';
 import { type Programs, pathOutside, programsWithDigests } from './programs.ts';
+import { type Surroundings, surroundingsOf } from './surroundings.ts';
 
 export interface Start {
   environment: KeptEnvironment;
@@ -17,6 +18,8 @@ export interface Start {
   needs: { path: string; sha256: string | null }[];
   /** Settings of package managers in your home, by path, with a keyed digest: they may hold secrets. */
   settings: Record<string, string>;
+  /** Absent in starts of older versions. */
+  surroundings?: Surroundings;
 }
 
 export interface StartsFolder {
@@ -73,6 +76,7 @@ export function startNow(
         return digest === undefined ? [] : [[path, digest]];
       }),
     ),
+    surroundings: surroundingsOf(folder, key),
   };
 }
 

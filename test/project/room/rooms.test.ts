@@ -153,6 +153,30 @@ describe('files that git ignores', () => {
   });
 });
 
+describe('settings above the rooms', () => {
+  test.each([
+    ['.cargo/config.toml', '[build]\n'],
+    ['go.work', 'go 1.22\n'],
+    ['pytest.ini', '[pytest]\naddopts = -k nothing\n'],
+    ['node_modules/vitest/index.js', ''],
+    ['tsconfig.json', '{}'],
+  ])('that came since the start are refused: %s', async (path, text) => {
+    const later = begun();
+    home.write(join(home.root, path), text);
+    await expect(later()).rejects.toThrow('settings above the clean rooms are not those of the start');
+  });
+
+  test('that were there at the start stay, unless they change', async () => {
+    home.write(join(home.root, 'pytest.ini'), '[pytest]\n');
+    const later = begun();
+    await expect(later()).resolves.toBeDefined();
+    home.write(join(home.root, 'pytest.ini'), '[pytest]\naddopts = -k nothing\n');
+    await expect(later()).rejects.toThrow('pytest.ini');
+    rmSync(join(home.root, 'pytest.ini'));
+    await expect(later()).rejects.toThrow('pytest.ini');
+  });
+});
+
 describe('settings of package managers', () => {
   const setup = { run: ['cat "$HOME/.npmrc" >seen'], inputs: ['a.txt'] };
 
