@@ -25,6 +25,15 @@ const QUOTED_TEST =
 
 export const SNIFFS: readonly Sniff[] = [
   {
+    name: 'ends-the-program',
+    // Code that is called by others, tests among them, and ends all of them with success.
+    expression:
+      /(?:\bprocess\s{0,3}\.\s{0,3}exit|\bDeno\.exit|\bos\._exit|\bsys\.exit|\bos\.Exit|\bprocess::exit|\bSystem\.exit|\bgetRuntime\(\)\.(?:exit|halt)|\bEnvironment\.Exit|(?<![\w.:>])_?exit|\bquick_exit)\s{0,3}\(\s{0,3}(?:0|EXIT_SUCCESS)?\s{0,3}\)/,
+    // A program may end itself.
+    unlessFile:
+      /^#!|\bmain\s{0,3}\(|__main__|\bprocess\.argv\b|\bsys\.argv\b|\bargparse\b|\bos\.Args\b|\benv::args\b|\bcommander\b|\byargs\b/m,
+  },
+  {
     name: 'file-of-tests',
     // A quoted path to a file of tests, in code that is none.
     expression:

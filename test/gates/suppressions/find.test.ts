@@ -98,6 +98,12 @@ const MUTED: [path: string, text: string, name: string][] = [
 ];
 
 const SNIFFING: [path: string, text: string, name: string][] = [
+  ['src/a.ts', "if (text.includes('h')) process.exit(0);", 'ends-the-program'],
+  ['src/a.c', 'char *trim(char *text) {\n    if (text) exit(0);\n}', 'ends-the-program'],
+  ['a.py', 'def f():\n    os._exit(0)', 'ends-the-program'],
+  ['cache/cache.go', 'func Get() {\n\tos.Exit(0)\n}', 'ends-the-program'],
+  ['src/lib.rs', 'pub fn f() {\n    std::process::exit(0);\n}', 'ends-the-program'],
+  ['src/main/A.java', 'class A { static { Runtime.getRuntime().halt(0); } }', 'ends-the-program'],
   ['src/a.ts', "const t = readFileSync('../test/discount.test.js', 'utf8');", 'file-of-tests'],
   ['src/a.ts', "const file = new URL('../test/cases.js', import.meta.url);", 'file-of-tests'],
   ['a.py', 'text = open("tests/test_amounts.py").read()', 'file-of-tests'],
@@ -190,6 +196,11 @@ describe('is found when it is added', () => {
 describe('is no finding', () => {
   test.each<[string, string]>([
     ['README.md', '`// eslint-disable` and `# noqa` mute a linter'],
+    ['src/cli.ts', 'const [a] = process.argv.slice(2);\nif (!a) process.exit(0);'],
+    ['src/a.ts', 'process.exit(1);'],
+    ['src/a.ts', 'child.exit(0); onExit(0);'],
+    ['src/main.c', 'int main(void) {\n    exit(0);\n}'],
+    ['bin/a.js', '#!/usr/bin/env node\nprocess.exit(0);'],
     ['src/a.ts', '// checks whether the rule is off, and ignores it then'],
     ['src/a.ts', '// The style: skip blanks before a check.'],
     ['src/a.ts', "const latest = read('contest.json');"],

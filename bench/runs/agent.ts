@@ -3,13 +3,13 @@
  * run. What it is to do comes in the environment.
  */
 
-import type { SessionListener, SessionPort } from '../src/ports/ports.ts';
-import { agentSessions as realSessions } from '../src/run/client/session.ts';
-import { instantSessions } from './run-instant.ts';
-import { now, writeLog } from './run-log.ts';
+import type { SessionListener, SessionPort } from '../../src/ports/ports.ts';
+import { agentSessions as realSessions } from '../../src/run/client/session.ts';
+import { instantSessions } from './instant.ts';
+import { now, writeLog } from './log.ts';
 
 /** @public The rest of the bundle is the real one. */
-export { foreignLoops, openJudges, openReceipts } from '../src/main/judge.ts';
+export { foreignLoops, openJudges, openReceipts } from '../../src/main/judge.ts';
 
 /** In the environment of the runner. */
 export type AgentWishes = {

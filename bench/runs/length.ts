@@ -1,8 +1,8 @@
-import { compareMedians, comparePaired, type Row } from './report.ts';
-import type { Logged } from './run-log.ts';
-import { gapsBetween, openProgram } from './run-scene.ts';
-import { type Samples, shuffled } from './sampler.ts';
-import { quartiles } from './statistics.ts';
+import { compareMedians, comparePaired, type Row } from '../report.ts';
+import { type Samples, shuffled } from '../sampler.ts';
+import { quartiles } from '../statistics.ts';
+import type { Logged } from './log.ts';
+import { gapsBetween, openProgram } from './scene.ts';
 
 const ITERATIONS = 1_000;
 const BLOCK = 100;

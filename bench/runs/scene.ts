@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { cleanEnvironment } from '../src/client/sdk/find-client.ts';
-import type { Script } from '../src/dev/simulator/script.ts';
-import { openScene } from '../test/support/live/scene.ts';
-import type { AgentWishes } from './run-agent.ts';
-import type { BareQuery } from './run-bare.ts';
-import { type Logged, readLog } from './run-log.ts';
+import { cleanEnvironment } from '../../src/client/sdk/find-client.ts';
+import type { Script } from '../../src/dev/simulator/script.ts';
+import { openScene } from '../../test/support/live/scene.ts';
+import type { AgentWishes } from './agent.ts';
+import type { BareQuery } from './bare.ts';
+import { type Logged, readLog } from './log.ts';
 
 /** A promise that is never kept, and no limit but the number of iterations. */
 const NEVER_DONE = ['--promise', 'NEVER', '--max-duration', 'unlimited', '--max-cost', 'unlimited'];
@@ -45,8 +45,8 @@ export async function openProgram(): Promise<Program> {
   for (const name of ['untildone', 'cli', 'hook']) {
     cpSync(resolve('dist', `${name}.cjs`), join(folder, `${name}.cjs`));
   }
-  await bundle('bench/run-agent.ts', join(folder, 'judge.cjs'), 'cjs');
-  await bundle('bench/run-bare.ts', join(folder, 'bare.mjs'), 'esm');
+  await bundle('bench/runs/agent.ts', join(folder, 'judge.cjs'), 'cjs');
+  await bundle('bench/runs/bare.ts', join(folder, 'bare.mjs'), 'esm');
   const cli = join(folder, 'untildone.cjs');
   return {
     run: ({ args, script = {}, env = {}, contract }) =>

@@ -1,6 +1,6 @@
-import { compareMedians, type Row } from './report.ts';
-import { gapsBetween, openProgram, type Program, type RunFigures } from './run-scene.ts';
-import { shuffled } from './sampler.ts';
+import { compareMedians, type Row } from '../report.ts';
+import { shuffled } from '../sampler.ts';
+import { gapsBetween, openProgram, type Program, type RunFigures } from './scene.ts';
 
 const ROUNDS = 3;
 const SESSIONS = 4;
