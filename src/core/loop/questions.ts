@@ -1,3 +1,4 @@
+import { oneLine } from '../text/clip.ts';
 import { withoutLoopSection } from './notes.ts';
 import type { Answered, AskedQuestion, LoopState } from './state.ts';
 import type { Verdict } from './verdict.ts';
@@ -29,6 +30,8 @@ export function approvedText(text: string): string {
   return lines.join('\n').trim();
 }
 
+const QUOTED_LIMIT = 300;
+
 type Answers = Readonly<Record<string, Answered>>;
 
 /** Tells the agent your answers that it has not been told; undefined when there are none. */
@@ -56,7 +59,7 @@ function answerWords(name: string, answered: Answered, questions: readonly Asked
     case 'rejected':
       return `untildone: a person rejected ${name}${words}. Change the work accordingly; they are asked again.`;
     default:
-      return `untildone: ${asked ? `you asked (${name}): "${asked.text}"` : `about ${name}`}\n${givenWords(answered)}`;
+      return `untildone: ${asked ? `you asked (${name}): "${oneLine(asked.text, QUOTED_LIMIT)}"` : `about ${name}`}\n${givenWords(answered)}`;
   }
 }
 

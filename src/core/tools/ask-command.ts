@@ -8,13 +8,20 @@ export interface AskRequest {
   decided?: string;
 }
 
+/** A longer line is not read: it has more to say than one question. */
+const LINE_LIMIT = 20_000;
+
 /**
  * What a line asks that does nothing else, and whose words are all written out. Undefined for other lines: the shell has to
  * read those.
  */
 export function askInLine(line: string): AskRequest | undefined {
-  if (!/\buntildone\S*\s+ask\b/.test(line) || /[$`]|<[<(]/.test(line)) return undefined;
-  const commands = simpleCommands(line.replace(/\s+2>&1\s*$/, '')).filter(({ words }) => words[0] !== 'cd');
+  if (line.length > LINE_LIMIT || !/\buntildone\S*\s+ask\b/.test(line) || /[$`]|<[<(]/.test(line))
+    return undefined;
+  const said = line.trimEnd();
+  const commands = simpleCommands(said.endsWith(' 2>&1') ? said.slice(0, -5) : said).filter(
+    ({ words }) => words[0] !== 'cd',
+  );
   const [only, second] = commands;
   if (!only || second || only.inner?.length || only.assigns?.length || only.writes.length > 0)
     return undefined;

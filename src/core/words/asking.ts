@@ -2,7 +2,7 @@ import type { AskPolicy } from '../contract/contract.ts';
 import { type Asking, answerTo, MOST_IN_A_ROW, questionsToDecide, questionWords } from '../loop/asked.ts';
 import { givenWords } from '../loop/questions.ts';
 import type { AskedQuestion, LoopState } from '../loop/state.ts';
-import { oneLine } from '../text/clip.ts';
+import { keepShort, oneLine } from '../text/clip.ts';
 
 /** What the agent reads about asking you something. */
 
@@ -58,11 +58,16 @@ export function decideNotes(state: LoopState): string[] {
 }
 
 const SHOWN = 8;
+const LINE_LIMIT = 600;
+const RECORD_LIMIT = 2500;
 
 /** What was asked and answered so far, for a session that does not remember it; empty when nothing was asked. */
 export function askedSoFar(state: LoopState): string {
-  const lines = (state.questions ?? []).slice(-SHOWN).map((question) => soFar(question, state));
-  return lines.length === 0 ? '' : ['What was asked so far:', ...lines].join('\n');
+  const lines = (state.questions ?? [])
+    .slice(-SHOWN)
+    .map((question) => oneLine(soFar(question, state), LINE_LIMIT));
+  if (lines.length === 0) return '';
+  return keepShort(['What was asked so far:', ...lines].join('\n'), RECORD_LIMIT);
 }
 
 function soFar(question: AskedQuestion, state: LoopState): string {

@@ -91,7 +91,7 @@ function recordDecision(
 export function askByTool(event: ToolEvent, ref: LoopRef, ports: Pick<Ports, 'store'>): Answer {
   const { command } = event.input;
   const request = event.tool === 'Bash' && typeof command === 'string' ? askInLine(command) : undefined;
-  if (!request) return SILENCE;
+  if (!request || isForAnother(event, ref, ports)) return SILENCE;
   try {
     return said(event, `echo ${singleQuoted(visible(`untildone: ${askPerson(ref, request, ports)}`))}`);
   } catch (error) {
@@ -100,6 +100,12 @@ export function askByTool(event: ToolEvent, ref: LoopRef, ports: Pick<Ports, 'st
     if (name !== 'UsageError') return SILENCE;
     return said(event, `echo ${singleQuoted(visible(`untildone: ${message}`))} >&2; exit 2`);
   }
+}
+
+/** A session with a loop of its own asks for that one, not for those of foreign formats as well. */
+function isForAnother({ session }: ToolEvent, ref: LoopRef, { store }: Pick<Ports, 'store'>): boolean {
+  const own = store.loopOfSession(session);
+  return own !== undefined && own.dir !== ref.dir && !hasEnded(store.read(own));
 }
 
 function said({ input }: ToolEvent, command: string): Answer {

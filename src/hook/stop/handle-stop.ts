@@ -1,3 +1,4 @@
+import { questionsForYou } from '../../core/loop/asked.ts';
 import type { StopSeen } from '../../core/loop/count-stop.ts';
 import { decide } from '../../core/loop/decide.ts';
 import type { Answer, StopEvent } from '../../core/loop/event.ts';
@@ -91,6 +92,8 @@ function beginRun(
 ): void {
   const { onContext, limits } = loaded.contract;
   const isFull = (seen.contextShare ?? 0) >= limits.context;
+  // The session waits for your answer first.
+  if (questionsForYou(state).length > 0) return;
   if ((format && !format.handsOver) || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull)
     return;
   const { permissionMode } = event;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/dev/simulator/script.ts';
-import { contractScene, startedSession } from '../support/live/contract.ts';
-import { waitFor } from '../support/live/processes.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { bash, journalOf, loopOf, loopsOf, must, untildone } from '../support/live/untildone.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { contractScene, startedSession } from '../../support/live/contract.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { bash, journalOf, loopOf, loopsOf, must, untildone } from '../../support/live/untildone.ts';
 
 const FILES = { 'untildone.yaml': 'gates:\n  made: { run: grep -q blue made.txt }\n' };
 const tool = (command: string) => ({ tools: [bash(command)] });
