@@ -60,7 +60,7 @@ function withoutFalse(option: Option): string {
   return option.defaultValue === false ? option.description : new Help().optionDescription(option);
 }
 
-const TAKE_TASKS = ['start', 'run'];
+const TAKE_TASKS = ['start', 'run', 'ask', 'answer'];
 /** Commands whose words may belong to a text or to another command: a `--debug` among them is not for us. */
 const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conformance'];
 

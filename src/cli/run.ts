@@ -1,5 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Limit, RUN_MODES, type RunMode } from '../core/contract/contract.ts';
+import {
+  ASK_POLICIES,
+  type AskPolicy,
+  type Limit,
+  RUN_MODES,
+  type RunMode,
+} from '../core/contract/contract.ts';
 import { hasEnded, isDone, type LoopState } from '../core/loop/state.ts';
 import type { LimitChange, LimitChanges } from '../core/run/reopen.ts';
 import { defined } from '../core/text/defined.ts';
@@ -41,6 +47,8 @@ interface RunFlags extends GitFlags {
   maxTurns?: Limit;
   maxIterationDuration?: Limit;
   idleTimeout?: Limit;
+  ask?: AskPolicy;
+  askTimeout?: Limit;
   resume?: string | true;
   json: boolean;
   quiet: boolean;
@@ -126,6 +134,17 @@ function addSessionOptions(command: Command): void {
       '--idle-timeout <time>',
       'end a session in which Claude Code was silent for this long (default 15m)',
       duration,
+    )
+    .addOption(
+      new Option(
+        '--ask <policy>',
+        'when the agent asks something: wait for you, let it decide, or end the run (default: wait)',
+      ).choices(ASK_POLICIES),
+    )
+    .option(
+      '--ask-timeout <time>',
+      'longest wait for one answer, like 12h, or "unlimited"; then the run pauses (default 24h)',
+      duration,
     );
 }
 
@@ -193,7 +212,7 @@ function firstLimits(flags: RunFlags): { [K in keyof LimitChanges]: Limit } {
 function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
   const set: (keyof RunFlags)[] = [
     ...(['contract', 'features', 'trust', 'promptFile', 'promise', 'mode'] as const),
-    ...(['context', 'freshEvery', 'parallel'] as const),
+    ...(['context', 'freshEvery', 'parallel', 'ask', 'askTimeout'] as const),
     ...(['branch', 'worktree', 'pr', 'merge'] as const),
   ];
   const given = set.filter((name) => flags[name] !== undefined).map(flagOf);
@@ -217,6 +236,7 @@ function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOpti
     task,
     client,
     limits: defined({ ...limits, context: flags.context }),
+    ask: defined({ policy: flags.ask, waitMs: flags.askTimeout }),
     mode,
     git: git ? (parallel ? { ...git, beside: true } : git) : undefined,
     parallel,

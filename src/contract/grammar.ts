@@ -2,7 +2,10 @@
 
 import { z } from 'zod';
 import {
+  ASK_POLICIES,
+  type AskRule,
   type Contract,
+  DEFAULT_ASK,
   DEFAULT_LIMITS,
   isCombination,
   type Limits,
@@ -42,6 +45,9 @@ const SUBAGENT = 'subagent: { "*": [lint] }';
 const MEMORY = 'memory: docs/plans/*/MEMORY.md';
 const MEMORY_LONG = 'memory: { files: docs/plans/*/MEMORY.md, lines: 100, update: true }';
 const NOTIFY = 'notify: [{ command: ./tell-me.sh, on: [done, stalled, needs_person] }]';
+
+const ASK = 'ask: wait';
+const ASK_LONG = 'ask: { policy: wait, timeout: 12h }';
 
 /** `done` is verified_done or claimed_done. */
 const NOTIFY_ON = ['done', ...ENDINGS, 'needs_person'] as const;
@@ -162,6 +168,35 @@ const memory = z
     return { files: unique([files].flat()), lines, inject: unique(inject), update };
   });
 
+const askPolicy = oneOf(ASK_POLICIES, ASK);
+
+const ask = z
+  .union([
+    askPolicy,
+    strict(
+      {
+        policy: askPolicy.describe('wait (default), decide or end.').exactOptional(),
+        timeout: orUnlimited(
+          timeOf(ASK_LONG, YEAR, ', or unlimited'),
+          'a time above 0 with its unit (ms, s, m, h, d), or unlimited',
+          ASK_LONG,
+        )
+          .describe('How long a run waits for one answer before it pauses (default 24h).')
+          .exactOptional(),
+      },
+      'wait, decide or end, or { policy, timeout }',
+      ASK_LONG,
+    ),
+  ])
+  .describe(
+    'What happens when the agent asks something (untildone ask). wait (default): the loop waits for you. decide: the agent decides, and writes it down. end: the loop ends.',
+  )
+  .transform((value): AskRule => {
+    const { policy = DEFAULT_ASK.policy, timeout = DEFAULT_ASK.waitMs } =
+      typeof value === 'string' ? { policy: value } : value;
+    return { policy, waitMs: timeout };
+  });
+
 const webhook = say('an http or https address', 'notify: [{ webhook: "https://example.com/hook" }]');
 
 const notification = strict(
@@ -226,6 +261,7 @@ const root = strict(
         'continue (default): the session goes on, and Claude Code compacts it. spawn: a detached run takes over.',
       )
       .exactOptional(),
+    ask: ask.exactOptional(),
     notify: z
       .array(notification, say('a list of notifications', NOTIFY))
       .describe('Whom to tell when a loop ends or needs you.')
@@ -258,6 +294,7 @@ export const contractSchema = root.transform((written): Contract => {
     sandbox: sandboxFrom(written),
     limits: limitsFrom(written.limits ?? {}),
     onContext: written.on_context ?? 'continue',
+    ask: written.ask,
     memory: notes,
     run,
     notify: written.notify ?? [],

@@ -23,6 +23,8 @@ export interface Evaluation {
   contextFor(name: string): GateContext;
   /** A verdict that is known without judging: found earlier and still true, or a refusal to run the gate. */
   knownVerdict(name: string): Verdict | undefined;
+  /** No model is asked. */
+  unpaid?: true;
   /** Aborts when the time of all gates together is over; absent: that time has no limit. */
   over?: AbortSignal;
 }
@@ -56,10 +58,13 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
     for (let due = dueLeaves(calls, verdicts); due.length > 0; due = dueLeaves(calls, verdicts)) {
       const stage = STAGES.find((each) => due.some((call) => stageOf(call) === each)) ?? 'first';
       const now = due.filter((call) => stageOf(call) === stage);
+      const paid = now.filter((call) => isTooDear(call, evaluation));
+      for (const call of paid) verdicts.set(call.name, unasked(call, evaluation));
+      const rest = now.filter((call) => !paid.includes(call));
       if (stage === 'first' || mayAllPass(calls, verdicts)) {
-        await Promise.all(now.filter((call) => !call.spec.exclusive).map(judge));
-        for (const call of now.filter((c) => c.spec.exclusive)) await judge(call);
-      } else for (const call of now) verdicts.set(call.name, notYet(call, stage, evaluation));
+        await Promise.all(rest.filter((call) => !call.spec.exclusive).map(judge));
+        for (const call of rest.filter((c) => c.spec.exclusive)) await judge(call);
+      } else for (const call of rest) verdicts.set(call.name, notYet(call, stage, evaluation));
     }
     for (const [call, names] of waitingLeaves(calls, verdicts))
       verdicts.set(call.name, waitsFor(call, names, evaluation));
@@ -108,6 +113,17 @@ function notYet({ name, spec }: GateCall, stage: Stage, { gates }: Evaluation): 
     ...presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined),
     ...(judgement.waits ? {} : unprovenRule(spec)),
   };
+}
+
+/** Whether a gate would ask a model, where that is not worth its price. */
+function isTooDear({ name, spec }: GateCall, { unpaid, knownVerdict }: Evaluation): boolean {
+  if (!unpaid || traitsOf(spec.kind).modelQuestion?.(spec.options) === undefined) return false;
+  return knownVerdict(name) === undefined;
+}
+
+function unasked({ name, spec }: GateCall, { gates }: Evaluation): Verdict {
+  const summary = 'no model was asked, because the agent waits for your answer';
+  return presentable(name, spec, { ...WAITS, summary }, gates[spec.kind] as Gate | undefined);
 }
 
 const WAITS = { outcome: 'unproven', waits: true, fingerprint: 'waits' } as const;

@@ -10,6 +10,8 @@ export interface SeenTurn {
   lastMessage?: string | undefined;
   /** Whether a tool ran since the last judging. */
   toolRan: boolean;
+  /** No model is asked: the agent waits for you anyway. */
+  unpaid?: true;
   /** The part of the work that is a subagent's own; absent for the session itself. */
   own?: OwnWork | undefined;
 }
@@ -19,7 +21,7 @@ export async function judgeEvent(
   event: HookEvent,
   planned: readonly GateCall[],
   facts: JudgingFacts,
-  { lastMessage, toolRan, own }: SeenTurn,
+  { lastMessage, toolRan, unpaid, own }: SeenTurn,
   ports: Pick<JudgingPorts, 'judges'>,
 ): Promise<Judged> {
   const calls = own?.calls(planned) ?? planned;
@@ -30,6 +32,7 @@ export async function judgeEvent(
       calls,
       event,
       toolRan,
+      unpaid: unpaid || undefined,
       lastMessage,
       transcript: event.transcript,
       ...own?.work,

@@ -1,4 +1,5 @@
 import type { Phase } from '../core/contract/contract.ts';
+import { questionsForYou } from '../core/loop/asked.ts';
 import type { StopSeen } from '../core/loop/count-stop.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import { gatesOfPhase, nextPhase, phaseOf } from '../core/loop/phases.ts';
@@ -24,7 +25,11 @@ export async function judgeStop(
 ): Promise<Judged & { phase?: NonNullable<StopSeen['phase']> }> {
   const { contract } = ports.store.contract(ref);
   let phase = phaseOf(contract, state);
-  const turn = { ...seen, toolRan: seen.toolRan || state.toolSeen || state.agentToolSeen === true };
+  const turn: SeenTurn = {
+    ...seen,
+    toolRan: seen.toolRan || state.toolSeen || state.agentToolSeen === true,
+    unpaid: questionsForYou(state).length > 0 ? true : undefined,
+  };
   const facts = factsOfLoop(ref, state, ports);
   if (!phase) return judgeEvent(event, planGates(event, contract), facts, turn, ports);
   const began = ports.clock.now();

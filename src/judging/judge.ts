@@ -116,6 +116,7 @@ async function round(
       cached(name, specs.get(name), tree, request, judges) ??
       unchanged.get(name),
     over,
+    unpaid: request.unpaid,
   }).catch(async (error: Error) => {
     await room.close([]);
     throw error;

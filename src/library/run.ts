@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contractFrom } from '../contract/read.ts';
-import { type Limits, RUN_MODES } from '../core/contract/contract.ts';
+import { ASK_POLICIES, type Limits, RUN_MODES } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { LimitChanges } from '../core/run/reopen.ts';
 import { PERMISSION_MODES } from '../core/run/run.ts';
@@ -148,9 +148,10 @@ export function drivingOptions(
   client: Partial<ClientOptions>,
   note: (text: string) => void,
 ): DrivingOptions {
-  const { task, trust, promise, features, mode, freshEvery } = options;
+  const { task, trust, promise, features, mode, freshEvery, ask } = options;
   demand(TEXT, { task, trust, promise, features });
   demand(oneOf(RUN_MODES), { mode });
+  demand(oneOf(ASK_POLICIES), { ask });
   demand(WHOLE, { freshEvery });
   return {
     task: task ?? '',
@@ -158,6 +159,7 @@ export function drivingOptions(
     limits: limitsFrom(options.limits ?? {}),
     mode,
     freshEvery,
+    ask: ask === undefined ? undefined : { policy: ask },
     trust,
     promise,
     features,

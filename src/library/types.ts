@@ -37,6 +37,8 @@ export interface RunOptions {
   mode?: 'hybrid' | 'session' | 'fresh';
   /** Hand over after so many iterations. */
   freshEvery?: number;
+  /** What happens when the agent asks something (`untildone ask`). */
+  ask?: 'wait' | 'decide' | 'end';
   model?: string;
   permissionMode?: PermissionMode;
   /** Permission rules beside those of the contract, such as `Bash(npm test:*)`. */
@@ -315,5 +317,6 @@ export interface ContractInput {
   network?: boolean;
   tools?: 'safe' | ToolRulesInput;
   on_context?: 'continue' | 'spawn';
+  ask?: 'wait' | 'decide' | 'end' | { policy?: 'wait' | 'decide' | 'end'; timeout?: string };
   notify?: NotificationInput[];
 }

@@ -29,6 +29,8 @@ export interface JudgingRequest {
   cache?: VerdictCache;
   /** A tool ran since the last judging, so a failure may be mended although the tree is the same. */
   toolRan: boolean;
+  /** No model is asked. */
+  unpaid?: true;
 }
 
 export interface Judged {

@@ -1,24 +1,25 @@
 import type { Contract } from '../../core/contract/contract.ts';
+import { openQuestions } from '../../core/loop/asked.ts';
 import { askedNames } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
 import { approvedText } from '../../core/loop/questions.ts';
-import { type Answered, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { type AskedQuestion, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { describeEnding } from '../../core/words/endings.ts';
-import { isLocked } from '../../files/lock.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { FileStore } from '../../home/store.ts';
 import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { answerAgent } from './ask-answer.ts';
+import { howItGoesOn } from './how-it-goes-on.ts';
 
 const NOTE_LIMIT = 2000;
 
 export interface Answer {
-  said: Answered['said'];
+  said: 'approved' | 'rejected';
   /** The gate that asks, or the phase that it ends. Absent: the question that the loop waits for. */
   name: string | undefined;
   note: string | undefined;
@@ -49,6 +50,12 @@ export async function answerQuestion(
   const state = store.read(ref);
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already: ${describeEnding(state)}`);
   const { contract, frozen } = store.contract(ref);
+  const asked = agentsQuestion(name, contract, state);
+  if (asked) {
+    const text = `${said === 'approved' ? 'yes' : 'no'}${note ? `: ${note}` : ''}`;
+    for (const line of answerAgent(ref, asked, { text }, store)) out(line);
+    return;
+  }
   const gate = questionMeant(name, contract, state);
   const digest = gate.isAboutFindings
     ? findingsOf(gate.name, state)
@@ -64,6 +71,28 @@ export async function answerQuestion(
   const where = frozen.project === world.project ? '' : ` in ${frozen.project}`;
   out(`Loop ${ref.loop}: ${gate.name} is ${said}${gate.file ? ` (${gate.file} as it is now${where})` : ''}.`);
   out(howItGoesOn(ref, after, store));
+}
+
+/** The question of the agent that a yes or a no is for: the one of this name, else the only one that is open. */
+function agentsQuestion(
+  name: string | undefined,
+  contract: Contract,
+  state: LoopState,
+): AskedQuestion | undefined {
+  const open = openQuestions(state);
+  if (name !== undefined)
+    return open.find((question) => question.name === name || question.name === `question ${name}`);
+  const [only] = open;
+  if (!only) return undefined;
+  // While the agent asks, a gate may wait for its turn: a yes without a name must not be for both.
+  const names = [...open, ...gatesThatAsk(contract, state)].map((question) => question.name);
+  if (names.length === 1) return only;
+  throw new UsageError(`loop ${state.loop} waits for several answers; name one of: ${names.join(', ')}`);
+}
+
+function gatesThatAsk(contract: Contract, state: LoopState): Question[] {
+  const known = questionsOf(callsFor(Object.keys(contract.gates), contract));
+  return known.length === 0 ? [] : gatesAsking(contract, state, known);
 }
 
 interface Question {
@@ -97,7 +126,7 @@ function questionMeant(name: string | undefined, contract: Contract, state: Loop
     throw new UsageError(`no question has the name "${name}"; there are: ${names}`);
   }
   // Without a name only a question that was asked is answered, never one that is still to come.
-  const open = isAsked(contract, state) ? openQuestions(contract, state, known) : [];
+  const open = isAsked(contract, state) ? gatesAsking(contract, state, known) : [];
   const [only, second] = open;
   if (only && !second) return only;
   if (!only)
@@ -127,7 +156,7 @@ function endOfPhase(
 }
 
 /** Finds the questions that the loop waits for. */
-function openQuestions(contract: Contract, state: LoopState, known: readonly Question[]): Question[] {
+function gatesAsking(contract: Contract, state: LoopState, known: readonly Question[]): Question[] {
   const asked = [...askedNames(contract, state), ...(contract.everyStop?.gates ?? [])];
   const chunks = state.gates.flatMap(({ parts = [] }) => parts);
   const later = new Set(chunks.filter(({ verdict }) => verdict === 'skip').map(({ name }) => name));
@@ -168,19 +197,4 @@ async function digestOfFile(
   if (text === undefined || text.trim() === '')
     throw new UsageError(`${file} does not exist yet, so there is nothing to answer`);
   return judges.digest(approvedText(text));
-}
-
-function howItGoesOn(ref: LoopRef, state: LoopState, store: FileStore): string {
-  if (hasEnded(state)) return `It has ended meanwhile: ${describeEnding(state)}.`;
-  if (state.status === 'paused')
-    return `It is paused; go on with: untildone ${state.run ? 'run --resume' : 'resume'} ${ref.loop}`;
-  if (state.run) {
-    return isLocked(driverLock(ref))
-      ? 'Its run goes on by itself.'
-      : `Go on with: untildone run --resume ${ref.loop}`;
-  }
-  const gone = store.clientOf(state.session) === 'gone';
-  return gone
-    ? `Its session goes on with: claude --resume ${state.session}`
-    : 'Its session goes on with your next prompt there.';
 }

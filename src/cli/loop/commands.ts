@@ -24,6 +24,7 @@ import { out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, addLoopLimits, NEWEST_LOOP, value } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
 import { type Answer, answerQuestion, askingLoop } from './approve-reject.ts';
+import { addAnswerCommand, addAskCommand } from './ask-answer.ts';
 import { foreignStatus } from './foreign-status.ts';
 import { hooksStateOf } from './hooks-state.ts';
 import { log } from './log.ts';
@@ -49,6 +50,8 @@ export function addLoopCommands(cli: Command): void {
   );
   addAnswer(cli, 'approve', 'approved', 'say yes to a question that a loop asks you');
   addAnswer(cli, 'reject', 'rejected', 'say no to a question that a loop asks you, and what has to change');
+  addAnswerCommand(cli);
+  addAskCommand(cli);
   addLog(cli);
   addPrune(cli);
 }

@@ -1,4 +1,6 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
+import { answerTo } from '../../core/loop/asked.ts';
+import type { AskedQuestion, LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { Found } from '../../hook/start/find-loop.ts';
 import type { ForeignStatus } from './foreign-status.ts';
@@ -31,6 +33,8 @@ export interface StatusLoop {
   /** Subagents that were seen, with how each ended. */
   agents: { id: string; type: string; status: string; said: string | null }[];
   waiting: { why: string; since: string; text: string } | null;
+  /** What the agent asked, the newest last. */
+  questions: StatusQuestion[];
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
   /** The walls around the commands of its gates on this machine, or why there are none; null: its contract asks for none. */
@@ -46,6 +50,19 @@ export interface StatusLoop {
     /** Of chunks: each of them. */
     parts?: { name: string; verdict: string; summary: string }[];
   }[];
+}
+
+export interface StatusQuestion {
+  name: string;
+  text: string;
+  options: string[];
+  asked_at: string;
+  /** open; answered or prompted by you; decided by the agent. */
+  state: string;
+  answer: string | null;
+  /** The chosen option, counted from 1. */
+  option: number | null;
+  answered_at: string | null;
 }
 
 export function statusJson(
@@ -88,6 +105,7 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
     waiting: state.waiting
       ? { why: state.waiting.why, since: iso(state.waiting.since), text: describeWait(state) }
       : null,
+    questions: (state.questions ?? []).map((question) => questionJson(question, state)),
     ending: state.ending
       ? {
           cause: state.ending.cause,
@@ -98,6 +116,13 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
       : null,
     gates: state.gates,
   };
+}
+
+function questionJson(question: AskedQuestion, state: LoopState): StatusQuestion {
+  const { name, text, options = [], at } = question;
+  const { said = 'open', note = null, option = null, at: answeredAt } = answerTo(state, question) ?? {};
+  const answered_at = answeredAt === undefined ? null : iso(answeredAt);
+  return { name, text, options, asked_at: iso(at), state: said, answer: note, option, answered_at };
 }
 
 function iso(ms: number): string {

@@ -1,4 +1,5 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
+import { answerTo, questionWords } from '../../core/loop/asked.ts';
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
@@ -122,9 +123,22 @@ function situationLines(state: LoopState, { unheld, phase }: LoopFacts, now: num
   if (unheld) lines.push(`  ${paint('bad', 'NOT BEING HELD:')} ${unheld}`);
   if (waiting)
     lines.push(`  ${paint('open', `since ${whenOf(waiting.since, now)}:`)} ${describeWait(state)}`);
+  lines.push(...questionLines(state));
   if (phase) lines.push(`  phase: ${phase.name} (${phase.number} of ${phase.of})`);
   if (agents.length > 0) lines.push(...agentLines(agents));
   return lines;
+}
+
+const QUESTIONS_SHOWN = 5;
+const QUESTION_LIMIT = 300;
+
+/** What the agent asked last, and what became of it. */
+function questionLines(state: LoopState): string[] {
+  return (state.questions ?? []).slice(-QUESTIONS_SHOWN).map((question) => {
+    const answered = answerTo(state, question);
+    const said = answered ? `${answered.said}${answered.note ? `: ${answered.note}` : ''}` : 'open';
+    return `  ${oneLine(`${questionWords(question)} - ${said}`, QUESTION_LIMIT)}`;
+  });
 }
 
 /** How many subagents there are, and what the newest of them said last. */

@@ -36,7 +36,13 @@ export function renderAnswer(eventName: string, given: Answer): HookOutput {
     case 'permit':
       return json({ ...shown(answer.message), ...specific(eventName, { decision: { behavior: 'allow' } }) });
     case 'rewrite':
-      return json({ ...shown(answer.message), ...specific(eventName, { updatedInput: answer.input }) });
+      return json({
+        ...shown(answer.message),
+        ...specific(eventName, {
+          ...(answer.permitted ? { permissionDecision: 'allow' } : {}),
+          updatedInput: answer.input,
+        }),
+      });
     case 'inject':
       return json({
         systemMessage: answer.message,

@@ -37,8 +37,10 @@ export function childContract(contract: Contract, rules: PieceRules, traitsOf: T
     // All children would write their notes into the same place, and every merge would conflict.
     memory: memory ? { ...memory, update: false } : undefined,
     limits: { ...contract.limits, ...share, durationMs },
-    // The run itself notifies you.
-    notify: [],
+    // The run itself notifies you, but not of what the agent of a child asks.
+    notify: contract.notify.flatMap((each) =>
+      each.on.includes('needs_person') ? [{ ...each, on: ['needs_person'] }] : [],
+    ),
   };
 }
 

@@ -183,6 +183,19 @@ export const PRESETS = ['verified-done'] as const;
 
 export type PresetName = (typeof PRESETS)[number];
 
+/** What becomes of a loop whose agent asks you something. wait: it waits. decide: the agent decides. end: the loop ends. */
+export const ASK_POLICIES = ['wait', 'decide', 'end'] as const;
+
+export type AskPolicy = (typeof ASK_POLICIES)[number];
+
+export interface AskRule {
+  policy: AskPolicy;
+  /** The longest that a run waits for one answer; then it pauses. */
+  waitMs: Limit;
+}
+
+export const DEFAULT_ASK: AskRule = { policy: 'wait', waitMs: 24 * 3_600_000 };
+
 /** hybrid: hand over when the session is full. session: never hand over. fresh: a new session for every iteration. */
 export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
 
@@ -213,6 +226,8 @@ export interface Contract {
   sandbox?: SandboxRule;
   limits: Limits;
   onContext: 'continue' | 'spawn';
+  /** Absent: as `DEFAULT_ASK` says. */
+  ask?: AskRule;
   /** Notes in the project that sessions are told when they start. */
   memory?: MemoryRule;
   run?: RunRules;

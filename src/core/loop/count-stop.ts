@@ -1,4 +1,5 @@
 import { keepShort, oneLine } from '../text/clip.ts';
+import { afterProgress, questionsForYou } from './asked.ts';
 import { elapsedMs } from './limits.ts';
 import { countIteration } from './phases.ts';
 import { allTold } from './questions.ts';
@@ -78,13 +79,14 @@ export function observe(
   const awake = countAgents(closeWait(state, at), seen.subagents);
   const toolUsed = seen.toolSinceBlock || state.toolSeen;
   const own = seen.promptId === state.promptId ? state.blocksInARow : 0;
+  // The agent stops for an answer: neither what it says then nor what still fails counts against it.
+  const asks = questionsForYou(state).length > 0;
   return {
     ...awake,
     ...(seen.promptId === undefined ? {} : { promptId: seen.promptId }),
     // Claude Code counts the holds of all hooks together.
     blocksInARow: toolUsed ? 0 : Math.max(own, seen.heldInARow ?? 0),
-    ...countMessage(state, seen.message),
-    ...countPicture(state, seen, verdicts),
+    ...(asks ? {} : { ...countMessage(state, seen.message), ...countPicture(state, seen, verdicts) }),
     background: Object.fromEntries(seen.background.map((t) => [t.id, firstSeen(state, t.id) ?? at])),
     ...countUsage(awake, seen.usage, judgingCost(verdicts)),
     ...phaseAfter(awake, seen, at),
@@ -154,7 +156,9 @@ function countPicture(state: LoopState, seen: StopSeen, verdicts: readonly Verdi
   if (picture === undefined) return {};
   const before = state.picture?.fingerprint === picture ? state.picture : undefined;
   const sameTree = before !== undefined && seen.tree !== undefined && before.tree === seen.tree;
+  const isNew = state.picture !== undefined && before === undefined;
   return {
+    ...(isNew || (seen.phase?.passed ?? []).length > 0 ? afterProgress(state) : {}),
     picture: {
       fingerprint: picture,
       times: (before?.times ?? 0) + 1,

@@ -2,6 +2,7 @@ import type { Limits } from '../contract/contract.ts';
 import { evidenceOf, ladderOf, restsOn } from '../proof/ladder.ts';
 import { oneLine } from '../text/clip.ts';
 import { sayDuration } from '../text/duration.ts';
+import { openWords, questionsForYou } from './asked.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
 import { type ReachedLimit, reachedLimit } from './limits.ts';
 import { nothingWasMeasured, restsOnClaims } from './since-start.ts';
@@ -37,6 +38,7 @@ export function decide(
   return (
     askedToEnd(verdicts) ??
     success(before, asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
+    agentsQuestion(before, seen, asked) ??
     question(seen, asked) ??
     excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
@@ -109,6 +111,22 @@ function leaves(verdict: Verdict): Verdict[] {
   if (!verdict.children) return [verdict];
   const { children } = verdict;
   return children.filter((v) => v.class === 'judged' && v.outcome === 'pass').flatMap(leaves);
+}
+
+/** The agent cannot go on without you, and says so. Nothing that is unfinished counts against it until you answer. */
+function agentsQuestion(
+  state: LoopState,
+  seen: StopSeen,
+  verdicts: readonly Verdict[],
+): Decision | undefined {
+  const open = questionsForYou(state);
+  if (open.length === 0) return undefined;
+  const asked = openWords(state);
+  if (open.some(({ policy }) => policy === 'end')) return ending('released', 'needs_person', asked);
+  const gates = question(seen, verdicts);
+  const beside = gates && 'detail' in gates ? gates.detail : undefined;
+  const detail = oneLine([asked, beside].filter(Boolean).join('; '), DETAIL_LIMIT);
+  return { kind: 'allow', cause: 'approval', wait: 'approval', detail };
 }
 
 /** Asks you when only questions are open. The agent is not held for them. A phase is not asked about before it began. */

@@ -1,10 +1,11 @@
 import type { Limit, RunMode } from '../contract/contract.ts';
 import type { ChildEntry } from '../run/children.ts';
 import type { SessionEnd } from '../run/session-end.ts';
+import type { AskedEntry } from './asked.ts';
 import type { StopSeen } from './count-stop.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';
-import type { Decision, Ending } from './state.ts';
+import type { Answered, Decision, Ending } from './state.ts';
 import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
 import type { Verdict } from './verdict.ts';
@@ -27,8 +28,10 @@ export type Entry =
     }
   | { kind: 'command'; command: PersonCommand; note?: string }
   | { kind: 'allowed'; exception: string; note?: string }
-  /** You answered a question of the loop; `digest`: of the file that the question is about. */
-  | { kind: 'answered'; gate: string; said: 'approved' | 'rejected'; note?: string; digest?: string }
+  /** The agent asks you something. */
+  | AskedEntry
+  /** A question was answered; `gate`: which one; `digest`: of the file that it is about. */
+  | ({ kind: 'answered'; gate: string } & Pick<Answered, 'said' | 'note' | 'option' | 'digest'>)
   /** You replaced the contract of the loop. */
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
   /** You go on with a run that had ended, or changed its limits; `limits`: what changed, in words. */

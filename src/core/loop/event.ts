@@ -195,8 +195,8 @@ export type Answer =
   | { kind: 'ignore'; why: string }
   /** A tool may run without asking you. */
   | { kind: 'permit'; message?: string }
-  /** The tool gets another input. Claude Code decides whether it may run. */
-  | { kind: 'rewrite'; input: Record<string, unknown>; message?: string }
+  /** The tool gets another input. Claude Code decides whether it may run, unless it is `permitted`. */
+  | { kind: 'rewrite'; input: Record<string, unknown>; permitted?: true; message?: string }
   /** The agent reads `context` and goes on; you read `message`. */
   | { kind: 'inject'; context: string; message?: string };
 

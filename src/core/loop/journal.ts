@@ -2,6 +2,7 @@ import { advanceChildren, type ChildEntry } from '../run/children.ts';
 import { advanceIntent, advanceResult, deniedIn, takenUp, waitingForApi } from '../run/entries.ts';
 import { reopened } from '../run/reopen.ts';
 import { newRun, runFromSession } from '../run/run.ts';
+import { advanceAsked, openWords, questionsForYou, waitingAgain } from './asked.ts';
 import { applyDecision, gateLines, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
 import { allTold, answer } from './questions.ts';
@@ -46,6 +47,7 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
   command: advanceCommand,
   guard: advanceGuard,
   allowed: (state, { exception }) => ({ ...state, allowed: [...new Set([...state.allowed, exception])] }),
+  asked: advanceAsked,
   answered: advanceAnswered,
   contract: advanceContract,
   reopened: (state, { contractSha256, maxIterations }, at) =>
@@ -88,11 +90,37 @@ function advanceWithdrawn(state: LoopState, { cause, detail }: EntryOf<'withdraw
 
 /** Keeps your answer, and ends the wait for it. */
 function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: number): LoopState {
-  if (hasEnded(state)) return state;
-  const { gate, said, note, digest } = entry;
-  const answered = { said, at, note: note || undefined, digest: digest || undefined };
-  const goesOn = state.waiting?.why === 'approval' ? judgedNext(closeWait(state, at)) : state;
-  return { ...goesOn, answers: answer(state.answers ?? {}, gate, answered) };
+  const { gate, said, note, digest, option } = entry;
+  const isAgents = state.questions?.some(({ name }) => name === gate) === true;
+  // A run that ended for want of this answer can go on with it.
+  if (hasEnded(state) && !isAgents) return state;
+  const answered = {
+    ...{ said, at, note: note || undefined, digest: digest || undefined },
+    ...(option === undefined ? {} : { option }),
+    // The agent knows its own decision, and reads your prompt as it is.
+    ...(said === 'decided' || said === 'prompted' ? { told: true as const } : {}),
+  };
+  const after = { ...state, answers: answer(state.answers ?? {}, gate, answered) };
+  return hasEnded(state) ? after : goesOnAfter(after, isAgents, at);
+}
+
+function goesOnAfter(state: LoopState, isAgents: boolean, at: number): LoopState {
+  const { waiting } = state;
+  if (questionsForYou(state).length > 0)
+    return waiting?.why === 'approval'
+      ? { ...state, waiting: { ...waiting, detail: openWords(state) } }
+      : state;
+  const awake = waiting?.why === 'approval' ? closeWait(state, at) : state;
+  if (isAgents) return instructedNext(awake, waiting?.why === 'approval');
+  return waiting?.why === 'approval' ? judgedNext(awake) : state;
+}
+
+/** Lets a run give your answer to the session that asked. What it left unfinished is not judged before. */
+function instructedNext(state: LoopState, waited: boolean): LoopState {
+  const last = state.run?.lastEnd;
+  if (!state.run || state.run.open || !last) return state;
+  const lastEnd = waited ? { ...last, kind: 'completed' as const } : last;
+  return { ...state, run: { ...state.run, lastEnd, judged: true } };
 }
 
 /** Lets a run judge the work with your answer before it pays for another session. */
@@ -174,6 +202,9 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
   if (detail.agent !== undefined && OF_THE_SESSION.has(event)) return advanceInsideAgent(state, event);
   switch (event) {
     case 'SessionStart':
+      // The session is there again, but the agent asked you something, and waits for a prompt.
+      if (asksPerson(state) && questionsForYou(state).length > 0)
+        return detail.source === 'compact' ? compacted(state) : state;
       if (detail.source === 'compact') return closeWait(compacted(state), at);
       if (state.waiting) return closeWait(state, at);
       // Claude Code was killed and sent no SessionEnd: the time since the last line was no working time.
@@ -238,7 +269,7 @@ function advanceCommand(state: LoopState, { command, note }: EntryOf<'command'>,
       return state.status === 'paused' ? state : { ...openWait(state, 'paused', at, note), status: 'paused' };
     case 'resume':
       return state.status === 'paused'
-        ? waitingForApi({ ...takenUp(closeWait(state, at)), status: 'active' }, at)
+        ? waitingForApi(waitingAgain({ ...takenUp(closeWait(state, at)), status: 'active' }, at), at)
         : state;
     case 'cancel':
       return end(state, 'cancelled', 'person', note ?? BY_PERSON, at);

@@ -1,5 +1,6 @@
+import { oneLine } from '../text/clip.ts';
 import { withoutLoopSection } from './notes.ts';
-import type { Answered, LoopState } from './state.ts';
+import type { Answered, AskedQuestion, LoopState } from './state.ts';
 import type { Verdict } from './verdict.ts';
 
 const REMEMBERED = 50;
@@ -29,25 +30,50 @@ export function approvedText(text: string): string {
   return lines.join('\n').trim();
 }
 
+const QUOTED_LIMIT = 300;
+
+type Answers = Readonly<Record<string, Answered>>;
+
 /** Tells the agent your answers that it has not been told; undefined when there are none. */
-export function newAnswers(answers: Readonly<Record<string, Answered>>): string | undefined {
+export function newAnswers(answers: Answers, questions?: readonly AskedQuestion[]): string | undefined {
   const news = Object.entries(answers).filter(([, { told }]) => !told);
   if (news.length === 0) return undefined;
-  return news
-    .map(([name, { said, note }]) => {
-      const words = note ? `: "${note}"` : '';
-      return said === 'approved'
-        ? `untildone: a person approved ${name}${words}. Go on with what comes next.`
-        : `untildone: a person rejected ${name}${words}. Change the work accordingly; they are asked again.`;
-    })
-    .join('\n');
+  return news.map(([name, answered]) => answerWords(name, answered, questions)).join('\n');
 }
 
-/** The same for approvals alone: a rejection is told by the verdict of its gate. */
-export function newApprovals(answers: Readonly<Record<string, Answered>>): string | undefined {
+/** The same without rejections: those are told by the verdicts of their gates. */
+export function newApprovals(answers: Answers, questions?: readonly AskedQuestion[]): string | undefined {
   return newAnswers(
-    Object.fromEntries(Object.entries(answers).filter(([, { said }]) => said === 'approved')),
+    Object.fromEntries(Object.entries(answers).filter(([, { said }]) => said !== 'rejected')),
+    questions,
   );
+}
+
+function answerWords(name: string, answered: Answered, questions: readonly AskedQuestion[] = []): string {
+  const { said, note } = answered;
+  const words = note ? `: "${note}"` : '';
+  const asked = questions.find((question) => question.name === name);
+  switch (said) {
+    case 'approved':
+      return `untildone: a person approved ${name}${words}. Go on with what comes next.`;
+    case 'rejected':
+      return `untildone: a person rejected ${name}${words}. Change the work accordingly; they are asked again.`;
+    default:
+      return `untildone: ${asked ? `you asked (${name}): "${oneLine(asked.text, QUOTED_LIMIT)}"` : `about ${name}`}\n${givenWords(answered)}`;
+  }
+}
+
+/** What became of a question of the agent, for the agent. */
+export function givenWords({ said, note = '', option }: Answered): string {
+  const chosen = option === undefined ? '' : `option ${option}, `;
+  switch (said) {
+    case 'prompted':
+      return 'A person sent a prompt in the session after it: that is the answer. Read it again, and go on with that.';
+    case 'decided':
+      return `You decided it yourself: "${note}".`;
+    default:
+      return `A person answered: ${chosen}"${note}". That is your next instruction: go on with it.`;
+  }
 }
 
 /** The verdict with its question, when the agent was held for this very failure before and stops with it again. */

@@ -12,9 +12,10 @@ import {
 import { defined } from '../text/defined.ts';
 import { visible } from '../text/visible.ts';
 import { describeEnding } from '../words/endings.ts';
+import { answerTo } from './asked.ts';
 import { elapsedMs } from './limits.ts';
 import { changedTestsBefore, type StartedWith } from './started-with.ts';
-import type { LoopState } from './state.ts';
+import type { AskedQuestion, LoopState } from './state.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What an ending rests on. docs/reference/receipt.md describes the format. */
@@ -33,6 +34,8 @@ export interface Receipt {
   startedWith?: StartedWith;
   /** Your answers to questions of the loop. Absent when there were none, and in receipts of older versions. */
   answers?: ReceiptAnswer[];
+  /** What the agent asked, and what became of it. Absent when it asked nothing, and in receipts of older versions. */
+  questions?: ReceiptQuestion[];
   /** What the ending rests on. Absent in receipts of older versions. */
   ladder?: Ladder;
   effort: {
@@ -53,6 +56,17 @@ interface ReceiptAnswer {
   said: string;
   note?: string;
   at: string;
+}
+
+interface ReceiptQuestion {
+  name: string;
+  text: string;
+  options?: string[];
+  at: string;
+  /** answered: by you. prompted: by a prompt of yours in the session. decided: by the agent, an assumption. open: not at all. */
+  said: string;
+  answer?: string;
+  answeredAt?: string;
 }
 
 /** What the loop has cost. */
@@ -137,6 +151,7 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
     allowed: state.allowed,
     ...(state.startedWith ? { startedWith: state.startedWith } : {}),
     ...answersIn(state),
+    ...questionsIn(state),
     ladder: ladderOf(facts.verdicts.map(evidenceOf), { allowed: state.allowed }),
     effort: {
       iterations: state.iteration,
@@ -151,8 +166,23 @@ export function makeReceipt(facts: ReceiptFacts, traitsOf: TraitsOf): Receipt {
   };
 }
 
-function answersIn({ answers = {} }: LoopState): { answers?: ReceiptAnswer[] } {
-  const given = Object.entries(answers).map(([gate, { said, note, at }]) => ({
+function questionsIn(state: LoopState): { questions?: ReceiptQuestion[] } {
+  const { questions = [] } = state;
+  if (questions.length === 0) return {};
+  const line = (question: AskedQuestion): ReceiptQuestion => {
+    const { name, text, options, at } = question;
+    const given = answerTo(state, question);
+    const asked = { name, text, ...defined({ options }), at: new Date(at).toISOString() };
+    if (!given) return { ...asked, said: 'open' };
+    const answeredAt = new Date(given.at).toISOString();
+    return { ...asked, said: given.said, ...defined({ answer: given.note }), answeredAt };
+  };
+  return { questions: questions.map(line) };
+}
+
+function answersIn({ answers = {}, questions = [] }: LoopState): { answers?: ReceiptAnswer[] } {
+  const ofGates = Object.entries(answers).filter(([name]) => questions.every((asked) => asked.name !== name));
+  const given = ofGates.map(([gate, { said, note, at }]) => ({
     ...{ gate, said, at: new Date(at).toISOString() },
     ...defined({ note }),
   }));
@@ -248,6 +278,19 @@ function answerWords({ gate, said, note }: ReceiptAnswer): string {
   return `${said} by a person: ${gate}${note === undefined ? '' : ` (${note})`}`;
 }
 
+function questionLine({ text, said, answer }: ReceiptQuestion): string {
+  switch (said) {
+    case 'decided':
+      return `assumption of the agent: ${text} ${answer ?? ''}`;
+    case 'prompted':
+      return `asked: ${text} answered by a person in the session`;
+    case 'open':
+      return `asked: ${text} never answered`;
+    default:
+      return `asked: ${text} answered by a person: ${answer ?? ''}`;
+  }
+}
+
 function plain(receipt: Receipt, beside: Known): string {
   const { work, effort, contract } = receipt;
   return [
@@ -263,6 +306,7 @@ function plain(receipt: Receipt, beside: Known): string {
     ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),
     ...beforeStart(receipt).map((line) => `  ${line}`),
     ...(receipt.answers ?? []).map((given) => `  ${answerWords(given)}`),
+    ...(receipt.questions ?? []).map((asked) => `  ${questionLine(asked)}`),
     '  rests on',
     ...ladderLines(ladderIn(receipt, beside)).map((line) => `    ${line}`),
   ]
@@ -316,6 +360,7 @@ function markdown(receipt: Receipt, beside: Known): string {
     ...receipt.allowed.flatMap((name) => [`Allowed by hand: ${cell(name)}.`, '']),
     ...beforeStart(receipt).flatMap((line) => [`${cell(line)}.`, '']),
     ...(receipt.answers ?? []).flatMap((given) => [`${cell(answerWords(given))}.`, '']),
+    ...(receipt.questions ?? []).flatMap((asked) => [`${cell(questionLine(asked))}.`, '']),
     `Rests on: ${cell(restsOn(ladder))}.`,
     '',
     ...ladder.rungs.map(

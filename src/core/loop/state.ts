@@ -1,4 +1,4 @@
-import type { Limit, RunMode } from '../contract/contract.ts';
+import type { AskPolicy, Limit, RunMode } from '../contract/contract.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';
@@ -23,7 +23,7 @@ type LoopStatus = 'active' | 'paused' | Ending;
 export type WaitCause =
   | 'paused'
   | 'needs_person'
-  /** The loop asks you a question (`untildone approve`). */
+  /** The loop, or its agent, asks you a question (`untildone approve`, `untildone answer`). */
   | 'approval'
   | 'background'
   | 'wake_up'
@@ -90,8 +90,12 @@ export interface LoopState {
   closed?: true;
   /** Of a contract with phases. */
   phase?: PhaseState;
-  /** Your answers to the questions of this loop, by the gate that asks. */
+  /** Your answers to the questions of this loop, by the gate that asks, or by the name of the agent's question. */
   answers?: Record<string, Answered>;
+  /** What the agent asked (`untildone ask`), the newest last; only the newest are remembered. */
+  questions?: AskedQuestion[];
+  /** How many questions the agent asked in all, and how many of them since something changed in what fails. */
+  asked?: { count: number; inARow: number };
   /** The subagents of this loop; the newest last. */
   agents?: AgentLine[];
   /** Of a run: a loop over many sessions. */
@@ -157,10 +161,36 @@ export interface ReadTranscript {
   since?: number;
 }
 
-/** Your answer to a question of a loop (`untildone approve`, `untildone reject`). */
+/** A question of the agent (`untildone ask`). */
+export interface AskedQuestion {
+  /** `question 1`: no gate has such a name, so its answer stands among those for gates. */
+  name: string;
+  text: string;
+  options?: string[];
+  at: number;
+  policy: AskPolicy;
+  /** The longest that a run waits for the answer. */
+  waitMs: Limit;
+}
+
+/** approved, rejected: `untildone approve`, `untildone reject`. The others are for questions of the agent. */
+export const SAID = [
+  'approved',
+  'rejected',
+  /** You answered it: `untildone answer`. */
+  'answered',
+  /** You sent a prompt in the session while it was open. The journal keeps no prompts. */
+  'prompted',
+  /** The agent decided it, because nobody is there: an assumption. */
+  'decided',
+] as const;
+
+/** An answer to a question of a loop. */
 export interface Answered {
-  said: 'approved' | 'rejected';
+  said: (typeof SAID)[number];
   note?: string;
+  /** The option of the question that was chosen, counted from 1. */
+  option?: number;
   at: number;
   /** SHA-256 of the file that the question was about. */
   digest?: string;

@@ -1,5 +1,6 @@
 /** A run that you go on with after it has ended without being done, or whose limits you change. */
 import type { Limit, Limits } from '../contract/contract.ts';
+import { afterProgress, waitingAgain } from '../loop/asked.ts';
 import { type ReachedLimit, reachedLimit } from '../loop/limits.ts';
 import { closeWait, hasEnded, isDone, type LoopState, openWait } from '../loop/state.ts';
 import { sayDuration } from '../text/duration.ts';
@@ -58,10 +59,11 @@ export function reopened(state: LoopState, at: number): LoopState {
   if (!canReopen(state) || !state.run) return state;
   const { ending, picture: _picture, lastMessage: _message, promptId: _prompt, ...rest } = state;
   const { judged: _judged, lastEnd, ...run } = state.run;
-  return closeWait(
+  const again = closeWait(
     openWait(
       {
         ...rest,
+        ...afterProgress(state),
         status: 'active',
         emptyAnswers: 0,
         blocksInARow: 0,
@@ -72,6 +74,7 @@ export function reopened(state: LoopState, at: number): LoopState {
     ),
     at,
   );
+  return waitingAgain(again, at);
 }
 
 const FLAGS: Partial<Record<string, { flag: string; example: string }>> = {

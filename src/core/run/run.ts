@@ -1,7 +1,9 @@
 import type { Contract, Limit, Limits, RunMode } from '../contract/contract.ts';
+import { answerUntil } from '../loop/asked.ts';
 import { elapsedMs, type ReachedLimit, reachedLimit } from '../loop/limits.ts';
 import { limitsIn, phaseOf } from '../loop/phases.ts';
 import { hasEnded, type LoopState, type RunState } from '../loop/state.ts';
+import { sayDuration } from '../text/duration.ts';
 import { describeWait } from '../words/endings.ts';
 import type { SessionEnd } from './session-end.ts';
 
@@ -37,12 +39,16 @@ export function runFromSession(permissionMode: string | undefined): RunState {
 }
 
 export type Step =
-  | { kind: 'session'; resume: boolean; why: 'first' | 'hand_over' | 'not_done' | 'again' | 'context_full' }
+  | {
+      kind: 'session';
+      resume: boolean;
+      why: 'first' | 'hand_over' | 'not_done' | 'answered' | 'again' | 'context_full';
+    }
   /** Judge the work: the session ended, and the loop has not. */
   | { kind: 'judge' }
   | { kind: 'wait'; until: number; why: string }
-  /** Wait for your answer; nothing is spent meanwhile. */
-  | { kind: 'ask'; why: string }
+  /** Wait for your answer, at most until a time; nothing is spent meanwhile. */
+  | { kind: 'ask'; why: string; until?: number }
   | { kind: 'fail'; cause: string; detail: string }
   | { kind: 'pause'; why: string }
   | { kind: 'over' };
@@ -68,9 +74,20 @@ function stepAfter(state: LoopState, now: number): Step {
   if (hasEnded(state) || !run) return { kind: 'over' };
   if (state.status === 'paused') return { kind: 'pause', why: state.waiting?.detail ?? 'paused' };
   // Only you can answer the question, however the session ended that led to it.
-  if (state.waiting?.why === 'approval') return { kind: 'ask', why: describeWait(state) };
+  if (state.waiting?.why === 'approval') return askingStep(state, state.waiting, now);
   if (!run.lastEnd) return withoutSession(run);
   return AFTER_END[run.lastEnd.kind]?.(run, run.lastEnd, now) ?? afterStop(state, run);
+}
+
+function askingStep(
+  state: LoopState,
+  { since, detail = '' }: { since: number; detail?: string },
+  now: number,
+): Step {
+  const until = answerUntil(state);
+  if (until === undefined || now < until) return { kind: 'ask', why: describeWait(state), until };
+  const why = `nobody answered within ${sayDuration(until - since)} (${detail}); answer with: untildone answer ${state.loop} "your words"`;
+  return { kind: 'pause', why };
 }
 
 function withoutSession(run: RunState): Step {
@@ -137,7 +154,13 @@ function afterStop(state: LoopState, run: RunState): Step {
   if (state.waiting?.why === 'needs_person')
     return { kind: 'pause', why: state.waiting.detail ?? 'it needs you' };
   // Work that was judged before a crash is not judged again: it would count twice.
-  return run.judged ? { kind: 'session', resume: true, why: 'not_done' } : { kind: 'judge' };
+  if (!run.judged) return { kind: 'judge' };
+  const why = hasNewAnswer(state) ? 'answered' : 'not_done';
+  return { kind: 'session', resume: true, why };
+}
+
+function hasNewAnswer({ answers = {} }: LoopState): boolean {
+  return Object.values(answers).some(({ said, told }) => said === 'answered' && !told);
 }
 
 /** The limit that keeps the next session from starting. A resumed session is no further iteration. */

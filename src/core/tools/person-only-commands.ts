@@ -4,7 +4,7 @@ import { firstFound } from '../text/lists.ts';
 import { INTERPRETERS } from './protect.ts';
 
 const PERSON_ONLY = new Set([
-  ...['trust', 'approve', 'reject', 'cancel', 'release', 'pause'],
+  ...['trust', 'approve', 'reject', 'answer', 'cancel', 'release', 'pause'],
   ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout'],
 ]);
 const PERSON_ONLY_WITH_ARGUMENT = new Set(['contract update', 'lock off']);

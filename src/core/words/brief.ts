@@ -40,9 +40,11 @@ export function briefFor({ situation, verdicts, gates, beside = '', before }: Br
       phaseWords(situation),
       beside,
       noteOf(before),
+      situation.asked ?? '',
       fails === '' ? '' : `What does not hold yet, as it was last checked:\n\n${fails}`,
       gates.length === 0 ? '' : `It is checked after you stop, by: ${gates.join(', ')}.`,
       before ? nextStepOf(verdicts) : '',
+      situation.howToAsk ?? '',
       howToFinish(situation.promise),
     ]
       .filter((part) => part !== '')

@@ -18,6 +18,7 @@ export function compactionSummary(situation: Situation, verdicts: readonly Verdi
     `Where it is: ${iterationWords(situation)}.`,
     taskInShort(situation),
     phaseWords(situation),
+    situation.asked ?? '',
     failures(verdicts),
     nextStepOf(verdicts),
     howToFinish(situation.promise),

@@ -1,4 +1,5 @@
 import type { Notification } from '../contract/contract.ts';
+import { questionsForYou } from '../loop/asked.ts';
 import { changedTestsBefore } from '../loop/started-with.ts';
 import { type Ending, isDone, type LoopState, type RunState } from '../loop/state.ts';
 import type { Verdict } from '../loop/verdict.ts';
@@ -29,6 +30,8 @@ export function describeEnding(state: LoopState): string {
     case 'cancelled':
       return cause === 'person' ? `cancelled ${byHand(detail)}` : `cancelled: ${detail}`;
     case 'released':
+      if (cause === NEEDS_PERSON)
+        return `NOT done: it needs you, because the agent cannot go on without an answer (${detail})`;
       return cause === 'person'
         ? `NOT done: released ${byHand(detail)}`
         : `NOT done: let go without proof (${detail})`;
@@ -38,6 +41,9 @@ export function describeEnding(state: LoopState): string {
       return detail;
   }
 }
+
+/** The cause of a loop that ended because the agent asked something, and its contract says so (`ask: end`). */
+export const NEEDS_PERSON = 'needs_person';
 
 /** The message in the session when a loop ends: how, what is still open, and what to do next. */
 export function endingMessage(state: LoopState): string {
@@ -76,8 +82,16 @@ export function standingHeld(failing: readonly Verdict[], time: number, most: nu
 }
 
 /** The message in the session when the loop waits for your answer. */
-export function questionMessage(asked: string): string {
+export function questionMessage(asked: string, state: LoopState): string {
+  if (questionsForYou(state).length > 0)
+    return `untildone: the agent asks you: ${asked}. Answer here with your next prompt, or in a terminal: ${answerCommand(state)}; then send any prompt here. Nothing is counted until then.`;
   return `untildone: a question for you: ${asked}. Answer in a terminal: untildone approve, or untildone reject --note "what has to change". Then send any prompt here.`;
+}
+
+/** How you answer the questions of the agent. */
+export function answerCommand(state: LoopState): string {
+  const hasOptions = questionsForYou(state).some(({ options = [] }) => options.length > 0);
+  return `untildone answer ${state.loop} "your words"${hasOptions ? ', or with --option 1' : ''}`;
 }
 
 function claimWords(cause: string, detail: string): string {
@@ -134,6 +148,8 @@ export function describeWait(state: LoopState): string {
     case 'needs_person':
       return `waiting for you${detail}`;
     case 'approval':
+      if (questionsForYou(state).length > 0)
+        return `waiting for your answer${detail}; ${answerCommand(state)}`;
       return `waiting for your answer${detail}; untildone approve, or untildone reject --note "why"`;
     case 'background':
       return `waiting for background work${detail}`;

@@ -1,3 +1,4 @@
+import { questionWords } from '../loop/asked.ts';
 import type { Entry, EntryOf, PersonCommand } from '../loop/entry.ts';
 import type { Children, ChildState, LoopState } from '../loop/state.ts';
 import type { GuardedAgent } from '../loop/subagents.ts';
@@ -34,7 +35,8 @@ const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
     event === 'PermissionDenied' ? deniedWords(detail ?? {}) : `${event}${detailWords(detail)}`,
   guard: ({ event, subject, refused }) => `${event} of ${subject}: ${refused ? 'held' : 'allowed'}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
-  answered: ({ said, gate, note }) => `you ${said} ${gate}${noteWords(note)}`,
+  asked: (entry) => `the agent asks: ${questionWords({ ...entry, at: 0 })}`,
+  answered: answeredWords,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
   reopened: ({ limits }) => `you go on with it${limits ? `, with other limits: ${limits}` : ''}`,
   command: commandWords,
@@ -60,6 +62,12 @@ function describeForeign({ lines, cut = 0 }: EntryOf<'foreign'>): string {
       : []),
   ];
   return found.join('. ');
+}
+
+function answeredWords({ said, gate, note, option }: EntryOf<'answered'>): string {
+  if (said === 'decided') return `the agent decided ${gate} itself${noteWords(note)}`;
+  if (said === 'prompted') return `you answered ${gate} by a prompt in its session`;
+  return `you ${said} ${gate}${option === undefined ? '' : ` with option ${option}`}${noteWords(note)}`;
 }
 
 function noteWords(note: string | undefined): string {

@@ -25,6 +25,10 @@ export interface Situation {
   promise?: string;
   /** Of a contract with phases: where the work is. */
   phase?: PhaseSituation;
+  /** What was asked and answered so far; empty when nothing was. */
+  asked?: string;
+  /** How the agent asks a person. */
+  howToAsk?: string;
   /** What is said before everything else. */
   notes?: readonly string[];
   /** Gates that fail exactly as they did before, with the iteration since which they do. */
@@ -41,7 +45,7 @@ export function reasonFor(
     [
       `untildone: ${iterationWords(situation)}. The work is not done yet.`,
       ...(situation.notes ?? []),
-      ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH] : []),
+      ...(instruction === 'different_approach' ? [DIFFERENT_APPROACH, situation.howToAsk ?? ''] : []),
     ],
     failing(verdicts, instruction === 'different_approach' ? {} : (situation.unchanged ?? {})),
     [
@@ -82,7 +86,14 @@ export function reminderFor(
       `untildone: this session works in a loop (${iterationWords(situation)}); it goes on until the work is done.`,
     ],
     failing(verdicts, {}),
-    [taskOf(situation), phaseWords(situation), nextStepOf(verdicts), howToFinish(situation.promise)],
+    [
+      taskOf(situation),
+      phaseWords(situation),
+      situation.asked ?? '',
+      nextStepOf(verdicts),
+      situation.howToAsk ?? '',
+      howToFinish(situation.promise),
+    ],
     limit,
   );
 }

@@ -14,6 +14,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
+import { answerByPrompt, askByTool } from '../guard/ask-person.ts';
 import { guardPrompt } from '../guard/guard-prompt.ts';
 import { guardPermission, guardSettings, guardTool } from '../guard/guard-session.ts';
 import { beginAgent, guardWork } from '../guard/guard-work.ts';
@@ -33,8 +34,10 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
   const session = () => sessionWithLoop(event, { ref, state }, ports);
   const note = () => noteDown(event, { ref, state }, noteOf(event), ports);
   switch (event.name) {
-    case 'PreToolUse':
-      return guardTool(event, session(), ports);
+    case 'PreToolUse': {
+      const answer = await guardTool(event, session(), ports);
+      return answer.kind === 'silence' ? askByTool(event, ref, ports) : answer;
+    }
     case 'PermissionRequest':
       return guardPermission(event, { ...loop, state }, session(), ports);
     case 'ConfigChange':
@@ -45,7 +48,9 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
     }
     case 'UserPromptSubmit': {
       const answer = await answerPrompt(event, state, session, ports);
-      return answer.kind === 'refuse' ? answer : withMessages(answer, note().messages);
+      if (answer.kind === 'refuse') return answer;
+      const heard = answerByPrompt(event, { ref, state }, ports);
+      return withMessages(joined([answer, heard]), note().messages);
     }
     case 'SubagentStart':
       if (isCompactionAgent(event)) break;
@@ -74,8 +79,9 @@ async function answerPrompt(
 }
 
 /** Adds the answers to the loop's questions to the next prompt. */
-function newAnswersIn({ answers = {}, status }: LoopState): Answer {
-  const context = status === 'active' ? newAnswers(answers) : undefined;
+function newAnswersIn({ answers = {}, questions, status, run }: LoopState): Answer {
+  // The prompt of a run says them itself.
+  const context = status === 'active' && !run ? newAnswers(answers, questions) : undefined;
   return context === undefined ? SILENCE : { kind: 'inject', context };
 }
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { readContract } from '../../contract/read.ts';
 import {
+  type AskRule,
   type Contract,
+  DEFAULT_ASK,
   DEFAULT_LIMITS,
   foreignContract,
   type Limit,
@@ -19,6 +21,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { howToAsk } from '../../core/words/asking.ts';
 import { phaseWords } from '../../core/words/reason.ts';
 import { wallsWords } from '../../core/words/walls.ts';
 import { measures } from '../../gates/traits.ts';
@@ -45,6 +48,8 @@ export interface StartOptions {
   contract?: Contract;
   /** A feature list that has to pass, besides what the contract says. */
   features?: string;
+  /** What a question of the agent does; wins over the contract. */
+  ask?: Partial<AskRule>;
   /** Further limits that win over those of the contract. */
   limits?: Partial<Limits>;
 }
@@ -87,7 +92,7 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
     throw new UsageError(`there is no contract ${options.contractFile}; make one with: untildone init`);
   for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
   const written = options.contract ?? file?.contract;
-  const contract = contractFor(options, withFeatures(written, options.features));
+  const contract = withAsk(contractFor(options, withFeatures(written, options.features)), options.ask);
   const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
   checkTask(task);
   return {
@@ -132,6 +137,12 @@ function withFeatures(contract: Contract | undefined, file: string | undefined):
     gates: { ...base.gates, [name]: { kind: 'features', options: { file } } },
     done: [...base.done, name],
   };
+}
+
+function withAsk(contract: Contract, given: Partial<AskRule> = {}): Contract {
+  const wanted = defined(given);
+  if (Object.keys(wanted).length === 0) return contract;
+  return { ...contract, ask: { ...(contract.ask ?? DEFAULT_ASK), ...wanted } };
 }
 
 function contractFor(options: StartOptions, contract: Contract | undefined): Contract {
@@ -234,6 +245,7 @@ export function startReport(plan: LoopPlan, started: Extract<StartedLoop, { kind
     );
     lines.push('State it only when it is completely true.');
   }
+  lines.push(howToAsk((plan.contract.ask ?? DEFAULT_ASK).policy));
   if (gates.length === 0) lines.push('It is a claim, not a proof: the loop will end as "claimed_done".');
   if (!started.trusted) {
     lines.push(

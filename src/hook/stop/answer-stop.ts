@@ -4,6 +4,7 @@ import { type Answer, SILENCE } from '../../core/loop/event.ts';
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort } from '../../core/text/clip.ts';
+import { decideNotes } from '../../core/words/asking.ts';
 import { handOverReason } from '../../core/words/brief.ts';
 import { holdMessage, questionMessage } from '../../core/words/endings.ts';
 import {
@@ -46,7 +47,7 @@ export function answerTo(
     case 'end':
       return tellEnding(after, ports);
     case 'allow':
-      return allowance(decision);
+      return allowance(decision, after);
   }
 }
 
@@ -72,7 +73,7 @@ function inPhase(words: Words, situation: Situation): Answer {
 }
 
 /** Tells the user what to do, where the session may stop only for now. Other causes need no words. */
-function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
+function allowance(decision: Extract<Decision, { kind: 'allow' }>, after: LoopState): Answer {
   switch (decision.cause) {
     case 'context_full':
       return {
@@ -80,7 +81,7 @@ function allowance(decision: Extract<Decision, { kind: 'allow' }>): Answer {
         message: `untildone: the session may stop for now, ${decision.detail}. Type /compact, then go on.`,
       };
     case 'approval':
-      return { kind: 'tell', message: questionMessage(decision.detail ?? '') };
+      return { kind: 'tell', message: questionMessage(decision.detail ?? '', after) };
     case 'needs_person':
       return { kind: 'tell', message: `untildone: nothing was judged: ${decision.detail}` };
     default:
@@ -102,6 +103,7 @@ export function situationAfter(
     iteration: after.iteration,
     notes: [
       ...(approvals === undefined ? [] : [approvals]),
+      ...decideNotes(after),
       ...notesOn(seen, after),
       ...newSubagentResults(state),
     ],

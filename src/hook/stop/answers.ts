@@ -16,7 +16,10 @@ export function joined(answers: readonly Answer[]): Answer {
   const contexts = answers.flatMap((a) => (a.kind === 'inject' ? [a.context] : []));
   if (contexts.length > 0) return withMessages({ kind: 'inject', context: inOne(contexts) }, messages);
   const rewritten = answers.find((a) => a.kind === 'rewrite');
-  if (rewritten) return withMessages({ kind: 'rewrite', input: rewritten.input }, messages);
+  if (rewritten) {
+    const { input, permitted } = rewritten;
+    return withMessages({ kind: 'rewrite', input, ...(permitted ? { permitted } : {}) }, messages);
+  }
   if (answers.some((a) => a.kind === 'permit')) return withMessages({ kind: 'permit' }, messages);
   if (messages.length > 0) return withMessages(SILENCE, messages);
   return answers.find((a) => a.kind === 'ignore') ?? SILENCE;

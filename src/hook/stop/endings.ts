@@ -1,7 +1,13 @@
 import { makeReceipt } from '../../core/loop/receipt.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
-import { endingNotice, type Message, notificationsFor, questionNotice } from '../../core/words/endings.ts';
+import {
+  endingNotice,
+  type Message,
+  NEEDS_PERSON,
+  notificationsFor,
+  questionNotice,
+} from '../../core/words/endings.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import type { JournalEnd, LoadedContract, LoopRef } from '../../ports/ports.ts';
@@ -10,7 +16,9 @@ import type { StoppedLoop } from './stop-facts.ts';
 
 /** Sends the contract's notifications about the end of a loop. A failed delivery is recorded and changes nothing. */
 export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<undefined> {
-  if (hasEnded(state)) await notify(ref, state.status, (task) => endingNotice(state, task), ports);
+  if (!hasEnded(state)) return;
+  const events = [state.status, ...(state.ending?.cause === NEEDS_PERSON ? [NEEDS_PERSON] : [])];
+  await notify(ref, events, (task) => endingNotice(state, task), ports);
 }
 
 /** Sends the contract's notifications about a question of the loop. */
@@ -20,17 +28,19 @@ export async function notifyQuestion(
   ports: JudgingPorts,
 ): Promise<undefined> {
   if (state.waiting?.why !== 'approval') return;
-  await notify(ref, 'needs_person', (task) => questionNotice(state, task), ports);
+  await notify(ref, [NEEDS_PERSON], (task) => questionNotice(state, task), ports);
 }
 
 async function notify(
   ref: LoopRef,
-  event: string,
+  events: readonly string[],
   messageFor: (task: string) => Message,
   ports: JudgingPorts,
 ): Promise<void> {
   const { contract, frozen } = ports.store.contract(ref);
-  const wanted = notificationsFor(event, contract.notify);
+  const wanted = contract.notify.filter((each) =>
+    events.some((event) => notificationsFor(event, [each]).length > 0),
+  );
   // A repository may name any address, so nothing is sent before the user trusts its contract.
   if (wanted.length === 0 || !ports.store.isTrusted(frozen.project, frozen.fingerprint)) return;
   const message = messageFor(ports.store.taskDigest(ref).preview);

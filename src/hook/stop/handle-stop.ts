@@ -1,9 +1,10 @@
+import { questionsForYou } from '../../core/loop/asked.ts';
 import type { StopSeen } from '../../core/loop/count-stop.ts';
 import { decide } from '../../core/loop/decide.ts';
 import type { Answer, StopEvent } from '../../core/loop/event.ts';
 import { limitsIn } from '../../core/loop/phases.ts';
 import { askedIfRepeated, newApprovals } from '../../core/loop/questions.ts';
-import { type Decision, isDone } from '../../core/loop/state.ts';
+import { type Decision, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { measures } from '../../gates/traits.ts';
@@ -91,6 +92,8 @@ function beginRun(
 ): void {
   const { onContext, limits } = loaded.contract;
   const isFull = (seen.contextShare ?? 0) >= limits.context;
+  // The session waits for your answer first.
+  if (questionsForYou(state).length > 0) return;
   if ((format && !format.handsOver) || !ports.spawnRun || onContext !== 'spawn' || state.run || !isFull)
     return;
   const { permissionMode } = event;
@@ -118,7 +121,7 @@ function decideAndWrite(
     store.append(
       ref,
       (fresh) => {
-        approvals = newApprovals(fresh.answers ?? {});
+        approvals = newApprovals(fresh.answers ?? {}, fresh.questions);
         decision = decide(fresh, seen, verdicts, limits, clock.now());
         return { kind: 'stop', seen, verdicts, decision };
       },
@@ -170,7 +173,7 @@ async function followUp(
       return [`untildone: ${note}`];
     },
     () => notifyEnding(ref, after, ports),
-    () => (state.waiting?.why === 'approval' ? undefined : notifyQuestion(ref, after, ports)),
+    () => (isSameQuestion(state, after) ? undefined : notifyQuestion(ref, after, ports)),
     () => format?.writeBack(decision, after, verdicts),
     // Notes change the tree, so they are written after judging.
     async () => {
@@ -191,6 +194,11 @@ async function followUp(
   const messages: string[] = [];
   for (const step of steps) messages.push(...(await told(step)));
   return messages;
+}
+
+/** Whether you were told already what the loop waits for. */
+function isSameQuestion({ waiting: before }: LoopState, { waiting: now }: LoopState): boolean {
+  return before?.why === 'approval' && (now?.why !== 'approval' || before.detail === now.detail);
 }
 
 /** Runs a step that follows from a decision. Never throws: a failure is a message. */

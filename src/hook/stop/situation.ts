@@ -1,8 +1,9 @@
-import { type Contract, type Frozen, promiseOf } from '../../core/contract/contract.ts';
+import { type Contract, DEFAULT_ASK, type Frozen, promiseOf } from '../../core/contract/contract.ts';
 import type { StopSeen } from '../../core/loop/count-stop.ts';
 import type { Answer } from '../../core/loop/event.ts';
 import { askedNames, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
 import type { LoopState } from '../../core/loop/state.ts';
+import { askedSoFar, howToAsk } from '../../core/words/asking.ts';
 import { endingMessage } from '../../core/words/endings.ts';
 import type { Situation } from '../../core/words/reason.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
@@ -10,8 +11,11 @@ import type { LoopRef, Ports } from '../../ports/ports.ts';
 
 /** Where a loop stands, for the texts about it. */
 export function situationOf(ref: LoopRef, state: LoopState, ports: Ports): Situation {
+  const { contract } = ports.store.contract(ref);
   return {
-    ...askedNow(ports.store.contract(ref).contract, state),
+    ...askedNow(contract, state),
+    asked: askedSoFar(state),
+    howToAsk: howToAsk((contract.ask ?? DEFAULT_ASK).policy),
     iteration: state.iteration,
     maxIterations: state.maxIterations,
     task: ports.store.task(ref),

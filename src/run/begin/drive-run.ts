@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readContract } from '../../contract/read.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
-import type { Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
+import type { AskRule, Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
 import { changedTestLines } from '../../core/loop/started-with.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { LimitChanges } from '../../core/run/reopen.ts';
@@ -62,6 +62,8 @@ export interface RunOptions {
   maxIterations?: Limit;
   maxDuration?: Limit;
   limits: Partial<Limits>;
+  /** What a question of the agent does; wins over the contract. */
+  ask?: Partial<AskRule>;
   git?: Parameters<typeof beginRunGit>[0];
   parallel?: Parallel;
 }

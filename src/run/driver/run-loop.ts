@@ -1,11 +1,13 @@
 import type { Entry } from '../../core/loop/entry.ts';
 import type { Answer, HookEvent, StopEvent, ToolEvent } from '../../core/loop/event.ts';
 import { askedNames } from '../../core/loop/phases.ts';
+import { newAnswers } from '../../core/loop/questions.ts';
 import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { allowWords, denialOf, isGateCommand } from '../../core/run/permissions.ts';
 import { nextStep, type Step, withBill } from '../../core/run/run.ts';
 import { nameEnd, type SessionFacts } from '../../core/run/session-end.ts';
+import { visibleText } from '../../core/text/visible.ts';
 import { briefFor } from '../../core/words/brief.ts';
 import { followUpWords } from '../../core/words/entries.ts';
 import { reminderFor } from '../../core/words/reason.ts';
@@ -116,7 +118,7 @@ class Driver {
       case 'wait':
         return this.#awaitTime(step.until, step.why);
       case 'ask':
-        return this.#awaitAnswer(step.why);
+        return this.#awaitAnswer(step.why, step.until);
       case 'fail':
         return this.#end('failed', step.cause, step.detail);
     }
@@ -260,12 +262,13 @@ class Driver {
       await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
-  /** Waits until the journal holds the answer to a question. */
-  async #awaitAnswer(why: string): Promise<void> {
+  /** Waits until the journal holds the answer to a question, or until it has waited for long enough. */
+  async #awaitAnswer(why: string, until = Number.POSITIVE_INFINITY): Promise<void> {
     this.#world.report({ type: 'waiting', why });
     const isOpen = ({ status, waiting } = this.#state()) =>
       status === 'active' && waiting?.why === 'approval';
-    while (isOpen() && !this.#world.interrupted()) await this.#world.waitUntil(this.#now() + LOOK_AGAIN_MS);
+    while (isOpen() && !this.#world.interrupted() && this.#now() < until)
+      await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
   /** Gives a result to a session whose driver was killed. */
@@ -311,7 +314,10 @@ class Driver {
 
   /** The prompt of a session that goes on. */
   #reminder(state: LoopState): string {
-    return reminderFor(situationOf(this.#plan.ref, state, this.#world.ports), this.#world.lastVerdicts());
+    const situation = situationOf(this.#plan.ref, state, this.#world.ports);
+    const reminder = reminderFor(situation, this.#world.lastVerdicts());
+    const news = newAnswers(state.answers ?? {}, state.questions);
+    return news === undefined ? reminder : `${visibleText(news)}\n\n${reminder}`;
   }
 
   discardClient(): Promise<void> {

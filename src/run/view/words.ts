@@ -94,6 +94,7 @@ const REASONS: Record<string, string> = {
   first: 'the first one',
   hand_over: 'after a hand-over',
   not_done: 'not done yet',
+  answered: 'with your answer',
   again: 'once more',
   context_full: 'the context was full',
 };

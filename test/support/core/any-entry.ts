@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { ASK_POLICIES } from '../../../src/core/contract/contract.ts';
 import type { StopSeen } from '../../../src/core/loop/count-stop.ts';
 import type { Entry, StartedEntry } from '../../../src/core/loop/entry.ts';
-import { type Decision, ENDINGS } from '../../../src/core/loop/state.ts';
+import { type Decision, ENDINGS, SAID } from '../../../src/core/loop/state.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import { anyCharacter } from '../any-character.ts';
 import { STARTED, T0 } from './samples.ts';
@@ -145,10 +146,21 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
   fc
     .record({
       kind: fc.constant('answered' as const),
-      gate: anyText,
-      said: fc.constantFrom('approved' as const, 'rejected' as const),
+      gate: fc.oneof(anyText, fc.constantFrom('question 1', 'question 2')),
+      said: fc.constantFrom(...SAID),
       note: optional(anyText),
       digest: optional(anyText),
+      option: optional(fc.nat(9)),
+    })
+    .map((entry) => entry as Entry),
+  fc
+    .record({
+      kind: fc.constant('asked' as const),
+      name: fc.constantFrom('question 1', 'question 2', 'question 3'),
+      text: anyText,
+      options: optional(fc.array(anyText, { maxLength: 2 })),
+      policy: fc.constantFrom(...ASK_POLICIES),
+      waitMs: fc.oneof(fc.nat(), fc.constant('unlimited' as const)),
     })
     .map((entry) => entry as Entry),
   fc

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { cleanAnswer, openQuestions, questionsForYou, questionWords } from '../../core/loop/asked.ts';
+import { type AskedQuestion, hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { describeEnding } from '../../core/words/endings.ts';
+import type { FileStore } from '../../home/store.ts';
+import { askPerson } from '../../hook/guard/ask-person.ts';
+import { type Found, loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { openWorld } from '../../hook/wiring/world.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { out } from '../../terminal/print.ts';
+import { value } from '../flags.ts';
+import { howItGoesOn } from './how-it-goes-on.ts';
+
+interface AskFlags {
+  option?: string[];
+  decided?: string;
+  file?: string;
+  session?: string;
+}
+
+export function addAskCommand(cli: Command): void {
+  cli
+    .command('ask')
+    .description(
+      'ask the person something, when the agent cannot go on without an answer (the agent calls this)',
+    )
+    .argument('[question...]', 'what the agent wants to know')
+    .option('--option <text>', 'an answer to choose from; may be repeated', collect)
+    .option(
+      '--decided <text>',
+      'write down what the agent decided itself, where nobody answers (ask: decide)',
+      value,
+    )
+    .option('--file <file>', 'read the question from a file, - for stdin', value)
+    .option('--session <id>', 'the session that asks (default: the one this runs in)', value)
+    .action((words: string[], flags: AskFlags) => {
+      const { home, store } = openWorld(flags.session ?? process.env.CLAUDE_CODE_SESSION_ID);
+      if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID)
+        refuseInsideClient('ask --session', home, process.env);
+      const ref = loopThatAsks(flags.session, store, process.env);
+      const text = flags.file === undefined ? words.join(' ') : questionIn(flags.file, words);
+      out(askPerson(ref, { text, options: flags.option ?? [], decided: flags.decided }, { store }));
+    });
+}
+
+const FILE_LIMIT = 64 * 1024;
+
+function questionIn(file: string, words: readonly string[]): string {
+  if (words.length > 0) throw new UsageError('give the question as text or with --file, not both');
+  try {
+    return readFileSync(file === '-' ? 0 : file).toString('utf8', 0, FILE_LIMIT);
+  } catch (error) {
+    throw new UsageError(`cannot read the question: ${(error as Error).message}`);
+  }
+}
+
+/** The unfinished loop of the session that this is called in. */
+function loopThatAsks(given: string | undefined, store: FileStore, env: NodeJS.ProcessEnv): LoopRef {
+  const session = given ?? env.CLAUDE_CODE_SESSION_ID;
+  if (!session)
+    throw new UsageError(
+      'no session that asks: an agent calls this inside of Claude Code; to answer a question, type: untildone answer "..."',
+    );
+  const own = store.activeLoopOf(session);
+  const found = [...(own ? [own] : []), ...store.claimedLoopsOf(session)].find(
+    (ref) => store.read(ref).session === session,
+  );
+  if (found) return found;
+  if (env.UNTILDONE_RUN !== undefined)
+    throw new UsageError(
+      'this shell does not see the loop of its run (walls hide it). Type the command alone in a line, with its words written out: untildone ask "your question"',
+    );
+  throw new UsageError('this session has no loop that could wait: ask in your final message instead');
+}
+
+interface AnswerFlags {
+  option?: number;
+  question?: number;
+  loop?: string;
+}
+
+export function addAnswerCommand(cli: Command): void {
+  cli
+    .command('answer')
+    .description('answer what the agent of a loop asks you (untildone ask)')
+    .argument('[words...]', 'your answer; before it the id of the loop, where several ask')
+    .option('--option <n>', 'the option of the question that you choose', counted)
+    .option('--question <n>', 'which question, where several are open', counted)
+    .option('--loop <id>', 'the loop, by its id or the beginning of it', value)
+    .action((words: string[], flags: AnswerFlags) => {
+      const { home, store, project } = openWorld();
+      refuseInsideClient('answer', home, process.env);
+      const { id, text } = loopAndText(words, flags, store);
+      const ref = loopToAnswer(store, project, id);
+      const state = store.read(ref);
+      const question = questionMeant(state, flags.question);
+      const answer = answerIn(question, text, flags.option);
+      for (const line of answerAgent(ref, question, answer, store)) out(line);
+    });
+}
+
+/** The first word is the loop when it names one, and more is said. */
+function loopAndText(
+  words: readonly string[],
+  { loop, option }: AnswerFlags,
+  store: FileStore,
+): { id: string | undefined; text: string } {
+  const [first = '', ...rest] = words;
+  const namesLoop = /^\d{8}-\d/.test(first) && store.loops().some((ref) => ref.loop.startsWith(first));
+  if (loop === undefined && namesLoop && (rest.length > 0 || option !== undefined))
+    return { id: first, text: rest.join(' ') };
+  return { id: loop, text: words.join(' ') };
+}
+
+/** By its id, else the only one here with a question; one that ended for want of an answer counts when no other asks. */
+function loopToAnswer(store: FileStore, project: string, id: string | undefined): LoopRef {
+  if (id !== undefined) return meantLoop(store, project, id);
+  const asking = readLoops(store, loopsAround(store, project)).filter(
+    (found): found is Extract<Found, { state: LoopState }> =>
+      'state' in found && !isDone(found.state.status) && questionsForYou(found.state).length > 0,
+  );
+  const unended = asking.filter(({ state }) => !hasEnded(state));
+  const [only, second] = unended.length > 0 ? unended : asking.filter(({ state }) => state.run).slice(0, 1);
+  if (!only)
+    throw new UsageError('no loop of this project waits for an answer of yours; see: untildone status');
+  if (second)
+    throw new UsageError(
+      `${unended.length} loops wait for an answer; name one: untildone answer LOOP "..."; there are: ${unended.map(({ ref }) => ref.loop).join(', ')}`,
+    );
+  return only.ref;
+}
+
+function questionMeant(state: LoopState, number: number | undefined): AskedQuestion {
+  const open = openQuestions(state);
+  if (isDone(state.status) || (hasEnded(state) && !state.run))
+    throw new UsageError(`loop ${state.loop} has ended already: ${describeEnding(state)}`);
+  if (number !== undefined) {
+    const meant = open.find(({ name }) => name === `question ${number}`);
+    if (meant) return meant;
+    throw new UsageError(`question ${number} of loop ${state.loop} is not open; see: untildone status`);
+  }
+  const [only, second] = open;
+  if (!only) throw new UsageError(`the agent of loop ${state.loop} asks nothing now; see: untildone status`);
+  if (!second) return only;
+  const which = open.map(questionWords).join('; ');
+  throw new UsageError(`the agent asks ${open.length} questions; name one with --question: ${which}`);
+}
+
+interface Given {
+  text: string;
+  option?: number;
+}
+
+function answerIn({ options = [] }: AskedQuestion, text: string, option: number | undefined): Given {
+  if (option === undefined) {
+    if (cleanAnswer(text) === '')
+      throw new UsageError('the answer is empty; type for example: untildone answer "use the first one"');
+    return { text };
+  }
+  const chosen = options[option - 1];
+  if (chosen === undefined)
+    throw new UsageError(
+      options.length === 0
+        ? 'this question has no options; answer in your own words'
+        : `there is no option ${option}; there are: ${options.map((each, i) => `${i + 1}: ${each}`).join(', ')}`,
+    );
+  return { text: text.trim() === '' ? chosen : `${chosen} (${text.trim()})`, option };
+}
+
+/** Writes your answer to the journal. Returns what you are told. */
+export function answerAgent(
+  ref: LoopRef,
+  { name }: AskedQuestion,
+  { text, option }: Given,
+  store: FileStore,
+): string[] {
+  const note = cleanAnswer(text);
+  let isLate = false;
+  const after = store.append(ref, (state) => {
+    isLate = openQuestions(state).every((question) => question.name !== name);
+    return isLate ? undefined : { kind: 'answered', gate: name, said: 'answered', note, option };
+  });
+  if (isLate)
+    throw new UsageError(`${name} of loop ${ref.loop} was answered meanwhile; see: untildone status`);
+  const secret = /\[redacted\]/.test(note) && !text.includes('[redacted]');
+  return [
+    `Loop ${ref.loop}: ${name} is answered: ${note}`,
+    ...(secret
+      ? [
+          'What looks like a secret was left out: put it where the agent finds it (a variable, a file), and say where.',
+        ]
+      : []),
+    howItGoesOn(ref, after, store),
+  ];
+}
+
+function collect(text: string, before: string[] = []): string[] {
+  return [...before, value(text)];
+}
+
+function counted(text: string): number {
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Type its number, counted from 1.');
+}
