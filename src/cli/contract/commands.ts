@@ -7,7 +7,7 @@ import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
 import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
 import { init } from './init.ts';
-import { type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
+import { receiptFindings, type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
 import { allowException, updateContract } from './update-allow.ts';
 import { type VerifyOptions, verifyCommand } from './verify.ts';
@@ -46,6 +46,7 @@ function addTrust(cli: Command): void {
     .option('--show', 'only show it, with its fingerprint', false)
     .option('--fingerprint <hash>', 'trust the contract without being asked, if this is its fingerprint')
     .option('--revoke', 'trust no contract of this project any more')
+    .option('--json', 'with --show: print JSON', false)
     .action(async (options: TrustOptions) => {
       process.exitCode = await trust(options, options.show ? openWorldToRead() : openWorld(), out);
     });
@@ -118,6 +119,13 @@ function addUpdateAndAllow(cli: Command): void {
     });
 }
 
+interface VerifyReceiptFlags {
+  rerun: boolean;
+  prepare?: string;
+  key?: string;
+  json?: boolean;
+}
+
 function addReceipt(cli: Command): void {
   const receipt = cli
     .command('receipt')
@@ -147,11 +155,15 @@ function addReceipt(cli: Command): void {
     .option('--rerun', 'run its commands again in a clean copy of the tree it names', false)
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')
     .option('--key <file>', 'the public key that has to have signed it')
+    .option('--json', 'print JSON')
     .action(async (file: string, _: unknown, command: Command) => {
-      // The command above it has a --key, too, and takes this one.
-      const options = command.optsWithGlobals<{ rerun: boolean; prepare?: string; key?: string }>();
+      // The command above it has a --key and a --json, too, and takes these.
+      const { json, ...options } = command.optsWithGlobals<VerifyReceiptFlags>();
       const world = options.rerun ? openWorld() : openWorldToRead();
-      process.exitCode = await verifyReceipt(file, options, world, out);
+      const said: string[] = [];
+      const say = json ? (line: string) => void said.push(line) : out;
+      process.exitCode = await verifyReceipt(file, options, world, say);
+      if (json) for (const line of receiptFindings(process.exitCode, said)) out(line);
     });
   receipt
     .command('key')

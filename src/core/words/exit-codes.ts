@@ -13,8 +13,6 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
 /** What each exit code says, for every command that has nothing more exact to say. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'yes: done, or what you asked for was shown or changed',
