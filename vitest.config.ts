@@ -52,6 +52,7 @@ export default defineConfig({
           include: tests(...UNIT),
           globalSetup: ['./test/support/shared-folder.ts'],
           testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -19,16 +20,18 @@ interface Process {
 /**
  * All processes that one command started. `root` is the pid of its first process, which leads a group and a session of its
  * own. On Linux the tree is that group, that session, all descendants, and every process that has `marker` in its
- * environment. Elsewhere it is the group.
+ * environment. On macOS it is the group. On Windows it is what `taskkill` finds below the root.
  */
 export class ProcessTree {
   readonly #root: number;
   readonly #marker: string;
   /** The root waits for the command, and everything is killed when it ends: it gets no SIGTERM, but ends after the others. */
   readonly #rootWaits: boolean;
+  readonly #platform: NodeJS.Platform;
   #known = new Map<number, Process>();
 
-  constructor(root: number, marker: string, { rootWaits = false } = {}) {
+  constructor(root: number, marker: string, { rootWaits = false, platform = process.platform } = {}) {
+    this.#platform = platform;
     this.#root = root;
     this.#marker = marker;
     this.#rootWaits = rootWaits;
@@ -48,7 +51,12 @@ export class ProcessTree {
 
   /** Finds the members of this moment and signals each, without waiting. */
   signal(signal: NodeJS.Signals): void {
-    const running = runningProcesses();
+    // Windows knows no signals: a process ends at once, or it goes on.
+    if (this.#platform === 'win32') {
+      endOnWindows(this.#root);
+      return;
+    }
+    const running = runningProcesses(this.#platform);
     if (running === undefined) {
       send(-this.#root, signal);
       return;
@@ -63,7 +71,8 @@ export class ProcessTree {
   }
 
   isAlive(): boolean {
-    if (process.platform !== 'linux') return send(-this.#root, 0);
+    if (this.#platform === 'win32') return send(this.#root, 0);
+    if (this.#platform !== 'linux') return send(-this.#root, 0);
     return [...this.#known.values()].some(({ pid, started }) => readProcess(pid)?.started === started);
   }
 
@@ -84,15 +93,15 @@ export class ProcessTree {
 }
 
 /** Ends all processes that have `marker` in their environment. Does nothing on systems that do not show environments. */
-export async function endMarked(marker: string): Promise<void> {
-  if (process.platform !== 'linux') return;
+export async function endMarked(marker: string, platform = process.platform): Promise<void> {
+  if (platform !== 'linux') return;
   // No process has the pid -1, so only the marker counts.
   await new ProcessTree(-1, marker).end();
 }
 
 /** All processes except zombies; undefined where the system does not tell, or when no file can be opened any more. */
-function runningProcesses(): Process[] | undefined {
-  if (process.platform !== 'linux') return undefined;
+function runningProcesses(platform: NodeJS.Platform): Process[] | undefined {
+  if (platform !== 'linux') return undefined;
   try {
     return readdirSync('/proc').flatMap((name) =>
       /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
@@ -100,6 +109,12 @@ function runningProcesses(): Process[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Ends a process and all that it started, as Windows keeps book of it. */
+function endOnWindows(root: number): void {
+  if (root > 0)
+    spawnSync('taskkill', ['/pid', String(root), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
 }
 
 function readProcess(pid: number): Process | undefined {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { withLock } from '../files/lock.ts';
+import { belowFolder } from '../files/platform.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { LoopRef } from '../ports/ports.ts';
 import { type Home, realPath } from './layout.ts';
@@ -10,7 +11,7 @@ const MOST_NOTED = 50;
 
 /** A file at the project's own path below `standing`, where the installed line of SessionStart finds it with one test. */
 function noteFile(home: Home, project: string): string {
-  return join(home.root, 'standing', project, '.loops');
+  return join(home.root, 'standing', belowFolder(project), '.loops');
 }
 
 /** Notes a loop, so that later sessions of the project can find out that it was left behind. */

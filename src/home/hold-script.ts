@@ -9,13 +9,24 @@ export const LET_GO_AFTER = 3;
  * guards every session, and the state of a foreign format.
  */
 export const IS_WANTED = `is_wanted() {
-  p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
   if [ "$s" ]; then
     [ -e "$h/active/$s" ] || [ -h "$h/active/$s" ] || [ -e "$HOME/.ralph/state/$s" ] && return 0
   fi
   [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -d "$c/runtime/locks" ] ||
     [ "$RALPH_LOOP_DIR" ] || [ -e "$c/data/ralph-loops/current" ]
 }`;
+
+/**
+ * Shell text: the project as a path below a folder, as `belowFolder` makes it, and its folder for Claude Code. On Windows
+ * these scripts are read by the bash of Git, and Claude Code names the project like `C:\\Users\\me`.
+ */
+export const PLACE = `p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
+case $p in
+[A-Za-z]:\\\\* | [A-Za-z]:/*)
+  while :; do case $p in *\\\\*) p=$\{p%%\\\\*}/$\{p#*\\\\} ;; *) break ;; esac; done
+  p=/$\{p%%:*}$\{p#?:}
+  ;;
+esac`;
 
 const CAUSES = {
   ended: 'something ended the Stop hook before it answered (status $untildone_status)',
@@ -51,10 +62,11 @@ export function holdScript(): string {
 [ "$\{UNTILDONE_RUN+set}" ] && exit 0
 s=$CLAUDE_CODE_SESSION_ID
 case $s in '' | *[!A-Za-z0-9_-]*) exit 0 ;; esac
+${PLACE}
 ${IS_WANTED}
 [ "$untildone_ran" ] || is_wanted || exit 0
 marker=$h/active/$s measured=
-if [ -s "$h/standing$CLAUDE_PROJECT_DIR/.on" ]; then
+if [ -s "$h/standing$p/.on" ]; then
   measured=1
 elif [ -f "$marker" ] && [ ! -h "$marker" ]; then
   [ -s "$marker" ] && measured=1

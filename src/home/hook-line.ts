@@ -9,7 +9,8 @@
 
 import type { KnownEventName } from '../core/loop/event.ts';
 import { singleQuoted } from '../core/shell/words.ts';
-import { IS_WANTED, insideJson, LET_GO_AFTER } from './hold-script.ts';
+import { slashed } from '../files/platform.ts';
+import { IS_WANTED, insideJson, LET_GO_AFTER, PLACE } from './hold-script.ts';
 
 /** Names the line for tools that change nothing, which has a matcher of its own. */
 const OTHER_TOOLS = 'OtherTools';
@@ -72,8 +73,9 @@ const ANSWERED = 64;
  */
 export function hookScript({ nodePath, hookEntry }: HookScript): string {
   return `# Written by untildone. Do not edit: install and start write it again.
-s=$CLAUDE_CODE_SESSION_ID p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
+s=$CLAUDE_CODE_SESSION_ID
 case $s in *[!A-Za-z0-9_-]*) s= ;; esac
+${PLACE}
 ${IS_WANTED}
 case $untildone in
 '') ;; # The line of an older version, which has asked all this itself.
@@ -81,7 +83,7 @@ OtherTools) [ -f "$h/standing$p/.tools" ] || exit 0 ;;
 SessionStart)
   # For \`untildone start\`: commands of the Bash tool know neither project nor process of their session.
   if [ "$s" ] && [ -d "$h/sessions" ] && [ ! -p "$h/sessions/$s.at" ]; then
-    (umask 077; printf '%s\n%s\n' "$p" "$CLAUDE_PID" >"$h/sessions/$s.at") 2>/dev/null
+    (umask 077; printf '%s\n%s\n' "$CLAUDE_PROJECT_DIR" "$CLAUDE_PID" >"$h/sessions/$s.at") 2>/dev/null
   fi
   # A cleared or copied session may have left a loop, or the session begins under a trusted contract.
   is_wanted || [ -f "$h/standing$p/.loops" ] || [ -f "$h/standing$p/.trusted" ] || exit 0
@@ -95,8 +97,8 @@ if [ "$\{UNTILDONE_RUN+set}" ]; then
   exit 0
 fi
 untildone_ran=1 untildone_why= untildone_status=
-node=${singleQuoted(nodePath)}
-entry=${singleQuoted(hookEntry)}
+node=${singleQuoted(slashed(nodePath))}
+entry=${singleQuoted(slashed(hookEntry))}
 if ! { [ -f "$node" ] && [ -x "$node" ]; }; then
   node=
   command -v node >/dev/null && node=node

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, sta
 import { basename, join, resolve } from 'node:path';
 import { hmacSha256, sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
+import { slashed } from '../files/platform.ts';
 import { userHome } from '../files/system.ts';
 import { freeName, namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { JournalError } from './journal/file.ts';
@@ -118,9 +119,9 @@ export function projectFolder(home: Home, project: string): string {
 
 export function realPath(path: string): string {
   try {
-    return realpathSync.native(path);
+    return slashed(realpathSync.native(path));
   } catch {
-    return resolve(path);
+    return slashed(resolve(path));
   }
 }
 

@@ -6,6 +6,7 @@ import { isSafeId } from '../core/text/paths.ts';
 import { redact } from '../core/text/redact.ts';
 import { concernsEveryTool } from '../core/tools/tool-rules.ts';
 import { hmacSha256 } from '../files/digest.ts';
+import { belowFolder } from '../files/platform.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import type { Standing, StandingState } from '../ports/ports.ts';
 import { JournalError } from './journal/file.ts';
@@ -176,17 +177,17 @@ export function markTrusted(home: Home, project: string): void {
 
 /** A file beside the marker, for every contract that is trusted. */
 function trustedMarker(home: Home, project: string): string {
-  return join(home.root, 'standing', project, '.trusted');
+  return join(home.root, 'standing', belowFolder(project), '.trusted');
 }
 
 /** A file at the project's own path below `standing`, where the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
-  return join(home.root, 'standing', project, '.on');
+  return join(home.root, 'standing', belowFolder(project), '.on');
 }
 
 /** A file beside the marker, for rules that concern even tools which change nothing. */
 function toolsMarker(home: Home, project: string): string {
-  return join(home.root, 'standing', project, '.tools');
+  return join(home.root, 'standing', belowFolder(project), '.tools');
 }
 
 /** What the contract is sealed for, so that the contract of another project does not count here. */

@@ -82,6 +82,13 @@ describe('what the page says of', () => {
     }
   });
 
+  test('trust --show', async () => {
+    const shown = await parsed('trust', '--show', '--json');
+    expect(Object.keys(shown).sort()).toEqual(documented('trust')[0]?.sort());
+    expect(await run('trust', '--show')).toContain(`Fingerprint: ${shown.fingerprint}\n`);
+    expect(shown).toMatchObject({ project, trusted: true });
+  });
+
   test('lock status', async () => {
     const [fields = []] = documented('lock status');
     expect(fields).toEqual(expect.arrayContaining(Object.keys(await parsed('lock', 'status', '--json'))));
@@ -118,6 +125,12 @@ describe('what the page says of', () => {
     ]);
     writeFileSync(join(folder, 'receipt.json'), output);
     expect(await run('receipt', 'verify', join(folder, 'receipt.json'))).toMatch(/^Intact/);
+    const findings = await parsed('receipt', 'verify', join(folder, 'receipt.json'), '--json');
+    expect(Object.keys(findings).sort()).toEqual(documented('receipt verify')[0]?.sort());
+    expect(findings).toMatchObject({ ok: true, intact: true, problems: [] });
+    writeFileSync(join(folder, 'other.json'), output.replace('another task', 'quite another task'));
+    const changed = await parsed('receipt', 'verify', join(folder, 'other.json'), '--json');
+    expect(changed).toMatchObject({ ok: false, intact: false, problems: [expect.any(String)] });
   });
 });
 

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { contractJsonSchema, contractJsonSchemaText } from '../../src/contract/json-schema.ts';
+import { CONTRACT_FILE } from '../../src/core/contract/contract.ts';
 import { gate, WHOLE_CONTRACT } from '../support/contract/contract-samples.ts';
 
 const FILE = join(import.meta.dirname, '../../schema/untildone.schema.json');
@@ -48,6 +49,35 @@ describe('an editor that knows the schema', () => {
     'on_context: stop',
   ])('refuses %j', (text) => {
     expect(accepts(text)).toBe(false);
+  });
+});
+
+describe('the schema is ready for the schema store', () => {
+  const root = join(import.meta.dirname, '../..');
+  const schema = contractJsonSchema();
+  const entry = JSON.parse(readFileSync(join(root, 'schema/catalog-entry.json'), 'utf8'));
+
+  test('its address is the one of the entry for the catalogue, which names the file of a contract', () => {
+    expect(schema).toMatchObject({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $id: entry.url,
+      title: 'untildone.yaml',
+    });
+    expect(Object.keys(entry)).toEqual(['name', 'description', 'fileMatch', 'url']);
+    expect(entry.fileMatch).toEqual([CONTRACT_FILE]);
+  });
+
+  const reader = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  const examples = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
+    (path) => basename(path) === CONTRACT_FILE && !path.includes('node_modules'),
+  );
+  test.each(examples)('it accepts examples/%s', (path) => {
+    const read = reader.safeParse(parse(readFileSync(join(root, 'examples', path), 'utf8')));
+    expect(read.error?.issues ?? []).toEqual([]);
+  });
+
+  test('and there are such examples', () => {
+    expect(examples.length).toBeGreaterThan(2);
   });
 });
 

@@ -15,7 +15,7 @@ function pagesIn(folder: string): string[] {
 }
 
 /** ADR 9 is superseded: what it names is gone. */
-const PAGES = ['README.md', 'AGENTS.md', 'CHANGELOG.md']
+const PAGES = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
   .map((name) => join(ROOT, name))
   .concat(pagesIn(join(ROOT, 'docs')), pagesIn(join(ROOT, 'examples')))
   .filter((page) => !page.includes('/adr/0009-'));

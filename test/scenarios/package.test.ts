@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/files/workers.ts';
+import { CLAUDE } from '../support/live/demo.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -21,21 +22,66 @@ function freshClone(): string {
   return folder;
 }
 
-test('a package that is made in a fresh clone has the program in it', () => {
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--offline'], {
-    cwd: freshClone(),
+/** All that the package may hold, and why. `plugin` and its marketplace are there when they are in the clone. */
+const NEEDED = [
+  /^(?:package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
+  /^dist\/(?:untildone|hook|cli|judge|dev)\.cjs$/,
+  /^dist\/(?:index|library-\w+)\.mjs$/,
+  /^dist\/THIRD-PARTY\.txt$/,
+  /^dist\/grammars\/[\w-]+\.wasm$/,
+  /^dist\/types\/.*\.d\.ts$/,
+  // Played by `untildone conformance` and `untildone demo`.
+  /^dist\/scenarios\/[\w-]+\.txt$/,
+  /^dist\/examples\//,
+  // Messages and `--help` name pages.
+  /^docs\/(?!adr\/).*\.md$/,
+  /^schema\/(?:untildone\.schema|catalog-entry)\.json$/,
+  /^(?:plugin|\.claude-plugin)\//,
+];
+
+/** A machine with Node and nothing else: no clone, no packages of ours, no network. */
+function emptyMachine() {
+  const home = temporaryFolder();
+  const env = { PATH: process.env.PATH, HOME: home, npm_config_offline: 'true', npm_config_audit: 'false' };
+  const run = (program: string, args: string[]) =>
+    spawnSync(program, args, { cwd: home, env, encoding: 'utf8' });
+  return { home, run };
+}
+
+test('a package that is made in a fresh clone has only what is needed, and works alone', () => {
+  const clone = freshClone();
+  const packed = execFileSync('npm', ['pack', '--json', '--offline'], {
+    cwd: clone,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
+  const [{ files, filename }] = JSON.parse(packed) as [{ files: { path: string }[]; filename: string }];
   const paths = files.map(({ path }) => path);
-  expect(paths).toEqual(
-    expect.arrayContaining([
-      ...['untildone.cjs', 'hook.cjs', 'cli.cjs', 'judge.cjs', 'dev.cjs', 'index.mjs'].map(
-        (f) => `dist/${f}`,
-      ),
-      ...['dist/THIRD-PARTY.txt', 'dist/types/library/index.d.ts', 'README.md', 'LICENSE'],
-    ]),
-  );
-  expect(paths.filter((path) => /^(?:src|test)\//.test(path))).toEqual([]);
-});
+  expect(paths.filter((path) => !NEEDED.some((needed) => needed.test(path)))).toEqual([]);
+  expect(NEEDED.slice(0, -1).filter((needed) => !paths.some((path) => needed.test(path)))).toEqual([]);
+  for (const folder of ['plugin', '.claude-plugin'])
+    expect(paths.some((path) => path.startsWith(`${folder}/`))).toBe(existsSync(join(ROOT, folder)));
+
+  const tarball = join(clone, filename);
+  const checked = spawnSync(process.execPath, ['scripts/check-package.mjs', tarball], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(checked.stdout + checked.stderr).toBe('publint and attw find nothing.\n');
+
+  const { home, run } = emptyMachine();
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const shown = run('npx', ['--yes', '--package', tarball, '--', 'untildone', '--version']);
+  expect(shown.stdout, shown.stderr).toBe(`${version}\n`);
+  // Where npx put it, with nothing beside it.
+  const [place = ''] = readdirSync(join(home, '.npm/_npx'));
+  const modules = join(home, '.npm/_npx', place, 'node_modules');
+  expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['untildone']);
+  const demo = run(join(modules, '.bin/untildone'), ['demo', '--claude', CLAUDE]);
+  expect(demo.status, demo.stdout + demo.stderr).toBe(0);
+  expect(demo.stdout).toContain('verified_done');
+  const library = join(modules, 'untildone/dist/index.mjs');
+  const print = 'import(process.argv[1]).then((all) => console.log(typeof all.run))';
+  const imported = run(process.execPath, ['-e', print, library]);
+  expect(imported.stdout).toBe('function\n');
+}, 600_000);

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
 import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
 import { init } from './init.ts';
-import { type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
+import { receiptFindings, type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
 import { type TrustOptions, trust } from './trust.ts';
 import { allowException, updateContract } from './update-allow.ts';
 import { type VerifyOptions, verifyCommand } from './verify.ts';
@@ -31,7 +32,7 @@ function addInit(cli: Command): void {
       const options = { project: world.project, yes, terminal: onTerminal(), preset };
       const result = await init(options, confirm, out);
       process.exitCode = result.exitCode;
-      if (result.exitCode !== 0) return;
+      if (result.exitCode !== EXIT.ok) return;
       if (result.agreed !== undefined) await trust({ show: false }, world, out);
       else if (yes)
         out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
@@ -45,6 +46,7 @@ function addTrust(cli: Command): void {
     .option('--show', 'only show it, with its fingerprint', false)
     .option('--fingerprint <hash>', 'trust the contract without being asked, if this is its fingerprint')
     .option('--revoke', 'trust no contract of this project any more')
+    .option('--json', 'with --show: print JSON', false)
     .action(async (options: TrustOptions) => {
       process.exitCode = await trust(options, options.show ? openWorldToRead() : openWorld(), out);
     });
@@ -117,6 +119,13 @@ function addUpdateAndAllow(cli: Command): void {
     });
 }
 
+interface VerifyReceiptFlags {
+  rerun: boolean;
+  prepare?: string;
+  key?: string;
+  json?: boolean;
+}
+
 function addReceipt(cli: Command): void {
   const receipt = cli
     .command('receipt')
@@ -146,11 +155,15 @@ function addReceipt(cli: Command): void {
     .option('--rerun', 'run its commands again in a clean copy of the tree it names', false)
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')
     .option('--key <file>', 'the public key that has to have signed it')
+    .option('--json', 'print JSON')
     .action(async (file: string, _: unknown, command: Command) => {
-      // The command above it has a --key, too, and takes this one.
-      const options = command.optsWithGlobals<{ rerun: boolean; prepare?: string; key?: string }>();
+      // The command above it has a --key and a --json, too, and takes these.
+      const { json, ...options } = command.optsWithGlobals<VerifyReceiptFlags>();
       const world = options.rerun ? openWorld() : openWorldToRead();
-      process.exitCode = await verifyReceipt(file, options, world, out);
+      const said: string[] = [];
+      const say = json ? (line: string) => void said.push(line) : out;
+      process.exitCode = await verifyReceipt(file, options, world, say);
+      if (json) for (const line of receiptFindings(process.exitCode, said)) out(line);
     });
   receipt
     .command('key')

@@ -6,7 +6,8 @@ import { restsOn } from '../../core/proof/ladder.ts';
 import { RECEIPT_TYPE, treeOf, type VerificationPredicate } from '../../core/proof/statement.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { escapedJson } from '../../core/text/visible.ts';
+import { escapedJson, jsonLines } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
 import { traitsOf } from '../../gates/traits.ts';
@@ -96,6 +97,17 @@ export function showKey(world: World, out: (line: string) => void): void {
   for (const line of pem.trimEnd().split('\n')) out(line);
 }
 
+/** The same for programs: what was changed, what is only noted, and what else was said. */
+export function receiptFindings(exitCode: number, said: readonly string[]): string[] {
+  const problems = said.filter((line) => line.startsWith(CHANGED)).map((line) => line.slice(CHANGED.length));
+  const notes = said.filter((line) => line.startsWith(NOTE)).map((line) => line.slice(NOTE.length));
+  const text = said.filter((line) => !line.startsWith(CHANGED) && !line.startsWith(NOTE));
+  return jsonLines({ ok: exitCode === EXIT.ok, intact: problems.length === 0, problems, notes, text });
+}
+
+const CHANGED = 'CHANGED: ';
+const NOTE = 'Note: ';
+
 /** Exit code: 0 intact, 1 changed, 2 not a receipt. */
 export async function verifyReceipt(
   file: string,
@@ -116,9 +128,9 @@ export async function verifyReceipt(
     ...(key ? otherKeyProblems(signed, key) : []),
     ...journal.problems,
   ];
-  for (const problem of problems) out(`CHANGED: ${problem}`);
-  for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
-  if (problems.length > 0) return 1;
+  for (const problem of problems) out(`${CHANGED}${problem}`);
+  for (const note of journal.notes) out(`${NOTE}${note}; it counts for nothing`);
+  if (problems.length > 0) return EXIT.no;
   const own = isOwnKey(signed, world.home);
   const whose = key
     ? `the key in ${options.key}`
@@ -144,7 +156,7 @@ async function restOfVerifying(
   out(
     'A receipt shows tampering; it does not prove the work. To run its commands again in a clean copy: --rerun',
   );
-  return 0;
+  return EXIT.ok;
 }
 
 function otherKeyProblems({ publicKey }: SignedReceipt, key: KeyObject): string[] {
@@ -177,11 +189,11 @@ async function verifyEnvelope(
     ...spellingProblems(text, envelope),
     ...journal.problems,
   ];
-  for (const problem of problems) out(`CHANGED: ${problem}`);
-  for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
-  if (problems.length > 0 || !statement) return 1;
+  for (const problem of problems) out(`${CHANGED}${problem}`);
+  for (const note of journal.notes) out(`${NOTE}${note}; it counts for nothing`);
+  if (problems.length > 0 || !statement) return EXIT.no;
   for (const other of otherSigners(envelope, key))
-    out(`Note: it names another key, too, which was not checked: ${other}`);
+    out(`${NOTE}it names another key, too, which was not checked: ${other}`);
   out(
     `Intact: nothing in this statement was changed since it was signed with the key ${shortName(keyId(key))}.`,
   );
@@ -189,7 +201,7 @@ async function verifyEnvelope(
   if (receipt) return restOfVerifying(receipt, isOwn, options, world, out);
   const { result, summary } = statement.predicate as Partial<VerificationPredicate>;
   out(`It says: ${oneLine(summary ?? result ?? 'nothing that this version of untildone knows', 1000)}`);
-  return 0;
+  return EXIT.ok;
 }
 
 /** Asks about the commands of a receipt with an unknown key that are not in the contract of this project. */
@@ -241,7 +253,7 @@ async function rerunReceipt(
     if (now !== before) for (const line of output.trimEnd().split('\n').slice(-20)) out(`    ${line}`);
   }
   if (results.length === 0) out('This receipt rests on no command that could be run again.');
-  return results.every(({ now, before }) => now === before) ? 0 : 1;
+  return results.every(({ now, before }) => now === before) ? EXIT.ok : EXIT.no;
 }
 
 interface JournalFindings {

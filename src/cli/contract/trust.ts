@@ -10,8 +10,9 @@ import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
-import { visible } from '../../core/text/visible.ts';
+import { jsonLines, visible } from '../../core/text/visible.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { wallsWords } from '../../core/words/walls.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import {
@@ -38,20 +39,26 @@ export interface TrustOptions {
   show: boolean;
   revoke?: boolean;
   fingerprint?: string;
+  /** With `show`: for programs. */
+  json?: boolean;
 }
 
 /** Shows what a contract will run on this machine, asks you, and remembers that you trust exactly that. */
 export async function trust(
   options: TrustOptions,
   world: World,
-  out: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<number> {
+  if (options.json && !options.show)
+    throw new UsageError('--json only shows a contract, it trusts none: type untildone trust --show --json');
+  const said: string[] = [];
+  const out = options.json ? (line: string) => void said.push(line) : print;
   if (!options.show) refuseInsideClient('trust', world.home, world.env);
   if (options.revoke) {
     revokeTrust(world.home, world.project);
     dropStanding(world.home, world.project);
     out(`No contract of ${world.project} is trusted on this machine any more.`);
-    return 0;
+    return EXIT.ok;
   }
   const file = readContract(world.project);
   if (!file)
@@ -70,11 +77,17 @@ export async function trust(
   };
   if (!trusted)
     for (const line of whatChanged(texts, { ...freezing, contract: file.contract }, world)) out(line);
+  if (options.json) {
+    const { project } = world;
+    for (const line of jsonLines({ project, contract: CONTRACT_FILE, fingerprint, trusted, text: said }))
+      print(line);
+    return EXIT.ok;
+  }
   out(`Fingerprint: ${fingerprint}`);
-  if (options.show) return 0;
+  if (options.show) return EXIT.ok;
   if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
     out(paint('open', 'Not trusted; nothing was changed.'));
-    return 1;
+    return EXIT.no;
   }
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
@@ -89,7 +102,7 @@ export async function trust(
       (trusted ? '' : ' Loops of this project are judged from their next stop on.'),
   );
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
-  return 0;
+  return EXIT.ok;
 }
 
 async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {

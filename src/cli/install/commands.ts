@@ -4,6 +4,7 @@ import type { Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { asksForSandbox } from '../../core/run/client-sandbox.ts';
+import { gitBash, type System, thisSystem } from '../../files/platform.ts';
 import { userHome } from '../../files/system.ts';
 import { homeFrom, realPath } from '../../home/layout.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
@@ -43,6 +44,7 @@ export function addInstallCommands(cli: Command): void {
           ...judgeTimeout(place.project),
           hasForeignState: hasForeignState(place.project),
           sandbox: sandboxPlan(place.project),
+          shellProblem: shellProblem(thisSystem(process.env)),
         },
         out,
       );
@@ -57,6 +59,12 @@ export function addInstallCommands(cli: Command): void {
       refuseInsideClient('uninstall', homeFrom(process.env), process.env);
       process.exitCode = await uninstall(settingsPlace(flags), out);
     });
+}
+
+/** The installed line is one for a POSIX shell. Claude Code brings none: on Windows it uses the bash of Git. */
+export function shellProblem(system: System): string | undefined {
+  if (system.platform !== 'win32' || gitBash(system) !== undefined) return undefined;
+  return 'the bash of Git for Windows was not found, and without it no session is held. Install Git for Windows, or name it: CLAUDE_CODE_GIT_BASH_PATH';
 }
 
 const USUAL_TIMEOUT_S = 3600;

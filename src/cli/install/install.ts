@@ -31,6 +31,8 @@ export interface InstallOptions extends SettingsPlace {
   hasForeignState?: boolean;
   /** Claude Code's sandbox, where the contract asks for walls; `problem`: why it would not start here. */
   sandbox?: SandboxPlan & { problem?: string };
+  /** Why no shell of this system can read the installed line; absent when one can. */
+  shellProblem?: string;
 }
 
 /** Says what changes and what comes next. Exit code: 0 installed (or already there), 2 refused. */
@@ -92,6 +94,7 @@ function installReport(options: InstallOptions, change: Change, added: Added): s
   if (added.hooksDisabled) {
     lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
   }
+  if (options.shellProblem !== undefined) lines.push(`Warning: ${options.shellProblem}`);
   lines.push(...sandboxReport(options, added), ...otherStopHooks(options));
   if (dryRun) return lines;
   if (scope === 'project')

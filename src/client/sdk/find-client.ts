@@ -35,8 +35,8 @@ export function findClaude(given?: string, options: FindClaudeOptions = {}): Fou
   return options.preferBundled ? (findBundled() ?? findOnPath()) : (findOnPath() ?? findBundled());
 }
 
-function executableName(): string {
-  return process.platform === 'win32' ? 'claude.exe' : 'claude';
+export function executableName(platform = process.platform): string {
+  return platform === 'win32' ? 'claude.exe' : 'claude';
 }
 
 /** Ignores relative entries of PATH, so that a project cannot supply its own `claude`. */

@@ -71,9 +71,9 @@ function isListWith(value: unknown, word: string): boolean {
 }
 
 /** Where Claude Code looks for settings that an organization manages, beside what it loads from elsewhere. */
-function managedFolder(): string {
-  if (process.platform === 'darwin') return '/Library/Application Support/ClaudeCode';
-  return process.platform === 'win32' ? 'C:\\Program Files\\ClaudeCode' : '/etc/claude-code';
+export function managedFolder(platform = process.platform): string {
+  if (platform === 'darwin') return '/Library/Application Support/ClaudeCode';
+  return platform === 'win32' ? 'C:\\Program Files\\ClaudeCode' : '/etc/claude-code';
 }
 
 function managedFiles(folder: string): string[] {

@@ -34,26 +34,24 @@ async function run(command: string, message: Message, project: string, shell: Sh
   if (result.exitCode !== 0) throw new Error(`"${command}" ended with ${result.exitCode ?? result.endedBy}`);
 }
 
-/** Passes the texts as arguments, never as part of a script. */
-function desktop({ title, text }: Message): Promise<void> {
-  const [program, args] =
-    process.platform === 'darwin'
-      ? [
-          'osascript',
-          [
-            '-e',
-            'on run argv',
-            '-e',
-            'display notification (item 2 of argv) with title (item 1 of argv)',
-            '-e',
-            'end run',
-            title,
-            text,
-          ],
-        ]
-      : ['notify-send', ['--app-name=untildone', '--', title, text]];
+/** The program that tells the desktop. The texts are arguments, never part of a script. Undefined: this system has none. */
+export function desktopCall({ title, text }: Message, platform = process.platform): string[] | undefined {
+  if (platform === 'win32') return undefined;
+  if (platform !== 'darwin') return ['notify-send', '--app-name=untildone', '--', title, text];
+  const script = [
+    'on run argv',
+    'display notification (item 2 of argv) with title (item 1 of argv)',
+    'end run',
+  ].flatMap((line) => ['-e', line]);
+  return ['osascript', ...script, title, text];
+}
+
+async function desktop(message: Message): Promise<void> {
+  const [program, ...args] = desktopCall(message) ?? [];
+  if (program === undefined)
+    throw new Error('the desktop of Windows cannot be told yet: name a command or a webhook instead');
   return new Promise((resolve, reject) => {
-    const child = spawn(program as string, args as string[], { stdio: 'ignore', timeout: LIMIT_MS });
+    const child = spawn(program, args, { stdio: 'ignore', timeout: LIMIT_MS });
     child.once('error', (error) => reject(new Error(`no desktop to tell: ${error.message}`)));
     child.once('exit', (code) =>
       code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`)),

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LONGEST_TIMER_MS } from '../../core/text/duration.ts';
+import { shellWords, thisSystem } from '../../files/platform.ts';
 import { ProcessTree } from '../../files/process-tree.ts';
 import { writeAll } from '../../files/whole-file.ts';
 import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
@@ -88,9 +89,6 @@ async function run(
 
 type Ending = Pick<ShellResult, 'exitCode' | 'endedBy'>;
 
-/** Joins both streams into one. The second shell replaces the first, so there is still one process. */
-const ONE_STREAM = 'exec /bin/sh -c "$0" 2>&1';
-
 async function start(
   { command, cwd, env, input, oneStream, network }: ShellCommand,
   environment: NodeJS.ProcessEnv,
@@ -99,7 +97,8 @@ async function start(
 ): Promise<ChildProcess | Error> {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return new Error(`there is no folder ${cwd}`);
   try {
-    const words = ['/bin/sh', '-c', ...(oneStream ? [ONE_STREAM] : []), command];
+    const system = thisSystem(environment);
+    const { words, verbatim } = shellWords(command, oneStream === true, system);
     const within = walled && { ...walled, cwd, network: network ?? walled.network };
     const [program = '', ...args] = within ? within.walls.around(words, within, STATUS_FD) : words;
     const child = spawn(program, args, {
@@ -111,7 +110,10 @@ async function start(
         ...env,
         [MARK]: [environment[MARK], id].filter(Boolean).join(':'),
       },
-      detached: true,
+      // A group of its own, by which it is ended. On Windows it would be a window of its own, and the tree is known.
+      detached: system.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: verbatim,
       stdio: [
         input === undefined ? 'ignore' : 'pipe',
         'pipe',
