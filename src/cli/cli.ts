@@ -15,6 +15,7 @@ import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
+import { addSetupCommand } from './setup/commands.ts';
 
 const EVERYWHERE = `With every command:
   --no-color                        print without colours, as with NO_COLOR=1; FORCE_COLOR=1 asks for them
@@ -38,6 +39,7 @@ function buildCli(): Command {
   cli.commandsGroup('Contracts and receipts:');
   addContractCommands(cli);
   cli.commandsGroup('Setup:');
+  addSetupCommand(cli);
   addInstallCommands(cli);
   addImportCommands(cli);
   cli.commandsGroup('State files of other systems:');

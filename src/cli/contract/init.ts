@@ -55,7 +55,8 @@ export async function init(
   return options.yes ? { exitCode: 0 } : { exitCode: 0, agreed: text };
 }
 
-function proposalFor({ project, preset }: InitOptions): ProposedPreset {
+/** The contract that is proposed for a project. */
+export function proposalFor({ project, preset }: Pick<InitOptions, 'project' | 'preset'>): ProposedPreset {
   const facts = projectFacts(project);
   return preset === undefined ? { text: proposeContract(facts), missing: [] } : proposePreset(preset, facts);
 }
