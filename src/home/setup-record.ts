@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { withLock } from '../files/lock.ts';
 import { readSmall, writeWhole } from '../files/whole-file.ts';
 import { type Home, projectFolder, readKey, realPath, sealedJson, unsealedJson } from './layout.ts';
 
@@ -22,17 +23,22 @@ export function setupRecord(home: Home, project: string): SetupRecord {
 }
 
 export function noteSetup(home: Home, project: string, more: Omit<SetupRecord, 'v'>): void {
-  const before = setupRecord(home, project);
+  const file = recordFile(home, project);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  withLock(`${file}.lock`, () => {
+    const record = withMore(setupRecord(home, project), more);
+    writeWhole(file, sealedJson(record, purpose(project), readKey(home)));
+  });
+}
+
+function withMore(before: SetupRecord, more: Omit<SetupRecord, 'v'>): SetupRecord {
   const hooks = [...(before.hooks ?? []), ...(more.hooks ?? [])];
-  const record: SetupRecord = {
+  return {
     v: 1,
     contract: more.contract ?? before.contract,
     trusted: [...new Set([...(before.trusted ?? []), ...(more.trusted ?? [])])],
     hooks: hooks.filter(({ scope }, index) => hooks.findIndex((one) => one.scope === scope) === index),
   };
-  const file = recordFile(home, project);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeWhole(file, sealedJson(record, purpose(project), readKey(home)));
 }
 
 export function forgetSetup(home: Home, project: string): void {

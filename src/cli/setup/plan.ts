@@ -57,10 +57,15 @@ function requireFreeName(path: string): void {
 
 /** Your home folder is no project: its `.claude` holds the settings of all your projects. */
 function refusePlace({ project, env }: World): void {
-  if (project === realPath(userHome(env)))
+  if (project === realPath(userHome(env))) {
+    const way =
+      realPath(process.cwd()) === project
+        ? 'Go into the project first: cd <project>'
+        : 'It counts as the project of this folder, which has none of its own: make it one with git init';
     throw new UsageError(
-      `${project} is your home folder, not a project: its .claude holds your settings for all projects. Go into the project first: cd <project>`,
+      `${project} is your home folder, not a project: its .claude holds your settings for all projects. ${way}`,
     );
+  }
   if (project === parse(project).root)
     throw new UsageError(`${project} is no project: go into one first: cd <project>`);
 }

@@ -7,6 +7,7 @@ import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
 import { SCOPES, settingsPath } from '../../client/settings/files.ts';
 import { parsedSettings } from '../../client/settings/guard.ts';
 import { reachesOut } from '../../client/settings/harmless-copy.ts';
+import { ourPlugin } from '../../client/settings/our-plugin.ts';
 import { type HooksState, managedSettings, type Obstacle } from '../../client/settings/would-run.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
@@ -78,6 +79,7 @@ export async function proveHeld(options: ProveOptions): Promise<HoldProof> {
       env,
       untildoneHome: hookHome(project, env),
       claudeConfigDir: claudeConfigDir(env),
+      plugin: ourPlugin({ project, claudeConfigDir: claudeConfigDir(env) })?.folder,
       limitMs: options.limitMs ?? LIMIT_MS,
       signal: options.signal ?? new AbortController().signal,
     });

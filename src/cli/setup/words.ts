@@ -6,8 +6,7 @@ import type { SetupPlan } from './plan.ts';
 import type { HoldProof } from './prove.ts';
 
 export function planLines(plan: SetupPlan): string[] {
-  const { project, notes, hasContract, view, hooks } = plan;
-  const isThere = hasContract && view.isTrusted && hooks.areThere;
+  const { project, notes, hasContract, view } = plan;
   return [
     `${paint('bold', 'Project:')} ${project}`,
     ...notes.map((note) => `${paint('open', 'Note:')} ${note}`),
@@ -20,7 +19,9 @@ export function planLines(plan: SetupPlan): string[] {
             .split('\n')
             .map((line) => (line === '' ? '' : `  ${line}`)),
         ]),
-    ...(isThere ? ['Trusted already.'] : view.lines),
+    ...(hasContract && view.isTrusted
+      ? ['What it runs is trusted already.', `Fingerprint: ${view.fingerprint}`]
+      : view.lines),
     ...hookLines(plan),
   ];
 }

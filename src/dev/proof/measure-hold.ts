@@ -37,6 +37,8 @@ export interface HoldPlaces {
 export interface MeasureHoldOptions extends HoldPlaces {
   /** The program of Claude Code. */
   claude: string;
+  /** The folder of our plugin, where it is switched on. */
+  plugin?: string;
   env: NodeJS.ProcessEnv;
   limitMs: number;
   /** Aborting ends the session; what was seen until then is returned. */
@@ -190,11 +192,12 @@ type Played = Pick<HoldEvidence, 'clientVersion' | 'told' | 'stderr' | 'exitCode
 
 async function play(
   { project, session, environment }: Scratch,
-  { claude, limitMs, signal }: MeasureHoldOptions,
+  { claude, plugin, limitMs, signal }: MeasureHoldOptions,
 ): Promise<Played> {
   const seen: Happening[] = [];
   const tree = new ClientTree(`UNTILDONE_HOME=${environment.UNTILDONE_HOME}`);
   const args = ['-p', '--output-format', 'stream-json', '--verbose', '--session-id', session];
+  if (plugin !== undefined) args.push('--plugin-dir', plugin);
   const child = tree.start(claude, args, project, environment);
   const exited = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null));

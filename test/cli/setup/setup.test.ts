@@ -23,7 +23,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   program = await loadProgram();
-});
+}, 60_000);
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "untildone 'setup'-")));
   project = join(folder, 'a project');
@@ -209,23 +209,29 @@ describe('with the fingerprint that was shown', () => {
   });
 
   // As a kill between two steps leaves it: each step that was done is found, the rest is done.
-  test.each<[string, (made: { contract: string }) => Promise<unknown>]>([
-    ['the contract alone', async ({ contract }) => write('untildone.yaml', contract)],
+  test.each<[string, RegExp, (made: { contract: string }) => Promise<unknown>]>([
+    [
+      'the contract alone',
+      /^untildone\.yaml: is here/m,
+      async ({ contract }) => write('untildone.yaml', contract),
+    ],
     [
       'contract and trust',
+      /^What it runs is trusted already\.$/m,
       async ({ contract }) => {
         write('untildone.yaml', contract);
         const { fingerprint } = await plan('--no-gates');
         await run(['trust', '--fingerprint', fingerprint]);
       },
     ],
-    ['the hooks alone', () => run(['install'])],
-  ])('after an interruption that left %s, the rest is done', async (_, left) => {
+    ['the hooks alone', /^The hooks are in .* already\.$/m, () => run(['install'])],
+  ])('after an interruption that left %s, it says so, and the rest is done', async (_, said, left) => {
     write('package.json', TESTED);
     const { contract } = await plan('--no-gates');
     await left({ contract: contract.text });
     const { code, stdout } = await accepted();
     expect(code).toBe(0);
+    expect(stdout).toMatch(said);
     expect(stdout).toContain('Next: claude');
     expect(await plan('--no-gates')).toMatchObject({ result: 'already_set_up' });
   });
@@ -276,6 +282,10 @@ describe('a clear line in', () => {
 
   test('a home folder', async () => {
     expect(await refused([], { cwd: env.HOME })).toContain('is your home folder, not a project');
+    // A home in git counts as the project of every folder below.
+    mkdirSync(join(folder, 'home/.git'));
+    mkdirSync(join(folder, 'home/work'));
+    expect(await refused([], { cwd: join(folder, 'home/work') })).toContain('make it one with git init');
   });
 
   test.each<[string, () => void, string]>([

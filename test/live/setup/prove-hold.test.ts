@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type HoldProof, type ProveOptions, proveHeld } from '../../../src/cli/setup/prove.ts';
 import { measureHold } from '../../../src/dev/proof/measure-hold.ts';
@@ -17,12 +17,39 @@ async function installed(): Promise<Scene> {
 
 function prove(scene: Scene, more: Partial<ProveOptions> = {}): Promise<HoldProof> {
   const { project, environment: env } = scene;
-  return proveHeld({ project, env, claude: CLAUDE, managed: '/nonexistent', measure: measureHold, ...more });
+  // Tests of other files may keep the machine busy.
+  const limitMs = 120_000;
+  return proveHeld({
+    project,
+    env,
+    limitMs,
+    claude: CLAUDE,
+    managed: '/nonexistent',
+    measure: measureHold,
+    ...more,
+  });
 }
 
 function change(scene: Scene, edit: (settings: Record<string, unknown>) => object): void {
   const path = join(scene.project, '.claude', 'settings.json');
   writeFileSync(path, JSON.stringify(edit(JSON.parse(readFileSync(path, 'utf8')))));
+}
+
+/** The hooks are those of our plugin, and no longer in the settings. */
+function moveToPlugin(scene: Scene): void {
+  const folder = join(scene.root, 'plugin');
+  const file = (path: string, content: unknown) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify(content));
+  };
+  file(join(folder, '.claude-plugin', 'plugin.json'), { name: 'untildone', version: '1.0.0' });
+  change(scene, ({ hooks }) => {
+    file(join(folder, 'hooks', 'hooks.json'), { hooks });
+    return { enabledPlugins: { 'untildone@here': true } };
+  });
+  file(join(scene.home, '.claude', 'plugins', 'installed_plugins.json'), {
+    plugins: { 'untildone@here': [{ scope: 'user', installPath: folder }] },
+  });
 }
 
 /** Every file below a folder, with its content. */
@@ -58,14 +85,16 @@ test('a Stop is held; nothing of others runs, nothing is touched, nothing is lef
   expect(await processesOf(join(scene.root, 'tmp', 'untildone-proof-'))).toEqual([]);
 });
 
-test('what Claude Code does not read, or what cannot start, is found although the settings look whole', async () => {
-  const [misshapen, withoutNode] = await Promise.all([installed(), installed()]);
+test('settings that look whole and hold nobody are found out; so is a plugin that holds without settings', async () => {
+  const [misshapen, withoutNode, byPlugin] = await Promise.all([installed(), installed(), installed()]);
   change(misshapen, (settings) => ({ permissions: 5, ...settings }));
   const script = join(withoutNode.untildoneHome, 'hook.sh');
   writeFileSync(script, readFileSync(script, 'utf8').replace(/^node=.*$/m, `node='/gone/node'`));
+  moveToPlugin(byPlugin);
   const proofs = await Promise.all([
     prove(misshapen),
     prove(withoutNode, { env: { ...withoutNode.environment, PATH: '/nonexistent' } }),
+    prove(byPlugin),
   ]);
   expect(proofs).toMatchObject([
     {
@@ -74,5 +103,6 @@ test('what Claude Code does not read, or what cannot start, is found although th
       why: expect.stringContaining(join(misshapen.project, '.claude/settings.json')),
     },
     { outcome: 'not_held', cause: 'node_missing', why: expect.stringContaining('/gone/node') },
+    { outcome: 'held' },
   ]);
 });
