@@ -24,6 +24,7 @@ import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
+import { addSetupCommand } from './setup/commands.ts';
 
 /** All commands, arranged for `--help`. `sayProblem` gets what is wrong with a call, and where. */
 export function buildCli(sayProblem: (problem: string, command: Command) => void = () => {}): Command {
@@ -39,6 +40,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addLoopCommands(cli);
   addRunCommand(cli);
   addContractCommands(cli);
+  addSetupCommand(cli);
   addInstallCommands(cli);
   addImportCommands(cli);
   addRalphCommands(cli);

@@ -103,6 +103,11 @@ export function readContract(project: string, file = CONTRACT_FILE): ContractFil
     }
     return undefined;
   }
+  return contractFileOf(text, file);
+}
+
+/** The contract of a text that is, or may become, the file of a project. Throws all its mistakes together. */
+export function contractFileOf(text: string, file = CONTRACT_FILE): ContractFile {
   const parsed = parseContract(text, file);
   if (!parsed.ok) throw new ContractError(parsed.problems.map(renderProblem));
   return {

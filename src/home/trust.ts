@@ -47,6 +47,22 @@ export function revokeTrust(home: Home, project: string): void {
   rmSync(trustedTextFile(home, project), { force: true });
 }
 
+/** Takes back the trust in these contracts alone. Returns how many other ones of the project stay trusted. */
+export function takeBackTrust(home: Home, project: string, fingerprints: readonly string[]): number {
+  const { approved } = readTrustFile(home, project);
+  const others = approved.filter((entry) => entry && !fingerprints.includes(entry.fingerprint));
+  if (others.length === 0) {
+    revokeTrust(home, project);
+    dropStanding(home, project);
+    return 0;
+  }
+  const rest: TrustFile = { v: 1, approved: others };
+  writeWhole(trustPath(home, project), `${JSON.stringify(rest, null, 2)}\n`);
+  const last = trustedContract(home, project);
+  if (last && fingerprints.includes(last.frozen.fingerprint)) dropStanding(home, project);
+  return others.length;
+}
+
 function readTrustFile(home: Home, project: string): TrustFile {
   const none: TrustFile = { v: 1, approved: [] };
   const text = readSmall(trustPath(home, project));

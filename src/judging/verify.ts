@@ -29,6 +29,8 @@ interface VerifyPlan {
   allowed?: readonly string[];
   outputDir: string;
   cache?: VerdictCache;
+  /** How long all gates may take together; an hour when absent. */
+  judgeMs?: number;
 }
 
 /** What was not judged, and why. */
@@ -54,7 +56,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
   const { frozen } = await freeze(plan.contract, plan.project, judges);
   const contract: FrozenContract = {
     contract: plan.contract,
-    frozen: { ...frozen, judgeMs: DEFAULT_JUDGE_MS },
+    frozen: { ...frozen, judgeMs: plan.judgeMs ?? DEFAULT_JUDGE_MS },
   };
   // A promise is left out: only a session can state it.
   const isWord = (name: string) => traitsOf(plan.contract.gates[name]?.kind ?? '').isWord === true;

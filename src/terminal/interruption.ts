@@ -23,3 +23,34 @@ export function watchInterruption(): Interruption {
   process.stdout.removeAllListeners('error').on('error', () => interrupt(EXIT.nobodyReads));
   return { signal: controller.signal, exitCode: () => exitCode };
 }
+
+/**
+ * Turns signals into an abort while `work` goes on, in the place of whoever listens to them otherwise. `exitCode` is that of
+ * an interruption.
+ */
+export async function interruptible<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ result: T; exitCode?: number }> {
+  const controller = new AbortController();
+  let exitCode: number | undefined;
+  const names = Object.keys(EXIT_CODES) as (keyof typeof EXIT_CODES)[];
+  const put = names.map((name) => {
+    const others = process.rawListeners(name) as NodeJS.SignalsListener[];
+    const interrupt = () => {
+      exitCode ??= EXIT_CODES[name];
+      controller.abort();
+    };
+    process.removeAllListeners(name);
+    process.on(name, interrupt);
+    return () => {
+      process.removeListener(name, interrupt);
+      for (const other of others) process.on(name, other);
+    };
+  });
+  try {
+    const result = await work(controller.signal);
+    return { result, exitCode };
+  } finally {
+    for (const back of put) back();
+  }
+}

@@ -89,6 +89,13 @@ describe('what the page says of', () => {
     expect(shown).toMatchObject({ project, trusted: true });
   });
 
+  test('setup, which asks nothing and does nothing', async () => {
+    const [fields] = documented('setup');
+    const output = await parsed('setup', '--json', '--no-gates', '--no-proof');
+    expect(Object.keys(output).sort()).toEqual(fields?.sort());
+    expect(output.result).toBe('nothing_done');
+  });
+
   test('lock status', async () => {
     const [fields = []] = documented('lock status');
     expect(fields).toEqual(expect.arrayContaining(Object.keys(await parsed('lock', 'status', '--json'))));

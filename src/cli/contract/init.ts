@@ -56,7 +56,8 @@ export async function init(
   return options.yes ? { exitCode: EXIT.ok } : { exitCode: EXIT.ok, agreed: text };
 }
 
-function proposalFor({ project, preset }: InitOptions): ProposedPreset {
+/** The contract that is proposed for a project. */
+export function proposalFor({ project, preset }: Pick<InitOptions, 'project' | 'preset'>): ProposedPreset {
   const facts = projectFacts(project);
   return preset === undefined ? { text: proposeContract(facts), missing: [] } : proposePreset(preset, facts);
 }

@@ -63,32 +63,67 @@ export async function trust(
   const file = readContract(world.project);
   if (!file)
     throw new UsageError(`there is no ${CONTRACT_FILE} in ${world.project}; make one with: untildone init`);
-  for (const warning of file.warnings) out(`${paint('open', 'Note:')} ${warning}`);
-  const freezing = await freezeNow(file, world);
-  const { fingerprint } = freezing.frozen;
-  for (const line of whatRuns({ ...freezing, contract: file.contract }, world.project))
-    out(line.startsWith(' ') ? line : paint('bold', line));
-  const walls = await wallsLine(file.contract, world);
-  if (walls !== undefined) out(walls);
-  const trusted = world.store.isTrusted(world.project, fingerprint);
-  const texts: TrustedText = {
-    contract: file.text,
-    parts: partsIn({ ...freezing, contract: file.contract }, world.project),
-  };
-  if (!trusted)
-    for (const line of whatChanged(texts, { ...freezing, contract: file.contract }, world)) out(line);
+  const view = await viewContract(file, world);
+  for (const line of view.lines) out(line);
   if (options.json) {
     const { project } = world;
+    const { fingerprint, isTrusted: trusted } = view;
     for (const line of jsonLines({ project, contract: CONTRACT_FILE, fingerprint, trusted, text: said }))
       print(line);
     return EXIT.ok;
   }
-  out(`Fingerprint: ${fingerprint}`);
   if (options.show) return EXIT.ok;
-  if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
+  if (!view.isTrusted && !(await agreed(options.fingerprint, view.fingerprint))) {
     out(paint('open', 'Not trusted; nothing was changed.'));
     return EXIT.no;
   }
+  trustContract(view, world);
+  out(
+    paint('good', view.isTrusted ? 'Trusted already.' : 'Trusted.') +
+      (view.isTrusted ? '' : ' Loops of this project are judged from their next stop on.'),
+  );
+  if (file.contract.tools) warnOldHooks(world.project, world.env, out);
+  return EXIT.ok;
+}
+
+/** What a contract runs on this machine, as you are shown it. */
+export interface ContractView {
+  file: ContractFile;
+  freezing: Freezing;
+  fingerprint: string;
+  isTrusted: boolean;
+  texts: TrustedText;
+  /** The last one names the fingerprint. */
+  lines: string[];
+}
+
+/** Looks at everything that a contract runs. Runs and writes nothing. */
+export async function viewContract(file: ContractFile, world: World): Promise<ContractView> {
+  const { contract } = file;
+  const freezing = await freezeNow(file, world);
+  const { fingerprint } = freezing.frozen;
+  const isTrusted = world.store.isTrusted(world.project, fingerprint);
+  const shown = { ...freezing, contract };
+  const texts: TrustedText = { contract: file.text, parts: partsIn(shown, world.project) };
+  const walls = await wallsLine(contract, world);
+  return {
+    file,
+    freezing,
+    fingerprint,
+    isTrusted,
+    texts,
+    lines: [
+      ...file.warnings.map((warning) => `${paint('open', 'Note:')} ${warning}`),
+      ...whatRuns(shown, world.project).map((line) => (line.startsWith(' ') ? line : paint('bold', line))),
+      ...(walls === undefined ? [] : [walls]),
+      ...(isTrusted ? [] : whatChanged(texts, shown, world)),
+      `Fingerprint: ${fingerprint}`,
+    ],
+  };
+}
+
+/** Remembers that you trust exactly this. */
+export function trustContract({ file, freezing, fingerprint, texts }: ContractView, world: World): void {
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
     ...freezing.frozen,
@@ -97,12 +132,6 @@ export async function trust(
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
   keepTrustedText(world.home, world.project, texts);
-  out(
-    paint('good', trusted ? 'Trusted already.' : 'Trusted.') +
-      (trusted ? '' : ' Loops of this project are judged from their next stop on.'),
-  );
-  if (file.contract.tools) warnOldHooks(world.project, world.env, out);
-  return EXIT.ok;
 }
 
 async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {

@@ -89,7 +89,11 @@ const SHALLOW =
   'this clone is shallow and lacks the commit that the work began with; get it with git fetch --unshallow (in CI: a checkout with the whole history), or name one that is here with --base';
 
 /** Finds the base: what you named, else where your branch left the shared one, else the last commit. */
-async function baseFrom(given: string | undefined, project: string, judges: Judges): Promise<VerifyBase> {
+export async function baseFrom(
+  given: string | undefined,
+  project: string,
+  judges: Judges,
+): Promise<VerifyBase> {
   const workspace = judges.workspace(project);
   const resolved = async (...args: string[]) => {
     const { exitCode, stdout } = await workspace.git(args);

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Scope } from '../../client/settings/files.ts';
+import { SCOPES, type Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { asksForSandbox } from '../../core/run/client-sandbox.ts';
@@ -15,44 +15,48 @@ import { out } from '../../terminal/print.ts';
 import { type InstallOptions, install, uninstall } from './install.ts';
 import type { SettingsPlace } from './settings-change.ts';
 
-interface ScopeFlags {
+export interface ScopeFlags {
   scope: Scope;
   dryRun: boolean;
   diff: boolean;
 }
 
+export function scopeFlag(): Option {
+  return new Option(
+    '--scope <scope>',
+    'project: .claude/settings.json; local: .claude/settings.local.json; user: ~/.claude/settings.json',
+  )
+    .choices([...SCOPES])
+    .default('project');
+}
+
+/** What is installed for the project of the current folder. */
+export function installOptions(flags: ScopeFlags): InstallOptions {
+  const place = settingsPlace(flags);
+  return {
+    ...place,
+    ...thisInstallation(),
+    ...judgeTimeout(place.project),
+    hasForeignState: hasForeignState(place.project),
+    sandbox: sandboxPlan(place.project),
+    shellProblem: shellProblem(thisSystem(process.env)),
+  };
+}
+
 export function addInstallCommands(cli: Command): void {
-  const scope = () =>
-    new Option(
-      '--scope <scope>',
-      'project: .claude/settings.json; local: .claude/settings.local.json; user: ~/.claude/settings.json',
-    )
-      .choices(['project', 'local', 'user'])
-      .default('project');
   cli
     .command('install')
     .description('add the hooks of untildone to the settings of Claude Code, and say what changes')
-    .addOption(scope())
+    .addOption(scopeFlag())
     .option('--dry-run', 'show every line that would change, write nothing', false)
     .option('--diff', 'show every line that changes', false)
     .action(async (flags: ScopeFlags) => {
-      const place = settingsPlace(flags);
-      process.exitCode = await install(
-        {
-          ...place,
-          ...thisInstallation(),
-          ...judgeTimeout(place.project),
-          hasForeignState: hasForeignState(place.project),
-          sandbox: sandboxPlan(place.project),
-          shellProblem: shellProblem(thisSystem(process.env)),
-        },
-        out,
-      );
+      process.exitCode = await install(installOptions(flags), out);
     });
   cli
     .command('uninstall')
     .description('remove the hooks of untildone from the settings of Claude Code, and restore what was there')
-    .addOption(scope())
+    .addOption(scopeFlag())
     .option('--dry-run', 'show every line that would change, write nothing', false)
     .option('--diff', 'show every line that changes', false)
     .action(async (flags: ScopeFlags) => {
@@ -105,7 +109,7 @@ function contractOf(project: string): Contract | undefined {
   }
 }
 
-function settingsPlace(flags: ScopeFlags): SettingsPlace {
+export function settingsPlace(flags: ScopeFlags): SettingsPlace {
   const home = homeFrom(process.env);
   const project = projectOf(undefined, process.env, process.cwd());
   return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };

@@ -9,6 +9,7 @@ import {
 } from '../../client/settings/our-sandbox.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
+import { defined } from '../../core/text/defined.ts';
 import { hookScript } from '../../home/hook-line.ts';
 import {
   type Change,
@@ -37,18 +38,27 @@ export interface InstallOptions extends SettingsPlace {
 
 /** Says what changes and what comes next. Exit code: 0 installed (or already there), 2 refused. */
 export async function install(options: InstallOptions, out: (line: string) => void): Promise<number> {
-  const plan = options.judgeTimeout === undefined ? {} : { judgeTimeout: options.judgeTimeout };
   return refusalsTo(out, options, () => {
-    const at = installationAt(options, hookScript(options));
-    const add = (text: string | undefined, original: string | undefined) =>
-      withSandbox(addHooks(text, plan, original), text, original, options);
-    const { change, added } = installHooks(at, add, settingsTexts, options);
+    const { change, added } = changeSettings(options);
     if (options.diff || options.dryRun) printDiff(change, out);
     for (const line of installReport(options, change, added)) out(line);
   });
 }
 
-interface Added extends AddedHooks {
+/** Adds the hooks, or only tells what that would change. Throws for a file that must not, or cannot, be changed. */
+export function changeSettings(options: InstallOptions): { change: Change; added: Added } {
+  const at = installationAt(options, hookScript(options));
+  const add = (text: string | undefined, original: string | undefined) =>
+    withSandbox(
+      addHooks(text, defined({ judgeTimeout: options.judgeTimeout }), original),
+      text,
+      original,
+      options,
+    );
+  return installHooks(at, add, settingsTexts, options);
+}
+
+export interface Added extends AddedHooks {
   sandboxKept?: AddedSandbox['kept'];
 }
 
@@ -90,12 +100,7 @@ function installReport(options: InstallOptions, change: Change, added: Added): s
   else if (dryRun)
     lines.push(`Dry run, nothing was written. This would change ${where} and ${hookScriptPath(home)}.`);
   else lines.push(`Installed in ${where}.`, ...whatItMeans(home));
-  lines.push(...capReport(added, dryRun));
-  if (added.hooksDisabled) {
-    lines.push('Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.');
-  }
-  if (options.shellProblem !== undefined) lines.push(`Warning: ${options.shellProblem}`);
-  lines.push(...sandboxReport(options, added), ...otherStopHooks(options));
+  lines.push(...whatToKnow(options, added));
   if (dryRun) return lines;
   if (scope === 'project')
     lines.push('Commit the file to share it; on a machine without untildone its hooks do nothing.');
@@ -111,6 +116,19 @@ function installReport(options: InstallOptions, change: Change, added: Added): s
   );
   lines.push(`To undo this: untildone uninstall${flag}`);
   return lines;
+}
+
+/** What else you have to know about the settings. */
+export function whatToKnow(options: InstallOptions, added: Added): string[] {
+  return [
+    ...capReport(added, options.dryRun),
+    ...(added.hooksDisabled
+      ? ['Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.']
+      : []),
+    ...(options.shellProblem === undefined ? [] : [`Warning: ${options.shellProblem}`]),
+    ...sandboxReport(options, added),
+    ...otherStopHooks(options),
+  ];
 }
 
 function whatItMeans(home: string): string[] {
@@ -140,20 +158,34 @@ function capReport({ capKept, capRemoved }: AddedHooks, dryRun: boolean): string
 /** Says what was done. Exit code: 0 (nothing of ours is left there), 2 refused. */
 export async function uninstall(options: SettingsPlace, out: (line: string) => void): Promise<number> {
   return refusalsTo(out, options, () => {
-    const outcome = uninstallHooks(installationAt(options), settingsTexts, options);
-    const { before, after, path, restored } = outcome;
-    const where = describePath(options, path);
-    if (before === after) {
-      out(`Nothing of untildone is installed in ${where}.`);
-      return;
-    }
-    if (options.diff || options.dryRun) printDiff(outcome, out);
-    if (options.dryRun) out(`Dry run, nothing was written. This would change ${where}.`);
-    else if (after === undefined) out(`Removed ${where}, which install had made.`);
-    else if (restored) out(`Restored ${where} to what it was before install.`);
-    else out(`Removed untildone's hooks from ${where}; everything else in it stays.`);
-    if (!options.dryRun) out(`Journals and receipts stay in ${options.home}.`);
+    const { line, outcome } = removeFromSettings(options);
+    if (outcome.before !== outcome.after && (options.diff || options.dryRun)) printDiff(outcome, out);
+    out(line);
+    if (outcome.before !== outcome.after && !options.dryRun)
+      out(`Journals and receipts stay in ${options.home}.`);
   });
+}
+
+/** Removes the hooks, or only tells what that would change; `line` says it. Throws as `changeSettings` does. */
+export function removeFromSettings(options: SettingsPlace): {
+  line: string;
+  outcome: ReturnType<typeof uninstallHooks>;
+} {
+  const outcome = uninstallHooks(installationAt(options), settingsTexts, options);
+  const where = describePath(options, outcome.path);
+  return { line: removalWords(outcome, where, options.dryRun), outcome };
+}
+
+function removalWords(
+  { before, after, restored }: ReturnType<typeof uninstallHooks>,
+  where: string,
+  dryRun: boolean,
+): string {
+  if (before === after) return `Nothing of untildone is installed in ${where}.`;
+  if (dryRun) return `Dry run, nothing was written. This would change ${where}.`;
+  if (after === undefined) return `Removed ${where}, which install had made.`;
+  if (restored) return `Restored ${where} to what it was before install.`;
+  return `Removed untildone's hooks from ${where}; everything else in it stays.`;
 }
 
 const COMMAND_LIMIT = 160;

@@ -90,14 +90,19 @@ export function refusalsTo(out: (line: string) => void, place: SettingsPlace, st
     steps();
     return EXIT.ok;
   } catch (cause) {
-    const file = settingsPath(place.scope, place);
-    if (cause instanceof JsonRefused)
-      out(`untildone: ${file}:${cause.line}:${cause.column}: ${cause.message}`);
-    else if (cause instanceof SettingsFileRefused) out(`untildone: ${cause.message}`);
-    else if (cause instanceof Error && 'syscall' in cause) out(`untildone: ${cause.message}`);
-    else throw cause;
+    const words = refusalIn(cause, place);
+    if (words === undefined) throw cause;
+    out(`untildone: ${words}`);
     return EXIT.refused;
   }
+}
+
+/** The words of a problem that you have to put right; undefined for a mistake of ours. */
+export function refusalIn(cause: unknown, place: SettingsPlace): string | undefined {
+  if (cause instanceof JsonRefused)
+    return `${settingsPath(place.scope, place)}:${cause.line}:${cause.column}: ${cause.message}`;
+  const isOfFile = cause instanceof SettingsFileRefused || (cause instanceof Error && 'syscall' in cause);
+  return isOfFile ? cause.message : undefined;
 }
 
 /** The disk as the steps need it: one settings file and one home. */

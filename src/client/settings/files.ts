@@ -68,6 +68,21 @@ export function replaceSettings(file: SettingsFile, text: string): void {
   writeWhole(file.path, text, old ?? { mode: 0o666 }, () => requireUnchanged(file));
 }
 
+/** Throws when `replaceSettings` would be refused, so that this is known before anything is changed. */
+export function requireReplaceable({ path }: SettingsFile): void {
+  const old = statSync(path, { throwIfNoEntry: false });
+  if (old !== undefined) requireWritable(path, old.mode);
+  const missing = topmostMissing(dirname(path));
+  const folder = missing === undefined ? dirname(path) : dirname(missing);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new SettingsFileRefused(
+      `${folder} is read-only, so ${path} cannot be written; make it writable (chmod u+w) and run this again`,
+    );
+  }
+}
+
 export function removeSettings(file: SettingsFile, createdFolder: string | null): void {
   requireUnchanged(file);
   rmSync(file.path, { force: true });

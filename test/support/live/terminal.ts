@@ -7,7 +7,7 @@ import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
 import { waitFor } from './processes.ts';
 import type { Scene } from './scene.ts';
 
-const PTY = 'script';
+export const PTY = 'script';
 
 /** `script` of util-linux gives a program a real terminal. */
 export const hasTerminal =

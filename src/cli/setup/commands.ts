@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { openWorld } from '../../hook/wiring/world.ts';
+import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { value } from '../flags.ts';
+import { scopeFlag } from '../install/commands.ts';
+import { type SetupFlags, setup } from './setup.ts';
+import { undoSetup } from './undo.ts';
+
+const EXAMPLES = `
+Examples:
+  npx untildone setup                            look, agree once, and see a Stop being held
+  npx untildone setup --yes --accept SHA         the same without a question; setup alone shows the SHA
+  npx untildone setup --undo                     take all of it back
+
+Exit codes: 0 set up; 1 nothing was done; 2 refused; 3 set up, but a Stop was not seen to be held.`;
+
+export function addSetupCommand(cli: Command): void {
+  cli
+    .command('setup')
+    .description('set this project up: contract, trust and hooks in one go, and a proof that a Stop is held')
+    .option('--yes', 'do not ask; needs --accept', false)
+    .option('--accept <sha>', 'the fingerprint of what you agree to, as setup shows it', value)
+    .addOption(scopeFlag())
+    .option('--no-gates', 'do not run the gates now')
+    .option('--no-proof', 'do not start Claude Code to prove that it is held')
+    .option('--claude <path>', 'the Claude Code to prove it with (default: yours, on PATH)', value)
+    .option('--undo', 'take back what setup did here', false)
+    .option('--json', 'print JSON, and ask nothing', false)
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ undo, ...flags }: SetupFlags & { undo: boolean }) => {
+      const world = openWorld();
+      process.exitCode = undo
+        ? undoSetup(flags, world, out)
+        : await setup(flags, world, { isThere: onTerminal(), ask: confirm, out });
+    });
+}
