@@ -1,6 +1,9 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { isDiskFull } from '../files/unwritable.ts';
+import { homeRoot } from '../home/layout.ts';
+import { thisProgram, VERSION } from '../home/program.ts';
+import { refreshScripts } from '../home/scripts.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
 import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
@@ -118,6 +121,7 @@ export async function main(argv: string[]): Promise<void> {
   );
   try {
     const cli = buildCli();
+    followUpgrade(words);
     await cli.parseAsync(taskLast(words, cli));
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -131,6 +135,16 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
+/** Brings the scripts of installed hooks up to date with this version. Asking for help or the version changes nothing. */
+function followUpgrade([, , command = '-']: readonly string[]): void {
+  if (command.startsWith('-') || command === 'help' || command === 'doctor') return;
+  const refreshed = refreshScripts(homeRoot(process.env), thisProgram());
+  if (refreshed.kind === 'unwritable')
+    warn(
+      `untildone: the scripts of the hooks are not those of version ${VERSION}, and they cannot be written (${refreshed.problem}): make ${homeRoot(process.env)} writable, or see: untildone doctor`,
+    );
+}
+
 /** Compares the name, too: an error that another bundle throws is of a class of its own. */
 function isWrongUse(error: unknown): boolean {
   return error instanceof UsageError || (error as Error).name === 'UsageError';
@@ -141,8 +155,3 @@ export function inWords(error: NodeJS.ErrnoException): string {
   if (!isDiskFull(error)) return error.message;
   return `the disk is full (${error.message}): make room, then type the command again. A run that was cut off goes on with: untildone run --resume`;
 }
-
-/** Set from package.json when the bundles are built. */
-declare const UNTILDONE_VERSION: string | undefined;
-
-export const VERSION: string = typeof UNTILDONE_VERSION === 'string' ? UNTILDONE_VERSION : '0.0.0-source';

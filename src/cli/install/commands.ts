@@ -1,11 +1,12 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { asksForSandbox } from '../../core/run/client-sandbox.ts';
 import { userHome } from '../../files/system.ts';
-import { homeFrom, realPath } from '../../home/layout.ts';
+import { homeFrom } from '../../home/layout.ts';
+import { type Program, thisProgram } from '../../home/program.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { foreignPlaceOf, hasForeignSigns } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
@@ -103,8 +104,7 @@ function settingsPlace(flags: ScopeFlags): SettingsPlace {
   return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };
 }
 
-/** Returns the Node and the program that run now: `hook.sh` starts the same. */
-export function thisInstallation(): { hookEntry: string; nodePath: string } {
-  const bin = process.argv[1] ? realPath(process.argv[1]) : '';
-  return { hookEntry: join(dirname(bin), 'untildone.cjs'), nodePath: process.execPath };
+/** The Node and the program that run now: `hook.sh` starts the same. */
+export function thisInstallation(): Program {
+  return thisProgram();
 }

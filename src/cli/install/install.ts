@@ -25,6 +25,7 @@ import {
 export interface InstallOptions extends SettingsPlace {
   hookEntry: string;
   nodePath: string;
+  version?: string;
   /** Seconds; long enough for the slowest gates. */
   judgeTimeout?: number;
   /** A state file of a known format is here: it may hold a session as soon as the hooks are installed. */

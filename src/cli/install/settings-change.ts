@@ -64,7 +64,7 @@ export function installationAt(place: SettingsPlace, script?: string): Installat
     writeRecord: (record) => writeRecord(home, record),
     removeRecord: (path) => removeRecord(home, path),
     prepareHome: () => {
-      if (script !== undefined) prepareHome(home, script);
+      if (script !== undefined) prepareHome(home, script, { asked: true });
     },
   };
 }
