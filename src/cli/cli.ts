@@ -9,6 +9,7 @@ import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
+import { addDoctorCommand } from './doctor/commands.ts';
 import { addClaimCommand } from './formats/claim.ts';
 import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
@@ -42,6 +43,7 @@ function buildCli(): Command {
   addContractCommands(cli);
   cli.commandsGroup('Setup:');
   addInstallCommands(cli);
+  addDoctorCommand(cli, async () => ({ outcome: 'unproven', why: 'this version has no proof yet' }));
   addImportCommands(cli);
   cli.commandsGroup('State files of other systems:');
   addRalphCommands(cli);

@@ -70,6 +70,11 @@ function isListWith(value: unknown, word: string): boolean {
   return Array.isArray(value) && value.includes(word);
 }
 
+/** The files of settings that an organization manages; those of this system when no folder is given. */
+export function managedPaths(folder?: string): string[] {
+  return managedFiles(folder ?? managedFolder());
+}
+
 /** Where Claude Code looks for settings that an organization manages, beside what it loads from elsewhere. */
 function managedFolder(): string {
   if (process.platform === 'darwin') return '/Library/Application Support/ClaudeCode';

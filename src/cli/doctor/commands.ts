@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { jsonLines } from '../../core/text/visible.ts';
+import { homeRoot } from '../../home/layout.ts';
+import { thisProgram, VERSION } from '../../home/program.ts';
+import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
+import { openWorldToRead } from '../../hook/wiring/world.ts';
+import { out, warn } from '../../terminal/print.ts';
+import { type Basics, examine, mend } from './doctor.ts';
+import { type Diagnosis, exitCodeOf, type Proof, reportJson, reportLines } from './report.ts';
+
+interface DoctorFlags {
+  json: boolean;
+  fix: boolean;
+  proof: boolean;
+}
+
+/** `prove` runs a small session of the real Claude Code, offline. */
+export function addDoctorCommand(
+  cli: Command,
+  prove: (options: { project: string; env: NodeJS.ProcessEnv }) => Promise<Proof>,
+): void {
+  cli
+    .command('doctor')
+    .description('look for everything that keeps a session from being held, and prove that one is held here')
+    .option('--fix', 'mend what can be mended safely, and say what was changed', false)
+    .option('--json', 'print JSON', false)
+    .option('--no-proof', 'do not start Claude Code')
+    .action(async ({ json, fix, proof }: DoctorFlags) => {
+      const basics = basicsHere();
+      const first = await examine(basics, openWorldToRead);
+      const mended = fix ? mend(first.findings) : [];
+      const looked = mended.length > 0 ? await examine(basics, openWorldToRead) : first;
+      if (proof && !json && process.stderr.isTTY)
+        warn('Looking; the proof with Claude Code takes some seconds ...');
+      const diagnosis: Diagnosis = {
+        version: VERSION,
+        project: basics.project,
+        looked,
+        mended,
+        ...(proof ? { proof: await prove({ project: basics.project, env: process.env }) } : {}),
+      };
+      for (const line of json ? jsonLines(reportJson(diagnosis)) : reportLines(diagnosis)) out(line);
+      process.exitCode = exitCodeOf(diagnosis);
+    });
+}
+
+function basicsHere(): Basics {
+  const { env } = process;
+  return {
+    env,
+    project: projectOf(undefined, env, process.cwd()),
+    home: homeRoot(env),
+    claudeConfigDir: claudeConfigDir(env),
+    now: Date.now(),
+    nodeVersion: process.versions.node,
+    program: thisProgram(),
+  };
+}

@@ -1,0 +1,53 @@
+/** Loops of this project that are not what they seem: unreadable, left by their session, or without their driver. */
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { FileStore } from '../../home/store.ts';
+import { type Found, loopsAround, readLoops } from '../../hook/start/find-loop.ts';
+import { hooksStateOf } from '../loop/hooks-state.ts';
+import { factsOf } from '../loop/loop-facts.ts';
+import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
+
+/** The loops of this project. None when the home cannot be read. */
+export function loopsHere(store: FileStore, project: string): Found[] {
+  return readLoops(store, loopsAround(store, project));
+}
+
+export function lookAtLoops(loops: readonly Found[], store: FileStore, patient: Patient): Looked {
+  const looked = joinLooked(loops.map((loop) => lookAtLoop(loop, store, patient)));
+  const unended = loops.filter((loop) => 'state' in loop && !hasEnded(loop.state)).length;
+  if (looked.findings.length > 0 || unended === 0) return looked;
+  return inOrder(unended === 1 ? 'the loop of this project' : `the ${unended} loops of this project`);
+}
+
+function lookAtLoop(loop: Found, store: FileStore, { env, now, project }: Patient): Looked {
+  const { ref } = loop;
+  if (!('state' in loop))
+    return found({
+      id: 'loop_unreadable',
+      severity: 'error',
+      what: `loop ${ref.loop} cannot be read: ${loop.problem}`,
+      where: ref.dir,
+      todo: `restore it from a backup, or move it away: mv ${ref.dir} /tmp/`,
+    });
+  const { state } = loop;
+  if (hasEnded(state)) return NOTHING;
+  const hooksAt = (folder: string) => hooksStateOf(folder, env);
+  const { unheld } = factsOf(ref, state, { store, now, hooksAt });
+  if (unheld === undefined) return NOTHING;
+  // The same is said of the whole project already.
+  if (!hooksAt(project).held && unheld === whyOf(hooksAt(project))) return NOTHING;
+  return found(unheldLoop(ref.loop, state, unheld));
+}
+
+function whyOf(state: ReturnType<typeof hooksStateOf>): string | undefined {
+  return state.held ? undefined : state.why;
+}
+
+function unheldLoop(loop: string, state: LoopState, why: string): Finding {
+  const [what, ...todo] = why.split('; ');
+  return {
+    id: state.run ? 'run_died' : 'loop_not_held',
+    severity: 'warning',
+    what: `loop ${loop} is ${state.status}, but ${what}`,
+    todo: `${todo.join('; ') || 'see: untildone status'}; or end it: untildone cancel ${loop}`,
+  };
+}
