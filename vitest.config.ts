@@ -34,7 +34,7 @@ const WORLD = [
   'project',
   'gates',
   'run/{client,git}',
-  'dev/simulator',
+  'dev/{simulator,proof}',
   'support',
 ];
 

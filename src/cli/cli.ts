@@ -43,7 +43,7 @@ function buildCli(): Command {
   addContractCommands(cli);
   cli.commandsGroup('Setup:');
   addInstallCommands(cli);
-  addDoctorCommand(cli, async () => ({ outcome: 'unproven', why: 'this version has no proof yet' }));
+  addDoctorCommand(cli);
   addImportCommands(cli);
   cli.commandsGroup('State files of other systems:');
   addRalphCommands(cli);

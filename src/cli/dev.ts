@@ -7,9 +7,9 @@ import type { SimulateOptions } from '../dev/simulator/command.ts';
 import { thisInstallation } from './install/commands.ts';
 
 /** What `dev.cjs` offers. */
-type DevBundle = typeof import('../main/dev.ts');
+export type DevBundle = typeof import('../main/dev.ts');
 
-function loadDev(): Promise<DevBundle> {
+export function loadDev(): Promise<DevBundle> {
   return Promise.resolve().then(() => require('./dev.cjs') as DevBundle);
 }
 

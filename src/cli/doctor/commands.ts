@@ -4,7 +4,9 @@ import { homeRoot } from '../../home/layout.ts';
 import { thisProgram, VERSION } from '../../home/program.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
 import { openWorldToRead } from '../../hook/wiring/world.ts';
+import { watchInterruption } from '../../terminal/interruption.ts';
 import { out, warn } from '../../terminal/print.ts';
+import { proveHeld } from '../setup/prove.ts';
 import { type Basics, examine, mend } from './doctor.ts';
 import { type Diagnosis, exitCodeOf, type Proof, reportJson, reportLines } from './report.ts';
 
@@ -14,11 +16,7 @@ interface DoctorFlags {
   proof: boolean;
 }
 
-/** `prove` runs a small session of the real Claude Code, offline. */
-export function addDoctorCommand(
-  cli: Command,
-  prove: (options: { project: string; env: NodeJS.ProcessEnv }) => Promise<Proof>,
-): void {
+export function addDoctorCommand(cli: Command): void {
   cli
     .command('doctor')
     .description('look for everything that keeps a session from being held, and prove that one is held here')
@@ -37,11 +35,16 @@ export function addDoctorCommand(
         project: basics.project,
         looked,
         mended,
-        ...(proof ? { proof: await prove({ project: basics.project, env: process.env }) } : {}),
+        ...(proof ? { proof: await proveHere(basics.project) } : {}),
       };
       for (const line of json ? jsonLines(reportJson(diagnosis)) : reportLines(diagnosis)) out(line);
       process.exitCode = exitCodeOf(diagnosis);
     });
+}
+
+/** A small session of the real Claude Code, offline. Ctrl-C ends it early. */
+async function proveHere(project: string): Promise<Proof> {
+  return proveHeld({ project, env: process.env, signal: watchInterruption() });
 }
 
 function basicsHere(): Basics {

@@ -3,7 +3,7 @@ import { readSettings, type Scope, SettingsFileRefused, settingsPath } from '../
 import { callsUs, harmfulVariable, parsedSettings, type Settings } from '../../client/settings/guard.ts';
 import { JsonRefused, parseStrict } from '../../client/settings/json-text.ts';
 import { addHooks, plannedEvents, removeHooks, stopTimeouts } from '../../client/settings/our-hooks.ts';
-import { managedPaths } from '../../client/settings/would-run.ts';
+import { managedSettings } from '../../client/settings/would-run.ts';
 import { hookScript, isOlderLine, isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
 import { blockCapFrom } from '../../hook/wiring/ports.ts';
 import { installationAt, installHooks, settingsTexts } from '../install/settings-change.ts';
@@ -23,7 +23,7 @@ export interface SettingsOfScope {
 export function settingsHere(patient: Patient): SettingsOfScope[] {
   const weakestFirst = ['user', 'project', 'local'] as const satisfies readonly Scope[];
   const own = weakestFirst.map((scope) => settingsAt(scope, settingsPath(scope, patient)));
-  return [...own, ...managedPaths(patient.managed).map((path) => settingsAt('managed', path))];
+  return [...own, ...managedSettings(patient.managed).map(({ path }) => settingsAt('managed', path))];
 }
 
 function settingsAt(scope: SettingsOfScope['scope'], path: string): SettingsOfScope {

@@ -10,19 +10,26 @@ import { hooksWouldRun } from '../../hook/start/installed-hooks.ts';
 /** Whether a session that begins in this project would be held: the hooks are installed, and what they start is there. */
 export function hooksStateOf(project: string, env: NodeJS.ProcessEnv): HooksState {
   const state = hooksWouldRun(project, env);
-  const why = state.held ? missingProgram(hookScriptPath(homeRoot(env)), env) : undefined;
-  return why === undefined ? state : { held: false, why };
+  return (state.held ? missingProgram(hookScriptPath(homeRoot(env)), env) : undefined) ?? state;
 }
 
 /** Names what the script cannot start. It looks for a Node, and for the program, on PATH when its own are gone. */
-function missingProgram(script: string, env: NodeJS.ProcessEnv): string | undefined {
+function missingProgram(script: string, env: NodeJS.ProcessEnv): HooksState | undefined {
   const text = readSmall(script) ?? '';
   const { nodePath: node, hookEntry: entry } = parseHookScript(text);
   if (node !== undefined && !isProgram(node) && !onPath('node', env))
-    return `node was found neither at ${node} nor on PATH; install Node.js 20 or newer, then run: untildone install`;
+    return {
+      held: false,
+      obstacle: 'node_missing',
+      why: `node was found neither at ${node} nor on PATH; install Node.js 20 or newer, then run: untildone install`,
+    };
   if (entry === undefined || sizeOf(entry) > 0 || (sizeOf(entry) < 0 && onPath('untildone', env)))
     return undefined;
-  return `${entry}, which the hooks start, is ${sizeOf(entry) < 0 ? 'gone' : 'empty'}; install untildone again, then run: untildone install`;
+  return {
+    held: false,
+    obstacle: 'program_missing',
+    why: `${entry}, which the hooks start, is ${sizeOf(entry) < 0 ? 'gone' : 'empty'}; install untildone again, then run: untildone install`,
+  };
 }
 
 function onPath(name: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {

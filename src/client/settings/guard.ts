@@ -155,9 +155,14 @@ function readText(path: string): string {
 /** Takes nothing from a text that is not JSON, as Claude Code does. */
 export function parsedSettings(text: string): Settings {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(withoutMark(text));
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};
   }
+}
+
+/** The text without a byte order mark, over which Claude Code reads, too (measured with 2.1.325). */
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
 }

@@ -2,10 +2,20 @@ import { join } from 'node:path';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { hookScriptPath, type Scope, settingsPath } from './files.ts';
-import { callsUs, parsedSettings, type Settings } from './guard.ts';
+import { callsUs, parsedSettings, type Settings, withoutMark } from './guard.ts';
+
+/** What prevents that a session is held. */
+export type Obstacle =
+  | 'not_installed'
+  | 'hooks_disabled'
+  | 'settings_not_read'
+  | 'managed_policy'
+  | 'script_missing'
+  | 'program_missing'
+  | 'node_missing';
 
 /** Whether a session that begins now would be held. `why` says what prevents it, where, and what to do. */
-export type HooksState = { held: true } | { held: false; why: string };
+export type HooksState = { held: true } | { held: false; obstacle: Obstacle; why: string };
 
 /** All paths are absolute. */
 export interface SettingsPlaces {
@@ -16,7 +26,7 @@ export interface SettingsPlaces {
   readonly managed?: string;
 }
 
-interface ReadSettings {
+export interface ReadSettings {
   readonly path: string;
   readonly text: string;
   readonly settings: Settings;
@@ -27,42 +37,69 @@ const STRONGEST_FIRST = ['local', 'project', 'user'] as const satisfies readonly
 
 /** Whether our hooks are installed for a project, and would run when Claude Code is started there. Writes nothing. */
 export function hooksWouldRunAt(places: SettingsPlaces): HooksState {
-  const managed = managedFiles(places.managed ?? managedFolder()).map(readAt);
+  const managed = managedSettings(places.managed);
   const own = STRONGEST_FIRST.map((scope) => readAt(settingsPath(scope, places)));
-  const why = installedNowhere([...managed, ...own]) ?? forbidden(managed) ?? switchedOff(own);
-  if (why !== undefined) return { held: false, why };
-  const script = hookScriptPath(places.home);
-  if (textAt(script).trim() === '')
-    return { held: false, why: `${script} is missing or empty; write it again with: untildone install` };
-  return { held: true };
+  return (
+    installedNowhere([...managed, ...own]) ??
+    forbidden(managed) ??
+    switchedOff(own) ??
+    withoutScript(hookScriptPath(places.home)) ?? { held: true }
+  );
 }
 
-function installedNowhere(files: readonly ReadSettings[]): string | undefined {
+type NotHeld = Extract<HooksState, { held: false }>;
+
+function notHeld(obstacle: Obstacle, why: string): NotHeld {
+  return { held: false, obstacle, why };
+}
+
+function withoutScript(script: string): NotHeld | undefined {
+  if (textAt(script).trim() !== '') return undefined;
+  return notHeld('script_missing', `${script} is missing or empty; write it again with: untildone install`);
+}
+
+function installedNowhere(files: readonly ReadSettings[]): NotHeld | undefined {
   if (files.some(({ settings }) => callsUs(settings, 'Stop'))) return undefined;
   const named = files.find(({ text }) => isOurLine(text));
   if (named === undefined)
-    return 'no hooks of untildone are installed for this project; install them with: untildone install';
+    return notHeld(
+      'not_installed',
+      'no hooks of untildone are installed for this project; install them with: untildone install',
+    );
   return isJson(named.text)
-    ? `the Stop hook of untildone in ${named.path} was removed or changed; write it again with: untildone install`
-    : `${named.path} is not JSON, so Claude Code takes nothing from it; correct it`;
+    ? notHeld(
+        'not_installed',
+        `the Stop hook of untildone in ${named.path} was removed or changed; write it again with: untildone install`,
+      )
+    : notHeld(
+        'settings_not_read',
+        `${named.path} is not JSON, so Claude Code takes nothing from it; correct it`,
+      );
 }
 
 /** What an organization's settings say: they win over all others. */
-function forbidden(managed: readonly ReadSettings[]): string | undefined {
+function forbidden(managed: readonly ReadSettings[]): NotHeld | undefined {
   const off = managed.find(({ settings }) => settings.disableAllHooks === true);
-  if (off) return `"disableAllHooks" is true in ${off.path}, which your organization manages`;
+  if (off)
+    return notHeld(
+      'managed_policy',
+      `"disableAllHooks" is true in ${off.path}, which your organization manages`,
+    );
   const only = managed.find(({ settings }) => {
     const { allowManagedHooksOnly, strictPluginOnlyCustomization: plugins } = settings;
     return allowManagedHooksOnly === true || plugins === true || isListWith(plugins, 'hooks');
   });
   if (only === undefined || managed.some(({ settings }) => callsUs(settings, 'Stop'))) return undefined;
-  return `${only.path}, which your organization manages, allows only its own hooks`;
+  return notHeld(
+    'managed_policy',
+    `${only.path}, which your organization manages, allows only its own hooks`,
+  );
 }
 
-function switchedOff(own: readonly ReadSettings[]): string | undefined {
+function switchedOff(own: readonly ReadSettings[]): NotHeld | undefined {
   const deciding = own.find(({ settings }) => typeof settings.disableAllHooks === 'boolean');
   return deciding?.settings.disableAllHooks === true
-    ? `"disableAllHooks" is true in ${deciding.path}; remove it`
+    ? notHeld('hooks_disabled', `"disableAllHooks" is true in ${deciding.path}; remove it`)
     : undefined;
 }
 
@@ -70,9 +107,9 @@ function isListWith(value: unknown, word: string): boolean {
   return Array.isArray(value) && value.includes(word);
 }
 
-/** The files of settings that an organization manages; those of this system when no folder is given. */
-export function managedPaths(folder?: string): string[] {
-  return managedFiles(folder ?? managedFolder());
+/** The settings that an organization manages, file by file; `text` is empty where there is none. */
+export function managedSettings(folder = managedFolder()): ReadSettings[] {
+  return managedFiles(folder).map(readAt);
 }
 
 /** Where Claude Code looks for settings that an organization manages, beside what it loads from elsewhere. */
@@ -103,7 +140,7 @@ function textAt(path: string): string {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    JSON.parse(withoutMark(text));
     return true;
   } catch {
     return false;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
-import { hooksWouldRunAt } from '../../../src/client/settings/would-run.ts';
+import { hooksWouldRunAt, type Obstacle } from '../../../src/client/settings/would-run.ts';
 
 let root: string;
 beforeEach(() => {
@@ -53,37 +53,70 @@ test.each<[string, Files]>([
   ['managed', { managed: installed }],
   ['project, switched off there and on again in local', { project: { ...installed, ...OFF }, local: ON }],
   ['project, switched off for the user and on again here', { project: { ...installed, ...ON }, user: OFF }],
+  ['a file with a byte order mark', { project: `\uFEFF${JSON.stringify(installed)}` }],
   ['a switch that is no boolean decides nothing', { project: installed, local: { disableAllHooks: 'true' } }],
   ['managed, where only managed hooks run', { managed: { ...installed, allowManagedHooksOnly: true } }],
 ])('hooks of %s run', (_, files) => {
   expect(stateWith(files)).toEqual({ held: true });
 });
 
-test.each<[string, Files, string]>([
-  ['nothing is installed', {}, 'no hooks of untildone are installed'],
-  ['local switches off', { project: installed, local: OFF }, '"disableAllHooks" is true in'],
-  ['the user switches off', { project: installed, user: OFF }, 'config/settings.json'],
-  ['the file itself switches off', { project: { ...installed, ...OFF } }, '.claude/settings.json; remove it'],
-  ['local beats project', { user: installed, project: ON, local: OFF }, 'settings.local.json'],
-  ['managed switches off', { project: { ...installed, ...ON }, managed: OFF }, 'your organization manages'],
-  ['only managed hooks', { project: installed, drop: { allowManagedHooksOnly: true } }, '10-hooks.json'],
+test.each<[string, Files, Obstacle, string]>([
+  ['nothing is installed', {}, 'not_installed', 'no hooks of untildone are installed'],
+  [
+    'local switches off',
+    { project: installed, local: OFF },
+    'hooks_disabled',
+    '"disableAllHooks" is true in',
+  ],
+  ['the user switches off', { project: installed, user: OFF }, 'hooks_disabled', 'config/settings.json'],
+  [
+    'the file itself switches off',
+    { project: { ...installed, ...OFF } },
+    'hooks_disabled',
+    '.claude/settings.json; remove it',
+  ],
+  [
+    'local beats project',
+    { user: installed, project: ON, local: OFF },
+    'hooks_disabled',
+    'settings.local.json',
+  ],
+  [
+    'managed switches off',
+    { project: { ...installed, ...ON }, managed: OFF },
+    'managed_policy',
+    'your organization manages',
+  ],
+  [
+    'only managed hooks',
+    { project: installed, drop: { allowManagedHooksOnly: true } },
+    'managed_policy',
+    '10-hooks.json',
+  ],
   [
     'only hooks of plugins',
     { project: installed, managed: { strictPluginOnlyCustomization: ['hooks'] } },
+    'managed_policy',
     'allows only its own hooks',
   ],
-  ['a file that is no JSON', { project: `${JSON.stringify(installed)},` }, 'is not JSON'],
+  [
+    'a file that is no JSON',
+    { project: `${JSON.stringify(installed)},` },
+    'settings_not_read',
+    'is not JSON',
+  ],
   [
     'Stop was taken out',
     { project: { hooks: { ...installed.hooks, Stop: [] } } },
+    'not_installed',
     'the Stop hook of untildone in',
   ],
-])('%s: nothing is held, and it is said why', (_, files, why) => {
-  expect(stateWith(files)).toEqual({ held: false, why: expect.stringContaining(why) });
+])('%s: nothing is held, and it is said why', (_, files, obstacle, why) => {
+  expect(stateWith(files)).toEqual({ held: false, obstacle, why: expect.stringContaining(why) });
 });
 
 test('hooks whose script is gone hold nothing', () => {
   rmSync(join(root, 'home/hook.sh'));
   const why = expect.stringContaining('untildone install');
-  expect(stateWith({ project: installed })).toEqual({ held: false, why });
+  expect(stateWith({ project: installed })).toEqual({ held: false, obstacle: 'script_missing', why });
 });
