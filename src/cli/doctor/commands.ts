@@ -30,21 +30,22 @@ export function addDoctorCommand(cli: Command): void {
       const looked = mended.length > 0 ? await examine(basics, openWorldToRead) : first;
       if (proof && !json && process.stderr.isTTY)
         warn('Looking; the proof with Claude Code takes some seconds ...');
+      const interruption = proof ? watchInterruption() : undefined;
       const diagnosis: Diagnosis = {
         version: VERSION,
         project: basics.project,
         looked,
         mended,
-        ...(proof ? { proof: await proveHere(basics.project) } : {}),
+        ...(interruption ? { proof: await proveHere(basics.project, interruption.signal) } : {}),
       };
       for (const line of json ? jsonLines(reportJson(diagnosis)) : reportLines(diagnosis)) out(line);
-      process.exitCode = exitCodeOf(diagnosis);
+      process.exitCode = interruption?.exitCode() ?? exitCodeOf(diagnosis);
     });
 }
 
 /** A small session of the real Claude Code, offline. Ctrl-C ends it early. */
-async function proveHere(project: string): Promise<Proof> {
-  return proveHeld({ project, env: process.env, signal: watchInterruption() });
+function proveHere(project: string, signal: AbortSignal): Promise<Proof> {
+  return proveHeld({ project, env: process.env, signal });
 }
 
 function basicsHere(): Basics {

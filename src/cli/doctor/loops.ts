@@ -1,9 +1,12 @@
 /** Loops of this project that are not what they seem: unreadable, left by their session, or without their driver. */
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { whenOf } from '../../core/text/moment.ts';
+import { homeAt } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, readLoops } from '../../hook/start/find-loop.ts';
 import { hooksStateOf } from '../loop/hooks-state.ts';
 import { factsOf } from '../loop/loop-facts.ts';
+import { turnEnds } from '../loop/turn-ends.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 /** The loops of this project. None when the home cannot be read. */
@@ -18,7 +21,7 @@ export function lookAtLoops(loops: readonly Found[], store: FileStore, patient: 
   return inOrder(unended === 1 ? 'the loop of this project' : `the ${unended} loops of this project`);
 }
 
-function lookAtLoop(loop: Found, store: FileStore, { env, now, project }: Patient): Looked {
+function lookAtLoop(loop: Found, store: FileStore, { env, home, now, project }: Patient): Looked {
   const { ref } = loop;
   if (!('state' in loop))
     return found({
@@ -31,11 +34,22 @@ function lookAtLoop(loop: Found, store: FileStore, { env, now, project }: Patien
   const { state } = loop;
   if (hasEnded(state)) return NOTHING;
   const hooksAt = (folder: string) => hooksStateOf(folder, env);
-  const { unheld } = factsOf(ref, state, { store, now, hooksAt });
-  if (unheld === undefined) return NOTHING;
+  const turnEndOf = turnEnds(homeAt(home), env, now);
+  const { unheld, missed } = factsOf(ref, state, { store, now, hooksAt, turnEndOf });
+  const looked = missed === undefined ? NOTHING : found(missedStop(ref.loop, missed, now));
+  if (unheld === undefined) return looked;
   // The same is said of the whole project already.
-  if (!hooksAt(project).held && unheld === whyOf(hooksAt(project))) return NOTHING;
-  return found(unheldLoop(ref.loop, state, unheld));
+  if (!hooksAt(project).held && unheld === whyOf(hooksAt(project))) return looked;
+  return joinLooked([looked, found(unheldLoop(ref.loop, state, unheld))]);
+}
+
+function missedStop(loop: string, at: number, now: number): Finding {
+  return {
+    id: 'stop_missed',
+    severity: 'warning',
+    what: `loop ${loop}: a turn of its session ended ${whenOf(at, now)}, and its Stop did not reach untildone: nothing was judged then`,
+    todo: 'mend what else is found here (hooks that were switched off or removed meanwhile); then prompt the session to go on',
+  };
 }
 
 function whyOf(state: ReturnType<typeof hooksStateOf>): string | undefined {

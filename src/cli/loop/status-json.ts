@@ -1,4 +1,5 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
+import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { Found } from '../../hook/start/find-loop.ts';
 import type { ForeignStatus } from './foreign-status.ts';
@@ -33,6 +34,8 @@ export interface StatusLoop {
   waiting: { why: string; since: string; text: string } | null;
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
+  /** A turn of its session ended at this time without a Stop that reached untildone, and none has since. */
+  missed_stop: { at: string; text: string } | null;
   /** The walls around the commands of its gates on this machine, or why there are none; null: its contract asks for none. */
   walls: string | null;
   /** Of a loop over many sessions. */
@@ -79,6 +82,7 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
     subagent_tokens: state.spentBySubagents ?? 0,
     cost_usd: state.spent.costUsd,
     not_held: facts.unheld ?? null,
+    missed_stop: facts.missed === undefined ? null : { at: iso(facts.missed), text: MISSED_WORDS },
     walls: facts.walls ?? null,
     run: state.run
       ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
