@@ -57,6 +57,10 @@ function buildCli(): Command {
     .command('hook')
     .description('answer one hook event on stdin (Claude Code calls this)')
     .action(async () => (await import('../hook/answer-event.ts')).answerEvent());
+  cli
+    .command('statusline')
+    .description("print one line about a session for Claude Code's status line (Claude Code calls this)")
+    .action(async () => (await import('./statusline.ts')).printStatusline());
   return cli;
 }
 

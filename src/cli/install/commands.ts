@@ -35,12 +35,18 @@ export function addInstallCommands(cli: Command): void {
     .addOption(scope())
     .option('--dry-run', 'show every line that would change, write nothing', false)
     .option('--diff', 'show every line that changes', false)
-    .action(async (flags: ScopeFlags) => {
+    .option(
+      '--statusline',
+      "show the loop in Claude Code's status line, unless you have one of your own",
+      false,
+    )
+    .action(async ({ statusline, ...flags }: ScopeFlags & { statusline: boolean }) => {
       const place = settingsPlace(flags);
       process.exitCode = await install(
         {
           ...place,
           ...thisInstallation(),
+          statusline,
           ...judgeTimeout(place.project),
           hasForeignState: hasForeignState(place.project),
           sandbox: sandboxPlan(place.project),

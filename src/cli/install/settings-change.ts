@@ -17,6 +17,7 @@ import {
 import { JsonRefused } from '../../client/settings/json-text.ts';
 import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
 import { removeSandbox } from '../../client/settings/our-sandbox.ts';
+import { removeStatusline } from '../../client/settings/our-statusline.ts';
 import {
   type InstallRecord,
   recordFor,
@@ -39,7 +40,9 @@ export interface SettingsPlace {
 }
 
 export const settingsTexts: SettingsTexts = {
-  remove: (text, original) => ({ text: removeSandbox(removeHooks(text, original).text, original) }),
+  remove: (text, original) => ({
+    text: removeStatusline(removeSandbox(removeHooks(text, original).text, original)),
+  }),
   fingerprint: sha256,
 };
 
