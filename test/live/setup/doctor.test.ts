@@ -35,7 +35,7 @@ test('the doctor proves a hold with the real Claude Code, finds by it what no fi
   writeFileSync(settings, JSON.stringify({ permissions: 5, ...JSON.parse(whole) }));
   expect(await doctor(scene)).toMatchObject({
     code: 1,
-    report: { healthy: false, findings: [], proof: { outcome: 'not_held' } },
+    report: { healthy: false, findings: [{ severity: 'note' }], proof: { outcome: 'not_held' } },
   });
 
   const { Stop: _, ...hooks } = JSON.parse(whole).hooks;
