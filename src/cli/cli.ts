@@ -141,9 +141,12 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** Brings the scripts of installed hooks up to date with this version. Asking for help or the version changes nothing. */
-function followUpgrade([, , command = '-']: readonly string[]): void {
-  if (command.startsWith('-') || command === 'help' || command === 'doctor') return;
+/** Brings the scripts of installed hooks up to date with this version. A dry run, and asking for help, change nothing. */
+function followUpgrade(words: readonly string[]): void {
+  const [command = '-'] = words.slice(2);
+  // The doctor says first what is wrong.
+  const isLooking = ['help', 'doctor'].includes(command) || words.includes('--dry-run');
+  if (command.startsWith('-') || isLooking) return;
   const refreshed = refreshScripts(homeRoot(process.env), thisProgram());
   if (refreshed.kind === 'unwritable')
     warn(

@@ -59,7 +59,7 @@ export function findClient(env: NodeJS.ProcessEnv): Client | undefined {
     timeout: 20_000,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const version = /\d+\.\d+\.\d+[^\s]*/.exec(stdout ?? '')?.[0];
+  const version = /^\d{1,9}\.\d{1,9}\.\d{1,9}[^\s]{0,40}/m.exec(stdout ?? '')?.[0];
   if (version !== undefined) return { ...claude, version };
   return { ...claude, problem: error?.message ?? oneLine(stderr || stdout || 'it said nothing', 200) };
 }

@@ -16,13 +16,14 @@ async function doctor(scene: Scene, ...flags: string[]) {
     // It is there.
   }
   const env = { PATH: `${bin}:${process.env.PATH}` };
-  const { code, stdout } = await untildone(scene, ['doctor', '--json', ...flags], { env });
+  // As a process: the program in this process is of another version.
+  const { code, stdout } = await untildone(scene, ['doctor', '--json', ...flags], { env, input: '' });
   return { code, report: JSON.parse(stdout) };
 }
 
 test('the doctor proves a hold with the real Claude Code, finds by it what no file shows, and mends what it can', async () => {
   const scene = await sceneOfTest({ git: true });
-  await must(scene, ['install']);
+  await must(scene, ['install'], { input: '' });
   const healthy = await doctor(scene);
   expect(healthy.report.findings.filter((each: { severity: string }) => each.severity === 'error')).toEqual(
     [],
