@@ -1,9 +1,12 @@
 /** Loops of this project that are not what they seem: unreadable, left by their session, or without their driver. */
+
+import { readGoal } from '../../client/transcript/file.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { whenOf } from '../../core/text/moment.ts';
 import { homeAt } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, readLoops } from '../../hook/start/find-loop.ts';
+import { transcriptOf } from '../../hook/start/inputs.ts';
 import { hooksStateOf } from '../loop/hooks-state.ts';
 import { factsOf } from '../loop/loop-facts.ts';
 import { turnEnds } from '../loop/turn-ends.ts';
@@ -36,7 +39,11 @@ function lookAtLoop(loop: Found, store: FileStore, { env, home, now, project }: 
   const hooksAt = (folder: string) => hooksStateOf(folder, env);
   const turnEndOf = turnEnds(homeAt(home), env, now);
   const { unheld, missed } = factsOf(ref, state, { store, now, hooksAt, turnEndOf });
-  const looked = missed === undefined ? NOTHING : found(missedStop(ref.loop, missed, now));
+  const transcript = state.run ? undefined : transcriptOf(state.session, env);
+  const looked = joinLooked([
+    missed === undefined ? NOTHING : found(missedStop(ref.loop, missed, now)),
+    transcript !== undefined && readGoal(transcript) ? found(goal(ref.loop, transcript)) : NOTHING,
+  ]);
   if (unheld === undefined) return looked;
   // The same is said of the whole project already.
   if (!hooksAt(project).held && unheld === whyOf(hooksAt(project))) return looked;
@@ -49,6 +56,16 @@ function missedStop(loop: string, at: number, now: number): Finding {
     severity: 'warning',
     what: `loop ${loop}: a turn of its session ended ${whenOf(at, now)}, and its Stop did not reach untildone: nothing was judged then`,
     todo: 'mend what else is found here (hooks that were switched off or removed meanwhile); then prompt the session to go on',
+  };
+}
+
+function goal(loop: string, where: string): Finding {
+  return {
+    id: 'goal_in_session',
+    severity: 'note',
+    what: `the session of loop ${loop} has used /goal, the loop of Claude Code itself: while it is set, both hold`,
+    where,
+    todo: 'clear it in the session (/goal clear), unless you want both',
   };
 }
 

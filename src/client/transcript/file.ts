@@ -56,6 +56,16 @@ export function readTurnEnd(path: string): number | undefined {
   });
 }
 
+/** Whether `/goal`, the loop of Claude Code itself, was used lately in the session. Never throws and never waits. */
+export function readGoal(path: string): boolean {
+  const used = withFile(path, (fd, size) => {
+    const start = Math.max(0, size - TURN_BYTES);
+    // Quotes inside JSON strings are escaped, so these bytes are a whole value.
+    return readAt(fd, start, size - start).includes('"type":"goal_status"');
+  });
+  return used === true;
+}
+
 /** Reads again whenever the file has changed, until `until` holds or `limitMs` have passed; returns what it saw last. */
 export async function pollSignals(
   path: string,

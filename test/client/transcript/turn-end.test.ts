@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readTurnEnd } from '../../../src/client/transcript/file.ts';
+import { readGoal, readTurnEnd } from '../../../src/client/transcript/file.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const AT = '2026-11-16T10:00:00.000Z';
@@ -46,4 +46,27 @@ test.each<[string, string[], boolean]>([
 
 test('a transcript that is not there tells nothing', () => {
   expect(readTurnEnd(join(temporaryFolder(), 'gone.jsonl'))).toBeUndefined();
+});
+
+test.each([
+  ['api-error', false],
+  ['interrupted', false],
+  ['open-tool', false],
+  ['background-agent', true],
+  ['compaction', true],
+  ['empty-answers', true],
+  ['large-window', true],
+  ['tools-and-blocks', true],
+])('in a transcript of Claude Code 2.1.325, %s: %s', (name, ends) => {
+  const path = join(import.meta.dirname, `../../fixtures/transcripts/2.1.325-${name}.jsonl`);
+  expect(readTurnEnd(path)).toEqual(ends ? expect.any(Number) : undefined);
+  expect(readGoal(path)).toBe(false);
+});
+
+test('a goal is found by the line that Claude Code writes about it, and not by words', () => {
+  const path = join(temporaryFolder(), 'transcript.jsonl');
+  writeFileSync(path, `${prompt('"type":"goal_status"')}\n`);
+  expect(readGoal(path)).toBe(false);
+  writeFileSync(path, `${JSON.stringify({ type: 'attachment', attachment: { type: 'goal_status' } })}\n`);
+  expect(readGoal(path)).toBe(true);
 });
