@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `judge.cjs` has the gates
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates
 // that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `cli.cjs` is everything else.
 // `index.mjs` is the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,11 +24,20 @@ const common = {
   // Its ES module asks for its own address, which a CommonJS bundle does not have.
   alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
   define: { UNTILDONE_VERSION: JSON.stringify(version) },
-  external: ['@anthropic-ai/*', './untildone.cjs', './hook.cjs', './cli.cjs', './judge.cjs', './dev.cjs'],
+  external: [
+    '@anthropic-ai/*',
+    './untildone.cjs',
+    './hook.cjs',
+    './statusline.cjs',
+    './cli.cjs',
+    './judge.cjs',
+    './dev.cjs',
+  ],
 };
 
 const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),

@@ -1,11 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../core/words/exit-codes.ts';
+import { homeRoot } from '../home/layout.ts';
+import { thisProgram, VERSION } from '../home/program.ts';
+import { refreshScripts } from '../home/scripts.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
 import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
 import { addCompletionCommand } from './completion/command.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
+import { addDoctorCommand } from './doctor/commands.ts';
 import { addClaimCommand } from './formats/claim.ts';
 import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
@@ -42,6 +46,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addContractCommands(cli);
   addSetupCommand(cli);
   addInstallCommands(cli);
+  addDoctorCommand(cli);
   addImportCommands(cli);
   addRalphCommands(cli);
   addClaimCommand(cli);
@@ -53,6 +58,10 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
     .command('hook')
     .description('answer one hook event on stdin (Claude Code calls this)')
     .action(async () => (await import('../hook/answer-event.ts')).answerEvent());
+  cli
+    .command('statusline')
+    .description("print one line about a session for Claude Code's status line (Claude Code calls this)")
+    .action(async () => (await import('./statusline.ts')).printStatusline());
   addCompletionCommand(cli);
   arrangeHelp(cli);
   for (const command of [cli, ...allCommands(cli)])
@@ -112,6 +121,7 @@ export async function main(argv: string[]): Promise<void> {
     warn(json ? problemJson({ code: 'usage', message, exit_code: EXIT.refused }) : `untildone: ${message}`);
   });
   try {
+    followUpgrade(words);
     await cli.parseAsync(taskLast(words, cli));
   } catch (error) {
     process.exitCode = EXIT.refused;
@@ -137,7 +147,15 @@ function endWithReader(): void {
   process.stderr.on('error', () => {});
 }
 
-/** Set from package.json when the bundles are built. */
-declare const UNTILDONE_VERSION: string | undefined;
-
-export const VERSION: string = typeof UNTILDONE_VERSION === 'string' ? UNTILDONE_VERSION : '0.0.0-source';
+/** Brings the scripts of installed hooks up to date with this version. A dry run, and asking for help, change nothing. */
+function followUpgrade(words: readonly string[]): void {
+  const [command = '-'] = words.slice(2);
+  // The doctor says first what is wrong.
+  const isLooking = ['help', 'doctor'].includes(command) || words.includes('--dry-run');
+  if (command.startsWith('-') || isLooking) return;
+  const refreshed = refreshScripts(homeRoot(process.env), thisProgram());
+  if (refreshed.kind === 'unwritable')
+    warn(
+      `untildone: the scripts of the hooks are not those of version ${VERSION}, and they cannot be written (${refreshed.problem}): make ${homeRoot(process.env)} writable, or see: untildone doctor`,
+    );
+}

@@ -61,6 +61,8 @@ export interface HookScript {
   /** The node that runs the hook. When it is gone, the one on PATH does. */
   readonly nodePath: string;
   readonly hookEntry: string;
+  /** Of the program; a script without one is taken for an older one. */
+  readonly version?: string;
 }
 
 /** The status by which a hook says that it has answered. A program that is empty ends with 0, too, and has not. */
@@ -71,8 +73,8 @@ const ANSWERED = 64;
  * once where nothing is held. Otherwise it runs the hook, keeps what the hook prints, and passes it on only if the hook
  * ended in the agreed way: so half an answer, or two, never reach Claude Code. After any other end `hold.sh` answers.
  */
-export function hookScript({ nodePath, hookEntry }: HookScript): string {
-  return `# Written by untildone. Do not edit: install and start write it again.
+export function hookScript({ nodePath, hookEntry, version }: HookScript): string {
+  return `# Written by untildone${version === undefined ? '' : ` ${version}`}. Do not edit: install and start write it again.
 s=$CLAUDE_CODE_SESSION_ID
 case $s in *[!A-Za-z0-9_-]*) s= ;; esac
 ${PLACE}

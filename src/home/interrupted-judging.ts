@@ -90,6 +90,11 @@ function parseMark(text: string): Pick<InterruptedJudging, 'loop' | 'gates'> | u
 }
 
 /** Never throws: a file that cannot be written costs a note, never a judging. Writes into no pipe, device or link. */
+/** Whether a hook judges a Stop of this session right now. */
+export function isJudging(home: Home, session: string): boolean {
+  return isSafeId(session) && existsSync(join(home.active, `${session}.judging`));
+}
+
 function put(path: string, text: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) unlinkSync(path);

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { compileCache, homeRoot } from '../home/layout.ts';
 
-/** Chooses the bundle by the first argument: the hook does not load the rest of the program. */
-if (process.argv[2] === 'hook' && process.argv.length === 3) {
+/** Chooses the bundle by the first argument: the hook and the status line do not load the rest of the program. */
+const small = process.argv.length === 3 ? process.argv[2] : undefined;
+if (small === 'hook' || small === 'statusline') {
   cacheCompiledCode();
-  require('./hook.cjs');
+  if (small === 'hook') require('./hook.cjs');
+  else require('./statusline.cjs');
 } else require('./cli.cjs');
 
 /**

@@ -250,6 +250,8 @@ export interface Store {
 
 export interface Transcripts {
   signals(path: string): TranscriptSignals;
+  /** When the last turn of the session ended; undefined when the end of the transcript does not tell. */
+  turnEnd(path: string): number | undefined;
   /** Polls for at most a second until `until` holds: Claude Code writes its transcript while the hook runs. */
   poll(path: string, until: (signals: TranscriptSignals) => boolean): Promise<TranscriptSignals>;
   usage(path: string, from: { offset: number; lastMessageId?: string }): TranscriptUsage;

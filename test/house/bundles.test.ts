@@ -24,6 +24,11 @@ test('the hook, which runs on every event, holds no library but the small one th
   expect(await packagesIn('src/main/hook.ts')).toEqual(['ansi-regex', 'strip-ansi']);
 });
 
+test('the status line, which is printed all the time, holds nothing but what measures the width of a text', async () => {
+  const packages = await packagesIn('src/main/statusline.ts');
+  expect(packages.sort()).toEqual(['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi']);
+});
+
 test('the gates hold few libraries: patterns, differences, XML, the engine of parsers, faults of JSON, escapes of a terminal, and what a model answered', async () => {
   const packages = await packagesIn('src/main/judge.ts');
   expect(packages.sort()).toEqual([

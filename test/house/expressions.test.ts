@@ -43,7 +43,7 @@ const BUILT: Record<string, string> = {
   'core/text/redact.ts': 'of constants',
   'core/text/visible.ts': 'of constants',
   'terminal/style.ts': 'of constants, and random digits of this process',
-  'cli/loop/hooks-state.ts': 'of the names of two variables',
+  'home/scripts.ts': 'of the names of two variables',
   'core/loop/phases.ts': 'a name, with every special character escaped',
   'core/tools/dangerous-git.ts': 'letters of options that the caller writes',
   'core/import/import-hooks.ts': 'of constants',

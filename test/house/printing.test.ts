@@ -10,6 +10,10 @@ const WRITERS: [RegExp, string][] = [
     /^hook\/answer-event\.ts$/,
     'one answer for Claude Code; src/client/hooks/render.ts makes its texts harmless',
   ],
+  [
+    /^cli\/statusline\.ts$/,
+    'one line for Claude Code; src/core/words/statusline.ts makes its texts harmless',
+  ],
   [/^gates\/custom\/index\.ts$/, 'the program that runs a gate of yours: its stdout is a pipe to us'],
 ];
 

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { SCOPES, type Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
@@ -6,7 +6,8 @@ import type { Contract } from '../../core/contract/contract.ts';
 import { asksForSandbox } from '../../core/run/client-sandbox.ts';
 import { gitBash, type System, thisSystem } from '../../files/platform.ts';
 import { userHome } from '../../files/system.ts';
-import { homeFrom, realPath } from '../../home/layout.ts';
+import { homeFrom } from '../../home/layout.ts';
+import { type Program, thisProgram } from '../../home/program.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { foreignPlaceOf, hasForeignSigns } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
@@ -50,8 +51,13 @@ export function addInstallCommands(cli: Command): void {
     .addOption(scopeFlag())
     .option('--dry-run', 'show every line that would change, write nothing', false)
     .option('--diff', 'show every line that changes', false)
-    .action(async (flags: ScopeFlags) => {
-      process.exitCode = await install(installOptions(flags), out);
+    .option(
+      '--statusline',
+      "show the loop in Claude Code's status line, unless you have one of your own",
+      false,
+    )
+    .action(async ({ statusline, ...flags }: ScopeFlags & { statusline: boolean }) => {
+      process.exitCode = await install({ ...installOptions(flags), statusline }, out);
     });
   cli
     .command('uninstall')
@@ -115,8 +121,7 @@ export function settingsPlace(flags: ScopeFlags): SettingsPlace {
   return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };
 }
 
-/** Returns the Node and the program that run now: `hook.sh` starts the same. */
-export function thisInstallation(): { hookEntry: string; nodePath: string } {
-  const bin = process.argv[1] ? realPath(process.argv[1]) : '';
-  return { hookEntry: join(dirname(bin), 'untildone.cjs'), nodePath: process.execPath };
+/** The Node and the program that run now: `hook.sh` starts the same. */
+export function thisInstallation(): Program {
+  return thisProgram();
 }

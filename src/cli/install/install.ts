@@ -1,4 +1,11 @@
-import { hookScriptPath, readSettings, type Scope, settingsPath } from '../../client/settings/files.ts';
+import { join } from 'node:path';
+import {
+  hookScriptPath,
+  readSettings,
+  type Scope,
+  SettingsFileRefused,
+  settingsPath,
+} from '../../client/settings/files.ts';
 import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
 import { type AddedHooks, addHooks, plannedEvents } from '../../client/settings/our-hooks.ts';
 import {
@@ -7,10 +14,13 @@ import {
   removeSandbox,
   type SandboxPlan,
 } from '../../client/settings/our-sandbox.ts';
+import { addStatusline, otherStatusline } from '../../client/settings/our-statusline.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
+import { writeWhole } from '../../files/whole-file.ts';
 import { hookScript } from '../../home/hook-line.ts';
+import { STATUSLINE_SCRIPT, statuslineScript } from '../../home/statusline-line.ts';
 import {
   type Change,
   describePath,
@@ -26,6 +36,9 @@ import {
 export interface InstallOptions extends SettingsPlace {
   hookEntry: string;
   nodePath: string;
+  version?: string;
+  /** Adds the status line of untildone, unless you have one of your own. */
+  statusline?: boolean;
   /** Seconds; long enough for the slowest gates. */
   judgeTimeout?: number;
   /** A state file of a known format is here: it may hold a session as soon as the hooks are installed. */
@@ -39,7 +52,10 @@ export interface InstallOptions extends SettingsPlace {
 /** Says what changes and what comes next. Exit code: 0 installed (or already there), 2 refused. */
 export async function install(options: InstallOptions, out: (line: string) => void): Promise<number> {
   return refusalsTo(out, options, () => {
+    if (options.statusline) refuseOtherStatusline(options);
     const { change, added } = changeSettings(options);
+    if (options.statusline && !options.dryRun)
+      writeWhole(join(options.home, STATUSLINE_SCRIPT), statuslineScript(options));
     if (options.diff || options.dryRun) printDiff(change, out);
     for (const line of installReport(options, change, added)) out(line);
   });
@@ -48,14 +64,29 @@ export async function install(options: InstallOptions, out: (line: string) => vo
 /** Adds the hooks, or only tells what that would change. Throws for a file that must not, or cannot, be changed. */
 export function changeSettings(options: InstallOptions): { change: Change; added: Added } {
   const at = installationAt(options, hookScript(options));
+  const plan = defined({ judgeTimeout: options.judgeTimeout });
   const add = (text: string | undefined, original: string | undefined) =>
-    withSandbox(
-      addHooks(text, defined({ judgeTimeout: options.judgeTimeout }), original),
-      text,
-      original,
-      options,
-    );
+    withStatusline(withSandbox(addHooks(text, plan, original), text, original, options), text, options);
   return installHooks(at, add, settingsTexts, options);
+}
+
+function withStatusline(added: Added, before: string | undefined, { statusline }: InstallOptions): Added {
+  if (!statusline) return added;
+  const text = addStatusline(added.text);
+  return { ...added, text, changed: text !== before };
+}
+
+/** Claude Code shows one status line, that of the strongest scope. Yours is not replaced, wherever it is. */
+function refuseOtherStatusline(place: SettingsPlace): void {
+  for (const scope of WEAKEST_FIRST) {
+    const path = settingsPath(scope, place);
+    const command = otherStatusline(readSettings(path).text ?? '');
+    if (command !== undefined)
+      throw new SettingsFileRefused(
+        `${path} has a status line of yours (${oneLine(command, COMMAND_LIMIT)}), which stays; nothing was changed. To show both, ` +
+          'let your script hand its stdin on: input=$(cat); printf \'%s\' "$input" | untildone statusline',
+      );
+  }
 }
 
 export interface Added extends AddedHooks {
@@ -126,6 +157,9 @@ export function whatToKnow(options: InstallOptions, added: Added): string[] {
       ? ['Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.']
       : []),
     ...(options.shellProblem === undefined ? [] : [`Warning: ${options.shellProblem}`]),
+    ...(options.statusline && added.changed
+      ? ['  Claude Code shows the loop of its session in its status line.']
+      : []),
     ...sandboxReport(options, added),
     ...otherStopHooks(options),
   ];

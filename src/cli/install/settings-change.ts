@@ -17,6 +17,7 @@ import {
 import { JsonRefused } from '../../client/settings/json-text.ts';
 import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
 import { removeSandbox } from '../../client/settings/our-sandbox.ts';
+import { removeStatusline } from '../../client/settings/our-statusline.ts';
 import {
   type InstallRecord,
   recordFor,
@@ -40,7 +41,9 @@ export interface SettingsPlace {
 }
 
 export const settingsTexts: SettingsTexts = {
-  remove: (text, original) => ({ text: removeSandbox(removeHooks(text, original).text, original) }),
+  remove: (text, original) => ({
+    text: removeStatusline(removeSandbox(removeHooks(text, original).text, original)),
+  }),
   fingerprint: sha256,
 };
 
@@ -65,7 +68,7 @@ export function installationAt(place: SettingsPlace, script?: string): Installat
     writeRecord: (record) => writeRecord(home, record),
     removeRecord: (path) => removeRecord(home, path),
     prepareHome: () => {
-      if (script !== undefined) prepareHome(home, script);
+      if (script !== undefined) prepareHome(home, script, { asked: true });
     },
   };
 }

@@ -32,6 +32,7 @@ import { pauseResumeCancelRelease } from './pause-resume-cancel-release.ts';
 import { prune } from './prune.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 import { status } from './status.ts';
+import { turnEnds } from './turn-ends.ts';
 
 export function addLoopCommands(cli: Command): void {
   addStart(cli);
@@ -74,7 +75,8 @@ function addStatus(cli: Command): void {
       const hooksAt = (folder: string) => hooksStateOf(folder, env);
       const wallsHere = (sandbox: SandboxRule) =>
         wallsOnMachine(sandbox, { env, untildoneHome: world.home.root });
-      status({ ...options, project, foreign, hooksAt, wallsHere }, store, clock.now(), out);
+      const turnEndOf = turnEnds(world.home, env, clock.now());
+      status({ ...options, project, foreign, hooksAt, wallsHere, turnEndOf }, store, clock.now(), out);
     });
 }
 

@@ -1,9 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { hookScriptPath } from '../../client/settings/files.ts';
 import type { HooksState } from '../../client/settings/would-run.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { homeRoot } from '../../home/layout.ts';
+import { isProgram, parseHookScript } from '../../home/scripts.ts';
 import { hooksWouldRun } from '../../hook/start/installed-hooks.ts';
 
 /** Whether a session that begins in this project would be held: the hooks are installed, and what they start is there. */
@@ -15,7 +16,7 @@ export function hooksStateOf(project: string, env: NodeJS.ProcessEnv): HooksStat
 /** Names what the script cannot start. It looks for a Node, and for the program, on PATH when its own are gone. */
 function missingProgram(script: string, env: NodeJS.ProcessEnv): HooksState | undefined {
   const text = readSmall(script) ?? '';
-  const [node, entry] = [assigned(text, 'node'), assigned(text, 'entry')];
+  const { nodePath: node, hookEntry: entry } = parseHookScript(text);
   if (node !== undefined && !isProgram(node) && !onPath('node', env))
     return {
       held: false,
@@ -31,23 +32,8 @@ function missingProgram(script: string, env: NodeJS.ProcessEnv): HooksState | un
   };
 }
 
-/** The value of `name='...'` in a shell script. */
-function assigned(script: string, name: string): string | undefined {
-  const quoted = new RegExp(`^${name}='(.*)'$`, 'm').exec(script)?.[1];
-  return quoted?.replaceAll(`'\\''`, `'`);
-}
-
 function onPath(name: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {
   return PATH.split(delimiter).some((folder) => folder !== '' && isProgram(join(folder, name)));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** The bytes of a file; -1 when there is none. */

@@ -1,6 +1,7 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
 import type { SandboxRule } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
+import { missedStop } from '../../core/loop/missed-stop.ts';
 import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -20,6 +21,8 @@ export interface LoopFacts {
   elapsedMs: number;
   /** Why its session is not being held although the loop is active. */
   unheld: string | undefined;
+  /** When a turn of its session ended without a Stop that reached us. */
+  missed: number | undefined;
   /** The walls that its commands run in; undefined when its contract asks for none. */
   walls: string | undefined;
 }
@@ -28,6 +31,8 @@ export interface FactsWorld {
   store: FileStore;
   now: number;
   hooksAt(project: string): HooksState;
+  /** When the last turn of a session ended. */
+  turnEndOf?(session: string): number | undefined;
   /** The walls that a contract gets on this machine. */
   wallsHere?(sandbox: SandboxRule): WallsHere;
 }
@@ -42,6 +47,7 @@ export function factsOf(ref: LoopRef, state: LoopState, world: FactsWorld): Loop
     phase,
     elapsedMs: elapsedMs(state, state.ending?.at ?? now),
     unheld: whyUnheld(ref, state, folder, world),
+    missed: missedStop(state, state.status === 'active' ? world.turnEndOf?.(state.session) : undefined),
     walls: asks ? wallsWords(sandbox, world.wallsHere?.(sandbox) ?? {}) : undefined,
   };
 }

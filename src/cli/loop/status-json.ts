@@ -1,5 +1,6 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
 import { answerTo } from '../../core/loop/asked.ts';
+import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import type { AskedQuestion, LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { Found } from '../../hook/start/find-loop.ts';
@@ -37,6 +38,8 @@ export interface StatusLoop {
   questions: StatusQuestion[];
   /** Why its session is not being held although the loop is active. */
   not_held: string | null;
+  /** A turn of its session ended at this time without a Stop that reached untildone, and none has since. */
+  missed_stop: { at: string; text: string } | null;
   /** The walls around the commands of its gates on this machine, or why there are none; null: its contract asks for none. */
   walls: string | null;
   /** Of a loop over many sessions. */
@@ -96,6 +99,7 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
     subagent_tokens: state.spentBySubagents ?? 0,
     cost_usd: state.spent.costUsd,
     not_held: facts.unheld ?? null,
+    missed_stop: facts.missed === undefined ? null : { at: iso(facts.missed), text: MISSED_WORDS },
     walls: facts.walls ?? null,
     run: state.run
       ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }

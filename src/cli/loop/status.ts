@@ -1,5 +1,6 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
 import { answerTo, questionWords } from '../../core/loop/asked.ts';
+import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
@@ -27,6 +28,7 @@ export interface StatusOptions {
   /** Whether the hooks of a project would run. */
   hooksAt?(project: string): HooksState;
   wallsHere?: FactsWorld['wallsHere'];
+  turnEndOf?: FactsWorld['turnEndOf'];
 }
 
 export function status(
@@ -35,8 +37,8 @@ export function status(
   now: number,
   out: (line: string) => void,
 ): void {
-  const { project, foreign, hooksAt = () => ({ held: true }), wallsHere } = options;
-  const world: FactsWorld = { store, now, hooksAt, wallsHere };
+  const { project, foreign, hooksAt = () => ({ held: true }), wallsHere, turnEndOf } = options;
+  const world: FactsWorld = { store, now, hooksAt, wallsHere, turnEndOf };
   const here = loopsAround(store, project);
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
@@ -110,7 +112,7 @@ function unreadable(loop: string, problem: string): string {
 }
 
 /** What was spent, how the loop ended, why nobody is held, and what it waits for. */
-function situationLines(state: LoopState, { unheld, phase }: LoopFacts, now: number): string[] {
+function situationLines(state: LoopState, { unheld, phase, missed }: LoopFacts, now: number): string[] {
   const { run, spent, ending, waiting, agents = [] } = state;
   const lines: string[] = [];
   if (run)
@@ -121,6 +123,8 @@ function situationLines(state: LoopState, { unheld, phase }: LoopFacts, now: num
     lines.push(`  spent: ${spent.tokens} tokens, of these ${state.spentBySubagents} by subagents`);
   if (ending) lines.push(`  ended ${whenOf(ending.at, now)}: ${describeEnding(state)}`);
   if (unheld) lines.push(`  ${paint('bad', 'NOT BEING HELD:')} ${unheld}`);
+  if (missed !== undefined)
+    lines.push(`  ${paint('bad', 'NOT JUDGED:')} since ${whenOf(missed, now)}: ${MISSED_WORDS}`);
   if (waiting)
     lines.push(`  ${paint('open', `since ${whenOf(waiting.since, now)}:`)} ${describeWait(state)}`);
   lines.push(...questionLines(state));

@@ -25,6 +25,7 @@ import type { InstallRecord, SettingsFile } from '../../core/contract/installati
 import { sha256 } from '../../files/digest.ts';
 import { holdScript } from '../../home/hold-script.ts';
 import { removeCompiledCode } from '../../home/layout.ts';
+import { newerInHome, parseHookScript } from '../../home/scripts.ts';
 
 export const SCOPES = ['project', 'local', 'user'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -97,10 +98,14 @@ export function removeSettings(file: SettingsFile, createdFolder: string | null)
   }
 }
 
-/** Creates the folders and the scripts that the installed line looks for. */
-export function prepareHome(home: string, hookScript: string): void {
+/**
+ * Creates the folders and the scripts that the installed line looks for. Scripts of a newer version stay, unless you ask for
+ * this version by `install`.
+ */
+export function prepareHome(home: string, hookScript: string, { asked = false } = {}): void {
   for (const folder of ['active', 'sessions', 'installs'])
     mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
+  if (!asked && newerInHome(home, parseHookScript(hookScript).version) !== undefined) return;
   const hold = join(home, 'hold.sh');
   if (readText(hold) !== holdScript()) writeWhole(hold, holdScript(), { mode: 0o600 });
   const script = hookScriptPath(home);

@@ -80,6 +80,8 @@ export interface Settings {
   disableAllHooks?: unknown;
   /** In settings that an organization manages: hooks of others do not run. */
   allowManagedHooksOnly?: unknown;
+  /** The same for mods. */
+  allowManagedModsOnly?: unknown;
   strictPluginOnlyCustomization?: unknown;
   env?: unknown;
   hooks?: unknown;
@@ -134,7 +136,8 @@ function listIn(value: unknown, name: string): unknown[] {
 const HARMFUL =
   /^(?:UNTILDONE_|CLAUDE_(?:CODE_STOP_HOOK_BLOCK_CAP|CODE_SESSION_ID|PROJECT_DIR|PID)$|(?:HOME|PATH|ENV|BASH_ENV)$|NODE_(?!EXTRA_CA_CERTS$)|LD_|DYLD_|GIT_)/;
 
-function harmfulVariable(given: unknown, env: NodeJS.ProcessEnv): string | undefined {
+/** A variable in the `env` of settings that would change what our hooks do. */
+export function harmfulVariable(given: unknown, env: NodeJS.ProcessEnv): string | undefined {
   if (typeof given !== 'object' || given === null) return undefined;
   return Object.entries(given).find(
     ([name, value]) => HARMFUL.test(name) && String(value) !== env[name],

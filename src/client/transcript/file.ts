@@ -6,12 +6,14 @@ import {
   tallyUsage,
 } from '../../core/loop/transcript.ts';
 import type { Transcripts } from '../../ports/ports.ts';
-import { parseTranscriptLine } from './lines.ts';
+import { parseTranscriptLine, turnEndIn } from './lines.ts';
 
 /** The most bytes that one hook reads of a transcript, in either direction. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** The most bytes of a transcript that a loop reads first: a long one is older than the loop, so only its end counts. */
 const MAX_FIRST_BYTES = 1024 * 1024;
+/** The most bytes that are read to find the end of the last turn. */
+const TURN_BYTES = 512 * 1024;
 const FIRST_CHUNK = 64 * 1024;
 const LARGEST_CHUNK = 1024 * 1024;
 const POLL_EVERY_MS = 20;
@@ -41,6 +43,27 @@ export function readSignals(path: string, options: SignalsOptions = {}): Transcr
     }
   });
   return scan.signals();
+}
+
+/** When the last turn of the session ended, as far as the end of its transcript tells. Never throws and never waits. */
+export function readTurnEnd(path: string): number | undefined {
+  return withFile(path, (fd, size) => {
+    for (const line of linesFromEnd(fd, size, TURN_BYTES)) {
+      const at = turnEndIn(line);
+      if (at !== undefined) return at;
+    }
+    return undefined;
+  });
+}
+
+/** Whether `/goal`, the loop of Claude Code itself, was used lately in the session. Never throws and never waits. */
+export function readGoal(path: string): boolean {
+  const used = withFile(path, (fd, size) => {
+    const start = Math.max(0, size - TURN_BYTES);
+    // Quotes inside JSON strings are escaped, so these bytes are a whole value.
+    return readAt(fd, start, size - start).includes('"type":"goal_status"');
+  });
+  return used === true;
 }
 
 /** Reads again whenever the file has changed, until `until` holds or `limitMs` have passed; returns what it saw last. */
@@ -88,6 +111,7 @@ export function readUsage(path: string, from: number, options: UsageOptions = {}
 
 export const transcriptFiles: Omit<Transcripts, 'subagents'> = {
   signals: (path) => readSignals(path),
+  turnEnd: readTurnEnd,
   poll: (path, until) => pollSignals(path, until),
   usage: (path, { offset, lastMessageId }) =>
     readUsage(path, offset, {

@@ -55,6 +55,17 @@ function endsWork(stopReason: unknown, callsTool: boolean, text: string | undefi
   return stopReason !== 'tool_use' && stopReason !== 'pause_turn';
 }
 
+/** The time of a line that ends a turn of the session itself; undefined for every other line. Never throws. */
+export function turnEndIn(line: string): number | undefined {
+  // Most lines are long, and none of these.
+  if (!/"stop_reason":"(?:end_turn|stop_sequence)"/.test(line)) return undefined;
+  const entry = parseFields(line);
+  if (entry?.type !== 'assistant' || isSidechain(entry)) return undefined;
+  const answer = parseAnswer(entry);
+  const at = typeof entry.timestamp === 'string' ? Date.parse(entry.timestamp) : Number.NaN;
+  return answer.kind === 'answer' && answer.final && !Number.isNaN(at) ? at : undefined;
+}
+
 function parseUsage(value: unknown): AnswerUsage | undefined {
   const usage = asFields(value);
   if (!usage) return undefined;

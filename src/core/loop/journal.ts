@@ -5,6 +5,7 @@ import { newRun, runFromSession } from '../run/run.ts';
 import { advanceAsked, openWords, questionsForYou, waitingAgain } from './asked.ts';
 import { applyDecision, gateLines, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
+import { MISSED_STOP, missedAt } from './missed-stop.ts';
 import { allTold, answer } from './questions.ts';
 import {
   closeWait,
@@ -67,8 +68,13 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 };
 
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
-  const after = agentsAtStop(applyDecision(observe(state, seen, verdicts, at), decision, at), seen, at);
+  const seenNow = applyDecision(observe(stopReached(state, at), seen, verdicts, at), decision, at);
+  const after = agentsAtStop(seenNow, seen, at);
   return decision.kind === 'block' ? agentsTold(after) : after;
+}
+
+function stopReached({ missed: _, ...state }: LoopState, at: number): LoopState {
+  return { ...state, stoppedAt: at };
 }
 
 /** The gates of another contract were not judged at the start. */
@@ -146,7 +152,7 @@ function advanceClaimed(state: LoopState, entry: EntryOf<'claimed'>, at: number)
   const idle = state.waiting ? state : openWait(state, 'session_ended', state.lastAt);
   const { promptId: _, lastMessage: __, ...rest } = closeWait(idle, at);
   return {
-    ...rest,
+    ...stopReached(rest, at),
     session: entry.session,
     ...NEW_SESSION,
     read: {
@@ -170,6 +176,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     maxIterations: entry.maxIterations,
     startedAt: at,
     lastAt: at,
+    stoppedAt: at,
     blocksInARow: 0,
     toolSeen: false,
     emptyAnswers: 0,
@@ -195,7 +202,8 @@ function firstState(entry: StartedEntry, at: number): LoopState {
   };
 }
 
-function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>, at: number): LoopState {
+function advanceEvent(before: LoopState, { event, detail = {} }: EntryOf<'event'>, at: number): LoopState {
+  const state = event === 'Stop' ? stopReached(before, at) : before;
   if (event === 'SubagentStart' && !hasEnded(state)) return agentBegun(state, detail, at);
   if (event === 'SubagentStop' && state.status === 'paused') return agentLeft(state, detail);
   if (state.status !== 'active') return state;
@@ -217,6 +225,8 @@ function advanceEvent(state: LoopState, { event, detail = {} }: EntryOf<'event'>
     case 'Stop':
       // A Stop was held without being judged: Claude Code counts it among the holds in a row.
       return detail.held === undefined ? state : { ...state, blocksInARow: state.blocksInARow + 1 };
+    case MISSED_STOP:
+      return { ...state, missed: { at: missedAt(detail) ?? at } };
     case 'PreToolUse':
       return { ...closeWait(state, at), toolSeen: true };
     case 'PermissionDenied':

@@ -42,6 +42,10 @@ export interface LoopState {
   startedAt: number;
   /** The time of the last line. */
   lastAt: number;
+  /** When the last Stop reached us, or the loop began; absent in journals of older versions. */
+  stoppedAt?: number;
+  /** A turn of the session ended at this time, and no Stop has reached us since. */
+  missed?: { at: number };
   /** Holds in a row without a tool call or a new prompt in between: Claude Code allows only so many. */
   blocksInARow: number;
   promptId?: string;

@@ -1,5 +1,6 @@
 import { questionWords } from '../loop/asked.ts';
 import type { Entry, EntryOf, PersonCommand } from '../loop/entry.ts';
+import { MISSED_STOP } from '../loop/missed-stop.ts';
 import type { Children, ChildState, LoopState } from '../loop/state.ts';
 import type { GuardedAgent } from '../loop/subagents.ts';
 import type { Verdict } from '../loop/verdict.ts';
@@ -31,8 +32,12 @@ function isOwn(entry: Entry): entry is EntryOf<OwnKind> {
 const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   started: ({ session, task }) => `started for session ${session}: ${task.preview}`,
   stop: (entry, state) => `stop: ${decisionWords(entry, state)}${phaseWords(entry)}`,
-  event: ({ event, detail }) =>
-    event === 'PermissionDenied' ? deniedWords(detail ?? {}) : `${event}${detailWords(detail)}`,
+  event: ({ event, detail = {} }) => {
+    if (event === 'PermissionDenied') return deniedWords(detail);
+    if (event === MISSED_STOP)
+      return `NOT JUDGED: a turn ended (${detail.ended}) and its Stop did not reach untildone`;
+    return `${event}${detailWords(detail)}`;
+  },
   guard: ({ event, subject, refused }) => `${event} of ${subject}: ${refused ? 'held' : 'allowed'}`,
   allowed: ({ exception, note }) => `you allowed ${exception}${noteWords(note)}`,
   asked: (entry) => `the agent asks: ${questionWords({ ...entry, at: 0 })}`,

@@ -23,14 +23,20 @@ import { joined, withMessages } from '../stop/answers.ts';
 import { noteCutOff, watchForeign } from '../stop/interrupted-judging.ts';
 import { noteDown } from '../unwritable-journal.ts';
 import { beforeCompaction, remind } from './compaction.ts';
+import { noteMissedStop } from './missed-stops.ts';
 
 const WORD_LIMIT = 200;
 
 /** Answers every event of a session that has a loop, except a Stop that is judged. */
 export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   const { ref } = loop;
-  const state = noteCutOff(ref, loop.state, ports);
+  const { state, messages } = noteMissedStop(event, ref, noteCutOff(ref, loop.state, ports), ports);
   watchForeign(loop, ports);
+  return withMessages(await answerIn(event, { ...loop, state }, ports), messages);
+}
+
+async function answerIn(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
+  const { ref, state } = loop;
   const session = () => sessionWithLoop(event, { ref, state }, ports);
   const note = () => noteDown(event, { ref, state }, noteOf(event), ports);
   switch (event.name) {
@@ -39,7 +45,7 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
       return answer.kind === 'silence' ? askByTool(event, ref, ports) : answer;
     }
     case 'PermissionRequest':
-      return guardPermission(event, { ...loop, state }, session(), ports);
+      return guardPermission(event, loop, session(), ports);
     case 'ConfigChange':
       return guardSettings(event, session(), ports);
     case 'SessionStart': {
@@ -62,7 +68,7 @@ export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: Se
       if (state.status !== 'active' || isCompactionAgent(event)) break;
       return guardWork(event, session(), ports);
     default:
-      if (eventName(event) === 'PreCompact') return beforeCompaction(event, { ...loop, state }, ports);
+      if (eventName(event) === 'PreCompact') return beforeCompaction(event, loop, ports);
   }
   return withMessages(SILENCE, note().messages);
 }

@@ -1,6 +1,6 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { columnsOf } from '../../../src/terminal/text.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { loadProgram, type Program, runCli } from '../../support/in-process.ts';
@@ -61,20 +61,21 @@ describe('status says in its first line that nobody is held', () => {
     expect((await json()).hooks.would_run).toBe(false);
   });
 
-  test.each([
-    ['the script', () => writeFileSync(join(folder, 'home/hook.sh'), ''), /hook\.sh is missing or empty/],
-    [
-      'the program',
-      () => writeFileSync(join(folder, 'untildone.cjs'), ''),
-      /untildone\.cjs, which the hooks start, is empty/,
-    ],
-  ])('where %s is broken', async (_, breakIt, why) => {
+  test('where the program is broken', async () => {
     await run(['install']);
     await started();
-    breakIt();
+    writeFileSync(join(folder, 'untildone.cjs'), '');
     const said = await run(['status']);
     expect(said).toMatch(/^NOBODY IS HELD in this project: /);
-    expect(said).toMatch(why);
+    expect(said).toMatch(/untildone\.cjs, which the hooks start, is empty/);
+  });
+
+  test('but not where only the script is broken, because every command writes that again', async () => {
+    await run(['install']);
+    await started();
+    writeFileSync(join(folder, 'home/hook.sh'), '');
+    expect(await run(['status'])).not.toContain('NOBODY IS HELD');
+    expect(readFileSync(join(folder, 'home/hook.sh'), 'utf8')).toContain(join(folder, 'untildone.cjs'));
   });
 
   test('and nothing of it where they would run', async () => {
@@ -171,4 +172,32 @@ test('verify and trust have colours, too, and nothing that is not proven is gree
   expect(said).toContain('untildone: \x1b[31mNOT done\x1b[0m');
   expect(await run(['verify', '--format', 'github'], env)).not.toContain('\x1b');
   expect(await run(['trust', '--show'], env)).toContain('\x1b[1mThese commands will run');
+});
+
+test('status says that a turn ended without a Stop that reached untildone, as text and as JSON', async () => {
+  await run(['install']);
+  await started();
+  const transcripts = join(folder, '.claude/projects/a-project');
+  mkdirSync(transcripts, { recursive: true });
+  const turnEnd = (at: number) =>
+    writeFileSync(
+      join(transcripts, 's1.jsonl'),
+      `${JSON.stringify({
+        type: 'assistant',
+        timestamp: new Date(at).toISOString(),
+        message: { content: [{ type: 'text', text: 'done' }], stop_reason: 'end_turn' },
+      })}\n`,
+    );
+  turnEnd(Date.now() - 60_000);
+  expect((await json()).loops[0].missed_stop).toBeNull();
+  // The loop began a moment ago, and a Stop may be on its way for some seconds: this one is of the next hour.
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  turnEnd(Date.now() - 60_000);
+  expect(await run(['status'])).toMatch(
+    /^ {2}NOT JUDGED: since .*: a turn of its session ended .*untildone doctor/m,
+  );
+  expect((await json()).loops[0].missed_stop).toEqual({
+    at: new Date(Date.now() - 60_000).toISOString(),
+    text: expect.stringContaining('untildone doctor'),
+  });
 });

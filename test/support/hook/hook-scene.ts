@@ -33,6 +33,8 @@ export interface HookScene {
   receipts: Receipt[];
   /** What the transcript shows at first, and after it was given time. */
   transcript: { now: TranscriptSignals; later?: TranscriptSignals; polls: number };
+  /** When the last turn ended, as the transcript shows it. */
+  turnEnd?: number;
   now: number;
   /** Begins a loop of session s1; approved unless its fingerprint is changed. */
   begin(contract: Contract, frozen?: Partial<Frozen>): LoopRef;
@@ -80,6 +82,7 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
     blockCap: 0,
     transcripts: {
       signals: () => scene.transcript.now,
+      turnEnd: () => scene.turnEnd,
       poll: async () => {
         scene.transcript.polls++;
         return scene.transcript.later ?? scene.transcript.now;

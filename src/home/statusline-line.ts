@@ -1,0 +1,31 @@
+/** The command of the status line in Claude Code's settings, and the script in the home that it hands over to. */
+import { singleQuoted } from '../core/shell/words.ts';
+import type { HookScript } from './hook-line.ts';
+
+export const STATUSLINE_SCRIPT = 'statusline.sh';
+
+/** Prints nothing on a machine without untildone. */
+export const STATUSLINE_LINE =
+  'h=$' +
+  `{UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/${STATUSLINE_SCRIPT}" ]&&command . "$h/${STATUSLINE_SCRIPT}";:`;
+
+export function isOurStatusline(command: string): boolean {
+  return command.includes('UNTILDONE_HOME') && command.includes(`/${STATUSLINE_SCRIPT}`);
+}
+
+/** The text of `statusline.sh`. It finds its Node and its program as `hook.sh` does, and never fails. */
+export function statuslineScript({ nodePath, hookEntry, version }: HookScript): string {
+  return `# Written by untildone${version === undefined ? '' : ` ${version}`}. Do not edit: install writes it again.
+node=${singleQuoted(nodePath)}
+entry=${singleQuoted(hookEntry)}
+[ -f "$node" ] && [ -x "$node" ] || node=node
+# Reading extra certificates triples the start of Node 20.
+unset NODE_EXTRA_CA_CERTS
+if [ -r "$entry" ]; then
+  "$node" "$entry" statusline 2>/dev/null
+elif command -v untildone >/dev/null; then
+  untildone statusline 2>/dev/null
+fi
+exit 0
+`;
+}

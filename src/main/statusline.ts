@@ -1,0 +1,3 @@
+import { printStatusline } from '../cli/statusline.ts';
+
+printStatusline();
