@@ -15,6 +15,7 @@ import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
+import { VERSION } from './version.ts';
 
 const EVERYWHERE = `With every command:
   --no-color                        print without colours, as with NO_COLOR=1; FORCE_COLOR=1 asks for them
@@ -141,8 +142,3 @@ export function inWords(error: NodeJS.ErrnoException): string {
   if (!isDiskFull(error)) return error.message;
   return `the disk is full (${error.message}): make room, then type the command again. A run that was cut off goes on with: untildone run --resume`;
 }
-
-/** Set from package.json when the bundles are built. */
-declare const UNTILDONE_VERSION: string | undefined;
-
-export const VERSION: string = typeof UNTILDONE_VERSION === 'string' ? UNTILDONE_VERSION : '0.0.0-source';

@@ -4,7 +4,7 @@ import { CONTRACT_FILE, type Contract } from '../core/contract/contract.ts';
 import { ContractError, UsageError } from '../core/text/errors.ts';
 import { sha256 } from '../files/digest.ts';
 import { readSmall } from '../files/whole-file.ts';
-import { type ContractText, type Finding, readText } from './document.ts';
+import { type ContractText, type Finding, mapOf, readText } from './document.ts';
 import { contractSchema } from './grammar.ts';
 import { findingsOf } from './problems.ts';
 import { checkReferences } from './references.ts';
@@ -103,6 +103,11 @@ export function readContract(project: string, file = CONTRACT_FILE): ContractFil
     }
     return undefined;
   }
+  return contractIn(text, file);
+}
+
+/** The contract in a text. Throws all mistakes together; `file` is only named in them. */
+export function contractIn(text: string, file: string): ContractFile {
   const parsed = parseContract(text, file);
   if (!parsed.ok) throw new ContractError(parsed.problems.map(renderProblem));
   return {
@@ -133,4 +138,14 @@ function asText(written: object): string {
 
 function withoutPlace(problem: ContractProblem): string {
   return renderProblem(problem).replace(`:${problem.line}:${problem.column}:`, ':');
+}
+
+/** The line on which a contract names a gate, a chunk or a phase; the first line when it does not. */
+export function lineIn(text: string, name: string): number {
+  const read = readText(text);
+  if (!read.ok) return 1;
+  const parent = ['gates', 'chunks', 'phases'].find((key) =>
+    Object.hasOwn(mapOf(mapOf(read.text.data)[key]), name),
+  );
+  return parent === undefined ? 1 : read.text.atKey([parent], name).line;
 }
