@@ -14,6 +14,7 @@ import { addStateCommands } from './formats/state-commands.ts';
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
+import { addMcpCommand } from './mcp/command.ts';
 import { addRunCommand } from './run.ts';
 import { VERSION } from './version.ts';
 
@@ -38,6 +39,7 @@ function buildCli(): Command {
   addRunCommand(cli);
   cli.commandsGroup('Contracts and receipts:');
   addContractCommands(cli);
+  addMcpCommand(cli);
   cli.commandsGroup('Setup:');
   addInstallCommands(cli);
   addImportCommands(cli);

@@ -29,6 +29,7 @@ interface VerifyPlan {
   allowed?: readonly string[];
   outputDir: string;
   cache?: VerdictCache;
+  signal?: AbortSignal;
 }
 
 /** What was not judged, and why. */
@@ -73,6 +74,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
       allowed: [...(plan.allowed ?? [])],
       toolRan: true,
       cache: plan.cache,
+      signal: plan.signal,
     },
     judges,
   );

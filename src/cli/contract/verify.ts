@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ContractFile } from '../../contract/read.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
 import type { ReportedContract } from '../../core/report/report.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -33,6 +34,10 @@ export interface VerifyOptions extends ReportOptions {
   receipt?: string;
   key?: string;
   signKey?: string;
+  /** Throws when the commands of this contract may not run. */
+  accept?(file: ContractFile): Promise<void>;
+  /** Ends the judging, and everything that it started. */
+  signal?: AbortSignal;
 }
 
 /** Exit code: 0 done, 1 not done, 2 could not be judged: also when a gate was skipped for want of an earlier commit. */
@@ -56,6 +61,7 @@ async function judgeAndReport(options: VerifyOptions, world: World, reports: Rep
   const judged = await contractToJudgeBy(options, world);
   const { file, reported } = judged;
   refuseUnjudgeable(options, judged);
+  await options.accept?.(file);
   const judges = await world.judges(file.contract);
   const workspace = judges.workspace(world.project);
   const attestation = await prepareAttestation(options, file, workspace, world);
@@ -70,6 +76,7 @@ async function judgeAndReport(options: VerifyOptions, world: World, reports: Rep
       allowed: options.allow,
       outputDir: join(folder, 'output'),
       gates: options.gates,
+      signal: options.signal,
       // A statement is about what was judged for it.
       cache:
         options.fresh || attestation
