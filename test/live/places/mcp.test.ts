@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { approve, contractScene, git, startedSession } from '../support/live/contract.ts';
-import { waitFor } from '../support/live/processes.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { BIN, bash, loopOf } from '../support/live/untildone.ts';
+import { approve, contractScene, git, startedSession } from '../../support/live/contract.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { BIN, bash, loopOf } from '../../support/live/untildone.ts';
 
 /** The real Claude Code as a host: it starts the server, calls its tools and gives their texts to the model. */
 
