@@ -27,6 +27,7 @@ import {
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
+import { addMcpCommand } from './mcp/command.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
 
@@ -44,6 +45,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addLoopCommands(cli);
   addRunCommand(cli);
   addContractCommands(cli);
+  addMcpCommand(cli);
   addSetupCommand(cli);
   addInstallCommands(cli);
   addDoctorCommand(cli);

@@ -4,7 +4,7 @@ import { CONTRACT_FILE, type Contract } from '../core/contract/contract.ts';
 import { ContractError, UsageError } from '../core/text/errors.ts';
 import { sha256 } from '../files/digest.ts';
 import { readSmall } from '../files/whole-file.ts';
-import { type ContractText, type Finding, readText } from './document.ts';
+import { type ContractText, type Finding, mapOf, readText } from './document.ts';
 import { contractSchema } from './grammar.ts';
 import { findingsOf } from './problems.ts';
 import { checkReferences } from './references.ts';
@@ -138,4 +138,14 @@ function asText(written: object): string {
 
 function withoutPlace(problem: ContractProblem): string {
   return renderProblem(problem).replace(`:${problem.line}:${problem.column}:`, ':');
+}
+
+/** The line on which a contract names a gate, a chunk or a phase; the first line when it does not. */
+export function lineIn(text: string, name: string): number {
+  const read = readText(text);
+  if (!read.ok) return 1;
+  const parent = ['gates', 'chunks', 'phases'].find((key) =>
+    Object.hasOwn(mapOf(mapOf(read.text.data)[key]), name),
+  );
+  return parent === undefined ? 1 : read.text.atKey([parent], name).line;
 }

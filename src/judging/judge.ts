@@ -23,10 +23,15 @@ export async function judge(request: JudgingRequest, judges: Judges): Promise<Ju
   }
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), timeFor(request));
+  const { signal } = request;
+  const end = () => time.abort();
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
   try {
     return await judgeInTime(request, judges, time.signal);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
 }
 

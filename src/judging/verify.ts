@@ -31,6 +31,7 @@ interface VerifyPlan {
   cache?: VerdictCache;
   /** How long all gates may take together; an hour when absent. */
   judgeMs?: number;
+  signal?: AbortSignal;
 }
 
 /** What was not judged, and why. */
@@ -75,6 +76,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
       allowed: [...(plan.allowed ?? [])],
       toolRan: true,
       cache: plan.cache,
+      signal: plan.signal,
     },
     judges,
   );

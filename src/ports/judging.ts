@@ -7,6 +7,8 @@ import type { VerdictCache, Workspace } from './ports.ts';
 
 /** Asks to judge some gates of one contract. */
 export interface JudgingRequest {
+  /** Ends the judging, and everything that it started. */
+  signal?: AbortSignal;
   calls: readonly GateCall[];
   frozen: FrozenContract;
   session: string;

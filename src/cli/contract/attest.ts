@@ -96,7 +96,7 @@ export async function prepareAttestation(
 }
 
 /** Before anything is judged, which may take long. */
-function refuseUnwritable(path: string): void {
+export function refuseUnwritable(path: string): void {
   const folder = dirname(path);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${path} cannot be written: there is no folder ${folder}`);

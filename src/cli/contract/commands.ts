@@ -64,6 +64,18 @@ function addVerify(cli: Command): void {
     )
     .option('--contract <file>', 'the contract (default: untildone.yaml)')
     .option(
+      '--contract-from <commit>',
+      'judge by the contract of this commit, branch or tag, whatever the work made of it',
+    )
+    .addOption(
+      new Option(
+        '--on-contract-change <what>',
+        'with --contract-from: what to do when the contract, or what it runs, is changed here',
+      )
+        .choices(['warn', 'fail'])
+        .default('warn'),
+    )
+    .option(
       '--allow-skipped <gate>',
       'exit 0 although this gate was skipped, because there is nothing to compare with; may be repeated',
       (gate: string, before: string[]) => [...before, gate],
@@ -87,6 +99,8 @@ function addVerify(cli: Command): void {
         .default('text'),
     )
     .addOption(jsonFlag())
+    .option('--summary <file>', 'add a summary in Markdown to this file')
+    .option('--sarif <file>', 'write what was found as SARIF 2.1.0')
     .action(async (gates: string[], options: Omit<VerifyOptions, 'gates'>) => {
       const chosen = gates.length > 0 ? { gates } : {};
       process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);

@@ -1,26 +1,29 @@
 import { join } from 'node:path';
-import { readContract } from '../../contract/read.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
+import type { ContractFile } from '../../contract/read.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
+import type { ReportedContract } from '../../core/report/report.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { projectFolder, readKey } from '../../home/layout.ts';
 import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
-import type { Judges } from '../../judging/ports.ts';
-import { type NotJudged, type Verification, type VerifyBase, verify } from '../../judging/verify.ts';
-import { paint, type Style, VERDICT_STYLES } from '../../terminal/style.ts';
+import { type NotJudged, type Verification, verify } from '../../judging/verify.ts';
 import { prepareAttestation } from './attest.ts';
+import { contractToJudgeBy, type JudgedContract } from './judged-contract.ts';
+import { baseFrom, leftAt } from './verify-base.ts';
+import { prepareReports, type ReportOptions, type Reports } from './verify-report.ts';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends ReportOptions {
   fresh: boolean;
-  format: 'text' | 'json' | 'github';
   /** A commit, branch or tag. `forbid` and `tests_intact` look at what changed since then. */
   base?: string;
   gates?: string[];
   contract?: string;
+  /** A commit, branch or tag whose contract counts, instead of the one that the work may have changed. */
+  contractFrom?: string;
+  /** What it means that the work changes that contract, or what its commands run. */
+  onContractChange?: 'warn' | 'fail';
   /** Gates that may be skipped for want of something to compare with. */
   allowSkipped?: string[];
   /** Exceptions that are allowed by name. */
@@ -32,6 +35,10 @@ export interface VerifyOptions {
   receipt?: string;
   key?: string;
   signKey?: string;
+  /** Throws when the commands of this contract may not run. */
+  accept?(file: ContractFile): Promise<void>;
+  /** Ends the judging, and everything that it started. */
+  signal?: AbortSignal;
 }
 
 /** Exit code: 0 done, 1 not done, 2 could not be judged: also when a gate was skipped for want of an earlier commit. */
@@ -40,33 +47,37 @@ export async function verifyCommand(
   world: World,
   out: (line: string) => void,
 ): Promise<number> {
-  const file = readContract(world.project, options.contract);
-  if (!file)
-    throw new UsageError(
-      `there is no ${options.contract ?? CONTRACT_FILE} in ${world.project}; make one with: untildone init`,
-    );
-  const unknown = [...(options.gates ?? []), ...(options.allowSkipped ?? [])].find(
-    (name) => !Object.hasOwn(file.contract.gates, name),
-  );
-  if (unknown)
-    throw new UsageError(
-      `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
-    );
-  if (Object.values(file.contract.gates).every(({ kind }) => traitsOf(kind).isWord)) {
-    throw new UsageError('this contract asks for nothing but a promise, and only a session can state one');
+  const reports = prepareReports(options, world, out);
+  try {
+    return await judgeAndReport(options, world, reports);
+  } catch (error) {
+    await reports.couldNotJudge(error as Error);
+    throw error;
   }
+}
+
+async function judgeAndReport(options: VerifyOptions, world: World, reports: Reports): Promise<number> {
+  if (options.onContractChange === 'fail' && options.contractFrom === undefined)
+    throw new UsageError('--on-contract-change goes with --contract-from COMMIT');
+  const judged = await contractToJudgeBy(options, world);
+  const { file, reported } = judged;
+  refuseUnjudgeable(options, judged);
+  await options.accept?.(file);
   const judges = await world.judges(file.contract);
-  const attestation = await prepareAttestation(options, file, judges.workspace(world.project), world);
+  const workspace = judges.workspace(world.project);
+  const attestation = await prepareAttestation(options, file, workspace, world);
+  const began = reported.from && (await leftAt(workspace, reported.from.commit));
   const folder = join(projectFolder(world.home, world.project), 'verify');
   const verification = await verify(
     {
       contract: file.contract,
       project: world.project,
       task: file.contract.task ?? '',
-      base: await baseFrom(options.base ?? attestation?.base, world.project, judges),
+      base: await baseFrom(options.base ?? attestation?.base ?? began, workspace),
       allowed: options.allow,
       outputDir: join(folder, 'output'),
       gates: options.gates,
+      signal: options.signal,
       // A statement is about what was judged for it.
       cache:
         options.fresh || attestation
@@ -76,52 +87,37 @@ export async function verifyCommand(
     judges,
   );
   const summary = summaryOf(verification, options.allowSkipped ?? []);
-  for (const line of report(verification, summary, options.format)) out(line);
-  const exitCode = exitCodeOf(verification.verdicts, summary);
-  if (exitCode === EXIT.ok && attestation) await attestation.write({ ...verification, ...summary });
+  const found = exitCodeOf(verification.verdicts, summary);
+  const { exitCode, ...said } = withContractChange(reported, { ...summary, exitCode: found }, options);
+  await reports.judged({ ...verification, ...said, exitCode, contract: reported });
+  if (exitCode === EXIT.ok && attestation) await attestation.write({ ...verification, ...said });
   return exitCode;
 }
 
-/** Names of the branch that yours may have left, the likeliest first. */
-const USUAL_BASES = ['@{upstream}', 'origin/HEAD', 'origin/main', 'origin/master'];
-
-const SHALLOW =
-  'this clone is shallow and lacks the commit that the work began with; get it with git fetch --unshallow (in CI: a checkout with the whole history), or name one that is here with --base';
-
-/** Finds the base: what you named, else where your branch left the shared one, else the last commit. */
-export async function baseFrom(
-  given: string | undefined,
-  project: string,
-  judges: Judges,
-): Promise<VerifyBase> {
-  const workspace = judges.workspace(project);
-  const resolved = async (...args: string[]) => {
-    const { exitCode, stdout } = await workspace.git(args);
-    return exitCode === 0 ? stdout.trim() : undefined;
-  };
-  const commitOf = (name: string) =>
-    resolved('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
-  const isShallow = async () => (await resolved('rev-parse', '--is-shallow-repository')) === 'true';
-  const head = await commitOf('HEAD');
-  let commit = given === undefined ? head : await commitOf(given);
-  if (commit === undefined) {
-    if (given === undefined) return {};
-    const hint = (await isShallow())
-      ? '; this clone is shallow: get the rest with git fetch --unshallow'
-      : '';
-    throw new UsageError(`"${given}" is no commit, branch or tag of this repository${hint}`);
+/** What becomes of a result when the contract is changed here, or what it runs. */
+function withContractChange(
+  { changed, unknown }: ReportedContract,
+  found: Summary & { exitCode: number },
+  { onContractChange = 'warn' }: VerifyOptions,
+): Summary & { exitCode: number } {
+  const names = changed.map(({ name }) => name).join(', ');
+  if (onContractChange === 'fail' && (names !== '' || unknown !== undefined)) {
+    const why = names === '' ? unknown : `the contract, or what it runs, is changed here: ${names}`;
+    const rest = found.exitCode === EXIT.ok ? '' : `; ${found.words}`;
+    return { result: 'failing', exitCode: EXIT.no, words: `NOT done: ${why}${rest}` };
   }
-  for (const name of given === undefined ? USUAL_BASES : []) {
-    const shared = await commitOf(name);
-    const began = shared === undefined ? undefined : await resolved('merge-base', 'HEAD', shared);
-    if (began) {
-      commit = began;
-      break;
-    }
+  return names === '' ? found : { ...found, words: `${found.words}; changed here: ${names}` };
+}
+
+function refuseUnjudgeable({ gates = [], allowSkipped = [] }: VerifyOptions, { file }: JudgedContract): void {
+  const unknown = [...gates, ...allowSkipped].find((name) => !Object.hasOwn(file.contract.gates, name));
+  if (unknown)
+    throw new UsageError(
+      `there is no gate "${unknown}"; there are: ${Object.keys(file.contract.gates).join(', ')}`,
+    );
+  if (Object.values(file.contract.gates).every(({ kind }) => traitsOf(kind).isWord)) {
+    throw new UsageError('this contract asks for nothing but a promise, and only a session can state one');
   }
-  const tree = await resolved('rev-parse', '--verify', '--quiet', `${commit}^{tree}`);
-  const unknown = given === undefined && commit === head && (await isShallow()) ? SHALLOW : undefined;
-  return { commit, tree, unknown };
 }
 
 interface Summary {
@@ -136,9 +132,6 @@ const WORDS = {
   unproven: 'not proven: a gate that may stay open is open',
   nothing_judged: 'nothing was judged: every gate was skipped',
 };
-
-/** Only what was measured looks like success. */
-const RESULT_STYLES: Record<string, Style> = { verified: 'good', failing: 'bad' };
 
 /** Says "verified" only of what was verified, and names the rest. */
 function summaryOf({ verdicts, notJudged }: Verification, allowed: readonly string[]): Summary {
@@ -170,69 +163,4 @@ function namesOf(notJudged: readonly NotJudged[], why: NotJudged['why']): string
 function exitCodeOf(verdicts: readonly Verdict[], { result }: Summary): number {
   if (verdicts.some((v) => v.outcome === 'fail')) return EXIT.no;
   return result === 'verified' || result === 'claimed' ? EXIT.ok : EXIT.refused;
-}
-
-function report(
-  { verdicts, notJudged }: Verification,
-  { result, words }: Summary,
-  format: VerifyOptions['format'],
-): string[] {
-  switch (format) {
-    case 'json':
-      return jsonLines({ result, summary: words, not_judged: notJudged, verdicts: verdicts.map(namedAlike) });
-    case 'github':
-      return [
-        ...verdicts.flatMap(annotations),
-        ...(result === 'skipped' ? [`::warning title=untildone::${escaped(words)}`] : []),
-        `untildone: ${words}`,
-      ];
-    case 'text':
-      return [
-        ...verdicts.flatMap((v) => textOf(v, '')),
-        `untildone: ${paint(RESULT_STYLES[result] ?? 'open', words)}`,
-      ];
-  }
-}
-
-/** Names a gate and its verdict as all JSON of untildone does, beside `gate` and `outcome`. */
-function namedAlike(verdict: Verdict): Record<string, unknown> {
-  const { gate: name, outcome, children } = verdict;
-  return { name, verdict: outcome, ...verdict, ...(children && { children: children.map(namedAlike) }) };
-}
-
-function textOf(verdict: Verdict, indent: string): string[] {
-  const what = verdict.reusedFrom === undefined ? 'nothing changed' : 'none of its inputs changed';
-  const again = verdict.reused ? ` [as before: ${what}]` : '';
-  const lines = [
-    `${indent}${paint(VERDICT_STYLES[verdict.outcome], verdict.outcome.padEnd(8))} ${verdict.gate} (${verdict.class}) ${verdict.summary}${paint('quiet', again)}`,
-  ];
-  if (verdict.outcome !== 'pass')
-    lines.push(...(verdict.evidence ?? []).map((e) => `${indent}           ${e}`));
-  return [...lines, ...(verdict.children ?? []).flatMap((child) => textOf(child, `${indent}  `))];
-}
-
-/** Renders a verdict as workflow commands of GitHub, which shows them beside the lines that they name. */
-function annotations(verdict: Verdict): string[] {
-  if (verdict.outcome === 'pass' || verdict.outcome === 'skip')
-    return [`${verdict.outcome}: ${verdict.gate}: ${escaped(verdict.summary)}`];
-  const level = verdict.outcome === 'fail' ? 'error' : 'warning';
-  const places = (verdict.evidence ?? []).flatMap((line) => {
-    const place = /^\s*(?:\.\/)?([\w@.][^:\s]*):(\d+)(?::(\d+))?[:\s]+(.*)$/.exec(line);
-    if (!place) return [];
-    const [, path = '', row = '', column, text = ''] = place;
-    const at = `file=${property(path)},line=${row}${column ? `,col=${column}` : ''}`;
-    return [`::${level} ${at},title=${property(verdict.gate)}::${escaped(text || verdict.summary)}`];
-  });
-  return [
-    `::${level} title=${property(verdict.gate)}::${escaped([verdict.summary, ...(verdict.evidence ?? [])].join('\n'))}`,
-    ...places,
-  ];
-}
-
-function escaped(text: string): string {
-  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
-}
-
-function property(text: string): string {
-  return escaped(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }

@@ -88,7 +88,7 @@ function planCommands(files: readonly CommandFile[], { project }: World): Comman
   const known = readContract(project);
   const file = readSettings(join(project, CONTRACT_FILE));
   const before = file.text ?? proposeContract(projectFacts(project));
-  const contract = known?.contract ?? contractIn(before);
+  const contract = known?.contract ?? contractFileOf(before);
   if (contract.preset) {
     throw new UsageError(
       `${CONTRACT_FILE} has the preset ${contract.preset.name}, which brings its own phases: take it out first`,
@@ -102,11 +102,11 @@ function planCommands(files: readonly CommandFile[], { project }: World): Comman
   });
   if (Object.keys(plan.phases).length === 0) return { plan, file, text: file.text ?? '' };
   const text = addToContract(before, { gates: {}, everyStop: [], subagent: {}, phases: plan.phases });
-  contractIn(text);
+  contractFileOf(text);
   return { plan, file, text };
 }
 
-function contractIn(text: string) {
+function contractFileOf(text: string) {
   const parsed = parseContract(text, CONTRACT_FILE);
   if (!parsed.ok) throw new ContractError(parsed.problems.map(renderProblem));
   return parsed.contract;

@@ -209,7 +209,7 @@ function addPauseResumeCancelRelease(cli: Command, command: PersonCommand, descr
     });
 }
 
-function foreignWorld(world: World) {
+export function foreignWorld(world: World) {
   const { home, store, env } = world;
   return { home, store, ports: world, judges: async () => (await loadJudgeBundle()).openJudges(home, env) };
 }

@@ -11,7 +11,7 @@ import { inBaseline } from '../../hook/start/start-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { Judges } from '../../judging/ports.ts';
 import { verify } from '../../judging/verify.ts';
-import { baseFrom } from '../contract/verify.ts';
+import { baseFrom } from '../contract/verify-base.ts';
 
 /** How long all gates may take together: you wait for them. */
 export const TRIAL_MS = 60_000;
@@ -33,7 +33,7 @@ export async function tryGates(contract: Contract, world: World): Promise<TriedG
   const tried = leavesOf(inBaseline(calls));
   if (tried.length === 0) return names.map(notTried);
   const { judges, took } = timed(await world.judges(contract));
-  const base = await baseFrom(undefined, world.project, judges);
+  const base = await baseFrom(undefined, judges.workspace(world.project));
   const { verdicts, notJudged } = await verify(
     {
       contract,

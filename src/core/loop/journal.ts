@@ -210,13 +210,7 @@ function advanceEvent(before: LoopState, { event, detail = {} }: EntryOf<'event'
   if (detail.agent !== undefined && OF_THE_SESSION.has(event)) return advanceInsideAgent(state, event);
   switch (event) {
     case 'SessionStart':
-      // The session is there again, but the agent asked you something, and waits for a prompt.
-      if (asksPerson(state) && questionsForYou(state).length > 0)
-        return detail.source === 'compact' ? compacted(state) : state;
-      if (detail.source === 'compact') return closeWait(compacted(state), at);
-      if (state.waiting) return closeWait(state, at);
-      // Claude Code was killed and sent no SessionEnd: the time since the last line was no working time.
-      return closeWait(openWait(state, 'session_ended', state.lastAt), at);
+      return sessionBegun(state, detail.source === 'compact', at);
     case 'SessionEnd':
       // The loop still waits for you after its session has ended.
       return asksPerson(state) ? state : wait(state, 'session_ended', at, detail.reason);
@@ -236,6 +230,15 @@ function advanceEvent(before: LoopState, { event, detail = {} }: EntryOf<'event'
     default:
       return state;
   }
+}
+
+function sessionBegun(before: LoopState, isCompacted: boolean, at: number): LoopState {
+  const state = isCompacted ? compacted(before) : before;
+  // The session is there again, but the agent asked you something, and waits for a prompt.
+  if (asksPerson(state) && questionsForYou(state).length > 0) return state;
+  if (isCompacted || state.waiting) return closeWait(state, at);
+  // Claude Code was killed and sent no SessionEnd: the time since the last line was no working time.
+  return closeWait(openWait(state, 'session_ended', state.lastAt), at);
 }
 
 /** Events that tell whether the session works or waits, unless they come from inside a subagent. */

@@ -234,7 +234,7 @@ describe('how it is said', () => {
     contract('gates: { "a.b": { run: x }, ok: { run: y }, no: { run: z } }');
     expect(await verify({ format: 'github' })).toBe(1);
     expect(lines).toEqual([
-      '::error title=a.b::exit code 1%0A./src/a.ts:3:5: 50%25 wrong%0Alib/b.ts:7: bad%0Ano place',
+      '::error file=untildone.yaml,line=1,title=a.b::exit code 1%0A./src/a.ts:3:5: 50%25 wrong%0Alib/b.ts:7: bad%0Ano place',
       '::error file=src/a.ts,line=3,col=5,title=a.b::50%25 wrong',
       '::error file=lib/b.ts,line=7,title=a.b::bad',
       'pass: ok: passes',
@@ -246,14 +246,14 @@ describe('how it is said', () => {
     says = { a: { outcome: 'unproven', summary: 'no such tool' } };
     contract('gates: { a: { run: x } }');
     expect(await verify({ format: 'github' })).toBe(2);
-    expect(lines[0]).toBe('::warning title=a::no such tool');
+    expect(lines[0]).toBe('::warning file=untildone.yaml,line=1,title=a::no such tool');
   });
   test('for GitHub: nothing that a command prints can give a command of its own', async () => {
-    says = { a: wrong('::set-output name=x::y', '', 'x\n::error::fake', 'a,b:1: c:d,e=f') };
+    says = { a: wrong('::set-output name=x::y', '', 'x\n::error::fake', 'a,b.ts:1: c:d,e=f') };
     contract('gates: { a: { run: x } }');
     await verify({ format: 'github' });
-    expect(lines.slice(1, -1)).toEqual(['::error file=a%2Cb,line=1,title=a::c:d,e=f']);
-    expect(lines[0]).toMatch(/^::error title=a::exit code 1%0A::set-output/);
+    expect(lines.slice(1, -1)).toEqual(['::error file=a%2Cb.ts,line=1,title=a::c:d,e=f']);
+    expect(lines[0]).toMatch(/^::error file=untildone.yaml,line=1,title=a::exit code 1%0A::set-output/);
     expect(lines.every((line) => !line.includes('\n'))).toBe(true);
   });
 });
