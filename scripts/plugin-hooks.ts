@@ -11,7 +11,7 @@ const own = {
     hooks: [{ type: 'command', command: program('plugin-check'), timeout: 30 }],
   },
   UserPromptExpansion: {
-    matcher: '^(untildone:|ralph-loop:|ralph-loop$|cancel-ralph$)',
+    matcher: '^untildone:',
     hooks: [{ type: 'command', command: program('slash'), timeout: 3600 }],
   },
 };
