@@ -6,9 +6,8 @@ interface Word {
   readonly value: string;
 }
 
-const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"|'([^']*)'`;
 /** A quoted word, a flag with a quoted value, or anything without blanks. A quote inside of a word is a letter. */
-const WORD = new RegExp(String.raw`(--[a-z][a-z-]*=)?(?:${QUOTED})(?=\s|$)|\S+`, 'gsu');
+const WORD = /(--[a-z][a-z-]*=)?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')(?=\s|$)|\S+/gsu;
 
 /** The words with their places in the text. A text without its closing quote is taken word by word. */
 function wordsIn(text: string): Word[] {
