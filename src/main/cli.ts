@@ -8,7 +8,11 @@ if (process.argv[2] === 'slash' && process.argv.length === 3) void slash();
 else void main(process.argv);
 
 async function slash(): Promise<void> {
-  const run = (words: readonly string[]) => main([...process.argv.slice(0, 2), ...words]);
+  const run = (words: readonly string[]) => {
+    // A command that is refused here names this line for a terminal.
+    process.argv = [...process.argv.slice(0, 2), ...words];
+    return main(process.argv);
+  };
   const answer = await answerSlash(readFileSync(0, 'utf8'), run, process.env);
   if (answer !== '') out(answer);
 }
