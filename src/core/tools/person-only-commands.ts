@@ -4,8 +4,8 @@ import { firstFound } from '../text/lists.ts';
 import { INTERPRETERS } from './protect.ts';
 
 const PERSON_ONLY = new Set([
-  ...['trust', 'approve', 'reject', 'answer', 'cancel', 'release', 'pause'],
-  ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout'],
+  ...['trust', 'setup', 'approve', 'reject', 'answer', 'cancel', 'release', 'pause'],
+  ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout', 'slash'],
 ]);
 const PERSON_ONLY_WITH_ARGUMENT = new Set(['contract update', 'lock off']);
 

@@ -26,6 +26,8 @@ function settingsText(scope: Scope, places: { project: string; claudeConfigDir: 
 
 /** Whether a session that begins in this project now would be held, and if not, why. Writes nothing. */
 export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksState {
+  // A hook of the plugin started this process, so its hooks run here.
+  if (env.CLAUDE_PLUGIN_ROOT) return { held: true };
   return hooksWouldRunAt({ project, home: homeRoot(env), claudeConfigDir: claudeConfigDir(env) });
 }
 
