@@ -13,6 +13,7 @@ import { addRalphCommands } from './formats/ralph-loop.ts';
 import { addStateCommands } from './formats/state-commands.ts';
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
+import { addPluginHooksCommand } from './install/plugin-hooks.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
 
@@ -39,6 +40,7 @@ function buildCli(): Command {
   addContractCommands(cli);
   cli.commandsGroup('Setup:');
   addInstallCommands(cli);
+  addPluginHooksCommand(cli);
   addImportCommands(cli);
   cli.commandsGroup('State files of other systems:');
   addRalphCommands(cli);
