@@ -81,3 +81,12 @@ cpSync('test/scenarios/bugs', 'dist/scenarios', { recursive: true });
 for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats']) {
   cpSync(`examples/${name}`, `dist/examples/${name}`, { recursive: true });
 }
+
+// The plugin brings the program with it: all of it but the library and what only authors of hooks need.
+rmSync('plugin/dist', { recursive: true, force: true });
+for (const part of [
+  ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs'],
+  ...['grammars', 'examples', 'THIRD-PARTY.txt'],
+]) {
+  cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });
+}

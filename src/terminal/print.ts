@@ -3,14 +3,32 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { rendered } from './style.ts';
 
+/** Takes lines instead of stdout and stderr. */
+let taken: string[] | undefined;
+
 /** Prints one line to stdout. A line break in it is spelled out like every other control character. */
 export function out(line: string): void {
-  process.stdout.write(`${rendered(line)}\n`);
+  if (taken) taken.push(rendered(line));
+  else process.stdout.write(`${rendered(line)}\n`);
 }
 
 /** Prints one line to stderr. */
 export function warn(line: string): void {
-  process.stderr.write(`${rendered(line)}\n`);
+  if (taken) taken.push(rendered(line));
+  else process.stderr.write(`${rendered(line)}\n`);
+}
+
+/** Returns the lines that a command prints, in the place of printing them. One command at a time. */
+export async function printedBy(command: () => Promise<void>): Promise<string[]> {
+  const before = taken;
+  const lines: string[] = [];
+  taken = lines;
+  try {
+    await command();
+  } finally {
+    taken = before;
+  }
+  return lines;
 }
 
 /** Whether stdin and stdout are a terminal, so that there is somebody to ask. */

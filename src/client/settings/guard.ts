@@ -83,6 +83,7 @@ export interface Settings {
   strictPluginOnlyCustomization?: unknown;
   env?: unknown;
   hooks?: unknown;
+  enabledPlugins?: unknown;
 }
 
 function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
@@ -93,6 +94,8 @@ function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): stri
     const name = harmfulVariable(settings.env, env);
     if (name) return `"${name}" in the env of ${path} would change what the hooks do`;
   }
+  // A hook of the plugin started this process, so its hooks are there. Not every way to load a plugin is in the settings.
+  if (env.CLAUDE_PLUGIN_ROOT) return undefined;
   const missing = NEEDED.filter((event) => !files.some(({ settings }) => callsUs(settings, event)));
   if (missing.length === NEEDED.length) return 'the hooks of untildone were removed from the settings';
   return missing.length === 0
@@ -100,8 +103,18 @@ function settingsProblem(paths: readonly string[], env: NodeJS.ProcessEnv): stri
     : `the hooks of untildone for ${missing.join(' and ')} were removed from the settings, or changed`;
 }
 
-/** Whether a hook is as install writes it. With a condition, in the background or with a short timeout it does nothing. */
+/** Whether these settings switch the plugin on. Its hooks are in a file of its own. */
+function enablesPlugin({ enabledPlugins }: Settings): boolean {
+  const plugins = Object.entries((enabledPlugins ?? {}) as Record<string, unknown>);
+  return plugins.some(([id, on]) => id.startsWith('untildone@') && Boolean(on));
+}
+
+/**
+ * Whether a hook of ours is there, by the plugin or as install writes it. With a condition, in the background or with a short
+ * timeout it does nothing.
+ */
 export function callsUs(settings: Settings, event: string): boolean {
+  if (enablesPlugin(settings)) return true;
   return listIn(settings.hooks, event).some((group) => {
     const { matcher } = group as { matcher?: unknown };
     const seesTools =

@@ -18,12 +18,25 @@ export function refuseInsideClient(
   env: NodeJS.ProcessEnv,
   typed: { argv: readonly string[]; cwd: string } = { argv: process.argv, cwd: process.cwd() },
 ): void {
-  if (!insideClient(home, env)) return;
+  if (isTyped || !insideClient(home, env)) return;
   const line = lineForTerminal(typed, env);
   throw new UsageError(
     `"untildone ${command}" is for a person. Inside a Claude Code session untildone cannot tell you from the agent, ` +
       `not even with "!": type it in another terminal${line === undefined ? '' : `: ${line}`}`,
   );
+}
+
+let isTyped = false;
+
+/** Runs a command that a person typed as a slash command, which `typedProblem` has looked at. */
+export async function asTyped<Result>(command: () => Promise<Result>): Promise<Result> {
+  const before = isTyped;
+  isTyped = true;
+  try {
+    return await command();
+  } finally {
+    isTyped = before;
+  }
 }
 
 const LINE_LIMIT = 500;
@@ -47,7 +60,7 @@ function insideClient(home: Home, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** Process ids of Claude Code: from the environment, and as SessionStart recorded them. */
-function clientPids(home: Home, env: NodeJS.ProcessEnv): number[] {
+export function clientPids(home: Home, env: NodeJS.ProcessEnv): number[] {
   return [Number(env.CLAUDE_PID), ...sessionFiles(home).map(recordedPid)].filter(
     (pid) => Number.isInteger(pid) && pid > 1,
   );

@@ -15,7 +15,7 @@ export interface Change {
 
 export function pluginIn(scene: Scene, changes: readonly Change[] = []): string {
   const folder = join(scene.root, 'the plugin');
-  cpSync(PLUGIN, folder, { recursive: true });
+  cpSync(PLUGIN, folder, { recursive: true, filter: (path) => path !== join(PLUGIN, 'dist') });
   symlinkSync(dirname(BIN), join(folder, 'dist'));
   for (const { file, from, to } of changes) {
     const path = join(folder, file);

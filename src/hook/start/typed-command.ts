@@ -1,0 +1,105 @@
+/** A slash command as Claude Code's hook event tells it, and whether a person typed it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asFields, type Fields, list, parseFields, text } from '../../client/fields.ts';
+import { completeLines, withFile } from '../../client/transcript/file.ts';
+import { ancestors } from '../../files/process-id.ts';
+import type { Home } from '../../home/layout.ts';
+import { clientPids } from './person.ts';
+
+export interface SlashCommand {
+  /** With the name of its plugin: `untildone:loop`. */
+  readonly name: string;
+  /** Word for word, without blanks around it. */
+  readonly args: string;
+  readonly session: string;
+  readonly transcript?: string;
+  /** Set when the command comes from inside a subagent. */
+  readonly agentId?: string;
+}
+
+/** Parses the event `UserPromptExpansion`; undefined for anything else. */
+export function parseSlashCommand(input: string): SlashCommand | undefined {
+  const event = parseFields(input);
+  const name = event && text(event, 'command_name');
+  const session = event && text(event, 'session_id');
+  if (event?.hook_event_name !== 'UserPromptExpansion' || !name || !session) return undefined;
+  const [transcript, agentId] = [text(event, 'transcript_path'), text(event, 'agent_id')];
+  return { name, args: text(event, 'command_args') ?? '', session, transcript, agentId };
+}
+
+/**
+ * Says why this command may not come from a person; undefined when nothing speaks against it. The event itself does not tell:
+ * Claude Code sends the same one for a prompt that the agent has scheduled. As with every command that only you may give, an
+ * agent that takes pains gets around this, and the journal shows it (docs/security-model.md).
+ */
+export function typedProblem(
+  command: SlashCommand,
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  above: readonly number[] = ancestors(),
+): string | undefined {
+  if (command.agentId !== undefined) return 'a subagent gave it';
+  if (command.session !== env.CLAUDE_CODE_SESSION_ID || !env.CLAUDE_PROJECT_DIR || isAgentsShell(env))
+    return 'it did not come from a hook of Claude Code';
+  const client = Number(env.CLAUDE_PID);
+  if (above.length > 1 && !above.includes(client)) return 'it did not come from a hook of Claude Code';
+  if (clientPids(home, env).some((pid) => pid !== client && above.includes(pid)))
+    return 'Claude Code runs inside of another session here';
+  const below = above[above.indexOf(client) - 1];
+  if (below !== undefined && isToolShell(below)) return "it came from the agent's shell";
+  if (isInToolCall(command)) return 'the agent has used this command in a tool call of this session';
+  return undefined;
+}
+
+/** Hooks get the same variable with another ending. */
+function isAgentsShell({ AI_AGENT = '' }: NodeJS.ProcessEnv): boolean {
+  return AI_AGENT.endsWith('_agent');
+}
+
+/** The shell of the Bash tool reads a snapshot of the user's shell first. */
+function isToolShell(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('shell-snapshots');
+  } catch {
+    return false;
+  }
+}
+
+/** Tools that only read or write files cannot send a prompt. */
+const FILE_TOOLS = ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Grep', 'Glob'];
+
+/** Whether the agent, or a subagent of it, named this command in a tool call: a scheduled prompt is made like that. */
+function isInToolCall({ name, transcript }: SlashCommand): boolean {
+  if (transcript === undefined) return false;
+  return [transcript, ...subagentTranscripts(transcript)].some((path) =>
+    withFile(path, (fd, size) => {
+      for (const { bytes } of completeLines(fd, 0, size))
+        if (bytes.includes('"tool_use"') && bytes.includes(name) && callsWith(name, bytes.toString('utf8')))
+          return true;
+      return false;
+    }),
+  );
+}
+
+function callsWith(name: string, line: string): boolean {
+  const message = asFields(parseFields(line)?.message);
+  const blocks: Fields[] = message ? list(message, 'content') : [];
+  return blocks.some(
+    (block) =>
+      block.type === 'tool_use' &&
+      !FILE_TOOLS.includes(text(block, 'name') ?? '') &&
+      JSON.stringify(block.input ?? '').includes(name),
+  );
+}
+
+function subagentTranscripts(transcript: string): string[] {
+  const folder = join(transcript.replace(/\.jsonl$/, ''), 'subagents');
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
