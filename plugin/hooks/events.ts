@@ -12,6 +12,8 @@ import {
   type ModuleAnswer,
   translate,
 } from './answer';
+import { refresh } from './band';
+import { environment, hook } from './program';
 
 /** As long as the hooks in the settings may take. */
 const LIMIT_MS = 3_600_000;
@@ -40,7 +42,9 @@ export async function answered<E extends Event>(
   const { answer, message } = translate(await hookProcess($, e));
   unanswered.delete(e.session_id);
   if (message !== undefined) $.ui.log(message.replace(/^untildone: /, ''));
-  return beside(await next({ ...e, untildone_answered: true }), answer);
+  const others = await next({ ...e, untildone_answered: true });
+  void refresh($);
+  return beside(others, answer);
 }
 
 /**
@@ -66,42 +70,12 @@ function reasonOf(error: unknown): string {
   return (message ?? 'the hooks module failed').slice(0, 300);
 }
 
-/** Runs the hook process with the event on its stdin. Throws when it does not end in time. */
+/** Runs the hook process with the event on its stdin, where a command hook would run. */
 async function hookProcess($: EngineInterface, e: Event): Promise<Ended> {
-  const [root, cwd] = [await $.session.root(), e.cwd];
-  const child = $.process.spawn({
-    argv: ['/bin/sh', '-c', SCRIPT, $.plugin.root, e.hook_event_name],
-    cwd: cwd !== undefined && (await $.fs.exists(cwd)) ? cwd : root,
-    env: {
-      UNTILDONE_WAY: 'module',
-      CLAUDECODE: '1',
-      CLAUDE_CODE_SESSION_ID: e.session_id,
-      CLAUDE_PROJECT_DIR: root,
-    },
-    input: JSON.stringify(e),
-  });
-  let isLate = false;
-  const limit = $.clock.after(LIMIT_MS, () => {
-    isLate = true;
-    void child.return({ code: null, signal: null });
-  });
-  const written = { stdout: '', stderr: '' };
-  let code: number | null = null;
-  for (;;) {
-    const piece = await child.next();
-    if (piece.done) {
-      code = piece.value?.code ?? null;
-      break;
-    }
-    written[piece.value.stream] += piece.value.text;
-  }
-  limit.cancel();
-  if (isLate) throw new Error(`the hook took more than ${LIMIT_MS / 1000} s`);
-  return { ...written, code };
+  const cwd = e.cwd !== undefined && (await $.fs.exists(e.cwd)) ? e.cwd : await $.session.root();
+  const env = { ...(await environment($)), UNTILDONE_WAY: 'module', CLAUDE_CODE_SESSION_ID: e.session_id };
+  return hook($, e.hook_event_name, { input: JSON.stringify(e), env, cwd, limitMs: LIMIT_MS });
 }
-
-/** Claude Code gives its process id to command hooks; here it is the parent. */
-const SCRIPT = 'CLAUDE_PID=$PPID; export CLAUDE_PID; untildone=$1; . "$0/hooks/hook.sh"';
 
 /** Whether gates measure something in this session. The marker of such a session, or of its project, has content. */
 async function isMeasured($: EngineInterface, e: Event): Promise<boolean> {

@@ -52,7 +52,8 @@ interface Taken {
 export function takeTurn(event: ArrivedEvent, home: Home): Turn | undefined {
   try {
     if (!isSafeId(event.session) || !existsSync(pluginMark(home.root))) return ALONE;
-    const digest = sha256(event.text);
+    // A shell between Claude Code and the hook may drop the last line break.
+    const digest = sha256(event.text.trim());
     const record = join(home.sessions, `${event.session}.turns`);
     for (;;) {
       const outcome = change(record, (events) => arrive(events, digest, event.way));

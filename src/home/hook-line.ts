@@ -76,7 +76,9 @@ s=$CLAUDE_CODE_SESSION_ID p=$CLAUDE_PROJECT_DIR c=$CLAUDE_PROJECT_DIR/.claude
 case $s in *[!A-Za-z0-9_-]*) s= ;; esac
 ${IS_WANTED}
 case $untildone in
-'') ;; # The line of an older version, which has asked all this itself.
+'') # The line of an older version, which has asked all this itself. It may stand beside one of today.
+  export UNTILDONE_WAY="\${UNTILDONE_WAY:-older}"
+  ;;
 OtherTools) [ -f "$h/standing$p/.tools" ] || exit 0 ;;
 SessionStart)
   # For \`untildone start\`: commands of the Bash tool know neither project nor process of their session.

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contractScene, startedSession } from '../support/live/contract.ts';
-import { pluginIn, withoutMods } from '../support/live/plugin.ts';
+import { type Change, pluginIn } from '../support/live/plugin.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
 
@@ -19,15 +19,22 @@ async function installedEverywhere(scene: Scene): Promise<void> {
   writeFileSync(join(scene.project, '.claude/settings.local.json'), JSON.stringify({ hooks }));
 }
 
-const WAYS: [name: string, env: (scene: Scene) => Record<string, string>][] = [
-  ['with the hooks module', () => ({})],
-  ['where mods are forbidden', withoutMods],
+/** An older Claude Code does not know an event of the module, and does not load it. */
+const NOT_LOADED: Change = {
+  file: 'hooks/register.ts',
+  from: "'classic.TeammateIdle'",
+  to: "'classic.NotYet'",
+};
+
+const WAYS: [name: string, changes: Change[]][] = [
+  ['with the hooks module', []],
+  ['where the module does not load', [NOT_LOADED]],
 ];
 
 describe('installed in every way at once', () => {
   test.each(WAYS)(
     '%s: every Stop is judged once, and the agent reads each reason as often as it must',
-    async (name, env) => {
+    async (_, changes) => {
       const scene = await contractScene(PROJECT);
       await installedEverywhere(scene);
       const session = await startedSession(scene);
@@ -37,11 +44,10 @@ describe('installed in every way at once', () => {
           '--session-id',
           session,
           '--plugin-dir',
-          pluginIn(scene),
+          pluginIn(scene, changes),
           '--debug-file',
           join(scene.root, 'debug'),
         ],
-        env: env(scene),
         script: { turns: TURNS },
       });
       const debug = readFileSync(join(scene.root, 'debug'), 'utf8');
@@ -50,9 +56,61 @@ describe('installed in every way at once', () => {
       expect(loop).toMatchObject({ status: 'verified_done', iteration: 3 });
       expect(run.requests).toHaveLength(4);
       const isModule = /hooks module untildone\S* loaded/.test(debug);
-      expect(isModule).toBe(name === WAYS[0]?.[0]);
+      expect(isModule).toBe(changes.length === 0);
       const told = JSON.stringify(run.requests[1]?.body).split('iteration 2 of 50').length - 1;
       expect(told).toBe(isModule ? 1 : 2);
     },
   );
+});
+
+/** What the module does when its hook process is broken, and no other hook holds. */
+const BROKEN: [name: string, changes: Change[], why: string][] = [
+  [
+    'it throws',
+    [{ file: 'hooks/events.ts', from: 'const cwd =', to: "if (e) throw new Error('a fault'); const cwd =" }],
+    'a fault',
+  ],
+  [
+    'its hook takes too long',
+    [{ file: 'hooks/events.ts', from: '3_600_000', to: '700' }],
+    'it took more than 0.7 s',
+  ],
+];
+
+describe('the hooks module, when it cannot answer', () => {
+  test.each(BROKEN)(
+    '%s: the session is held all the same, and let go after two holds',
+    async (_, changes, why) => {
+      const scene = await contractScene(PROJECT);
+      const session = await startedSession(scene);
+      // No hook of the settings or the plugin answers either.
+      writeFileSync(join(scene.untildoneHome, 'hook.sh'), 'sleep 30 & wait; exit 1\n');
+      const plugin = pluginIn(scene, [...changes, { file: 'hooks/hooks.json', from: '3600', to: '1' }]);
+      await must(scene, ['uninstall']);
+      writeFileSync(join(scene.untildoneHome, 'hook.sh'), 'sleep 30 & wait; exit 1\n');
+      const run = await scene.runClient({
+        prompt: 'go',
+        args: ['--session-id', session, '--plugin-dir', plugin],
+        script: { turns: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] },
+      });
+      expect(run.requests).toHaveLength(3);
+      const last = JSON.stringify(run.requests[2]?.body);
+      expect(last.split(`this could not be judged (${why}), so nothing is proven`).length - 1).toBe(2);
+      expect(JSON.stringify(run.lines)).toContain(`3 times in a row (${why}). The session was let go`);
+    },
+  );
+
+  test('the command hooks judge in its place', async () => {
+    const scene = await contractScene(PROJECT);
+    const session = await startedSession(scene);
+    await must(scene, ['uninstall']);
+    const run = await scene.runClient({
+      prompt: 'go',
+      args: ['--session-id', session, '--plugin-dir', pluginIn(scene, BROKEN[0]?.[1])],
+      script: { turns: TURNS },
+    });
+    expect(run.requests).toHaveLength(4);
+    const loop = await loopOf(scene);
+    expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'block', 'verified_done']);
+  });
 });

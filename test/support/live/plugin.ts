@@ -1,5 +1,5 @@
 /** The plugin as a person has it: a folder of its own, with the program in it. */
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Scene } from './scene.ts';
 import { BIN } from './untildone.ts';
@@ -24,16 +24,4 @@ export function pluginIn(scene: Scene, changes: readonly Change[] = []): string 
     writeFileSync(path, text.replaceAll(from, to));
   }
   return folder;
-}
-
-/** The settings by which an organization forbids mods. */
-export function withoutMods(scene: Scene): Record<string, string> {
-  const folder = join(scene.root, 'managed');
-  if (!existsSync(folder)) mkdirSync(folder);
-  const options = { allowManagedModsOnly: true };
-  writeFileSync(
-    join(folder, 'managed-settings.json'),
-    JSON.stringify({ pluginConfigs: { 'cc-plugin-sec-default@builtin': { options } } }),
-  );
-  return { CLAUDE_CODE_MANAGED_SETTINGS_PATH: folder };
 }
