@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { contractScene, startedSession } from '../support/live/contract.ts';
 import { type Change, pluginIn } from '../support/live/plugin.ts';
 import type { Scene } from '../support/live/scene.ts';
+import { hasTerminal, inTerminal } from '../support/live/terminal.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
 
 const PROJECT = { 'untildone.yaml': 'gates:\n  made: { run: test -e made }\n', 'a.txt': 'a\n' };
@@ -14,7 +15,7 @@ const TURNS = [{ text: 'done' }, { text: 'done' }, { tools: [bash('touch made')]
 /** Our hooks in the settings of the project, of the person, and once more as an older version wrote them. */
 async function installedEverywhere(scene: Scene): Promise<void> {
   await must(scene, ['install', '--scope', 'user']);
-  const line = 'h=${UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/hook.sh" ]&&. "$h/hook.sh";:';
+  const line = `h=\${UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/hook.sh" ]&&. "$h/hook.sh";:`;
   const hooks = { Stop: [{ hooks: [{ type: 'command', command: line, timeout: 60 }] }] };
   writeFileSync(join(scene.project, '.claude/settings.local.json'), JSON.stringify({ hooks }));
 }
@@ -113,4 +114,57 @@ describe('the hooks module, when it cannot answer', () => {
     const loop = await loopOf(scene);
     expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'block', 'verified_done']);
   });
+});
+
+describe('commands of the plugin', () => {
+  test('cost no request; a program may ask, but not give what only a person may', async () => {
+    const scene = await contractScene(PROJECT);
+    const session = await startedSession(scene);
+    const client = await scene.startClient({
+      prompt: '/untildone:status',
+      conversation: true,
+      args: ['--session-id', session, '--plugin-dir', pluginIn(scene)],
+    });
+    const answers = () => client.lines.filter(({ type }) => type === 'result').map(({ result }) => result);
+    const refused = ['pause', 'approve', 'release', 'cancel', 'lock off'];
+    for (const command of refused) client.say(`/untildone:${command} "it's" $(touch pwned)`);
+    await client.untilLine(() => answers().length > refused.length);
+    client.endInput();
+    const { requests } = await client.finished;
+    expect(requests).toHaveLength(0);
+    const [status, ...others] = answers();
+    expect(status).toContain('Make add() add');
+    expect(others).toEqual(refused.map(() => expect.stringContaining('is for a person')));
+    expect(await loopOf(scene)).toMatchObject({ status: 'active', iteration: 1 });
+  });
+
+  if (hasTerminal)
+    test('a person at the prompt sees why the session is held, and pauses it', async () => {
+      const scene = await contractScene(PROJECT);
+      const session = await startedSession(scene);
+      const client = inTerminal(scene, {
+        prompt: 'go',
+        args: ['--session-id', session, '--plugin-dir', pluginIn(scene)],
+        script: { turns: [{ text: 'one' }, { hang: true }] },
+      });
+      await client.untilShown(/untildone: held: made .*iteration 2 of 50/, 'the band');
+      await client.untilShown(/Gates: ✗ made/, 'the gates');
+      await client.untilShown(/Ends: when all gates pass, at the latest after iteration 50/, 'the end');
+      client.type('\u001b');
+      await client.untilShown(/Interrupted/, 'the interruption');
+      client.type(`/untildone:pause "it's" $(touch pwned)`);
+      await client.untilShown(/touch pwned/, 'the command');
+      client.type('\r');
+      await client.untilShown(/paused\. Its session may stop now/, 'the answer');
+      await client.untilShown(/untildone: paused, the session may stop/, 'the band of a paused loop');
+      expect(client.requests()).toHaveLength(2);
+      const loop = await loopOf(scene);
+      expect(loop).toMatchObject({ status: 'paused', iteration: 2 });
+      const entries = await journalOf(scene, loop.id);
+      expect(entries.at(-1)).toMatchObject({
+        kind: 'command',
+        command: 'pause',
+        note: `"it's" $(touch pwned)`,
+      });
+    });
 });
