@@ -27,7 +27,7 @@ const own: Record<string, Group> = {
     hooks: [{ type: 'command', command: program('plugin-check'), timeout: 30 }],
   },
   UserPromptExpansion: {
-    matcher: '^(untildone:|ralph-loop:|ralph-loop$|cancel-ralph$)',
+    matcher: '^untildone:',
     hooks: [{ type: 'command', command: program('slash'), timeout: 3600 }],
   },
 };

@@ -30,17 +30,20 @@ const COMMANDS: Readonly<Record<string, Reader>> = {
   log: plain('log'),
   verify: plain('verify'),
   setup: plain('setup'),
-  receipt: plain('receipt'),
   pause: withNote('pause'),
   cancel: withNote('cancel'),
   release: withNote('release'),
   resume: (args) => ({ ...withNote('resume')(args), goesOn: true }),
   approve: answer('approve'),
   reject: answer('reject'),
+  answer: (args) => ({
+    words: ['answer', ...(/^--[a-z]/.test(args) ? splitWords(args) : ['--', ...textWords(args)])],
+    goesOn: true,
+  }),
   lock: (args) => {
     if (['off', 'status'].includes(args)) return { words: ['lock', args] };
     if (/^--[a-z]/.test(args)) return { words: ['lock', 'on', ...splitWords(args)] };
-    return { words: ['lock', 'on', ...(args === '' ? [] : [`--goal=${args}`])] };
+    return args === '' ? { words: ['lock', 'on'] } : { words: ['lock', 'on', `--goal=${args}`], task: args };
   },
   trust: (args) =>
     /^[0-9a-f]+$/.test(args)

@@ -22,7 +22,7 @@ export async function answerSlash(input: string, run: RunCommand, env: NodeJS.Pr
   try {
     return await answerTo(command, meaning, run, env);
   } catch (error) {
-    return show([`untildone: ${(error as Error).message}`]);
+    return show(command, [`untildone: ${(error as Error).message}`]);
   }
 }
 
@@ -41,7 +41,9 @@ async function answerTo(
     const work = () => run(meaning.words);
     const lines = await printedBy(() => (problem === undefined ? asTyped(work) : work()));
     if (problem !== undefined && process.exitCode !== 0) lines.push(`(${problem})`);
-    return process.exitCode === 0 && isWork(command, meaning) ? goOn(command, meaning, lines) : show(lines);
+    return process.exitCode === 0 && isWork(command, meaning)
+      ? goOn(command, meaning, lines)
+      : show(command, lines);
   } finally {
     process.exitCode = before;
   }
@@ -53,11 +55,11 @@ function isWork({ session }: SlashCommand, { task, goesOn }: Meaning): boolean {
 }
 
 /** Ends the command without a request; you read the lines. */
-function show(lines: readonly string[]): string {
+function show({ event }: SlashCommand, lines: readonly string[]): string {
   return jsonText({
     decision: 'block',
     reason: lines.length === 0 ? 'untildone has nothing to say to this.' : lines.join('\n'),
-    hookSpecificOutput: { hookEventName: 'UserPromptExpansion', suppressOriginalPrompt: true },
+    hookSpecificOutput: { hookEventName: event, suppressOriginalPrompt: true },
   });
 }
 
@@ -65,14 +67,14 @@ function show(lines: readonly string[]): string {
 const CONTEXT_LIMIT = 9_000;
 
 /** The agent goes on with the lines beside the command; you read them, too. */
-function goOn({ name }: SlashCommand, { task }: Meaning, lines: readonly string[]): string {
+function goOn({ event, name }: SlashCommand, { task }: Meaning, lines: readonly string[]): string {
   const said = `untildone has done what /${name} asks for. It says:\n${lines.join('\n')}`;
   const whole = task ? `${said}\n\nThe task, word for word:\n\n${task}` : said;
   const short = `${said}\n\nThe task is long: it stands behind the command in the message of the user.`;
   const context = whole.length <= CONTEXT_LIMIT ? whole : short;
   return jsonText({
     systemMessage: `untildone: ${lines.join('\n')}`,
-    hookSpecificOutput: { hookEventName: 'UserPromptExpansion', additionalContext: context },
+    hookSpecificOutput: { hookEventName: event, additionalContext: context },
   });
 }
 

@@ -5,7 +5,7 @@ import { INTERPRETERS } from './protect.ts';
 
 const PERSON_ONLY = new Set([
   ...['trust', 'approve', 'reject', 'cancel', 'release', 'pause'],
-  ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout'],
+  ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout', 'slash'],
 ]);
 const PERSON_ONLY_WITH_ARGUMENT = new Set(['contract update', 'lock off']);
 

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { hookScriptPath, SCOPES, type Scope, settingsPath } from '../../client/settings/files.ts';
+import { SCOPES, type Scope, settingsPath } from '../../client/settings/files.ts';
 import { hasOurCap, stopTimeouts } from '../../client/settings/our-hooks.ts';
 import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
@@ -28,7 +27,7 @@ function settingsText(scope: Scope, places: { project: string; claudeConfigDir: 
 /** Whether a session that begins in this project now would be held, and if not, why. Writes nothing. */
 export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksState {
   // A hook of the plugin started this process, so its hooks run here.
-  if (env.CLAUDE_PLUGIN_ROOT && existsSync(hookScriptPath(homeRoot(env)))) return { held: true };
+  if (env.CLAUDE_PLUGIN_ROOT) return { held: true };
   return hooksWouldRunAt({ project, home: homeRoot(env), claudeConfigDir: claudeConfigDir(env) });
 }
 

@@ -8,6 +8,7 @@ import type { Home } from '../../home/layout.ts';
 import { clientPids } from './person.ts';
 
 export interface SlashCommand {
+  readonly event: 'UserPromptExpansion' | 'UserPromptSubmit';
   /** With the name of its plugin: `untildone:loop`. */
   readonly name: string;
   /** Word for word, without blanks around it. */
@@ -18,14 +19,22 @@ export interface SlashCommand {
   readonly agentId?: string;
 }
 
-/** Parses the event `UserPromptExpansion`; undefined for anything else. */
+/** Names without a plugin, by which Claude Code knows no command: they arrive as a prompt. */
+const SHORT_NAME = /^\/(ralph-loop|cancel-ralph)(?:\s([\s\S]*))?$/;
+
+/** Parses the event of a command, or of a prompt that is one; undefined for anything else. */
 export function parseSlashCommand(input: string): SlashCommand | undefined {
-  const event = parseFields(input);
-  const name = event && text(event, 'command_name');
-  const session = event && text(event, 'session_id');
-  if (event?.hook_event_name !== 'UserPromptExpansion' || !name || !session) return undefined;
-  const [transcript, agentId] = [text(event, 'transcript_path'), text(event, 'agent_id')];
-  return { name, args: text(event, 'command_args') ?? '', session, transcript, agentId };
+  const fields = parseFields(input);
+  const session = fields && text(fields, 'session_id');
+  if (!session) return undefined;
+  const [transcript, agentId] = [text(fields, 'transcript_path'), text(fields, 'agent_id')];
+  const common = { session, transcript, agentId };
+  const name = text(fields, 'command_name');
+  if (fields.hook_event_name === 'UserPromptExpansion' && name)
+    return { event: 'UserPromptExpansion', name, args: text(fields, 'command_args') ?? '', ...common };
+  const short = SHORT_NAME.exec(text(fields, 'prompt')?.trim() ?? '');
+  if (fields.hook_event_name !== 'UserPromptSubmit' || short?.[1] === undefined) return undefined;
+  return { event: 'UserPromptSubmit', name: short[1], args: short[2] ?? '', ...common };
 }
 
 /**
