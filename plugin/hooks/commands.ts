@@ -12,6 +12,7 @@ const ONLY_YOU: Readonly<Record<string, RegExp>> = {
   'untildone:release': /^/,
   'untildone:approve': /^/,
   'untildone:reject': /^/,
+  'untildone:answer': /^/,
   'untildone:trust': /\S/,
   'untildone:lock': /^\s*off\b/,
 };

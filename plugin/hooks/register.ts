@@ -37,13 +37,17 @@ export const register: Register = (on) => {
     },
   ).catch((_, e) => ({ text: failed(e.command) }));
   // The work goes on after these, so the command itself reaches the model when it is taken.
-  on('command.run', { command: ['untildone:approve', 'untildone:reject'] }, async ($, e, next) => {
-    const refused = refusal(e);
-    if (refused !== undefined) return { text: refused };
-    const answer = await next(e);
-    void refresh($);
-    return answer;
-  }).catch((_, e) => ({ text: failed(e.command) }));
+  on(
+    'command.run',
+    { command: ['untildone:approve', 'untildone:reject', 'untildone:answer'] },
+    async ($, e, next) => {
+      const refused = refusal(e);
+      if (refused !== undefined) return { text: refused };
+      const answer = await next(e);
+      void refresh($);
+      return answer;
+    },
+  ).catch((_, e) => ({ text: failed(e.command) }));
 
   on('session.start', async ($, e, next) => {
     void refresh($);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contractScene, startedSession } from '../support/live/contract.ts';
 import { type Change, pluginIn } from '../support/live/plugin.ts';
+import { startRun } from '../support/live/run.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { hasTerminal, inTerminal } from '../support/live/terminal.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
@@ -77,6 +78,18 @@ const BROKEN: [name: string, changes: Change[], why: string][] = [
     'it took more than 0.7 s',
   ],
 ];
+
+test('a run judges alone, with hooks in the settings and the plugin beside it', async () => {
+  const scene = await contractScene(PROJECT);
+  const env = { CLAUDE_CODE_PLUGIN_DIRS: pluginIn(scene) };
+  const run = await startRun(scene, ['make it'], { turns: TURNS }, env).ended;
+  const loop = await loopOf(scene);
+  expect([run.code, decisionsOf(await journalOf(scene, loop.id))]).toEqual([
+    0,
+    ['block', 'block', 'verified_done'],
+  ]);
+  expect(run.requests.filter((body) => body.includes('"messages"'))).toHaveLength(4);
+});
 
 describe('the hooks module, when it cannot answer', () => {
   test.each(BROKEN)(

@@ -6,7 +6,7 @@ import { sha256 } from '../../src/files/digest.ts';
 import { git } from '../support/live/contract.ts';
 import { claude, REPOSITORY, typist } from '../support/live/marketplace.ts';
 import { openScene, type Scene } from '../support/live/scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, loopsOf } from '../support/live/untildone.ts';
+import { bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../support/live/untildone.ts';
 import { isLong } from '../support/long.ts';
 
 let scene: Scene;
@@ -126,16 +126,21 @@ test('every command does its work, from the first look to verified_done', async 
   expect(await type('/untildone:setup')).toContain('untildone');
   expect(await type('/untildone:verify tests')).toMatch(/fail +tests.*NOT done/s);
   const fingerprint = /Fingerprint: (\w+)/.exec(await type('/untildone:trust'))?.[1];
-  expect(await type(`/untildone:trust ${fingerprint}`)).toContain('Trusted');
+  // A program typed this. The hooks module takes it from a person at the prompt alone: test/live/mod.test.ts.
+  expect(await type(`/untildone:trust ${fingerprint}`)).toContain('is for a person');
+  await must(scene, ['trust', '--fingerprint', fingerprint ?? '']);
   expect(client.requests()).toHaveLength(0);
 
   await type('/untildone:loop Build "it"');
   expect(client.requests()).toHaveLength(5);
   const { id } = await loopOf(scene);
-  expect(await type("/untildone:pause it's lunch")).toContain(`Loop ${id}: paused`);
+  expect(await type("/untildone:pause it's lunch")).toContain('is for a person');
+  await must(scene, ['pause', '--note', "it's lunch"]);
   expect(client.requests()).toHaveLength(5);
   await type('/untildone:resume');
-  await type('/untildone:approve looks "good" $(touch PWNED)');
+  expect(await type('/untildone:approve looks "good" $(touch PWNED)')).toContain('is for a person');
+  await must(scene, ['approve', '--note', 'looks "good" $(touch PWNED)']);
+  await type('go on');
   expect(await loopOf(scene)).toMatchObject({ id, status: 'verified_done' });
   const journal = await journalOf(scene, id);
   expect(decisionsOf(journal).at(-1)).toBe('verified_done');
@@ -152,7 +157,7 @@ test('every command does its work, from the first look to verified_done', async 
   const before = client.requests().length;
   expect(await type('/untildone:lock')).toContain('Lock on');
   expect(await type('/untildone:lock status')).toContain('LOCKED');
-  expect(await type('/untildone:lock off')).toContain('Lock off');
+  expect(await type('/untildone:lock off')).toContain('is for a person');
   expect(client.requests()).toHaveLength(before);
   client.endInput();
   await client.finished;
