@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sha256 } from '../../src/files/digest.ts';
-import { git } from '../support/live/contract.ts';
-import { claude, REPOSITORY, typist } from '../support/live/marketplace.ts';
-import { openScene, type Scene } from '../support/live/scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../support/live/untildone.ts';
-import { isLong } from '../support/long.ts';
+import { sha256 } from '../../../src/files/digest.ts';
+import { git } from '../../support/live/contract.ts';
+import { claude, REPOSITORY, typist } from '../../support/live/marketplace.ts';
+import { openScene, type Scene } from '../../support/live/scene.ts';
+import { bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../../support/live/untildone.ts';
+import { isLong } from '../../support/long.ts';
 
 let scene: Scene;
 
@@ -126,7 +126,7 @@ test('every command does its work, from the first look to verified_done', async 
   expect(await type('/untildone:setup')).toContain('untildone');
   expect(await type('/untildone:verify tests')).toMatch(/fail +tests.*NOT done/s);
   const fingerprint = /Fingerprint: (\w+)/.exec(await type('/untildone:trust'))?.[1];
-  // A program typed this. The hooks module takes it from a person at the prompt alone: test/live/mod.test.ts.
+  // A program typed this. The hooks module takes it from a person at the prompt alone: test/live/plugin/mod.test.ts.
   expect(await type(`/untildone:trust ${fingerprint}`)).toContain('is for a person');
   await must(scene, ['trust', '--fingerprint', fingerprint ?? '']);
   expect(client.requests()).toHaveLength(0);

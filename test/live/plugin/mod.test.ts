@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { contractScene, startedSession } from '../support/live/contract.ts';
-import { type Change, pluginIn } from '../support/live/plugin.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { hasTerminal, inTerminal } from '../support/live/terminal.ts';
-import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
+import { contractScene, startedSession } from '../../support/live/contract.ts';
+import { type Change, pluginIn } from '../../support/live/plugin.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { hasTerminal, inTerminal } from '../../support/live/terminal.ts';
+import { bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
 
 const PROJECT = { 'untildone.yaml': 'gates:\n  made: { run: test -e made }\n', 'a.txt': 'a\n' };
 
