@@ -1,4 +1,4 @@
-import type { Answer, HookEvent } from '../core/loop/event.ts';
+import { type Answer, type HookEvent, isOwnCommand, SILENCE } from '../core/loop/event.ts';
 import { hasEnded } from '../core/loop/state.ts';
 import type { JudgingPorts } from '../judging/ports.ts';
 import type { SessionLoop } from '../ports/session-loop.ts';
@@ -21,6 +21,7 @@ const TOO_DEEP =
   'untildone: this tool call is nested too deeply to be examined. Put it into a file, or split it.';
 
 async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  if (isOwnCommand(event)) return SILENCE;
   const native = nativeLoop(event, ports);
   const foreign = await ports.foreign(event, native !== undefined);
   const loops = [...(native ? [native] : []), ...foreign.loops];

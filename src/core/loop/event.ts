@@ -164,6 +164,18 @@ export function isPersonsPrompt(event: HookEvent): event is PromptEvent {
   );
 }
 
+/** Commands of the plugin, but for those that start work (`src/cli/slash/`). */
+const OWN_COMMAND =
+  /^\/(?:untildone:(?!(?:loop|orchestrate)(?:\s|$))[a-z-]+|(?:ralph-loop:)?cancel-ralph)(?=\s|$)/;
+
+/**
+ * Whether a prompt is a command of the plugin that is no prompt to the agent. It ends no wait, so that you can answer what a
+ * loop waits for, and no gate refuses it, so that you can always end a loop.
+ */
+export function isOwnCommand(event: HookEvent): boolean {
+  return event.name === 'UserPromptSubmit' && OWN_COMMAND.test(event.prompt.trimStart());
+}
+
 /** The text that an event is about: a prompt or a task. */
 export function writtenIn(
   event: HookEvent | undefined,

@@ -7,7 +7,7 @@ import { git } from '../../support/live/contract.ts';
 import { claude, REPOSITORY, typist } from '../../support/live/marketplace.ts';
 import { openScene, type Scene } from '../../support/live/scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../../support/live/untildone.ts';
-import { isLong } from '../../support/long.ts';
+import { isLong, longTest } from '../../support/long.ts';
 
 let scene: Scene;
 
@@ -116,8 +116,9 @@ test('every command does its work, from the first look to verified_done', async 
         { text: 'still waiting' },
         { tools: [bash('touch built')] },
         { text: 'built' },
-        { text: 'locked' },
-        ...Array(8).fill({ text: 'and waiting' }),
+        { text: 'the plan is there already' },
+        { tools: [bash('echo "And the tests come first." >> PLAN.md')] },
+        { text: 'said more' },
       ],
     },
   });
@@ -154,6 +155,14 @@ test('every command does its work, from the first look to verified_done', async 
   expect(asked).toContain('is for the person');
   expect(asked).toContain('untildone:under-contract');
 
+  await type('/untildone:loop Once more');
+  const second = await loopOf(scene);
+  await type('/untildone:reject say more about the tests');
+  expect(await type('/untildone:cancel enough')).toContain(`Loop ${second.id}: cancelled`);
+  expect(await journalOf(scene, second.id)).toContainEqual(
+    expect.objectContaining({ said: 'rejected', note: 'say more about the tests' }),
+  );
+  expect(await type('/untildone:release')).toContain('no unfinished loop');
   const before = client.requests().length;
   expect(await type('/untildone:lock')).toContain('Lock on');
   expect(await type('/untildone:lock status')).toContain('LOCKED');
@@ -162,6 +171,23 @@ test('every command does its work, from the first look to verified_done', async 
   client.endInput();
   await client.finished;
   expect(existsSync(join(scene.project, 'PWNED'))).toBe(false);
+});
+
+longTest('a large task is held by its conditions, until it is cancelled', async () => {
+  const client = await scene.startClient({
+    conversation: true,
+    prompt: '/untildone:orchestrate --complexity 2 Build --it',
+    script: { turns: [{ tools: [bash('untildone state show')] }], after: { text: 'waiting' } },
+  });
+  const type = typist(client);
+  await type('/untildone:orchestrate --complexity 2 Build --it');
+  expect(await loopOf(scene)).toMatchObject({
+    dialect: 'verified-done',
+    task: 'Build --it',
+    status: 'stalled',
+  });
+  client.endInput();
+  await client.finished;
 });
 
 test('where Node is missing it says so, once, when a session starts', async () => {
