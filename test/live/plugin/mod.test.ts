@@ -97,11 +97,12 @@ describe('the hooks module, when it cannot answer', () => {
     async (_, changes, why) => {
       const scene = await contractScene(PROJECT);
       const session = await startedSession(scene);
-      // No hook of the settings or the plugin answers either.
-      writeFileSync(join(scene.untildoneHome, 'hook.sh'), 'sleep 30 & wait; exit 1\n');
       const plugin = pluginIn(scene, [...changes, { file: 'hooks/hooks.json', from: '3600', to: '1' }]);
       await must(scene, ['uninstall']);
-      writeFileSync(join(scene.untildoneHome, 'hook.sh'), 'sleep 30 & wait; exit 1\n');
+      // No command hook answers either, and the plugin does not mend that: it has prepared this home already.
+      const broken = '[ $untildone = Stop ] && { sleep 30 & wait; }; exit 1\n';
+      writeFileSync(join(scene.untildoneHome, 'hook.sh'), broken);
+      writeFileSync(join(scene.untildoneHome, 'plugin-hooks'), '');
       const run = await scene.runClient({
         prompt: 'go',
         args: ['--session-id', session, '--plugin-dir', plugin],
