@@ -26,6 +26,7 @@ import {
 } from './help/problems.ts';
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
+import { addPluginHooksCommand } from './install/plugin-hooks.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
 import { addRunCommand } from './run.ts';
@@ -49,6 +50,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addSetupCommand(cli);
   addInstallCommands(cli);
   addDoctorCommand(cli);
+  addPluginHooksCommand(cli);
   addImportCommands(cli);
   addRalphCommands(cli);
   addClaimCommand(cli);

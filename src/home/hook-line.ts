@@ -80,7 +80,9 @@ case $s in *[!A-Za-z0-9_-]*) s= ;; esac
 ${PLACE}
 ${IS_WANTED}
 case $untildone in
-'') ;; # The line of an older version, which has asked all this itself.
+'') # The line of an older version, which has asked all this itself. It may stand beside one of today.
+  export UNTILDONE_WAY="\${UNTILDONE_WAY:-older}"
+  ;;
 OtherTools) [ -f "$h/standing$p/.tools" ] || exit 0 ;;
 SessionStart)
   # For \`untildone start\`: commands of the Bash tool know neither project nor process of their session.

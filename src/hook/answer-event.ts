@@ -1,5 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { type Parsed, parseHookEvent } from '../client/hooks/parse.ts';
+import { parseHookEvent } from '../client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import { type Answer, eventName, type HookEvent, type StopEvent } from '../core/loop/event.ts';
@@ -7,6 +7,7 @@ import { oneLine } from '../core/text/clip.ts';
 import { visible } from '../core/text/visible.ts';
 import { LockTimeout } from '../files/lock.ts';
 import { measures } from '../gates/traits.ts';
+import { takeTurn } from '../home/event-turns.ts';
 import { homeFrom } from '../home/layout.ts';
 import type { UnjudgedLoop } from '../judging/ports.ts';
 import type { LoopRef, Ports } from '../ports/ports.ts';
@@ -23,8 +24,17 @@ const STDIN_LIMIT = 32 * 1024 * 1024;
 export async function answerEvent(): Promise<void> {
   // A run answers the events of its sessions itself. A second answer would judge everything twice.
   if (process.env.UNTILDONE_RUN !== undefined) return;
-  const parsed = readEvent();
-  give(parsed.ok ? await outcomeOf(parsed.event) : failure(parsed.problem));
+  const input = readInput();
+  if (!input.ok) return give(failure(input.problem));
+  const parsed = parseHookEvent(input.text);
+  if (!parsed.ok) return give(failure(parsed.problem));
+  // The hooks module of the plugin has answered this event, and hands it on to all other hooks.
+  if (parsed.event.answered) return;
+  const arrived = { session: parsed.event.session, text: input.text, way: process.env.UNTILDONE_WAY ?? '' };
+  const turn = takeTurn(arrived, homeFrom(process.env));
+  if (!turn) return;
+  give(await outcomeOf(parsed.event));
+  turn.answered();
 }
 
 /** What this process says and how it ends. */
@@ -33,11 +43,10 @@ interface Outcome extends HookOutput {
   refusal?: string;
 }
 
-function readEvent(): Parsed {
-  if (isTerminal())
-    return { ok: false, problem: 'expects one hook event as JSON on stdin; Claude Code calls it' };
-  const input = readStdin();
-  return input.ok ? parseHookEvent(input.text) : input;
+function readInput(): Input {
+  return isTerminal()
+    ? { ok: false, problem: 'expects one hook event as JSON on stdin; Claude Code calls it' }
+    : readStdin();
 }
 
 /** Answers an event. Never throws, and leaves nothing to do that could. */

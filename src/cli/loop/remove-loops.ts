@@ -210,6 +210,9 @@ function projectFolders(home: Home): string[] {
 
 const KEPT_MS = 30 * 24 * 3_600_000;
 
+/** What is kept beside `<session>.at`: who answered which event, and the proof of what you type. */
+const OF_A_SESSION = ['.turns', '.typed'];
+
 /**
  * Removes what SessionStart recorded of sessions that are long over: every session of a machine leaves such a file. One
  * that is resumed later records itself anew. Never throws: nothing depends on it.
@@ -223,7 +226,10 @@ export function forgetOldSessions(home: Home, now: number): void {
       const { mtimeMs } = statSync(file);
       if (now - mtimeMs < KEPT_MS || isOwner(home, name.slice(0, -'.at'.length))) continue;
       const pid = parseSessionRecord(readSmall(file) ?? '')?.pid;
-      if (pid === undefined || !wasRunningAt(pid, mtimeMs)) rmSync(file, { force: true });
+      if (pid !== undefined && wasRunningAt(pid, mtimeMs)) continue;
+      const session = file.slice(0, -'.at'.length);
+      for (const kept of [file, ...OF_A_SESSION.map((end) => `${session}${end}`)])
+        rmSync(kept, { force: true });
     } catch {
       // Gone already, or not ours to remove.
     }

@@ -30,6 +30,9 @@ function eventOf(name: string, session: string, fields: Fields): HookEvent {
   return { ...base, name, ...OWN_FIELDS[name](fields) } as HookEvent;
 }
 
+/** The hooks module of the plugin adds this field to an event that it has answered (`plugin/hooks/events.ts`). */
+const ANSWERED = 'untildone_answered';
+
 function baseFields(fields: Fields) {
   return present({
     transcript: path(fields, 'transcript_path'),
@@ -38,6 +41,7 @@ function baseFields(fields: Fields) {
     permissionMode: text(fields, 'permission_mode'),
     agentId: text(fields, 'agent_id'),
     agentType: text(fields, 'agent_type'),
+    answered: fields[ANSWERED] === true ? true : undefined,
   });
 }
 

@@ -61,6 +61,8 @@ interface EventBase {
   /** Set when the event comes from inside a subagent. */
   agentId?: string;
   agentType?: string;
+  /** True when the hooks module of the plugin has answered this event already. */
+  answered?: boolean;
 }
 
 export interface StopEvent extends EventBase {

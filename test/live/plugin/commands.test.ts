@@ -6,7 +6,7 @@ import { sha256 } from '../../../src/files/digest.ts';
 import { git } from '../../support/live/contract.ts';
 import { claude, REPOSITORY, typist } from '../../support/live/marketplace.ts';
 import { openScene, type Scene } from '../../support/live/scene.ts';
-import { bash, decisionsOf, journalOf, loopOf, loopsOf } from '../../support/live/untildone.ts';
+import { bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../../support/live/untildone.ts';
 import { isLong, longTest } from '../../support/long.ts';
 
 let scene: Scene;
@@ -114,10 +114,11 @@ test('every command does its work, from the first look to verified_done', async 
         { tools: [bash('echo "First this, then that, and a test for each." > PLAN.md')] },
         { text: 'planned' },
         { text: 'still waiting' },
-        { tools: [bash('echo "And the tests come first." >> PLAN.md')] },
-        { text: 'planned again' },
         { tools: [bash('touch built')] },
         { text: 'built' },
+        { text: 'the plan is there already' },
+        { tools: [bash('echo "And the tests come first." >> PLAN.md')] },
+        { text: 'said more' },
       ],
     },
   });
@@ -126,17 +127,21 @@ test('every command does its work, from the first look to verified_done', async 
   expect(await type('/untildone:setup')).toContain('untildone');
   expect(await type('/untildone:verify tests')).toMatch(/fail +tests.*NOT done/s);
   const fingerprint = /Fingerprint: (\w+)/.exec(await type('/untildone:trust'))?.[1];
-  expect(await type(`/untildone:trust ${fingerprint}`)).toContain('Trusted');
+  // A program typed this. The hooks module takes it from a person at the prompt alone: test/live/plugin/mod.test.ts.
+  expect(await type(`/untildone:trust ${fingerprint}`)).toContain('is for a person');
+  await must(scene, ['trust', '--fingerprint', fingerprint ?? '']);
   expect(client.requests()).toHaveLength(0);
 
   await type('/untildone:loop Build "it"');
   expect(client.requests()).toHaveLength(5);
   const { id } = await loopOf(scene);
-  expect(await type("/untildone:pause it's lunch")).toContain(`Loop ${id}: paused`);
+  expect(await type("/untildone:pause it's lunch")).toContain('is for a person');
+  await must(scene, ['pause', '--note', "it's lunch"]);
   expect(client.requests()).toHaveLength(5);
   await type('/untildone:resume');
-  await type('/untildone:reject say more about the tests');
-  await type('/untildone:approve looks "good" $(touch PWNED)');
+  expect(await type('/untildone:approve looks "good" $(touch PWNED)')).toContain('is for a person');
+  await must(scene, ['approve', '--note', 'looks "good" $(touch PWNED)']);
+  await type('go on');
   expect(await loopOf(scene)).toMatchObject({ id, status: 'verified_done' });
   const journal = await journalOf(scene, id);
   expect(decisionsOf(journal).at(-1)).toBe('verified_done');
@@ -144,24 +149,24 @@ test('every command does its work, from the first look to verified_done', async 
   expect(journal).toContainEqual(
     expect.objectContaining({ said: 'approved', note: 'looks "good" $(touch PWNED)' }),
   );
-  expect(journal).toContainEqual(
-    expect.objectContaining({ said: 'rejected', note: 'say more about the tests' }),
-  );
   expect(await type('/untildone:log')).toContain('verified_done');
   const asked = JSON.stringify(client.requests().at(-1)?.body);
   expect(asked).toContain('looked');
   expect(asked).toContain('is for the person');
   expect(asked).toContain('untildone:under-contract');
 
-  expect(await type('/untildone:cancel enough')).toContain('no unfinished loop');
-  // The agent has named this one above, so nobody can tell who sent it.
-  expect(await type('/untildone:release')).toMatch(
-    /type it in another terminal: .* untildone release\n.*tool call/s,
+  await type('/untildone:loop Once more');
+  const second = await loopOf(scene);
+  await type('/untildone:reject say more about the tests');
+  expect(await type('/untildone:cancel enough')).toContain(`Loop ${second.id}: cancelled`);
+  expect(await journalOf(scene, second.id)).toContainEqual(
+    expect.objectContaining({ said: 'rejected', note: 'say more about the tests' }),
   );
+  expect(await type('/untildone:release')).toContain('no unfinished loop');
   const before = client.requests().length;
   expect(await type('/untildone:lock')).toContain('Lock on');
   expect(await type('/untildone:lock status')).toContain('LOCKED');
-  expect(await type('/untildone:lock off')).toContain('Lock off');
+  expect(await type('/untildone:lock off')).toContain('is for a person');
   expect(client.requests()).toHaveLength(before);
   client.endInput();
   await client.finished;

@@ -6,8 +6,10 @@ import type { Script } from '../../../src/dev/simulator/script.ts';
 import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
 import { waitFor } from './processes.ts';
 import type { Scene } from './scene.ts';
+import { screenOf } from './screen.ts';
 
 export const PTY = 'script';
+const [COLUMNS, ROWS] = [120, 40];
 
 /** `script` of util-linux gives a program a real terminal. */
 export const hasTerminal =
@@ -17,6 +19,10 @@ export interface TerminalClient {
   /** Waits until a request of the client is the one that is wanted. */
   untilRequest(wanted: (body: string) => boolean, what: string): Promise<SimulatorRequest>;
   requests(): SimulatorRequest[];
+  /** Waits until this stands on the screen. */
+  untilShown(wanted: RegExp, what: string): Promise<string>;
+  /** Types at the prompt. Return is `\r`. */
+  type(keys: string): void;
 }
 
 /** Ended with its scene, together with everything else that runs there. */
@@ -37,22 +43,30 @@ export function inTerminal(
     ...[claude.path, '--model', 'claude-opus-5-5', '--permission-mode', 'acceptEdits'],
     ...['--allowedTools', 'Bash', ...(client.args ?? []), '--', client.prompt],
   ];
-  const command = `stty cols 120 rows 40; exec ${words.map(quoteForShell).join(' ')}`;
+  const command = `stty cols ${COLUMNS} rows ${ROWS}; exec ${words.map(quoteForShell).join(' ')}`;
   const terminal = spawn(PTY, ['-qec', command, '/dev/null'], { cwd: scene.project, env: environment });
-  let screen = '';
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen = (screen + text).slice(-4000);
-  });
+  const screen = screenOf(COLUMNS, ROWS);
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text));
   terminal.stderr.resume();
   const requests = () => scene.simulator.requests('terminal').filter(({ kind }) => kind === 'messages');
   return {
     requests,
+    untilShown: async (wanted, what) => {
+      try {
+        return (await waitFor(() => wanted.exec(screen.text())?.[0], undefined, what)) as string;
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n${screen.text()}`);
+      }
+    },
+    type: (keys) => {
+      terminal.stdin.write(keys);
+    },
     untilRequest: (wanted, what) =>
       waitFor(
         () => {
           const found = requests().find(({ body }) => wanted(JSON.stringify(body)));
           if (!found && terminal.exitCode !== null)
-            throw new Error(`the client ended before ${what}\n${screen}`);
+            throw new Error(`the client ended before ${what}\n${screen.text()}`);
           return found;
         },
         undefined,

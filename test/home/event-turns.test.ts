@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pluginMark, takeTurn } from '../../src/home/event-turns.ts';
+import { type Home, homeAt } from '../../src/home/layout.ts';
+
+function homeOf({ plugin = true } = {}): Home {
+  const home = homeAt(mkdtempSync(join(tmpdir(), 'untildone-turns-')));
+  onTestFinished(() => rmSync(home.root, { recursive: true, force: true }));
+  mkdirSync(home.sessions);
+  if (plugin) writeFileSync(pluginMark(home.root), '');
+  return home;
+}
+
+const record = (home: Home) => join(home.sessions, 's.turns');
+
+/** Lets an event arrive; true when it was answered here. */
+function arrives(home: Home, way: string, text = 'Stop'): boolean {
+  const turn = takeTurn({ session: 's', text, way }, home);
+  turn?.answered();
+  return turn !== undefined;
+}
+
+/** Events in the order in which hooks bring them: way, text, and whether this hook answers. */
+const SEQUENCES: [name: string, arrivals: [way: string, text: string, answers: boolean][]][] = [
+  [
+    'the second way says nothing',
+    [
+      ['', 'a', true],
+      ['plugin', 'a', false],
+    ],
+  ],
+  [
+    'three ways, one answer',
+    [
+      ['plugin', 'a', true],
+      ['older', 'a', false],
+      ['', 'a', false],
+    ],
+  ],
+  [
+    'the same text again is the next event, whichever way is first',
+    [
+      ['', 'a', true],
+      ['plugin', 'a', false],
+      ['plugin', 'a', true],
+      ['', 'a', false],
+      ['', 'a', true],
+      ['plugin', 'a', false],
+    ],
+  ],
+  [
+    'one way alone answers every time',
+    [
+      ['', 'a', true],
+      ['', 'a', true],
+      ['', 'b', true],
+      ['', 'a', true],
+    ],
+  ],
+  [
+    'events side by side do not wait for each other',
+    [
+      ['', 'a', true],
+      ['', 'b', true],
+      ['plugin', 'b', false],
+      ['plugin', 'a', false],
+    ],
+  ],
+];
+
+test.each(SEQUENCES)('%s', (_, arrivals) => {
+  const home = homeOf();
+  expect(arrivals.map(([way, text]) => [way, text, arrives(home, way, text)])).toEqual(arrivals);
+});
+
+describe('what a hook cannot rely on', () => {
+  test('the owner died without an answer: the next way answers', () => {
+    const home = homeOf();
+    takeTurn({ session: 's', text: 'Stop', way: '' }, home);
+    writeFileSync(
+      record(home),
+      readFileSync(record(home), 'utf8').replace(/"owner":"\d+ /, '"owner":"4000000 '),
+    );
+    expect(arrives(home, 'plugin')).toBe(true);
+  });
+
+  test.each(['', '{', '[1,null,{}]', 'null'])('a damaged record %j is an empty one', (text) => {
+    const home = homeOf();
+    writeFileSync(record(home), text);
+    expect([arrives(home, ''), arrives(home, 'plugin')]).toEqual([true, false]);
+  });
+
+  test('a record that cannot be written: everyone answers', () => {
+    const home = homeOf();
+    mkdirSync(record(home));
+    expect([arrives(home, ''), arrives(home, 'plugin')]).toEqual([true, true]);
+  });
+
+  test('an odd name of a session reaches no file', () => {
+    const home = homeOf();
+    expect(takeTurn({ session: '../../x', text: 'a', way: '' }, home)).toBeDefined();
+  });
+
+  test('without the plugin nothing is written', () => {
+    const home = homeOf({ plugin: false });
+    expect([arrives(home, ''), arrives(home, 'plugin')]).toEqual([true, true]);
+    expect(() => readFileSync(record(home))).toThrow('ENOENT');
+  });
+
+  test('the record keeps its size', () => {
+    const home = homeOf();
+    for (let i = 0; i < 70; i++) arrives(home, '', `event ${i}`);
+    expect(JSON.parse(readFileSync(record(home), 'utf8'))).toHaveLength(64);
+  });
+});
