@@ -20,7 +20,8 @@ const EVERYWHERE = `With every command:
   --no-color                        print without colours, as with NO_COLOR=1; FORCE_COLOR=1 asks for them
   --debug                           show the stack trace of an unexpected error`;
 
-function buildCli(): Command {
+/** Every command with its options, as the program, its help and its reference page know them. */
+export function buildCli(): Command {
   const cli = new Command('untildone')
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
@@ -75,7 +76,7 @@ function takeSwitch(name: string, argv: readonly string[], free: readonly string
 }
 
 /** A task may begin with dashes (`--- yaml ---`, `- [ ] item`), which commander would take for a flag. */
-function taskLast(argv: string[], cli: Command): string[] {
+export function taskLast(argv: string[], cli: Command): string[] {
   const start = cli.commands.find((command) => command.name() === argv[2]);
   if (!start || !TAKE_TASKS.includes(start.name())) return argv;
   const names = (wanted: 'required' | 'optional') =>
