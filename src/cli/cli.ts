@@ -1,9 +1,9 @@
-import { Command, CommanderError, Help, type Option } from 'commander';
-import { UsageError } from '../core/text/errors.ts';
-import { isDiskFull } from '../files/unwritable.ts';
+import { Command, CommanderError } from 'commander';
+import { EXIT } from '../core/words/exit-codes.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
 import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
+import { addCompletionCommand } from './completion/command.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDevCommands } from './dev.ts';
 import { addClaimCommand } from './formats/claim.ts';
@@ -11,54 +11,51 @@ import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
 import { addRalphCommands } from './formats/ralph-loop.ts';
 import { addStateCommands } from './formats/state-commands.ts';
+import { allCommands, arrangeHelp, HELP_STYLE } from './help/help.ts';
+import {
+  isWrongUse,
+  misspelledSubcommand,
+  problemJson,
+  problemLine,
+  problemOf,
+  wantsJson,
+} from './help/problems.ts';
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addRunCommand } from './run.ts';
 
-const EVERYWHERE = `With every command:
-  --no-color                        print without colours, as with NO_COLOR=1; FORCE_COLOR=1 asks for them
-  --debug                           show the stack trace of an unexpected error`;
-
-/** Every command with its options, as the program, its help and its reference page know them. */
-export function buildCli(): Command {
+/** All commands, arranged for `--help`. `sayProblem` gets what is wrong with a call, and where. */
+export function buildCli(sayProblem: (problem: string, command: Command) => void = () => {}): Command {
   const cli = new Command('untildone')
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
-    .configureHelp({ optionDescription: withoutFalse })
-    .addHelpText('after', `\n${EVERYWHERE}`)
+    .configureHelp(HELP_STYLE)
     .configureOutput({
       writeOut: (text) => linesOf(text).forEach(out),
       writeErr: (text) => linesOf(text).forEach(warn),
-      outputError: (problem) => warn(inOneLine(problem)),
     })
     .exitOverride();
-  cli.commandsGroup('Loops:');
   addLoopCommands(cli);
   addRunCommand(cli);
-  cli.commandsGroup('Contracts and receipts:');
   addContractCommands(cli);
-  cli.commandsGroup('Setup:');
   addInstallCommands(cli);
   addImportCommands(cli);
-  cli.commandsGroup('State files of other systems:');
   addRalphCommands(cli);
   addClaimCommand(cli);
   addFeaturesCommands(cli);
   addLockCommands(cli);
   addStateCommands(cli);
-  cli.commandsGroup('Demos, and tools for authors of hooks:');
   addDevCommands(cli);
   cli
     .command('hook')
     .description('answer one hook event on stdin (Claude Code calls this)')
     .action(async () => (await import('../hook/answer-event.ts')).answerEvent());
+  addCompletionCommand(cli);
+  arrangeHelp(cli);
+  for (const command of [cli, ...allCommands(cli)])
+    command.configureOutput({ outputError: (problem) => sayProblem(problem, command) });
   return cli;
-}
-
-/** Leaves "(default: false)" out of the help: a switch that is not given is off. */
-function withoutFalse(option: Option): string {
-  return option.defaultValue === false ? option.description : new Help().optionDescription(option);
 }
 
 const TAKE_TASKS = ['start', 'run'];
@@ -84,16 +81,6 @@ export function taskLast(argv: string[], cli: Command): string[] {
   return [...argv.slice(0, 3), ...flagsFirst(argv.slice(3), names('required'), names('optional'))];
 }
 
-/** `error: unknown option '--promis'\n(Did you mean --promise?)`, as one line with the way out. */
-function inOneLine(problem: string): string {
-  const said = problem
-    .replace(/^error: /, '')
-    .trim()
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/\.$/, '');
-  return `untildone: ${said}; untildone --help shows what there is`;
-}
-
 function linesOf(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }
@@ -105,7 +92,10 @@ function errorLines(said: string): string[] {
   );
 }
 
-/** Runs one command line. An error is printed as one line, with exit code 2; `--debug` prints its stack trace. */
+/**
+ * Runs one command line. An error is printed as one line, with exit code 2: as JSON when JSON was asked for. `--debug` prints
+ * the stack trace of an unexpected one.
+ */
 export async function main(argv: string[]): Promise<void> {
   const { given: debug, words: undebugged } = takeSwitch('--debug', argv, FREE_WORDS);
   // The words of a task that begin with dashes are flags, if they do not come after `--`.
@@ -113,34 +103,36 @@ export async function main(argv: string[]): Promise<void> {
   const { given: colourless, words } = takeSwitch('--no-color', undebugged, freeOfFlags);
   if (colourless) process.env.NO_COLOR = '1';
   useColour(colourWanted(process.stdout, process.env));
-  // The reader of our output may go away early (`untildone log | head`).
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? process.exitCode : 2),
-  );
+  endWithReader();
+  const json = wantsJson(words.slice(2));
+  const cli = buildCli((problem, command) => {
+    const message = problemLine(problem, command);
+    warn(json ? problemJson({ code: 'usage', message, exit_code: EXIT.refused }) : `untildone: ${message}`);
+  });
   try {
-    const cli = buildCli();
     await cli.parseAsync(taskLast(words, cli));
   } catch (error) {
+    process.exitCode = EXIT.refused;
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      if (error.exitCode === 0) process.exitCode = EXIT.ok;
       return;
     }
-    const { stack } = error as Error;
-    const said = debug && !isWrongUse(error) ? stack : inWords(error as Error);
-    errorLines(said ?? '').forEach(warn);
-    process.exitCode = 2;
+    const problem = problemOf(error as Error);
+    const meant = isWrongUse(error) ? misspelledSubcommand(cli, words.slice(2)) : undefined;
+    const message = meant === undefined ? problem.message : `${problem.message}; ${meant}`;
+    if (json) warn(problemJson({ ...problem, message }));
+    const said = debug && !isWrongUse(error) ? ((error as Error).stack ?? '') : message;
+    if (!json || said !== message) errorLines(said).forEach(warn);
   }
 }
 
-/** Compares the name, too: an error that another bundle throws is of a class of its own. */
-function isWrongUse(error: unknown): boolean {
-  return error instanceof UsageError || (error as Error).name === 'UsageError';
-}
-
-/** Tells you what to do about a full disk, which the words of the system do not. */
-export function inWords(error: NodeJS.ErrnoException): string {
-  if (!isDiskFull(error)) return error.message;
-  return `the disk is full (${error.message}): make room, then type the command again. A run that was cut off goes on with: untildone run --resume`;
+/** The reader of our output may go away early (`untildone log | head`). That is no error, and nobody is told. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? process.exitCode : EXIT.refused),
+  );
+  // Nothing can be said any more where errors are told; the exit code still says it.
+  process.stderr.on('error', () => {});
 }
 
 /** Set from package.json when the bundles are built. */

@@ -4,6 +4,7 @@ import { hasEnded, isDone, type LoopState } from '../core/loop/state.ts';
 import type { LimitChange, LimitChanges } from '../core/run/reopen.ts';
 import { defined } from '../core/text/defined.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
+import { EXIT } from '../core/words/exit-codes.ts';
 import { taskFrom } from '../hook/start/inputs.ts';
 import { refuseInsideClient } from '../hook/start/person.ts';
 import { openWorld, type World } from '../hook/wiring/world.ts';
@@ -297,7 +298,7 @@ export async function startRun(options: RunOptions, world: World, reporter: RunR
   } catch (error) {
     if (!(error instanceof NothingToDo)) throw error;
     for (const line of error.lines) reporter.note(line);
-    return 2;
+    return EXIT.refused;
   }
 }
 
@@ -312,7 +313,7 @@ async function inTerminal(
   );
   try {
     const after = await drive({ world, reporter, interrupts });
-    return interrupts.asked() && !hasEnded(after) ? 130 : exitCode(after);
+    return interrupts.asked() && !hasEnded(after) ? EXIT.interrupted : exitCode(after);
   } finally {
     interrupts.stop();
   }
@@ -320,6 +321,6 @@ async function inTerminal(
 
 /** Returns 0 for done, 1 for a run that can go on or failed, 3 for one that was let go without being done. */
 function exitCode({ status }: LoopState): number {
-  if (isDone(status)) return 0;
-  return status === 'failed' || status === 'active' || status === 'paused' ? 1 : 3;
+  if (isDone(status)) return EXIT.ok;
+  return status === 'failed' || status === 'active' || status === 'paused' ? EXIT.no : EXIT.letGo;
 }

@@ -1,7 +1,7 @@
+import { EXIT } from '../core/words/exit-codes.ts';
+
 /** Signals that end a command, and its exit code then. */
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-/** The exit code when nobody reads our output any more, as after SIGPIPE. */
-const NOBODY_READS = 141;
+const EXIT_CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hangup } as const;
 
 export interface Interruption {
   /** Aborted by the first signal, or when nobody reads our output any more. */
@@ -20,6 +20,6 @@ export function watchInterruption(): Interruption {
   };
   for (const [name, code] of Object.entries(EXIT_CODES)) process.on(name, () => interrupt(code));
   // Other commands end at once when their reader goes away; the caller of this one has to clean up first.
-  process.stdout.removeAllListeners('error').on('error', () => interrupt(NOBODY_READS));
+  process.stdout.removeAllListeners('error').on('error', () => interrupt(EXIT.nobodyReads));
   return { signal: controller.signal, exitCode: () => exitCode };
 }

@@ -1,6 +1,8 @@
 /** The only way to stdout and stderr for what people read: it prints nothing that steers their terminal. */
+
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { EXIT } from '../core/words/exit-codes.ts';
 import { rendered } from './style.ts';
 
 /** Prints one line to stdout. A line break in it is spelled out like every other control character. */
@@ -38,6 +40,6 @@ export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted
 /** Asks for a yes. Ctrl-C ends the program, so this is for commands that have nothing to clean up. */
 export async function confirm(question: string): Promise<boolean> {
   const answer = await ask(question);
-  if (answer === 'interrupted') process.exit(130);
+  if (answer === 'interrupted') process.exit(EXIT.interrupted);
   return answer === 'yes';
 }

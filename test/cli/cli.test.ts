@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inWords } from '../../src/cli/cli.ts';
+import { inWords } from '../../src/cli/help/problems.ts';
 
 test('a full disk is said with what to do, every other error as it is', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });

@@ -74,7 +74,6 @@ test('expressions are built from more than fixed text in named places alone', ()
 
 /** Expressions that take more than linear time, by their beginning, and what bounds the texts that they meet. */
 const BOUNDED: [place: string, beginning: string, bound: string][] = [
-  ['cli/cli.ts', '\\s*\\n\\s*', 'an error about words of the person at the terminal'],
   ['cli/formats/features.ts', '-+$', 'a name of bounded length'],
   ['core/import/command-phases.ts', '-+$', 'a name of bounded length'],
   ['core/import/import-hooks.ts', '[-._]+$', 'a name of bounded length'],

@@ -111,6 +111,7 @@ async function inPlaceOfProcess(
 const LISTENED: [NodeJS.EventEmitter, string][] = [
   ...['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((name): [NodeJS.EventEmitter, string] => [process, name]),
   [process.stdout, 'error'],
+  [process.stderr, 'error'],
 ];
 
 function setEnvironment(env: NodeJS.ProcessEnv): void {

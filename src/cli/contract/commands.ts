@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
@@ -31,7 +32,7 @@ function addInit(cli: Command): void {
       const options = { project: world.project, yes, terminal: onTerminal(), preset };
       const result = await init(options, confirm, out);
       process.exitCode = result.exitCode;
-      if (result.exitCode !== 0) return;
+      if (result.exitCode !== EXIT.ok) return;
       if (result.agreed !== undefined) await trust({ show: false }, world, out);
       else if (yes)
         out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');

@@ -5,6 +5,7 @@ import { CONTRACT_FILE, type Contract } from '../../core/contract/contract.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { jsonLines, visible } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import {
   forgetAllHeldOut,
   forgetHeldOut,
@@ -54,7 +55,7 @@ export async function addHoldout(
     out(
       `No gate runs them yet. Add one to ${CONTRACT_FILE}: acceptance: { holdout: node --test acceptance/ }`,
     );
-  return 0;
+  return EXIT.ok;
 }
 
 interface Source {
@@ -139,12 +140,12 @@ export function listHoldout(options: { json: boolean }, world: World, out: Out):
   const files = heldOut(world.home, world.project);
   if (options.json) {
     for (const line of jsonLines({ files })) out(line);
-    return 0;
+    return EXIT.ok;
   }
   for (const { path, bytes } of files) out(`${visible(path)}  ${bytes} bytes`);
   if (files.length === 0)
     out('Nothing is held out for this project. Add tests with: untildone holdout add PATH');
-  return 0;
+  return EXIT.ok;
 }
 
 export function removeHoldout(
@@ -157,7 +158,7 @@ export function removeHoldout(
   if (options.all) {
     forgetAllHeldOut(world.home, world.project);
     out('Nothing is held out for this project any more.');
-    return 0;
+    return EXIT.ok;
   }
   if (paths.length === 0) throw new UsageError('name what to remove, or --all');
   const gone: HeldFile[] = forgetHeldOut(
@@ -168,7 +169,7 @@ export function removeHoldout(
   if (gone.length === 0)
     throw new UsageError(`nothing like that is held out; there is: untildone holdout list`);
   for (const { path } of gone) out(`No longer held out: ${visible(path)}`);
-  return 0;
+  return EXIT.ok;
 }
 
 /** Judges the gates `holdout` on the project as it is. You see everything, whatever the agent is told. */
@@ -199,8 +200,8 @@ export async function checkHoldout(world: World, out: Out): Promise<number> {
     out(`${paint(VERDICT_STYLES[outcome], outcome)} ${gate}: ${visible(summary)}`);
     for (const line of evidence) out(`  ${visible(line)}`);
   }
-  if (verdicts.every(({ outcome }) => outcome === 'pass')) return 0;
-  return verdicts.some(({ outcome }) => outcome === 'fail') ? 1 : 2;
+  if (verdicts.every(({ outcome }) => outcome === 'pass')) return EXIT.ok;
+  return verdicts.some(({ outcome }) => outcome === 'fail') ? EXIT.no : EXIT.refused;
 }
 
 function holdoutGates(contract: Contract | undefined): string[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CONTRACT_FILE, type PresetName } from '../../core/contract/contract.ts';
 import { type MissingCondition, type ProposedPreset, proposePreset } from '../../core/contract/presets.ts';
 import { proposeContract } from '../../core/contract/propose.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { writeNew } from '../../files/whole-file.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 
@@ -40,19 +41,19 @@ export async function init(
     out(
       `There is no terminal to ask you on. To write the proposed contract unasked: untildone init${preset} --yes`,
     );
-    return { exitCode: 2 };
+    return { exitCode: EXIT.refused };
   }
   const { text, missing } = proposalFor(options);
   for (const line of text.trimEnd().split('\n')) out(line);
   out('');
   if (!options.yes && !(await ask(`Write this to ${CONTRACT_FILE}?`))) {
     out('Nothing was written.');
-    return { exitCode: 0 };
+    return { exitCode: EXIT.ok };
   }
   if (!writeNew(join(options.project, CONTRACT_FILE), text, 0o644)) return refuse(CONTRACT_FILE, out);
   if (missing.length > 0) return sayMissing(missing, options, out);
   out(`Wrote ${CONTRACT_FILE}. Edit it as you like, and commit it.`);
-  return options.yes ? { exitCode: 0 } : { exitCode: 0, agreed: text };
+  return options.yes ? { exitCode: EXIT.ok } : { exitCode: EXIT.ok, agreed: text };
 }
 
 function proposalFor({ project, preset }: InitOptions): ProposedPreset {
@@ -71,7 +72,7 @@ function sayMissing(
     out(`  ${name}: ${what} was found. Add to "gates": ${name}: ${example}`);
   }
   out('Their lines are there, behind a "#": name your commands, take away the "#", then: untildone trust');
-  return { exitCode: 1 };
+  return { exitCode: EXIT.no };
 }
 
 function refuse(present: string, out: (line: string) => void): InitResult {
@@ -80,7 +81,7 @@ function refuse(present: string, out: (line: string) => void): InitResult {
       ? `${CONTRACT_FILE} is already there and is left as it is. Edit it, or move it away and run this again.`
       : `${present} is there, but a contract is called ${CONTRACT_FILE}. Rename it: mv ${present} ${CONTRACT_FILE}`,
   );
-  return { exitCode: 2 };
+  return { exitCode: EXIT.refused };
 }
 
 /** Finds a link that leads nowhere, too. */

@@ -7,6 +7,7 @@ import { RECEIPT_TYPE, treeOf, type VerificationPredicate } from '../../core/pro
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { escapedJson } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
 import { traitsOf } from '../../gates/traits.ts';
@@ -118,7 +119,7 @@ export async function verifyReceipt(
   ];
   for (const problem of problems) out(`CHANGED: ${problem}`);
   for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
-  if (problems.length > 0) return 1;
+  if (problems.length > 0) return EXIT.no;
   const own = isOwnKey(signed, world.home);
   const whose = key
     ? `the key in ${options.key}`
@@ -144,7 +145,7 @@ async function restOfVerifying(
   out(
     'A receipt shows tampering; it does not prove the work. To run its commands again in a clean copy: --rerun',
   );
-  return 0;
+  return EXIT.ok;
 }
 
 function otherKeyProblems({ publicKey }: SignedReceipt, key: KeyObject): string[] {
@@ -179,7 +180,7 @@ async function verifyEnvelope(
   ];
   for (const problem of problems) out(`CHANGED: ${problem}`);
   for (const note of journal.notes) out(`Note: ${note}; it counts for nothing`);
-  if (problems.length > 0 || !statement) return 1;
+  if (problems.length > 0 || !statement) return EXIT.no;
   for (const other of otherSigners(envelope, key))
     out(`Note: it names another key, too, which was not checked: ${other}`);
   out(
@@ -189,7 +190,7 @@ async function verifyEnvelope(
   if (receipt) return restOfVerifying(receipt, isOwn, options, world, out);
   const { result, summary } = statement.predicate as Partial<VerificationPredicate>;
   out(`It says: ${oneLine(summary ?? result ?? 'nothing that this version of untildone knows', 1000)}`);
-  return 0;
+  return EXIT.ok;
 }
 
 /** Asks about the commands of a receipt with an unknown key that are not in the contract of this project. */
@@ -241,7 +242,7 @@ async function rerunReceipt(
     if (now !== before) for (const line of output.trimEnd().split('\n').slice(-20)) out(`    ${line}`);
   }
   if (results.length === 0) out('This receipt rests on no command that could be run again.');
-  return results.every(({ now, before }) => now === before) ? 0 : 1;
+  return results.every(({ now, before }) => now === before) ? EXIT.ok : EXIT.no;
 }
 
 interface JournalFindings {

@@ -12,6 +12,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { ToolRules } from '../../core/tools/tool-rules.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { wallsWords } from '../../core/words/walls.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import {
@@ -51,7 +52,7 @@ export async function trust(
     revokeTrust(world.home, world.project);
     dropStanding(world.home, world.project);
     out(`No contract of ${world.project} is trusted on this machine any more.`);
-    return 0;
+    return EXIT.ok;
   }
   const file = readContract(world.project);
   if (!file)
@@ -71,10 +72,10 @@ export async function trust(
   if (!trusted)
     for (const line of whatChanged(texts, { ...freezing, contract: file.contract }, world)) out(line);
   out(`Fingerprint: ${fingerprint}`);
-  if (options.show) return 0;
+  if (options.show) return EXIT.ok;
   if (!trusted && !(await agreed(options.fingerprint, fingerprint))) {
     out(paint('open', 'Not trusted; nothing was changed.'));
-    return 1;
+    return EXIT.no;
   }
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
@@ -89,7 +90,7 @@ export async function trust(
       (trusted ? '' : ' Loops of this project are judged from their next stop on.'),
   );
   if (file.contract.tools) warnOldHooks(world.project, world.env, out);
-  return 0;
+  return EXIT.ok;
 }
 
 async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {

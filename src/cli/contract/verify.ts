@@ -4,6 +4,7 @@ import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { projectFolder, readKey } from '../../home/layout.ts';
 import { verdictCache } from '../../home/verdicts.ts';
@@ -77,7 +78,7 @@ export async function verifyCommand(
   const summary = summaryOf(verification, options.allowSkipped ?? []);
   for (const line of report(verification, summary, options.format)) out(line);
   const exitCode = exitCodeOf(verification.verdicts, summary);
-  if (exitCode === 0 && attestation) await attestation.write({ ...verification, ...summary });
+  if (exitCode === EXIT.ok && attestation) await attestation.write({ ...verification, ...summary });
   return exitCode;
 }
 
@@ -163,8 +164,8 @@ function namesOf(notJudged: readonly NotJudged[], why: NotJudged['why']): string
 
 /** Exits with 0 only for work that was judged and passed: not when a gate stayed open, or none was judged. */
 function exitCodeOf(verdicts: readonly Verdict[], { result }: Summary): number {
-  if (verdicts.some((v) => v.outcome === 'fail')) return 1;
-  return result === 'verified' || result === 'claimed' ? 0 : 2;
+  if (verdicts.some((v) => v.outcome === 'fail')) return EXIT.no;
+  return result === 'verified' || result === 'claimed' ? EXIT.ok : EXIT.refused;
 }
 
 function report(

@@ -1,4 +1,5 @@
 /** Imports the stages of command files as phases of a contract. The files themselves stay as they are. */
+
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { readSettings, replaceSettings } from '../../client/settings/files.ts';
@@ -11,6 +12,7 @@ import { type CommandImport, importCommands, type StageFate } from '../../core/i
 import { asksSomebody, type CommandFile, stagesOf } from '../../core/import/command-stages.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { ContractError, UsageError } from '../../core/text/errors.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -37,7 +39,7 @@ export async function importCommand(
   if (file.text === text || Object.keys(plan.phases).length === 0) {
     const isThere = plan.fates.some(({ becomes }) => becomes.length > 0);
     out(isThere ? `${CONTRACT_FILE} had all of it already.` : 'Nothing of this can be imported.');
-    return { exitCode: 0 };
+    return { exitCode: EXIT.ok };
   }
   for (const line of diffLines(file.path, file.text, text)) out(line);
   const ended = await endBeforeWriting(options, `Write this to ${CONTRACT_FILE}?`, io);
@@ -47,7 +49,7 @@ export async function importCommand(
   replaceSettings(file, text);
   out(`Wrote ${CONTRACT_FILE}. The command files are as they were.`);
   out(`What was there before is kept in ${record.dir}. To go back: untildone import --undo`);
-  return { exitCode: 0, contractWritten: true };
+  return { exitCode: EXIT.ok, contractWritten: true };
 }
 
 const COMMAND_FOLDERS = ['.claude/commands', 'commands'];

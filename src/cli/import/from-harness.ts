@@ -21,6 +21,7 @@ import { readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import type { SettingsFile } from '../../core/contract/installation.ts';
 import { type Fate, importHooks, type WrittenGate } from '../../core/import/import-hooks.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
@@ -66,7 +67,7 @@ export async function importHarness(
         ? 'No hooks were found that could be imported.'
         : 'Nothing of this can be imported.',
     );
-    return { exitCode: 0 };
+    return { exitCode: EXIT.ok };
   }
   const { file, text } = plan.contract;
   const removals = removalsOf(plan);
@@ -79,7 +80,7 @@ export async function importHarness(
   if (file.text !== text) write(file, text, record);
   const removed = options.keepHooks ? [] : await removeHooks(removals, record, options, io);
   for (const line of closing(plan, removals, removed, record)) out(line);
-  return { exitCode: 0, contractWritten: true };
+  return { exitCode: EXIT.ok, contractWritten: true };
 }
 
 export function planHarness({ project, env }: World): HarnessPlan {

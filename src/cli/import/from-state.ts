@@ -8,6 +8,7 @@ import { proposeContract } from '../../core/contract/propose.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { freeName } from '../../files/whole-file.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
 import type { ForeignLoop, FormatName, StateFormat, StatePlace } from '../../formats/format.ts';
@@ -136,7 +137,7 @@ function shown({ path, loop }: FoundState, { notes }: ConvertedState, session: s
 function sayHowToStart(name: FormatName, out: (line: string) => void): number {
   out(`The state names no session and stays where it is. In the session that is to go on: untildone start`);
   out(`Or name it here: untildone import --from ${name} --session ID (shown by /status in Claude Code)`);
-  return 0;
+  return EXIT.ok;
 }
 
 /** Starts the loop, and only then puts the state files away: something has to hold the session all the time. */
@@ -165,7 +166,7 @@ async function takeOver(
     world,
     out,
   );
-  const ref = exitCode === 0 ? world.store.loopOfSession(session) : undefined;
+  const ref = exitCode === EXIT.ok ? world.store.loopOfSession(session) : undefined;
   if (!ref) {
     out(`No loop was started; the state is still in ${aside ?? found.path}.`);
     return exitCode;
@@ -179,7 +180,7 @@ async function takeOver(
   }
   if (aside === undefined) putAway(found, record, out);
   world.store.mark(session, true);
-  return 0;
+  return EXIT.ok;
 }
 
 function activeLoop(path: string, { home, store }: World): { ref: LoopRef; state: LoopState } | undefined {

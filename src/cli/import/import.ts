@@ -1,6 +1,7 @@
 import { hasEnded } from '../../core/loop/state.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { FORMAT_NAMES } from '../../formats/format.ts';
 import { ImportRecord } from '../../home/import-record.ts';
 import { standingFiles } from '../../home/trust.ts';
@@ -46,7 +47,7 @@ function listImportable(
   }
   if (hooks.length + states.length + commands.length === 0)
     out(`Found nothing to import in ${world.project}.`);
-  return { exitCode: 0 };
+  return { exitCode: EXIT.ok };
 }
 
 /** Puts back what the last import changed. Asks before it leaves files alone that were changed since. */
@@ -61,7 +62,7 @@ export async function undoImport(
   for (const conflict of conflicts) out(`Left as it is: ${conflict}`);
   if (conflicts.length > 0 && !(terminal && (await ask('Put back the rest?')))) {
     out('Nothing was put back.');
-    return 2;
+    return EXIT.refused;
   }
   const { from, loop } = record;
   for (const line of record.undo()) out(line);
@@ -72,7 +73,7 @@ export async function undoImport(
     out(
       'What you trusted for this project stays in force until you type: untildone trust (or: untildone trust --revoke)',
     );
-  return 0;
+  return EXIT.ok;
 }
 
 function cancelLoop(loop: string, store: World['store'], out: (line: string) => void): void {

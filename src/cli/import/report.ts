@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import type { PlacedHook } from '../../client/settings/other-hooks.ts';
 import type { Fate } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import type { FormatName } from '../../formats/format.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
@@ -43,18 +44,18 @@ export async function endBeforeWriting(
 ): Promise<ImportResult | undefined> {
   if (dryRun) {
     out('Dry run: nothing was written.');
-    return { exitCode: 0 };
+    return { exitCode: EXIT.ok };
   }
   if (!yes && !terminal) {
     const files = from === 'command' ? ' FILE...' : '';
     out(
       `There is no terminal to ask you on. To write this unasked: untildone import --from ${from} --yes${files}`,
     );
-    return { exitCode: 2 };
+    return { exitCode: EXIT.refused };
   }
   if (yes || question === undefined || (await ask(question))) return undefined;
   out('Nothing was written.');
-  return { exitCode: 0 };
+  return { exitCode: EXIT.ok };
 }
 
 export type Importable = 'harness' | 'command' | FormatName;

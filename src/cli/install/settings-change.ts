@@ -24,6 +24,7 @@ import {
   type SettingsTexts,
   withoutUs,
 } from '../../core/contract/installation.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { sha256 } from '../../files/digest.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
@@ -87,7 +88,7 @@ export function printDiff(change: Change, out: (line: string) => void): void {
 export function refusalsTo(out: (line: string) => void, place: SettingsPlace, steps: () => void): number {
   try {
     steps();
-    return 0;
+    return EXIT.ok;
   } catch (cause) {
     const file = settingsPath(place.scope, place);
     if (cause instanceof JsonRefused)
@@ -95,7 +96,7 @@ export function refusalsTo(out: (line: string) => void, place: SettingsPlace, st
     else if (cause instanceof SettingsFileRefused) out(`untildone: ${cause.message}`);
     else if (cause instanceof Error && 'syscall' in cause) out(`untildone: ${cause.message}`);
     else throw cause;
-    return 2;
+    return EXIT.refused;
   }
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
 import { UnusableHook } from './replay.ts';
 import { FORMATS, type Format, type Scenario } from './scenario.ts';
@@ -32,7 +33,7 @@ export async function conformance(
   if (interrupted !== undefined || report === undefined) return interrupted ?? 2;
   if (options.json) for (const line of jsonLines(jsonOf(report))) out(line);
   else for (const row of tableOf(report)) out(row);
-  return countsOf(report.results).failed > 0 ? 1 : 0;
+  return countsOf(report.results).failed > 0 ? EXIT.no : EXIT.ok;
 }
 
 async function replayAll(

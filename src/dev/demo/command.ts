@@ -1,9 +1,11 @@
 /** `untildone demo`: plays one of four demos with the real Claude Code on a small project in a temporary folder. */
+
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
 import { findSdk } from '../../client/sdk/sdk.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { homeFrom } from '../../home/layout.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { watchInterruption } from '../../terminal/interruption.ts';
@@ -135,5 +137,5 @@ async function askForConsent(): Promise<number | undefined> {
   );
   if (answer === 'yes') return undefined;
   out('Nothing was started.');
-  return answer === 'interrupted' ? 130 : 1;
+  return answer === 'interrupted' ? EXIT.interrupted : EXIT.no;
 }

@@ -1,8 +1,10 @@
 /** Plays a demo: lays it out, plays it, shows what is left, and compares that with what the demo expects. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
 import { type Simulator, startSimulator } from '../simulator/server.ts';
 import type { Demo } from './demo-folder.ts';
@@ -44,7 +46,7 @@ export async function playDemo(
     const evidence = await playedIn(scratch, demo, options, view, interruption.signal);
     if (evidence) await showRest(scratch, demo, evidence, view);
     const complete = evidence !== undefined && compare(demo, evidence, options.real, view);
-    return interruption.exitCode() ?? (complete ? 0 : 1);
+    return interruption.exitCode() ?? (complete ? EXIT.ok : EXIT.no);
   } finally {
     if (options.keep) sayKept(scratch, view);
     else await removeScratch(scratch);

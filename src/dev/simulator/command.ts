@@ -1,7 +1,9 @@
 /** `untildone simulate`: serves a scripted model, so that Claude Code can be tried without an account. */
+
 import { once } from 'node:events';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { UsageError } from '../../core/text/errors.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { watchInterruption } from '../../terminal/interruption.ts';
 import { out, warn } from '../../terminal/print.ts';
 import { type SimulatorRequest, startSimulator } from './server.ts';
@@ -36,7 +38,7 @@ export async function simulate(options: SimulateOptions): Promise<number> {
   if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   await simulator.close();
   log?.close();
-  return interruption.exitCode() ?? 0;
+  return interruption.exitCode() ?? EXIT.ok;
 }
 
 function readScript(path: string): Script {

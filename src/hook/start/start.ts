@@ -19,6 +19,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { phaseWords } from '../../core/words/reason.ts';
 import { wallsWords } from '../../core/words/walls.ts';
 import { measures } from '../../gates/traits.ts';
@@ -63,7 +64,7 @@ export async function start(
   const started = await begin(plan, world);
   if (started.kind === 'nothing_to_do') {
     for (const line of nothingToDo(started.baseline)) out(line);
-    return 2;
+    return EXIT.refused;
   }
   world.judging?.forget(options.session);
   if (measures(plan.contract)) world.judging?.watch(options.session);
@@ -77,7 +78,7 @@ export async function start(
   if (walls !== undefined) out(`Walls around the commands of gates: ${walls}`);
   warnWithoutHooks(options, world, out);
   warnOldHooks(options.project, world.env, out);
-  return 0;
+  return EXIT.ok;
 }
 
 /** Plans a loop from the options and the contract file of the project. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
 import { holdoutOf } from '../../home/holdout.ts';
@@ -86,9 +87,9 @@ function endWithSignals(): void {
   // A program that listens for signals ends its commands itself.
   if (watching || process.listenerCount('SIGINT') > 0) return;
   watching = true;
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
-  process.once('SIGHUP', () => process.exit(129));
+  process.once('SIGINT', () => process.exit(EXIT.interrupted));
+  process.once('SIGTERM', () => process.exit(EXIT.terminated));
+  process.once('SIGHUP', () => process.exit(EXIT.hangup));
 }
 
 /** One shadow repository serves all loops of a project, so that unchanged files are read once. */

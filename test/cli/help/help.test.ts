@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { buildCli, taskLast } from '../../../src/cli/cli.ts';
+import { CATALOGUE, EVERYDAY, GROUPS } from '../../../src/cli/help/catalogue.ts';
+import { allCommands, nameOf } from '../../../src/cli/help/help.ts';
+import { EXIT, EXIT_MEANINGS } from '../../../src/core/words/exit-codes.ts';
+import { shellWords } from '../../support/cli/shell-words.ts';
+
+const cli = buildCli();
+const commands = allCommands(cli);
+
+/** The text that `--help` prints, with what stands after the options. */
+function helpOf(command: Command): string {
+  let text = '';
+  const before = command.configureOutput();
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  command.configureOutput(before);
+  return text;
+}
+
+describe('every command names its group and an example in src/cli/help/catalogue.ts', () => {
+  test.each(commands.map((command) => [nameOf(command), command] as const))('%s', (name, command) => {
+    const entry = CATALOGUE[name];
+    expect(entry?.examples.length, `add "${name}" with an example`).toBeGreaterThan(0);
+    if (command.parent === cli)
+      expect(Object.keys(GROUPS), `"${name}" needs a group`).toContain(entry?.group);
+    const help = helpOf(command);
+    for (const [line, does] of entry?.examples ?? []) {
+      expect(line.startsWith(`untildone ${name.split(' ')[0]}`)).toBe(true);
+      expect(help).toContain(`  ${line}\n      ${does}`);
+    }
+  });
+
+  test('and the catalogue names no command that is gone', () => {
+    expect(Object.keys(CATALOGUE).filter((name) => !commands.some((c) => nameOf(c) === name))).toEqual([]);
+  });
+});
+
+describe('every example is a call that the commands understand', () => {
+  const lines = [
+    ...new Set(Object.values(CATALOGUE).flatMap(({ examples }) => examples.map(([line]) => line))),
+  ];
+  test.each(lines)('%s', async (line) => {
+    const problems: string[] = [];
+    const fresh = buildCli((problem) => problems.push(problem));
+    let called: Command | undefined;
+    for (const command of allCommands(fresh))
+      if (command.commands.length === 0 || command.registeredArguments.length > 0)
+        command.action((...given: unknown[]) => {
+          called = given.at(-1) as Command;
+        });
+    const [program, ...words] = shellWords(line);
+    await fresh.parseAsync(taskLast(['node', program ?? '', ...words], fresh)).catch(() => {});
+    expect(problems).toEqual([]);
+    expect(called && line.startsWith(`untildone ${nameOf(called)}`)).toBe(true);
+  });
+});
+
+describe('untildone --help', () => {
+  const help = helpOf(cli);
+  const titles = [...help.matchAll(/^(\S.*:)$/gm)].map((row) => row[1] ?? '');
+  const shownIn = (title: string) =>
+    [...(help.split(`\n${title}\n`)[1]?.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(
+      (row) => row[1] ?? '',
+    );
+
+  test('shows the ten everyday commands first, then the groups in their order', () => {
+    expect(titles).toEqual(['Options:', 'Every day:', ...Object.values(GROUPS), 'With every command:']);
+    const there = EVERYDAY.filter((name) => cli.commands.some((c) => c.name() === name));
+    expect(shownIn('Every day:')).toEqual(there.slice(0, 10));
+    expect(shownIn('Every day:')).toHaveLength(10);
+  });
+
+  test('shows every command once', () => {
+    const shown = ['Every day:', ...Object.values(GROUPS)].flatMap(shownIn);
+    expect(shown.sort()).toEqual([...cli.commands.map((c) => c.name()), 'help'].sort());
+  });
+});
+
+describe('exit codes', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/reference/exit-codes.md'), 'utf8');
+  const rows = (text: string) =>
+    [
+      ...text.matchAll(/^\| (?:`untildone ([a-z -]+)` )?\| ?`?(\d+)`? \| (.*) \|$|^\| `(\d+)` \| (.*) \|$/gm),
+    ].map(([, command, code, says, alone, meaning]) => [command, Number(code ?? alone), says ?? meaning]);
+  const [general = '', special = ''] = page.split(/^## /m);
+
+  test('the page has the table of src/core/words/exit-codes.ts', () => {
+    const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
+    expect(rows(general)).toEqual(names.map((name) => [undefined, EXIT[name], EXIT_MEANINGS[name]]));
+  });
+
+  test('the page says of each command what its codes say', () => {
+    const expected = Object.entries(CATALOGUE).flatMap(([name, { exits = {} }]) =>
+      Object.entries(exits).map(([code, says]) => [name, Number(code), says]),
+    );
+    expect(rows(special)).toEqual(expected);
+    const known = Object.values(EXIT) as number[];
+    expect(expected.filter(([, code]) => !known.includes(code as number))).toEqual([]);
+  });
+});
