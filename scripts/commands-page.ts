@@ -1,11 +1,13 @@
 // The page with every command, made of the definitions that the program itself uses.
 import type { Argument, Command, Option } from 'commander';
+import { CATALOGUE } from '../src/cli/help/catalogue.ts';
+import { nameOf as fullName } from '../src/cli/help/help.ts';
 
 const HEAD = `# Commands
 
 Every command with its arguments and options. This page is made from the program itself
-(\`node scripts/run.mjs scripts/docs.ts\`); \`untildone COMMAND --help\` says the same in your terminal. What \`--json\` prints:
-[JSON](json-output.md).
+(\`node scripts/run.mjs scripts/docs.ts\`); \`untildone COMMAND --help\` says the same in your terminal. What the exit codes mean:
+[exit codes](exit-codes.md). What \`--json\` prints: [JSON](json-output.md).
 
 Every command also takes \`--no-color\` (as with \`NO_COLOR=1\`; \`FORCE_COLOR=1\` asks for colours), \`--debug\` (shows the stack
 trace of an unexpected error) and \`--help\`.
@@ -25,28 +27,39 @@ export function commandsPage(cli: Command): string {
 
 /** A command; or, of a group such as `holdout`, all of its commands. */
 function section(command: Command): string {
-  const own = [
-    `### ${titleOf(command)}`,
-    sentence(command.description()),
-    usageOf(command),
-    ...tables(command),
-  ];
-  const below = command.commands.filter((each) => each.name() !== 'help').map((each) => subsection(each));
-  return `${[...own, ...below].filter((part) => part !== '').join('\n\n')}\n`;
+  const below = command.commands.filter((each) => each.name() !== 'help');
+  return [parts('###', command), ...below.map((each) => parts('####', each))].join('\n');
 }
 
-function subsection(command: Command): string {
-  return [
-    `#### ${titleOf(command)}`,
+function parts(level: string, command: Command): string {
+  const all = [
+    `${level} ${titleOf(command)}`,
     sentence(command.description()),
     usageOf(command),
     ...tables(command),
-  ].join('\n\n');
+    ...examples(command),
+    ...exits(command),
+  ];
+  return `${all.join('\n\n')}\n`;
 }
 
 function titleOf(command: Command): string {
-  const { parent } = command;
-  return parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
+  return fullName(command);
+}
+
+function examples(command: Command): string[] {
+  const lines = CATALOGUE[titleOf(command)]?.examples ?? [];
+  const width = Math.min(60, Math.max(0, ...lines.map(([line]) => line.length)));
+  return lines.length === 0
+    ? []
+    : [['```sh', ...lines.map(([line, does]) => `${line.padEnd(width)}  # ${does}`), '```'].join('\n')];
+}
+
+function exits(command: Command): string[] {
+  const codes = Object.entries(CATALOGUE[titleOf(command)]?.exits ?? {});
+  return codes.length === 0
+    ? []
+    : [`Exit codes: ${codes.map(([code, means]) => `${code} ${cell(means)}`).join('; ')}.`];
 }
 
 function usageOf(command: Command): string {

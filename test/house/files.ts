@@ -25,10 +25,10 @@ export const ROOMS = [
   'main',
 ];
 
-/** All files below a folder with this ending. */
-export function filesIn(folder: string, ending = '.ts'): string[] {
+/** All TypeScript files below a folder. */
+export function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesIn(path, ending) : path.endsWith(ending) ? [path] : [];
+    return entry.isDirectory() ? filesIn(path) : path.endsWith('.ts') ? [path] : [];
   });
 }

@@ -42,6 +42,8 @@ function unknownScript([verb = '', ...args]: readonly string[]): string | undefi
 const EVERYWHERE = new Set(['--no-color', '--debug', '--help', '--version']);
 
 async function wrongUse(args: readonly string[]): Promise<string | undefined> {
+  // The page is about completion.
+  if (args.at(-1) === 'TAB') return problemOfMention(`untildone ${args.slice(0, -1).join(' ')}`);
   const cli = buildCli();
   let said = '';
   let reached = false;
