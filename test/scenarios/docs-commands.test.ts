@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { blocksOf, type DocBlock, docPages } from '../support/docs/blocks.ts';
+import { blocksOf, type DocBlock, docPages, ROOT } from '../support/docs/blocks.ts';
 import { shows } from '../support/docs/compare.ts';
 import { closePlace, openPlace, PLACE_NAMES, type Place, type } from '../support/docs/places.ts';
 
@@ -41,9 +43,19 @@ test('a place that is named exists', () => {
   expect(RUN.map(({ marks }) => marks.run).filter((name) => !PLACE_NAMES.includes(name ?? ''))).toEqual([]);
 });
 
+/** Run by another test, with the real Claude Code: `sh live=demo` by test/live/demo.test.ts. */
+const LIVE = BLOCKS.filter(({ marks }) => marks.live !== undefined);
+
+test('a live test that is named exists', () => {
+  const named = LIVE.map(({ marks }) => join(ROOT, `test/live/${marks.live}.test.ts`));
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});
+
 const count = (blocks: readonly DocBlock[]) => blocks.flatMap(({ commands }) => commands).length;
 
 afterAll(() => {
-  const run = count(RUN);
-  process.stdout.write(`docs: ${run} commands run, ${count(BLOCKS) - run} only checked\n`);
+  const [all, run, live] = [count(BLOCKS), count(RUN), count(LIVE)];
+  process.stdout.write(
+    `docs: ${run} commands run here, ${live} by live tests, ${all - run - live} only checked\n`,
+  );
 });

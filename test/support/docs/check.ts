@@ -25,8 +25,15 @@ const OTHERS = new Set(
 
 function unknownProgram(program: string, args: readonly string[]): string | undefined {
   if (program === 'npm') return unknownScript(args);
+  if (program === 'claude') return mentionIn(args);
   if (OTHERS.has(program) || program.startsWith('.') || /^[$"]/.test(program)) return undefined;
   return `"${program}" is neither a command of untildone nor a program that pages may name`;
+}
+
+/** What Claude Code is told to run. */
+function mentionIn(args: readonly string[]): string | undefined {
+  const [text] = args.flatMap((word) => word.match(/(?:npx )?untildone [a-z-]+[^,.]*/) ?? []);
+  return text === undefined ? undefined : problemOfMention(text);
 }
 
 const SCRIPTS = Object.keys(
