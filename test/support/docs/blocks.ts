@@ -40,7 +40,9 @@ function markdownIn(folder: string): string[] {
 /** Every page for a reader, by its path in the repository. What is new, and why it was decided so, speaks of the past. */
 export function docPages(): string[] {
   const top = readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md');
-  const below = ['docs', 'examples', 'plugin', 'plugins'].flatMap((folder) => markdownIn(join(ROOT, folder)));
+  const below = ['docs', 'examples', 'plugin', 'plugin-ralph'].flatMap((folder) =>
+    markdownIn(join(ROOT, folder)),
+  );
   return [...top, ...below.map((path) => relative(ROOT, path))].filter(
     (page) => !page.startsWith('docs/adr/'),
   );
@@ -82,7 +84,7 @@ type Found = Omit<DocCommand, 'page'>;
 
 function commandsIn(language: string, body: readonly string[]): Found[] {
   if (/^(?:sh|bash|shell|zsh|fish)$/.test(language)) return shellLines(body);
-  if (/^(?:console|text|)$/.test(language)) return transcriptLines(body);
+  if (/^(?:console|text|)$/.test(language)) return transcriptLines(language, body);
   if (/^(?:ya?ml|md|!)$/.test(language)) return workflowLines(body);
   return [];
 }
@@ -99,9 +101,11 @@ function shellLines(body: readonly string[]): Found[] {
   return found;
 }
 
-/** `$ command`, and below it what it prints. */
-function transcriptLines(body: readonly string[]): Found[] {
+/** `$ command`, and below it what it prints. A console without a prompt shows commands alone. */
+function transcriptLines(language: string, body: readonly string[]): Found[] {
   const found: Found[] = [];
+  const isTranscript = body.some((text) => text.startsWith('$ '));
+  if (!isTranscript) return language === 'console' ? shellLines(body) : [];
   body.forEach((text, line) => {
     if (text.startsWith('$ ')) found.push({ line, text: text.slice(2).trim(), output: [] });
     else found.at(-1)?.output.push(text);

@@ -16,9 +16,9 @@ export async function problemsOf(line: string): Promise<string[]> {
   return problems;
 }
 
-/** Programs of others that pages name. What they do is not ours to check. */
+/** Programs of others, and words of the shell, that pages name. What they do is not ours to check. */
 const OTHERS = new Set(
-  'git gh cosign claude mkdir mv ln echo cat cd cp rm touch printf export pip python3 sudo bash sh tmux caffeinate systemd-inhibit systemctl loginctl ssh jq node true test ls'.split(
+  'git gh cosign claude mkdir mv ln echo cat cd cp rm touch printf export pip python3 sudo bash sh tmux caffeinate systemd-inhibit systemctl loginctl ssh jq node true test ls exit read continue set shift [ fi done'.split(
     ' ',
   ),
 );
@@ -26,7 +26,9 @@ const OTHERS = new Set(
 function unknownProgram(program: string, args: readonly string[]): string | undefined {
   if (program === 'npm') return unknownScript(args);
   if (program === 'claude') return mentionIn(args);
-  if (OTHERS.has(program) || program.startsWith('.') || /^[$"]/.test(program)) return undefined;
+  // An assignment calls nothing.
+  if (program === '' || OTHERS.has(program) || program.startsWith('.') || /^[$"]/.test(program))
+    return undefined;
   return `"${program}" is neither a command of untildone nor a program that pages may name`;
 }
 
