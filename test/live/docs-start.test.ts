@@ -12,6 +12,8 @@ import { BIN, bash, decisionsOf, journalOf, loopOf } from '../support/live/until
 import { workOfChildrenMs } from '../support/work-time.ts';
 
 const TWO_MINUTES = 120_000;
+/** `script` of util-linux gives a program a real terminal. */
+const PTY = 'script';
 
 /** What a page tells a new user to type. */
 function firstSteps(page: string): string[] {
@@ -72,7 +74,7 @@ function typeInTerminal(
   env: Record<string, string>,
 ): Promise<{ code: number | null; screen: string }> {
   return new Promise((resolve, reject) => {
-    const terminal = spawn('script', ['-qec', line, '/dev/null'], { cwd, env });
+    const terminal = spawn(PTY, ['-qec', line, '/dev/null'], { cwd, env });
     let screen = '';
     let answered = false;
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
