@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cleanEnvironment, findClaude } from '../../src/client/sdk/find-client.ts';
-import { quoteForShell } from '../../src/core/shell/words.ts';
-import { blocksOf } from '../support/docs/blocks.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { hasTerminal } from '../support/live/terminal.ts';
-import { sceneOfTest } from '../support/live/test-scene.ts';
-import { BIN, bash, decisionsOf, journalOf, loopOf } from '../support/live/untildone.ts';
-import { workOfChildrenMs } from '../support/work-time.ts';
+import { cleanEnvironment, findClaude } from '../../../src/client/sdk/find-client.ts';
+import { quoteForShell } from '../../../src/core/shell/words.ts';
+import { blocksOf } from '../../support/docs/blocks.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { hasTerminal } from '../../support/live/terminal.ts';
+import { sceneOfTest } from '../../support/live/test-scene.ts';
+import { BIN, bash, decisionsOf, journalOf, loopOf } from '../../support/live/untildone.ts';
+import { workOfChildrenMs } from '../../support/work-time.ts';
 
 const TWO_MINUTES = 120_000;
 /** `script` of util-linux gives a program a real terminal. */
@@ -18,7 +18,7 @@ const PTY = 'script';
 /** What a page tells a new user to type. */
 function firstSteps(page: string): string[] {
   return blocksOf(page)
-    .filter(({ marks }) => marks.live === 'docs-start')
+    .filter(({ marks }) => marks.live === 'docs/start')
     .flatMap(({ commands }) => commands.map(({ text }) => text.replace(/ +#.*$/, '')));
 }
 
