@@ -18,6 +18,8 @@ try {
     format: 'esm',
     target: 'node20',
     packages: 'external',
+    // Bundles that commands load when they need them: a script never does.
+    external: ['./*.cjs'],
     logLevel: 'warning',
   });
   process.exitCode = spawnSync(process.execPath, [outfile, ...args], { stdio: 'inherit' }).status ?? 1;

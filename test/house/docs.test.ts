@@ -24,6 +24,7 @@ const PAGES = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SEC
 const OF_A_USER = [
   'src/**',
   'test/a.test.ts',
+  'test/old.test.ts',
   'test/run.sh',
   'docs/plans/*/MEMORY.md',
   'docs/plans/*/PLAN.md',
