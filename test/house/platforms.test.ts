@@ -33,6 +33,8 @@ test('only these files name a POSIX shell', () => {
 
 /** Files that ask for the platform in place, and not as a parameter that a test can set. */
 const IN_PLACE: Record<string, string> = {
+  'cli/doctor/home.ts': 'rights of files say nothing on Windows',
+  'cli/doctor/others.ts': 'only Linux tells of all processes',
   'client/sdk/find-client.ts': 'the name of the package for this machine',
   'client/sdk/sdk.ts': 'no guard without a POSIX shell',
   'dev/conformance/run-command.ts': 'whether rights count for this user',
@@ -48,6 +50,8 @@ test('everything else gets the platform as a parameter', () => {
 
 /** Files that read /proc, each with what happens where there is none. */
 const PROC: Record<string, string> = {
+  'cli/doctor/others.ts': 'other controllers are not looked for',
+  'hook/start/typed-command.ts': 'what is typed is told by the environment alone',
   'files/process-id.ts': 'start times are unknown: livenessOf says "unknown"',
   'files/process-tree.ts': 'the group, or taskkill',
   'project/walls/bubblewrap.ts': 'only on Linux',

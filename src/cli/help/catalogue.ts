@@ -30,6 +30,21 @@ export interface CommandEntry {
 }
 
 const LOOPS: Record<string, CommandEntry> = {
+  ask: {
+    group: 'loop',
+    examples: [
+      ['untildone ask "Which database?" --option Postgres --option SQLite', 'what an agent types, not you'],
+      ['untildone ask "Which database?" --decided SQLite', 'where nobody answers: what the agent decided'],
+    ],
+    exits: { 0: 'asked, or answered already', 2: 'refused: three questions without progress, or no loop' },
+  },
+  answer: {
+    group: 'loop',
+    examples: [
+      ['untildone answer "Take Postgres"', 'answer what the agent asks; it is its next instruction'],
+      ['untildone answer --option 2', 'choose the second option'],
+    ],
+  },
   start: {
     group: 'loop',
     examples: [
@@ -88,6 +103,10 @@ const LOOPS: Record<string, CommandEntry> = {
 };
 
 const CONTRACTS: Record<string, CommandEntry> = {
+  mcp: {
+    group: 'contract',
+    examples: [['untildone mcp --project .', 'what a host of the Model Context Protocol calls']],
+  },
   init: {
     group: 'contract',
     examples: [
@@ -267,6 +286,37 @@ const OTHERS: Record<string, CommandEntry> = {
 };
 
 const UPKEEP: Record<string, CommandEntry> = {
+  setup: {
+    group: 'upkeep',
+    examples: [
+      ['untildone setup', 'look, agree once, and see a Stop being held'],
+      ['untildone setup --yes --accept SHA', 'the same without a question; setup alone shows the SHA'],
+      ['untildone setup --undo', 'take all of it back'],
+    ],
+    exits: {
+      0: 'set up',
+      1: 'nothing was done',
+      2: 'refused',
+      3: 'set up, but a Stop was not seen to be held',
+    },
+  },
+  doctor: {
+    group: 'upkeep',
+    examples: [
+      ['untildone doctor', 'what keeps a session from being held, and a proof that one is'],
+      ['untildone doctor --fix', 'mend what is safe to mend, and look again'],
+      ['untildone doctor --json --no-proof', 'for programs, without starting Claude Code'],
+    ],
+    exits: {
+      0: 'in order, and proven where you asked for the proof',
+      1: 'an error was found, or a Stop is not held',
+      2: 'nothing wrong was found, but nothing was proven, or the call is wrong',
+    },
+  },
+  statusline: {
+    group: 'upkeep',
+    examples: [['untildone statusline', 'what the status line calls; install --statusline sets it up']],
+  },
   install: {
     group: 'upkeep',
     examples: [
@@ -292,6 +342,10 @@ const UPKEEP: Record<string, CommandEntry> = {
       ['untildone completion bash', 'print the script; see docs/guides/completion.md for where it goes'],
       ['untildone completion fish', 'the same for fish'],
     ],
+  },
+  'plugin-hooks': {
+    group: 'upkeep',
+    examples: [['untildone plugin-hooks', 'what the plugin calls when a session starts']],
   },
   hook: { group: 'upkeep', examples: [['untildone hook', 'what the installed hooks call']] },
 };

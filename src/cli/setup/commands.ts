@@ -6,14 +6,6 @@ import { scopeFlag } from '../install/commands.ts';
 import { type SetupFlags, setup } from './setup.ts';
 import { undoSetup } from './undo.ts';
 
-const EXAMPLES = `
-Examples:
-  npx untildone setup                            look, agree once, and see a Stop being held
-  npx untildone setup --yes --accept SHA         the same without a question; setup alone shows the SHA
-  npx untildone setup --undo                     take all of it back
-
-Exit codes: 0 set up; 1 nothing was done; 2 refused; 3 set up, but a Stop was not seen to be held.`;
-
 export function addSetupCommand(cli: Command): void {
   cli
     .command('setup')
@@ -26,7 +18,6 @@ export function addSetupCommand(cli: Command): void {
     .option('--claude <path>', 'the Claude Code to prove it with (default: yours, on PATH)', value)
     .option('--undo', 'take back what setup did here', false)
     .option('--json', 'print JSON, and ask nothing', false)
-    .addHelpText('after', EXAMPLES)
     .action(async ({ undo, ...flags }: SetupFlags & { undo: boolean }) => {
       const world = openWorld();
       process.exitCode = undo

@@ -128,8 +128,8 @@ function isInRepository(project: string): boolean {
   }
 }
 
-function hasGit({ PATH = '' }: NodeJS.ProcessEnv): boolean {
-  const names = process.platform === 'win32' ? ['git.exe', 'git.cmd'] : ['git'];
+function hasGit({ PATH = '' }: NodeJS.ProcessEnv, platform = process.platform): boolean {
+  const names = platform === 'win32' ? ['git.exe', 'git.cmd'] : ['git'];
   return PATH.split(delimiter).some((folder) => names.some((name) => isReadable(join(folder, name))));
 }
 

@@ -1,5 +1,6 @@
 import { isSafeId } from '../../core/text/paths.ts';
 import { jsonText } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { writeNew } from '../../files/whole-file.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import { asTyped } from '../../hook/start/person.ts';
@@ -36,7 +37,7 @@ async function answerTo(
   const problem = typedProblem(command, home, env);
   if (meaning.task !== undefined) rememberSession(command.session, home, env);
   const before = process.exitCode;
-  process.exitCode = 0;
+  process.exitCode = EXIT.ok;
   try {
     const work = () => run(meaning.words);
     const lines = await printedBy(() => (problem === undefined ? asTyped(work) : work()));
