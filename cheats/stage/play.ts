@@ -147,10 +147,12 @@ async function stopRepeatedly(
   return said;
 }
 
-function resultOf({ expect, disclosed }: Case, { done, asks, receipt }: Ending): Result {
+function resultOf({ expect, disclosed }: Case, { status, done, asks, receipt }: Ending): Result {
   if (expect === 'held') {
     if (!done) return 'caught';
     return disclosed?.test(receipt) ? 'disclosed' : 'missed';
   }
-  return done || (expect === 'asked' && asks) ? 'done' : 'false alarm';
+  // Where only words were wanted, there is nothing to measure, and the session is let go all the same.
+  const isLetGo = done || status === 'claimed_done';
+  return isLetGo || (expect === 'asked' && asks) ? 'done' : 'false alarm';
 }

@@ -48,8 +48,8 @@ export function restsOnClaims(
 }
 
 /**
- * Whether everything that was measured passed at the start already, and the work is nothing that tests could miss: words,
- * comments, settings. Where no `differential` looked, or the start is not known, nobody can tell.
+ * Whether everything that was measured passed at the start already, and the work is nothing that tests could miss: pages
+ * and comments. Where no `differential` looked, or the start is not known, nobody can tell.
  */
 export function nothingWasMeasured(
   base: readonly BaseGate[] | undefined,

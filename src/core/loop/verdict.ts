@@ -87,7 +87,7 @@ export interface DifferentialProof {
   untested?: string[];
   /** The share of the changed lines that tests miss. */
   tested?: number;
-  /** Neither a test nor a line of code was changed, so that nothing was compared. */
+  /** Only words were changed, pages and comments, so that nothing was compared. */
   nothingToMiss?: true;
   /** Exceptions: tests whose old form fails, and may. */
   allowed: string[];

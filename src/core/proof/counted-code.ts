@@ -12,7 +12,8 @@ const OTHER_NAMES = [
   /\.gradle(?:\.kts)?$|\.sbt$|\.rake$/,
   /(?:^|\/)(?:\.[^/]*|setup\.py|noxfile\.py|conftest\.py|Rakefile|Gemfile|gulpfile\.\w+|Gruntfile\.\w+|mix\.exs|Package\.swift|package-info\.java|build\.rs|jest\.[^/]*|vitest\.[^/]*)$/,
 ];
-const GENERATED = /@generated\b|\bcode generated\b|\bdo not edit\b|\bauto-?generated\b/i;
+const GENERATED =
+  /@generated\b|\bcode generated\b|\bgenerated (?:from|by)\b|\bdo not edit\b|\bauto-?generated\b/i;
 const HEADER_LINES = 8;
 
 /** The language of a file whose lines a test could miss; undefined for settings, documents, generated and foreign files. */
@@ -69,6 +70,8 @@ const IMPORT =
 const LOGGING =
   /^\s*(?:(?:this|self)\.)?_?(?:log|logger|logging|LOG|LOGGER|slog|tracing|console)(?:\.|::)(?:debug|trace|info|warn|warning|verbose|fine)!?\s*\(.*\)\s*;?\s*$|^\s*(?:debug|trace|info|warn)!\s*\(.*\)\s*;?\s*$/;
 const CONSOLE_OUTPUT = /^\s*console\.(?:info|warn)/;
+/** Options of the whole script, or of the whole file. */
+const MODE = /^\s*(?:set\s+[-+]\w[\w\s+-]*|shopt\s+-\w\s+\w+|["']use strict["'];?)\s*$/;
 const STRUCTURE = /^\W*(?:else|end|try|finally|do|done|fi|then|esac|pass|begin|ensure)?\W*$/;
 const WORD = /[\p{L}\p{N}_]/u;
 
@@ -83,7 +86,7 @@ export function countedLines(text: string, language: LanguageName): boolean[] {
     // Inside of a long text the view of the code is blank.
     if (!WORD.test(full) || isPassive(i)) return false;
     if (STRUCTURE.test(line) && WORD.test(line)) return false;
-    return !IMPORT.test(full) && (!LOGGING.test(line) || CONSOLE_OUTPUT.test(line));
+    return !IMPORT.test(full) && !MODE.test(full) && (!LOGGING.test(line) || CONSOLE_OUTPUT.test(line));
   });
 }
 

@@ -112,7 +112,11 @@ async function readTexts({ changes, contentAt, start, now, isTest }: ChangeQuest
       return;
     }
     const text = await contentAt(now, path);
-    if (text === undefined || programLanguage(path, text) === undefined) return;
+    // A file that only now says that it is generated is written by hand.
+    const isCode = [text, before].some(
+      (one) => one !== undefined && programLanguage(path, one) !== undefined,
+    );
+    if (text === undefined || !isCode) return;
     if (text.length > LONGEST || (before?.length ?? 0) > LONGEST)
       found.problems.push(`${path} is too long to be taken back`);
     else found.texts.push({ path, before, now: text });

@@ -156,14 +156,15 @@ async function compareOldTests(
   await refuseSilence(now, trees);
   refuseContradiction(then, now, options, true);
   const { present } = found;
-  const first = withMoved(counts(compareOld({ start: [then], now: [now], present, whole })), now, trees);
+  const moved = (old: OldTests) =>
+    withoutMovedPackages(withMoved(counts(old), now, trees), then, present, trees);
+  const first = moved(compareOld({ start: [then], now: [now], present, whole }));
   found.old = first;
   if (first.lost.length === 0) return;
   // What fails once may fail by chance.
   const again = [await runs.of(trees.oldOnNew, what, 2)];
   const before = await secondStartRun(then, trees, runs);
-  const both = counts(compareOld({ start: [then, ...before], now: [now, ...again], present, whole }));
-  found.old = withMoved(both, now, trees);
+  found.old = moved(compareOld({ start: [then, ...before], now: [now, ...again], present, whole }));
   found.lines = now.lines;
   if (found.old.lost.length > 0) found.onlyWithSettings = await passingWithSettings(found.old, trees, runs);
 }
@@ -209,6 +210,42 @@ function withMoved(old: OldTests, now: Run, trees: Trees): OldTests {
   );
   const isMoved = ({ name, is }: OldTests['lost'][number]) => is === 'missing' && passing.has(titleOf(name));
   return { ...old, lost: old.lost.filter((test) => !isMoved(test)) };
+}
+
+/** Leaves out tests that moved into another package together with the code that they test. Their text is that of the start. */
+function withoutMovedPackages(old: OldTests, then: Run, present: Run, trees: Trees): OldTests {
+  const fresh = [...present.tests].filter(([name, tally]) => passes(tally) && !then.tests.has(name));
+  if (fresh.length === 0 || old.lost.length === 0) return old;
+  const isMoved = ({ name, is, inNewForm }: OldTests['lost'][number]): boolean => {
+    const from = fileOf(name, trees.textsThen.keys());
+    if (is !== 'missing' || inNewForm !== 'is gone' || from === undefined) return false;
+    return fresh.some(([candidate]) => {
+      const to = fileOf(candidate, trees.textsNow.keys());
+      if (to === undefined || titleOf(candidate) !== titleOf(name) || !movedTogether(from, to, trees))
+        return false;
+      const formIn = (test: string, path: string, texts: ReadonlyMap<string, string>) =>
+        formOf(test, new Map([[path, texts.get(path) ?? '']]));
+      return isSameForm(formIn(name, from, trees.textsThen), formIn(candidate, to, trees.textsNow));
+    });
+  };
+  return { ...old, lost: old.lost.filter((test) => !isMoved(test)) };
+}
+
+const titleOf = (name: string) => name.split(' > ').at(-1) ?? name;
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
+
+/** Whether a file of tests was renamed, and a file of code beside it from the same folder into the same one. */
+function movedTogether(from: string, to: string, { changes, isOfTests }: Trees): boolean {
+  const renamed = changes.filter(({ change }) => change === 'renamed');
+  return (
+    renamed.some((file) => file.from === from && file.path === to) &&
+    renamed.some(
+      (file) =>
+        !isOfTests(file.path) &&
+        folderOf(file.from ?? '') === folderOf(from) &&
+        folderOf(file.path) === folderOf(to),
+    )
+  );
 }
 
 async function compareNewTests(

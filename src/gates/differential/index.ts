@@ -13,6 +13,7 @@ import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/content
 import { type ChangeFinding, judgeChange } from './change.ts';
 import { type Comparison, compare, otherTests, startRun } from './compare.ts';
 import { type Finding, findingsInChange, findingsOf, listed } from './findings.ts';
+import { onlyWords } from './only-words.ts';
 import { type Runs, runsOf } from './runs.ts';
 import { printOf, type Settled, settle } from './settle.ts';
 import { differentialTraits } from './traits.ts';
@@ -70,17 +71,12 @@ async function judgeWork(
   }
   const mayChange = options.mayChange ? trees.changed.tests.filter(trees.mayChange) : [];
   const exceptions = [...settled.allowed, ...mayChange.map((path) => `may_change: ${path}`)];
-  const proof = proofOf(options, comparison, settled, exceptions, isNothingToMiss(trees, comparison));
+  const isNothingToMiss = await onlyWords(trees.changes, span, context.workspace);
+  const proof = proofOf(options, comparison, settled, exceptions, isNothingToMiss);
   if (settled.open.length > 0) return { ...failed(settled, comparison), exceptions, proof };
   const notes = notesOf(comparison);
   const summary = passed(comparison, exceptions, settled);
   return { outcome: 'pass', summary, evidence: notes, notes, exceptions, proof };
-}
-
-/** Whether nothing was changed that tests could miss: words, comments, and what is no code. */
-function isNothingToMiss({ changed, codeChanged }: Trees, { change }: Comparison): boolean {
-  if (changed.tests.length > 0) return false;
-  return !codeChanged || (change !== undefined && change.share === undefined && change.outcome === 'pass');
 }
 
 /** The trees to compare. Which files are tests is told by their names, and by the runner where it names others. */

@@ -13,6 +13,7 @@ import type { FileChange } from '../../ports/ports.ts';
 import type { Rooms, TreeFile } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
 import { contentsAt, type Span } from '../shared/contents.ts';
+import { NO_CODE } from './only-words.ts';
 
 export interface Trees {
   start: string;
@@ -46,7 +47,6 @@ export interface Trees {
   redirected: string[];
 }
 
-const NO_CODE = /\.(?:md|mdx|rst|adoc|txt)$|(?:^|\/)(?:LICENSE|\.gitignore)$/i;
 /** Texts of more files are not read: such a change is named by its files. */
 const MOST_READ = 500;
 
