@@ -2,14 +2,22 @@
  * Clean rooms: a tree in a fresh folder of the untildone home, with dependencies that its own setup made, an empty home of
  * its own, and the environment of the loop's start. Nothing comes from the folder in which the agent works.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
 import { gitOutput, QUIET_CONFIG } from '../git.ts';
@@ -112,7 +120,9 @@ const laidFile = (place: Place) => join(dirname(place.project), 'laid.json');
 
 function lay(setup: string, place: Place): Laid {
   const laid: Laid = { setup, moves: plannedMoves(setup, place.project) };
-  writeWhole(laidFile(place), JSON.stringify(laid));
+  // Without waiting for the disk, which has a thousand new files to write. After a power cut a setup is healed by its seal.
+  writeFileSync(`${laidFile(place)}.new`, JSON.stringify(laid));
+  renameSync(`${laidFile(place)}.new`, laidFile(place));
   layIn(setup, place, laid.moves);
   return laid;
 }
