@@ -28,13 +28,16 @@ const PROJECTS: Record<string, Example> = {
   docs: { fails: 'README.md:4: the link to docs/use.md leads nowhere', differs: 'added by hand' },
 };
 
-/** Python comes with pytest from the system, or from a version manager that comes first. */
-function pathWithPytest(): string {
+/** A toolchain comes from the system, or from a version manager that comes first, unless that has nothing to run here. */
+function pathTo(program: string, ...args: string[]): string {
   const here = process.env.PATH ?? '';
-  const has = (PATH: string) =>
-    spawnSync('python3', ['-m', 'pytest', '--version'], { env: { ...process.env, PATH } }).status === 0;
-  return has(here) ? here : `/usr/bin:/bin:${here}`;
+  return spawnSync(program, args).status === 0 ? here : `/usr/bin:/bin:${here}`;
 }
+
+const PATHS: Record<string, () => string> = {
+  python: () => pathTo('python3', '-m', 'pytest', '--version'),
+  rust: () => pathTo('cargo', '--version'),
+};
 
 function play(name: string) {
   const folder = temporaryFolder();
@@ -50,7 +53,7 @@ function play(name: string) {
   }
   // Toolchains are found by the home of the user; only that of untildone is another.
   const { CLAUDECODE: _, ...env } = process.env;
-  const PATH = name === 'python' ? pathWithPytest() : env.PATH;
+  const PATH = PATHS[name]?.() ?? env.PATH;
   const untildone = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
