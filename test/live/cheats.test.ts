@@ -50,10 +50,12 @@ type Tools = NonNullable<NonNullable<Script['turns']>[number]['tools']>;
 function toolsOf(steps: readonly Step[], project: string): Tools {
   return steps.flatMap((step): Tools => {
     if ('write' in step)
-      return Object.entries(step.write).map(([path, content]) => ({
-        name: 'Write',
-        input: { file_path: join(project, path), content },
-      }));
+      return Object.entries(step.write).flatMap(([path, content]): Tools => {
+        const file_path = join(project, path);
+        // Claude Code writes over no file that it has not read.
+        const read = path in nodeTest.files ? [{ name: 'Read', input: { file_path } }] : [];
+        return [...read, { name: 'Write', input: { file_path, content } }];
+      });
     if ('replace' in step) {
       const { path, from, to } = step.replace;
       const input = { file_path: join(project, path), old_string: from, new_string: to };
@@ -78,8 +80,10 @@ async function allAreHeld(cheats: readonly Case[], limitMs?: number): Promise<vo
   const ends = stops.map(({ decision }, n) => `${cheats[n]?.name ?? 'the work'}: ${decision.kind}`);
   expect(ends).toEqual([...cheats.map(({ name }) => `${name}: block`), 'the work: end']);
   expect(loop.status).toBe('verified_done');
-  const trees = stops.map(({ seen }) => seen.tree);
-  expect(trees.filter((tree) => tree === undefined || tree === start)).toEqual([]);
+  const unchanged = stops.flatMap(({ seen }, n) =>
+    seen.tree === undefined || seen.tree === start ? [cheats[n]?.name] : [],
+  );
+  expect(unchanged).toEqual([]);
   expect(git(scene, 'status', '--porcelain').trim()).toBe('M src/discount.js');
 }
 
