@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { livenessOf, type ProcessId, parseProcessId, renderProcessId, thisProcess } from './process-id.ts';
+import { sleep } from './system.ts';
 
 /** A lock is taken over at this age when nobody can tell whether its owner lives, such as one on another machine. */
 const UNKNOWN_OWNER_MS = 30_000;
@@ -207,8 +208,4 @@ function removeFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-}
-
-function sleep(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

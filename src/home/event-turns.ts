@@ -9,6 +9,7 @@ import { isSafeId } from '../core/text/paths.ts';
 import { sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
+import { sleep } from '../files/system.ts';
 import { readSmall } from '../files/whole-file.ts';
 import type { Home } from './layout.ts';
 
@@ -128,8 +129,4 @@ function parseTaken(text: string): Taken[] {
 function isTaken(value: unknown): value is Taken {
   const { digest, ways, owner } = (value ?? {}) as Partial<Taken>;
   return typeof digest === 'string' && typeof owner === 'string' && Array.isArray(ways);
-}
-
-function sleep(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -6,6 +6,7 @@ import { type Answer, eventName, type HookEvent, type StopEvent } from '../core/
 import { oneLine } from '../core/text/clip.ts';
 import { visible } from '../core/text/visible.ts';
 import { LockTimeout } from '../files/lock.ts';
+import { sleep } from '../files/system.ts';
 import { measures } from '../gates/traits.ts';
 import { takeTurn } from '../home/event-turns.ts';
 import { homeFrom } from '../home/layout.ts';
@@ -215,7 +216,7 @@ function readChunk(chunk: Buffer): number {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'EOF') return 0;
       if (code !== 'EAGAIN') return 0;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      sleep(2);
     }
   }
 }
@@ -228,7 +229,7 @@ function writeOut(fd: number, text: string): Error | undefined {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return error as Error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      sleep(2);
     }
   }
   return undefined;

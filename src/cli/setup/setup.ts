@@ -7,6 +7,7 @@ import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { writeNew } from '../../files/whole-file.ts';
 import { noteSetup } from '../../home/setup-record.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
@@ -41,11 +42,6 @@ export interface SetupTerminal {
   ask(question: string): Promise<boolean>;
   out(line: string): void;
 }
-
-/** Exit codes. Wrong use is 2. */
-const DONE = 0;
-const NOTHING_DONE = 1;
-const NOT_SHOWN = 3;
 
 /** What happened, for `--json`. */
 interface Outcome {
@@ -236,9 +232,9 @@ function report(
     out(paint('open', 'Nothing was done.'));
     out(`To do exactly this without being asked: ${accept}`);
   } else for (const line of ['', ...next, undo]) out(line);
-  if (isNothing) return NOTHING_DONE;
+  if (isNothing) return EXIT.no;
   const isShown = proof === undefined || proof.outcome === 'held' || proof.cause === 'no_client';
-  return isShown ? DONE : NOT_SHOWN;
+  return isShown ? EXIT.ok : EXIT.letGo;
 }
 
 function acceptLine(

@@ -4,10 +4,10 @@ import { pathInProject, placeIn } from '../../../src/core/report/places.ts';
 const FILES = ['src/a.ts', 'src/lib.rs', 'tests/test_a.py', 'a.test.js', 'test/a.test.ts', 'calc_test.go'];
 const isFile = (path: string) => FILES.includes(path);
 
-/** The place that a line names in the project `/work/shop`. */
+/** The place that a line names in the project `/home/me/shop`. */
 function found(line: string): string | undefined {
   const place = placeIn(line);
-  const path = place && pathInProject(place, '/work/shop', isFile);
+  const path = place && pathInProject(place, '/home/me/shop', isFile);
   if (!place || path === undefined) return undefined;
   return [path, place.line, place.column].filter((part) => part !== undefined).join(':');
 }
@@ -20,9 +20,9 @@ describe('the place that a line names', () => {
     ['src/a.ts:3-7 no test misses these lines', 'src/a.ts:3'],
     ['src/gone.ts:3:5: wrong', 'src/gone.ts:3:5'],
     ['src/a.ts(3,5): error TS2322: wrong', 'src/a.ts:3:5'],
-    ['File "/work/shop/tests/test_a.py", line 3, in test_b', 'tests/test_a.py:3'],
+    ['File "/home/me/shop/tests/test_a.py", line 3, in test_b', 'tests/test_a.py:3'],
     ['File "tests/test_a.py", line 3', 'tests/test_a.py:3'],
-    ['at TestContext.<anonymous> (file:///work/shop/a.test.js:3:5)', 'a.test.js:3:5'],
+    ['at TestContext.<anonymous> (file:///home/me/shop/a.test.js:3:5)', 'a.test.js:3:5'],
     ['at TestContext.<anonymous> (/tmp/rooms/x1/project/test/a.test.ts:3:5)', 'test/a.test.ts:3:5'],
     ['test at a.test.js:3:5', 'a.test.js:3:5'],
     ["thread 'adds' panicked at src/lib.rs:3:5:", 'src/lib.rs:3:5'],
@@ -37,10 +37,10 @@ describe('the place that a line names', () => {
     ['12:30:45 started', undefined],
     ['http://127.0.0.1:8080/ answered', undefined],
     ['at node:internal/main.js:3:5', undefined],
-    ['at x (/work/shop/node_modules/y/index.js:3:5)', undefined],
+    ['at x (/home/me/shop/node_modules/y/index.js:3:5)', undefined],
     ['File "/usr/lib/python3/unittest/case.py", line 3', undefined],
     ['../../etc/passwd:1: root', undefined],
-    ['at x (/work/shop/../../etc/a.conf:3:5)', undefined],
+    ['at x (/home/me/shop/../../etc/a.conf:3:5)', undefined],
   ])('%s', (line, place) => expect(found(line)).toBe(place));
 
   test('a hostile line takes no longer', () => {
