@@ -9,6 +9,9 @@ const common = {
   restoreMocks: true,
   unstubEnvs: true,
   env: { TZ: 'UTC' },
+  // Only guards: a busy machine may stall for half a minute, and waits in tests have limits of their own below these.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 };
 
 const UNIT = [
@@ -53,8 +56,6 @@ export default defineConfig({
           name: 'unit',
           include: tests(...UNIT),
           globalSetup: ['./test/support/shared-folder.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -63,7 +64,6 @@ export default defineConfig({
           name: 'world',
           include: tests(...WORLD),
           globalSetup: ['./test/support/shared-folder.ts'],
-          testTimeout: 60_000,
         },
       },
       {
@@ -72,8 +72,6 @@ export default defineConfig({
           name: 'whole',
           include: tests('scenarios', 'chaos', 'live', 'browser'),
           globalSetup: ['./test/support/shared-folder.ts', './test/support/build.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -15,6 +15,7 @@ import {
   untildone,
 } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const PROMISE = 'ALL TESTS PASS';
 const KEPT = { text: `Everything is there.\n\n<promise>${PROMISE}</promise>` };
@@ -295,7 +296,7 @@ describe('what cuts a session off', () => {
         const entries = await journalOf(scene, before.id);
         expect(before.iteration).toBe(1 + decisionsOf(entries).filter((d) => d === 'block').length);
       },
-      { timeout: 20_000 },
+      { timeout: PATIENCE_MS },
     );
     await scene.runClient({ prompt: 'go on', args: ['--resume', session], script: { turns: [KEPT] } });
     expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done' });

@@ -9,6 +9,7 @@ import { FORMATS, type Scenario } from '../../src/dev/conformance/scenario.ts';
 import { casesOf, loadScenarios } from '../../src/dev/conformance/suite.ts';
 import { loadProgram, runCli, runHook } from '../support/in-process.ts';
 import { isLong } from '../support/long.ts';
+import { PATIENCE } from '../support/patience.ts';
 
 const cases = casesOf(loadScenarios(resolve(import.meta.dirname, 'bugs')), FORMATS).map(
   ({ scenario, format }) => [`${scenario.name}, ${format}`, scenario, format] as const,
@@ -47,7 +48,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'untildone-bugs-'));
   cpSync(resolve(import.meta.dirname, '../../dist'), folder, { recursive: true });
   program = join(folder, 'untildone.cjs');
-  hook = await probe([process.execPath, program, 'hook'].map(quoteForShell).join(' '), FORMATS);
+  hook = await probe([process.execPath, program, 'hook'].map(quoteForShell).join(' '), FORMATS, {
+    patience: PATIENCE,
+  });
   const loaded = await loadProgram();
   inProcess = (command) => {
     if (command.line === hook.line) return runHook(loaded, command);
@@ -64,7 +67,8 @@ async function expectPassed(
   format: (typeof FORMATS)[number],
   run?: RunCommand,
 ): Promise<void> {
-  const bench = { untildone: [process.execPath, program], permissionsCount: PERMISSIONS_COUNT, run };
+  const untildone = [process.execPath, program];
+  const bench = { untildone, permissionsCount: PERMISSIONS_COUNT, run, patience: PATIENCE };
   expect(await replay(scenario, format, hook, bench)).toEqual({ kind: 'passed' });
 }
 
