@@ -92,7 +92,7 @@ describe('interrupted', () => {
     expect(await processesOf(who.root)).toEqual([]);
   });
 
-  test('by a reader that goes away: nothing is left', async () => {
+  longTest('by a reader that goes away: nothing is left', async () => {
     const who = person();
     const child = startDemo(who, ['--run']);
     await once(child.stdout, 'data');

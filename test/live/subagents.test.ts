@@ -119,7 +119,7 @@ describe('subagents beside each other', () => {
     },
   );
 
-  test('one in a worktree of its own is judged there, by what was approved', async () => {
+  longTest('one in a worktree of its own is judged there, by what was approved', async () => {
     const scene = await contractScene({
       ...PROJECT,
       'untildone.yaml':

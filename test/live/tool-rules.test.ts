@@ -60,7 +60,7 @@ describe('tool rules in a session of an approved project', () => {
     expect(has(scene, 'fine.txt')).toBe(true);
   });
 
-  test('rewrite an input, and the client still decides whether it may run', async () => {
+  longTest('rewrite an input, and the client still decides whether it may run', async () => {
     const scene = await contractScene(FILES);
     await scene.runClient({ prompt: 'go', script: script(bash('touch one')) });
     expect([has(scene, 'one'), has(scene, 'two')]).toEqual([false, true]);
@@ -131,7 +131,7 @@ describe('tool rules in a loop', () => {
     expect(JSON.stringify(entries)).not.toContain('clean -fdx');
   });
 
-  test('count in the sessions of a run, too', async () => {
+  longTest('count in the sessions of a run, too', async () => {
     const scene = await contractScene(FILES);
     const makes = script(bash('git clean -fdx'), bash('touch it && echo made'));
     await writeFile(

@@ -29,11 +29,23 @@ function isEndless({ steps }: Scenario): boolean {
   return steps.some(({ action }) => action.kind === 'stop' && (action.upTo ?? 1) > 20);
 }
 
-/** A tenth of what can be had without processes is replayed with them as well; in a long run, all of it. */
+type Case = (typeof cases)[number];
+
+/** One format a scenario, another one with each; in a long run, all. */
+function inTurn(all: readonly Case[]): Case[] {
+  const scenarios = [...new Set(all.map(([, scenario]) => scenario))];
+  return all.filter(([, scenario, format]) => {
+    if (isLong) return true;
+    const formats = all.flatMap(([, of, its]) => (of === scenario ? [its] : []));
+    return format === formats[scenarios.indexOf(scenario) % formats.length];
+  });
+}
+
+/** What can be had without processes is replayed with them in long runs; else every twentieth is. */
 const without = cases.filter(([, scenario]) => !needsProcess(scenario));
 const withProcesses = [
-  ...cases.filter(([, scenario]) => needsProcess(scenario)),
-  ...without.filter(([, scenario], i) => isLong || (i % 10 === 0 && !isEndless(scenario))),
+  ...inTurn(cases.filter(([, scenario]) => needsProcess(scenario))),
+  ...without.filter(([, scenario], i) => isLong || (i % 20 === 0 && !isEndless(scenario))),
 ];
 
 const PERMISSIONS_COUNT = permissionsCount();
