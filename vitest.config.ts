@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import SlowestFirst from './test/support/slowest-first.ts';
 
 const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
 
@@ -48,6 +49,7 @@ export default defineConfig({
   test: {
     // Much of a test's time is spent waiting for a client: one more file than there are cores.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowestFirst },
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {

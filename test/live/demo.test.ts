@@ -17,7 +17,7 @@ import {
 } from '../support/live/demo.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import { BIN } from '../support/live/untildone.ts';
-import { few, longTest } from '../support/long.ts';
+import { few, longDescribe, longTest } from '../support/long.ts';
 import { workOfChildrenMs } from '../support/work-time.ts';
 
 const DEMO = openDemo('one-session', resolve(import.meta.dirname, '../../src'));
@@ -66,8 +66,8 @@ describe('the demo', () => {
   });
 });
 
-describe('a step that does not happen is named, with exit code 1', () => {
-  longTest('the real client with its hooks switched off holds nobody', async () => {
+longDescribe('a step that does not happen is named, with exit code 1', () => {
+  test('the real client with its hooks switched off holds nobody', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --settings '{"disableAllHooks":true}'`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -78,7 +78,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(readdirSync(who.temporary)).toEqual([]);
   });
 
-  longTest('the real client without the right to edit repairs nothing', async () => {
+  test('the real client without the right to edit repairs nothing', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Edit`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -88,7 +88,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(missed).not.toContain('its first claim to be finished is held');
   });
 
-  longTest('a client that only says that it was called does nothing', async () => {
+  test('a client that only says that it was called does nothing', async () => {
     const who = person();
     const client = clientThat(who, 'echo "{}"; echo "I am no client" >&2; exit 5');
     const { code, stdout, missed } = await demo(who, ['--claude', client]);

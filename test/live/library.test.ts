@@ -8,7 +8,7 @@ import { type Consumer, installConsumer, runProgram } from '../support/live/libr
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { bash, loopOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/library.md'), 'utf8');
 
@@ -203,8 +203,8 @@ describe('a run that cannot begin', () => {
   });
 });
 
-describe('the types', () => {
-  longTest('let through what is right and refuse what is wrong', () => {
+longDescribe('the types', () => {
+  test('let through what is right and refuse what is wrong', () => {
     consumer.write(
       'types.ts',
       `import { ContractError, defineGate, run, type ContractInput, type RunEvent, type RunResult } from 'untildone';

@@ -7,7 +7,7 @@ import { approve, contractScene, startedSession } from '../support/live/contract
 import { startRun } from '../support/live/run.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { bash, journalOf, loopOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 
 const TOOLS = `tools:
   protect: ["infra/**"]
@@ -102,8 +102,8 @@ describe('tool rules in a session of an approved project', () => {
   });
 });
 
-describe('tool rules in a loop', () => {
-  longTest('are journaled without what the tools were given', async () => {
+longDescribe('tool rules in a loop', () => {
+  test('are journaled without what the tools were given', async () => {
     const scene = await contractScene(FILES);
     const session = await startedSession(scene);
     await scene.runClient({
@@ -131,7 +131,7 @@ describe('tool rules in a loop', () => {
     expect(JSON.stringify(entries)).not.toContain('clean -fdx');
   });
 
-  longTest('count in the sessions of a run, too', async () => {
+  test('count in the sessions of a run, too', async () => {
     const scene = await contractScene(FILES);
     const makes = script(bash('git clean -fdx'), bash('touch it && echo made'));
     await writeFile(

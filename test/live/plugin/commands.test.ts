@@ -46,7 +46,7 @@ const NASTY = [
 ];
 
 describe('what you type behind a command', () => {
-  longTest('arrives as you typed it, in new loops and in ralph loops, and no shell reads it', async () => {
+  test('arrives as you typed it, in new loops and in ralph loops, and no shell reads it', async () => {
     const client = await scene.startClient({
       conversation: true,
       prompt: `/untildone:loop ${NASTY[0]}`,
