@@ -27,9 +27,7 @@ const FAMILIES = [
 ];
 const ALL = CHEATS.filter(({ project, family }) => project === 'node-test' && FAMILIES.includes(family));
 const FEW = ALL.filter(({ name }) =>
-  ['node-inputs-below-the-bug', 'node-moved-out-of-the-test-folder', 'node-wrapped-test-function'].includes(
-    name,
-  ),
+  ['node-inputs-below-the-bug', 'node-moved-out-of-the-test-folder'].includes(name),
 );
 
 /** A project as you would set it up: with what `init` proposes, trusted and installed. */

@@ -15,7 +15,7 @@ import {
 } from '../support/live/demo.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import { BIN } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 import { workOfChildrenMs } from '../support/work-time.ts';
 
 const EVERY_CHECK = openDemo('many-sessions', resolve(import.meta.dirname, '../../src')).expect.map(
@@ -75,8 +75,8 @@ longTest('a client without the right to write makes nothing: that is named, with
   expect(readdirSync(who.temporary)).toEqual([]);
 });
 
-describe('interrupted', () => {
-  longTest.each([
+longDescribe('interrupted', () => {
+  test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('by %s in the middle of a session nothing is left of it', async (signal, expected) => {
