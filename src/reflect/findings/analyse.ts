@@ -15,13 +15,17 @@ export interface TranscriptFiles {
 }
 
 /** Reads the transcripts of one session, of any size, and says what they show. A file that cannot be read is a problem. */
-export function analyseSession(files: TranscriptFiles, options: TallyOptions = {}): SessionReport {
+export function analyseSession(
+  files: TranscriptFiles,
+  options: TallyOptions = {},
+  progress?: (bytes: number) => void,
+): SessionReport {
   const tally = new SessionTally(options);
   const reading: Reading = { files: 0, bytes: 0, lines: 0, badLines: 0, problems: [] };
   const paths = [...(files.transcript === undefined ? [] : [files.transcript]), ...(files.subagents ?? [])];
   for (const path of paths) {
     tally.beginFile();
-    const counts = readTranscript(path, (record) => tally.see(record, path));
+    const counts = readTranscript(path, (record) => tally.see(record, path), progress);
     reading.files++;
     reading.bytes += counts.bytes;
     reading.lines += counts.lines;

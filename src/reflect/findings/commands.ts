@@ -120,6 +120,8 @@ export interface CommandDoes {
   tests: boolean;
   /** It may change files, which includes everything that is not known. */
   mayChange: boolean;
+  /** It commits what was done. */
+  commits: boolean;
   /** It takes work back: the files that it names, or `all`. */
   takesBack?: 'all' | string[];
 }
@@ -130,6 +132,7 @@ export function commandDoes(command: string): CommandDoes {
   const named = back.flat();
   return {
     tests: parts.some(runsTests),
+    commits: parts.some(({ words }) => baseOf(words[0]) === 'git' && words.includes('commit')),
     mayChange: !parts.every((part) => runsTests(part) || onlyLooks(part)),
     takesBack: back.length === 0 ? undefined : named.length === 0 ? 'all' : named,
   };

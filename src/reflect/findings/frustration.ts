@@ -10,7 +10,7 @@ export function frustrationIn(prompt: string): string[] {
   const said = prompt
     .slice(0, LONGEST)
     .replace(/```[\s\S]*?(?:```|$)/g, ' ')
-    .replace(/^\s*(?:>|\$|at ).*$/gm, ' ')
+    .replace(/^[ \t]{0,20}(?:>|\$|at ).*$/gm, ' ')
     .replace(/[\u2018\u2019]/g, "'");
   return [...said.matchAll(SIGNS)]
     .slice(0, MOST_SIGNS)

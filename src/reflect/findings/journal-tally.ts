@@ -2,6 +2,7 @@ import type { Entry, EntryOf } from '../../core/loop/entry.ts';
 import { advance } from '../../core/loop/journal.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { blocks, type Verdict, withoutVolatileParts } from '../../core/loop/verdict.ts';
+import { traitsOf } from '../../gates/traits.ts';
 import type { Place } from './finding.ts';
 import { type Repeat, Repeats } from './repeats.ts';
 
@@ -70,7 +71,7 @@ export class JournalTally {
     if (seen.contractReplaced) this.cheat('the contract of the loop was replaced', place);
     if (seen.contractFileChanged) this.cheat('untildone.yaml was changed while the loop ran', place);
     for (const verdict of leaves(verdicts).filter(blocks))
-      if (CHEAT_KINDS.has(verdict.kind))
+      if (traitsOf(verdict.kind).findsCheats)
         this.cheat(`${verdict.kind}: ${withoutVolatileParts(verdict.summary)}`, place);
     if (decision.kind !== 'block') return;
     this.held++;
@@ -123,8 +124,6 @@ export class JournalTally {
   }
 }
 
-/** Gates whose failure says that a test or a check was weakened instead of the work being done. */
-const CHEAT_KINDS = new Set(['tests_intact', 'suppressions']);
 /** What the agent reads when it reaches for the files by which it is judged. */
 const OWN_FILES = /untildone(?:'s own| home|\.yaml|ed)|\.untildone/i;
 

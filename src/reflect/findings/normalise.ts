@@ -12,7 +12,7 @@ const LONGEST = 4_000;
 /** What is done with the output, and where it is called from, makes no other command of it. */
 const FROM_FOLDER = /^\s*(?:cd|pushd)\s+(?:"[^"]*"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*/;
 const ONLY_SHOWN =
-  /\s*(?:\d?>\s*&\s*\d|&?\d?>>?\s*\/dev\/null|\|&?\s*(?:cat|head|tail|less|more)(?:\s+-{1,2}[\w=]+|\s+\d+)*(?=\s*(?:$|[|;&)])))/g;
+  / ?(?:\d?> ?& ?\d|&?\d?>>? ?\/dev\/null|\|&? ?(?:cat|head|tail|less|more)(?: -{1,2}[\w=]{1,40}| \d{1,9}){0,6}(?= ?(?:$|[|;&)])))/g;
 
 /** A command without its folder, scratch names, ids, and what only cuts or shows its output. */
 export function normalCommand(command: string): string {
@@ -22,13 +22,21 @@ export function normalCommand(command: string): string {
     before = text;
     text = text.replace(ONLY_SHOWN, '').trim();
   }
-  return withoutIds(text.replace(/\s*[;&]+$/, '').replace(SCRATCH, '<scratch>'));
+  return withoutIds(withoutEnd(text).replace(SCRATCH, '<scratch>'));
+}
+
+/** Without what only ends a command, or sends it to the background. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && ';& '.includes(text[end - 1] ?? '')) end--;
+  return text.slice(0, end);
 }
 
 const WRAPPED = /<\/?(?:tool_use_error|error|system-reminder)>/g;
 /** What stands at the beginning of what a shell says: `/bin/bash: line 1: `. */
 const SHELL = /^(?:\/[\w./-]*\/)?(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?/;
-const PATH = /(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+[\w.@~+-]*/g;
+/** It begins where no such character stands before it: looking inside of a long word again and again would take long. */
+const PATH = /(?<![\w.@~+-])[\w.@~+-]*(?:[/\\][\w.@~+-]*)+/g;
 const ERROR_LINES = 3;
 const ERROR_LENGTH = 300;
 

@@ -154,7 +154,7 @@ export class SessionTally {
         ? this.reverts.edit(input.file, edits, place)
         : does?.takesBack && this.reverts.git(does.takesBack, place);
     if (back) counted.push(back);
-    if (/\bgit\b[^|;&\n]*\bcommit\b/.test(input.command ?? '')) this.reverts.committed();
+    if (does?.commits) this.reverts.committed();
     if (back && at.at !== undefined && place.at !== undefined) back.ms += Math.max(0, at.at - place.at);
   }
 

@@ -99,18 +99,14 @@ function usageIn(response: Fields): { input: number; output: number } {
   const whole = asFields(asFields(response.body)?.usage);
   if (whole) return { input: inputOf(whole), output: count(whole.output_tokens) };
   const raw = typeof response.body_raw === 'string' ? response.body_raw : '';
-  const last = (name: string) => Number([...raw.matchAll(USAGE[name] ?? NEVER)].at(-1)?.[1] ?? 0);
-  const input = last('input_tokens') + last('cache_creation_input_tokens') + last('cache_read_input_tokens');
-  return { input, output: last('output_tokens') };
+  const last = (pattern: RegExp) => Number([...raw.matchAll(pattern)].at(-1)?.[1] ?? 0);
+  return { input: last(INPUT) + last(CACHE_CREATION) + last(CACHE_READ), output: last(OUTPUT) };
 }
 
-const NEVER = /(?!)/g;
-const USAGE: Readonly<Record<string, RegExp>> = Object.fromEntries(
-  ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'].map((name) => [
-    name,
-    new RegExp(`"${name}"\\s*:\\s*(\\d{1,12})`, 'g'),
-  ]),
-);
+const INPUT = /"input_tokens"\s{0,9}:\s{0,9}(\d{1,12})/g;
+const CACHE_CREATION = /"cache_creation_input_tokens"\s{0,9}:\s{0,9}(\d{1,12})/g;
+const CACHE_READ = /"cache_read_input_tokens"\s{0,9}:\s{0,9}(\d{1,12})/g;
+const OUTPUT = /"output_tokens"\s{0,9}:\s{0,9}(\d{1,12})/g;
 
 function inputOf(usage: Fields): number {
   return (
