@@ -37,18 +37,17 @@ export interface LessonFiles {
 }
 
 export function readLessons(home: Home, folder: string): LessonFiles {
-  const key = readKey(home);
-  return { kept: readKept(folder, key), loops: readLoops(folder, key) };
+  return { kept: readKept(folder, home), loops: readLoops(folder, home) };
 }
 
-function readKept(folder: string, key: string): LessonsKept {
+function readKept(folder: string, home: Home): LessonsKept {
   const text = readSmall(keptFile(folder));
-  return (text && unsealedJson<LessonsKept>(text, purpose(folder, 'lessons'), key)) || NO_LESSONS;
+  return (text && unsealedJson<LessonsKept>(text, purpose(folder, 'lessons'), readKey(home))) || NO_LESSONS;
 }
 
-function readLoops(folder: string, key: string): LoopDigest[] {
+function readLoops(folder: string, home: Home): LoopDigest[] {
   const text = readSmall(loopsFile(folder));
-  return (text && unsealedJson<LoopDigest[]>(text, purpose(folder, 'loops'), key)) || [];
+  return (text && unsealedJson<LoopDigest[]>(text, purpose(folder, 'loops'), readKey(home))) || [];
 }
 
 /** Changes the lessons under their lock. Undefined: nothing is written. */
@@ -150,7 +149,7 @@ export function lessonsOfLoop(
     if (loop.contract.contract.lessons === false) return undefined;
     if (!loop.run) return readTold(home, loop.session);
     const folder = projectFolder(home, loop.project);
-    return chosen(readKept(folder, readKey(home)).lessons, loop.contract.contract, now);
+    return chosen(readKept(folder, home).lessons, loop.contract.contract, now);
   } catch {
     return undefined;
   }
@@ -163,7 +162,7 @@ export function lessonsFor(home: Home): LessonsFor {
       if (readSmall(keptFile(folder)) === undefined) return undefined;
       const contract = trustedNow(home, project);
       if (!contract) return undefined;
-      const { lessons } = readKept(folder, readKey(home));
+      const { lessons } = readKept(folder, home);
       const told = readTold(home, session) ?? chosen(lessons, contract, now);
       if (!told || !isSafeId(session)) return undefined;
       writeWhole(toldFile(home, session), sealedJson(told, `told ${session}`, readKey(home)));
@@ -172,7 +171,7 @@ export function lessonsFor(home: Home): LessonsFor {
     loop(ref, told, contract, now) {
       if (!told || told.shown.length === 0) return undefined;
       try {
-        return lessonWords(readKept(folderOf(ref), readKey(home)).lessons, told, contract, now);
+        return lessonWords(readKept(folderOf(ref), home).lessons, told, contract, now);
       } catch {
         return undefined;
       }
