@@ -31,6 +31,7 @@ import { addLessonsCommand } from './lessons/commands.ts';
 import { addReplayCommand } from './lessons/replay.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
+import { addReflectCommand } from './reflect/commands.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
 
@@ -51,6 +52,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addLessonsCommand(cli);
   addReplayCommand(cli);
   addMcpCommand(cli);
+  addReflectCommand(cli);
   addSetupCommand(cli);
   addInstallCommands(cli);
   addDoctorCommand(cli);
