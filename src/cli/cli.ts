@@ -27,6 +27,8 @@ import {
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addPluginHooksCommand } from './install/plugin-hooks.ts';
+import { addLessonsCommand } from './lessons/commands.ts';
+import { addReplayCommand } from './lessons/replay.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
 import { addReflectCommand } from './reflect/commands.ts';
@@ -47,6 +49,8 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addLoopCommands(cli);
   addRunCommand(cli);
   addContractCommands(cli);
+  addLessonsCommand(cli);
+  addReplayCommand(cli);
   addMcpCommand(cli);
   addReflectCommand(cli);
   addSetupCommand(cli);

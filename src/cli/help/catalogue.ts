@@ -3,6 +3,8 @@
  * own. A command that is not in here is shown without an example, and test/cli/help.test.ts fails.
  */
 
+import { LESSONS } from './catalogue-lessons.ts';
+
 /** The groups of `--help`, in their order. */
 export const GROUPS = {
   loop: 'Loops:',
@@ -367,6 +369,7 @@ const UPKEEP: Record<string, CommandEntry> = {
 export const CATALOGUE: Readonly<Record<string, CommandEntry>> = {
   ...LOOPS,
   ...CONTRACTS,
+  ...LESSONS,
   ...RUNS,
   ...OTHERS,
   ...UPKEEP,
