@@ -19,17 +19,20 @@ export interface Where {
   agent?: string;
 }
 
-/** A text, of which a long one is cut. `head` is all of it when `size` is at most `EXCERPT_WHOLE`; then `tail` is empty. */
+/**
+ * A text, of which a long one is cut. `head` is all of it when `tail` is empty. It is made when it is asked for: copy what you
+ * keep or send to another thread (`keptOf`).
+ */
 export interface Excerpt {
   head: string;
   tail: string;
-  /** Its length in characters; of a very long one, about. */
+  /** Its length in bytes; of a very long one, about. */
   size: number;
 }
 
 /** The most characters of each end of a text that is cut. */
 export const EXCERPT_END = 2_000;
-/** The longest text that is kept whole. */
+/** The longest text, in characters, that is kept whole. */
 export const EXCERPT_WHOLE = 2 * EXCERPT_END;
 
 interface Line {
