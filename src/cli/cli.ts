@@ -31,6 +31,7 @@ import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
+import { addStatsCommand } from './stats.ts';
 
 /** All commands, arranged for `--help`. `sayProblem` gets what is wrong with a call, and where. */
 export function buildCli(sayProblem: (problem: string, command: Command) => void = () => {}): Command {
@@ -45,6 +46,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
     .exitOverride();
   addLoopCommands(cli);
   addRunCommand(cli);
+  addStatsCommand(cli);
   addContractCommands(cli);
   addMcpCommand(cli);
   addSetupCommand(cli);

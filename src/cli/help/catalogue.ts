@@ -313,6 +313,14 @@ const UPKEEP: Record<string, CommandEntry> = {
       2: 'nothing wrong was found, but nothing was proven, or the call is wrong',
     },
   },
+  stats: {
+    group: 'loop',
+    examples: [
+      ['untildone stats', 'what held the sessions of this project in the last 30 days, and for how long'],
+      ['untildone stats --all --since 7d', 'of all projects in the last week'],
+      ['untildone stats --json', 'the same for programs'],
+    ],
+  },
   statusline: {
     group: 'upkeep',
     examples: [['untildone statusline', 'what the status line calls; install --statusline sets it up']],
