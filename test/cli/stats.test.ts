@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columnsOf } from '../../src/terminal/text.ts';
 import { loadProgram, type Program, runCli } from '../support/in-process.ts';
+import { openCollector, treeOf } from '../support/reflect/collector.ts';
 
 /** Figures of a project with one loop, two held Stops, a prompt, and a transcript with known counts. */
 
@@ -135,3 +136,74 @@ describe('untildone stats', () => {
     expect(after.hooks).toEqual(before.hooks);
   });
 });
+
+describe('untildone stats --export-otlp', () => {
+  const send = async (more: Record<string, string>, ...args: string[]) => {
+    const before = env;
+    env = { ...env, ...more };
+    try {
+      return await call(['stats', '--export-otlp', ...args]);
+    } finally {
+      env = before;
+    }
+  };
+
+  test('sends loops that have ended to a collector, once, and nothing of what they said', async () => {
+    const collector = await openCollector();
+    const at = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-team=blue',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+      OTEL_SERVICE_NAME: 'nightly',
+    };
+    const open = await send(at);
+    expect(open.stdout).toContain('1 have not ended yet');
+    expect(collector.spans()).toEqual([]);
+    await call(['cancel']);
+    expect((await send(at)).stdout).toContain(`Sent 1 loops (8 spans) to ${collector.url}.`);
+    expect(treeOf(collector.spans())).toEqual([
+      'untildone.loop',
+      '  invoke_agent Claude Code',
+      ...['    untildone.iteration', '      gate fine', '      gate tests'],
+      ...['    untildone.iteration', '      gate fine', '      gate tests'],
+    ]);
+    expect(collector.spans()[0]).toMatchObject({ scope: 'untildone', service: 'nightly' });
+    expect(collector.headers[0]).toMatchObject({ 'x-team': 'blue', 'content-type': 'application/json' });
+    expect(Object.fromEntries(collector.metrics())).toMatchObject({
+      ...{
+        'untildone.loops': 1,
+        'untildone.stops': 2,
+        'untildone.sessions': 1,
+        'untildone.gate.verdicts': 4,
+      },
+    });
+    const text = collector.text();
+    for (const word of ['a task', 'sleep', 'twelve chars', folder]) expect(text).not.toContain(word);
+    const spans = collector.spans().length;
+    expect((await send(at)).stdout).toContain('1 were sent before.');
+    expect(collector.spans()).toHaveLength(spans);
+  });
+
+  test('says what to do when nobody is there, and when it is switched off', async () => {
+    rmSync(sentMark(), { force: true });
+    const soon = { OTEL_EXPORTER_OTLP_TIMEOUT: '300' };
+    const down = await send({ ...soon, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+    expect(down).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(down.stderr).toMatch(/^untildone: telemetry could not be sent to http:\/\/127\.0\.0\.1:9: .*\n$/);
+    const off = await send({ OTEL_SDK_DISABLED: 'true' });
+    expect(off.stderr).toContain('telemetry is switched off here');
+    const refusing = await openCollector(400);
+    expect((await send({ ...soon, OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url })).stderr).toContain(
+      'could not be sent',
+    );
+  });
+});
+
+/** Where it is kept that the loop was sent. */
+function sentMark(): string {
+  const projects = join(folder, '.untildone/projects');
+  const [of = ''] = readdirSync(projects);
+  const loops = join(projects, of, 'loops');
+  const [loop = ''] = readdirSync(loops);
+  return join(loops, loop, 'telemetry.json');
+}
