@@ -8,7 +8,7 @@ const TRANSCRIPT_BYTES = 140_000;
 
 /**
  * Measures a Stop that is held: by the hook alone, and by the installed line, which starts a shell first. Measures a tool
- * call that is allowed, too, which happens far more often.
+ * call that is allowed, too, which happens far more often, and what keeping the figures of a call costs.
  */
 export function measureActive(scene: HookScene): Row[] {
   const direct = scene.startLoop(TRANSCRIPT_BYTES);
@@ -16,6 +16,7 @@ export function measureActive(scene: HookScene): Row[] {
   const samples = sampleInRounds(ROUNDS, {
     bare: () => direct.compare(process.execPath, ['-e', '0']),
     direct: () => direct.stop(process.execPath, HOOK),
+    uncounted: () => direct.stop(process.execPath, HOOK, { UNTILDONE_METRICS: '0' }),
     installed: () => installed.stop('/bin/sh', ['-c', HOOK_LINE]),
     tool: () => direct.tool(process.execPath, HOOK),
   });
@@ -26,6 +27,11 @@ export function measureActive(scene: HookScene): Row[] {
       name: 'Stop held, installed line',
       against,
       target: 2,
+    }),
+    comparePaired(samples.direct, samples.uncounted, {
+      name: 'Stop held, with its figures',
+      against: 'without (UNTILDONE_METRICS=0)',
+      mostMoreMs: 1,
     }),
     comparePaired(samples.tool, samples.bare, { name: 'tool call allowed, hook alone', against }),
   ];

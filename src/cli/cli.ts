@@ -34,6 +34,7 @@ import { addMcpCommand } from './mcp/command.ts';
 import { addReflectCommand } from './reflect/commands.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
+import { addStatsCommand } from './stats.ts';
 
 /** All commands, arranged for `--help`. `sayProblem` gets what is wrong with a call, and where. */
 export function buildCli(sayProblem: (problem: string, command: Command) => void = () => {}): Command {
@@ -48,6 +49,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
     .exitOverride();
   addLoopCommands(cli);
   addRunCommand(cli);
+  addStatsCommand(cli);
   addContractCommands(cli);
   addLessonsCommand(cli);
   addReplayCommand(cli);

@@ -9,6 +9,7 @@ import { LockTimeout } from '../files/lock.ts';
 import { sleep } from '../files/system.ts';
 import { measures } from '../gates/traits.ts';
 import { takeTurn } from '../home/event-turns.ts';
+import { figureOf, writeFigure } from '../home/hook-figures.ts';
 import { homeFrom } from '../home/layout.ts';
 import type { UnjudgedLoop } from '../judging/ports.ts';
 import type { LoopRef, Ports } from '../ports/ports.ts';
@@ -34,14 +35,27 @@ export async function answerEvent(): Promise<void> {
   const arrived = { session: parsed.event.session, text: input.text, way: process.env.UNTILDONE_WAY ?? '' };
   const turn = takeTurn(arrived, homeFrom(process.env));
   if (!turn) return;
-  give(await outcomeOf(parsed.event));
+  const outcome = await outcomeOf(parsed.event);
+  give(outcome);
   turn.answered();
+  count(parsed.event, outcome);
+}
+
+/** Keeps that this event was answered, and how long it took. Last of all: nobody waits for it, and nothing depends on it. */
+function count(event: HookEvent, outcome: Outcome): void {
+  const { env } = process;
+  const answer = outcome.answer ?? 'error';
+  const project = env.CLAUDE_PROJECT_DIR || event.cwd || '';
+  const ms = process.uptime() * 1000;
+  writeFigure(figureOf(event, { at: Date.now(), project, answer, ms }), homeFrom(env), env);
 }
 
 /** What this process says and how it ends. */
 interface Outcome extends HookOutput {
   /** The reason of a refusal, which must reach Claude Code even where stdout cannot be written. */
   refusal?: string;
+  /** The kind of the answer; absent when the event could not be answered. */
+  answer?: Answer['kind'];
 }
 
 function readInput(): Input {
@@ -77,7 +91,7 @@ function leaveGoneFolder(): void {
 
 function outcome(event: HookEvent, answer: Answer): Outcome {
   const refusal = answer.kind === 'refuse' ? answer.reason : undefined;
-  return { ...renderAnswer(eventName(event), answer), refusal };
+  return { ...renderAnswer(eventName(event), answer), refusal, answer: answer.kind };
 }
 
 function failure(problem: string): Outcome {

@@ -1,6 +1,6 @@
 import type { GateSpec } from '../core/contract/contract.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
-import { blocks, fingerprint, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
+import { blocks, fingerprint, type Took, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
 import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';
@@ -25,6 +25,8 @@ export interface Evaluation {
   knownVerdict(name: string): Verdict | undefined;
   /** No model is asked. */
   unpaid?: true;
+  /** Hears how long a gate was judged that does not answer in an instant. */
+  took?(name: string, took: Took): void;
   /** Aborts when the time of all gates together is over; absent: that time has no limit. */
   over?: AbortSignal;
 }
@@ -157,7 +159,10 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
   const known = evaluation.knownVerdict(name);
   if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
+  const began = { at: Date.now(), by: performance.now() };
   const judgement = gate ? await inARow(spec.repeat ?? 1, () => judgeNow(gate)) : unknownKind(spec);
+  if (gate && !gate.instant)
+    evaluation.took?.(name, { at: began.at, ms: Math.round(performance.now() - began.by) });
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
 
   async function judgeNow(by: Gate): Promise<Judgement> {

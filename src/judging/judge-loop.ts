@@ -89,6 +89,7 @@ async function judgedBeside(
   const tree = judged.tree ?? before.tree;
   return {
     tree,
+    took: { ...before.took, ...judged.took },
     verdicts: [...new Map(verdicts).values()],
     still: new Set(isSameTree ? [...before.still, ...found] : found),
   };

@@ -1,5 +1,5 @@
 import { runsInCleanRoom } from '../core/contract/clean-room.ts';
-import type { Verdict } from '../core/loop/verdict.ts';
+import type { Took, Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
 import type { GateContext } from '../gates/gate.ts';
 import type { Judged, JudgingRequest } from '../ports/judging.ts';
@@ -19,7 +19,8 @@ const ROUNDS = 2;
 export async function judge(request: JudgingRequest, judges: Judges): Promise<Judged> {
   // Gates that only look at the event need no tree, no timer and no signal.
   if (request.calls.every(({ spec }) => judges.gates[spec.kind]?.instant)) {
-    return { verdicts: await round(request, judges, undefined, noWorkspace) };
+    const { verdicts } = await round(request, judges, undefined, noWorkspace);
+    return { verdicts };
   }
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), timeFor(request));
@@ -47,17 +48,17 @@ async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortS
   const workspace = request.worktree?.workspace ?? judges.workspace(request.frozen.frozen.project);
   let tree = await treeOf(workspace);
   for (let left = ROUNDS; ; left--) {
-    const verdicts = await round(request, judges, tree, () => workspace, over);
+    const { verdicts, took } = await round(request, judges, tree, () => workspace, over);
     const after = tree === undefined ? undefined : await treeOf(workspace);
     if (after === tree) {
       keep(request, verdicts, tree, judges);
-      return { verdicts, tree };
+      return { verdicts, tree, took };
     }
-    if (await isOthersWork(request, workspace, tree, after)) return { verdicts };
+    if (await isOthersWork(request, workspace, tree, after)) return { verdicts, took };
     const isLast = left === 1 || after === undefined || over.aborted;
     if (isLast) {
       const paths = await changedPaths(workspace, tree, after);
-      return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after };
+      return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after, took };
     }
     tree = after;
   }
@@ -94,7 +95,8 @@ async function round(
   tree: string | undefined,
   workspace: () => Workspace,
   over?: AbortSignal,
-): Promise<Verdict[]> {
+): Promise<{ verdicts: Verdict[]; took: Record<string, Took> }> {
+  const took = new Map<string, Took>();
   const specs = specsOf(request.calls);
   const drift = driftOf(request, judges, specs);
   const refused = withoutWalls(request, judges, specs);
@@ -121,12 +123,20 @@ async function round(
       cached(name, specs.get(name), tree, request, judges) ??
       unchanged.get(name),
     over,
+    // A gate with a quick form is judged twice.
+    took: (name, { at, ms }) => {
+      const before = took.get(name);
+      took.set(name, { at: before?.at ?? at, ms: (before?.ms ?? 0) + ms });
+    },
     unpaid: request.unpaid,
   }).catch(async (error: Error) => {
     await room.close([]);
     throw error;
   });
-  return withFlakiness(await room.close(verdicts), request, judges, tree);
+  return {
+    verdicts: withFlakiness(await room.close(verdicts), request, judges, tree),
+    took: Object.fromEntries(took),
+  };
 }
 
 function contextFor(

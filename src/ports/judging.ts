@@ -2,7 +2,7 @@ import type { FrozenContract } from '../core/contract/contract.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import type { AgentLine, Answered } from '../core/loop/state.ts';
-import type { Verdict } from '../core/loop/verdict.ts';
+import type { Took, Verdict } from '../core/loop/verdict.ts';
 import type { VerdictCache, Workspace } from './ports.ts';
 
 /** Asks to judge some gates of one contract. */
@@ -39,6 +39,8 @@ export interface Judged {
   verdicts: Verdict[];
   /** The tree that was judged; absent when no gate needed it or it could not be read. */
   tree?: string;
+  /** How long each gate took that was judged now and not in an instant. */
+  took?: Record<string, Took>;
 }
 
 /** The work of a subagent, as far as it can be told apart from the rest of the project. */

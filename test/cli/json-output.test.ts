@@ -68,6 +68,10 @@ describe('what the page says of', () => {
     );
   });
 
+  test('stats', async () => {
+    expect(Object.keys(await parsed('stats', '--json')).sort()).toEqual(documented('stats')[0]?.sort());
+  });
+
   test('verify, under both names of its flag and of its fields', async () => {
     const [all, verdict = []] = documented('verify');
     const output = await parsed('verify', '--json');

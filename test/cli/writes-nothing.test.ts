@@ -19,6 +19,8 @@ const SHOW = [
   ['status'],
   ['status', '--json'],
   ['status', '--all', '--ended'],
+  ['stats'],
+  ['stats', '--all', '--json'],
   ['log'],
   ['log', '--json'],
   ['receipt'],

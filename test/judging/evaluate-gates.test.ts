@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GateSpec } from '../../src/core/contract/contract.ts';
 import { callsFor } from '../../src/core/loop/plan-gates.ts';
-import { sumUp } from '../../src/core/loop/verdict.ts';
+import { sumUp, type Took } from '../../src/core/loop/verdict.ts';
 import type { GateContext, Judgement } from '../../src/gates/gate.ts';
 import { type Evaluation, evaluateGates } from '../../src/judging/evaluate-gates.ts';
 import { verdict } from '../support/core/samples.ts';
@@ -42,6 +42,24 @@ async function evaluate(gates: Record<string, GateSpec>, { says = {}, done, more
 const names = (count: number) => Array.from({ length: count }, (_, i) => `g${i}`);
 const gatesNamed = (list: string[], more: Partial<GateSpec<'run'>> = {}) =>
   Object.fromEntries(list.map((name) => [name, run(name, more)]));
+
+test('it is heard how long each gate took, except for those whose verdict is known', async () => {
+  const heard = new Map<string, Took>();
+  const more: Partial<Evaluation> = {
+    knownVerdict: (name) => (name === 'known' ? verdict('pass') : undefined),
+    took: (name, took) => heard.set(name, took),
+  };
+  const before = Date.now();
+  await evaluate(gatesNamed(['known', 'fails', 'throws']), {
+    says: { fails: FAIL, throws: () => Promise.reject(new Error('no')) },
+    more,
+  });
+  expect([...heard.keys()].sort()).toEqual(['fails', 'throws']);
+  for (const { at, ms } of heard.values()) {
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(ms).toBeGreaterThanOrEqual(0);
+  }
+});
 
 describe('at the same time', () => {
   test('twenty gates are under way together', async () => {

@@ -329,6 +329,19 @@ const UPKEEP: Record<string, CommandEntry> = {
       2: 'nothing wrong was found, but nothing was proven, or the call is wrong',
     },
   },
+  stats: {
+    group: 'loop',
+    examples: [
+      ['untildone stats', 'what held the sessions of this project in the last 30 days, and for how long'],
+      ['untildone stats --all --since 7d', 'of all projects in the last week'],
+      ['untildone stats --json', 'the same for programs'],
+      [
+        'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 untildone stats --export-otlp',
+        'send traces of loops',
+      ],
+    ],
+    exits: { 0: 'shown, or sent', 2: 'not sent: nobody took it, or the call is wrong' },
+  },
   statusline: {
     group: 'upkeep',
     examples: [['untildone statusline', 'what the status line calls; install --statusline sets it up']],

@@ -8,12 +8,19 @@ import type { StartedWith } from './started-with.ts';
 import type { Answered, Decision, Ending, LessonsTold } from './state.ts';
 import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
-import type { Verdict } from './verdict.ts';
+import type { Took, Verdict } from './verdict.ts';
 
 /** One line of a journal. docs/reference/journal.md describes the format. */
 export type Entry =
   | StartedEntry
-  | { kind: 'stop'; seen: StopSeen; verdicts: Verdict[]; decision: Decision }
+  | {
+      kind: 'stop';
+      seen: StopSeen;
+      verdicts: Verdict[];
+      decision: Decision;
+      /** When each gate was judged, and for how long; absent for gates whose verdict was known, and in older journals. */
+      took?: Record<string, Took>;
+    }
   | { kind: 'event'; event: string; detail?: Record<string, string> }
   | {
       kind: 'guard';

@@ -77,6 +77,12 @@ export interface Proof {
   differential?: DifferentialProof;
 }
 
+/** When the judging of a gate began, and how many milliseconds it took. */
+export interface Took {
+  at: number;
+  ms: number;
+}
+
 export interface DifferentialProof {
   /** Tests of the start on the code of now, by what became of them; `flaky` ones count for nothing. */
   old?: { passed: number; failed: number; missing: number; flaky: number };

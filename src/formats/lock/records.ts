@@ -74,6 +74,14 @@ export function recordsOf(folder: string, session: string, now: number, files: F
   };
 }
 
+/** Counts a reflection that a Stop or a SessionEnd has queued: one line a time, as `stop.py` wrote it. */
+export function reflectionTriggered(records: Records): StateChange[] {
+  return [
+    ...records.metric({ hook: 'stop', metric: 'reflection_triggered', value: 1 }),
+    ...records.log('INFO', 'stop', 'reflection triggered'),
+  ];
+}
+
 /** Makes a short line of plain characters of a name, such as that of a tool. */
 function plain(value: string): string {
   return oneLine(redact(value).replace(/[^ -~]+/g, '?'), VALUE_LIMIT);

@@ -5,7 +5,6 @@ import type { Answer, StopEvent } from '../../core/loop/event.ts';
 import { limitsIn } from '../../core/loop/phases.ts';
 import { askedIfRepeated, newApprovals } from '../../core/loop/questions.ts';
 import { type Decision, isDone, type LoopState } from '../../core/loop/state.ts';
-import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { measures } from '../../gates/traits.ts';
 import { judgeStop } from '../../judging/judge-loop.ts';
@@ -47,7 +46,7 @@ async function answerStop(
   const seen = seenAt(event, state, facts, judged, ports);
   beginRun(event, loop, seen, ports);
   const receipt = await openReceipt(loop, judged, ports);
-  const decided = decideAndWrite(loop, seen, judged.verdicts, receipt, ports);
+  const decided = decideAndWrite(loop, seen, judged, receipt, ports);
   // The session may stop, so it must not be held if this process is killed from here on.
   if (decided.decision.kind !== 'block') watch.end();
   const messages = await followUp(loop, decided, judged, receipt, ports);
@@ -107,7 +106,7 @@ function beginRun(
 function decideAndWrite(
   { ref, state, format, loaded }: StoppedLoop,
   seen: StopSeen,
-  verdicts: Verdict[],
+  { verdicts, took }: JudgedStop,
   receipt: OpenReceipt | undefined,
   { store, clock }: JudgingPorts,
 ): DecidedStop {
@@ -123,7 +122,7 @@ function decideAndWrite(
       (fresh) => {
         approvals = newApprovals(fresh.answers ?? {}, fresh.questions);
         decision = decide(fresh, seen, verdicts, limits, clock.now());
-        return { kind: 'stop', seen, verdicts, decision };
+        return { kind: 'stop', seen, verdicts, decision, took: isEmpty(took) ? undefined : took };
       },
       {
         // A hold needs no wait for the disk: a power cut ends the session together with its last turn.
@@ -142,6 +141,10 @@ function decideAndWrite(
     if (isStillActive(ref, store)) receipt?.discard();
     throw error;
   }
+}
+
+function isEmpty(took: JudgedStop['took']): boolean {
+  return took === undefined || Object.keys(took).length === 0;
 }
 
 /** False, too, when that cannot be told. */

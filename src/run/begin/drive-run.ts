@@ -44,6 +44,7 @@ import {
 import { reopenRun, reopens } from './reopen-run.ts';
 import { keepProgress, lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
 import { prepareWorktree } from './setup.ts';
+import { withTelemetry } from './telemetry.ts';
 import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
@@ -346,7 +347,9 @@ async function drive(driving: Driving): Promise<LoopState> {
     const after =
       before.status === 'paused'
         ? before
-        : await runLoop(planOf(ref, driving.client, folder, world), await worldOf(driving));
+        : await withTelemetry(ref, { world, note: reporter.note }, await worldOf(driving), (own) =>
+            runLoop(planOf(ref, driving.client, folder, world), own),
+          );
     // An ending without a Stop (a limit, a cancel) is written here.
     if (before.status !== 'paused') keepProgress(world, folder, ref, lastVerdicts(world, ref));
     const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];

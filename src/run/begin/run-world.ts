@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { featureGates } from '../../core/contract/child-contract.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
 import { withCost } from '../../core/loop/receipt.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import type { SessionSandbox } from '../../core/run/client-sandbox.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { progressOfRun } from '../../formats/feature-list/run-progress.ts';
+import { figureOf, writeFigure } from '../../home/hook-figures.ts';
 import { filesLock } from '../../home/layout.ts';
 import { parseReceipt, receiptProblems } from '../../home/receipts.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
@@ -15,7 +17,7 @@ import { closeRun, type ForeignWorld, formatOfRun } from '../../hook/wiring/fore
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
+import type { LoopRef, RunGitPort, SessionPort } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { sessionSandbox } from '../../project/walls/walls-for.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
@@ -70,7 +72,7 @@ export async function worldOf(driving: {
   const { agentSessions } = await loadJudgeBundle();
   return {
     ports: inProcess(world),
-    sessions: agentSessions({ env: world.env, project: world.project }),
+    sessions: counted(agentSessions({ env: world.env, project: world.project }), world),
     bind: (session) => world.store.bind(session, world.project, ref),
     newSession: () => randomUUID(),
     transcriptOf: (session) => transcriptOf(session, world.env),
@@ -84,6 +86,24 @@ export async function worldOf(driving: {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
       const unwritten = keepProgress(world, git?.folder ?? world.project, ref, verdicts);
       for (const line of unwritten) reporter.note(line);
+    },
+  };
+}
+
+/** Keeps figures of the events that a run answers itself. Installed hooks keep those of all other sessions. */
+function counted(sessions: SessionPort, { home, env, project }: World): SessionPort {
+  return {
+    missing: () => sessions.missing(),
+    prepare: (plan) => sessions.prepare(plan),
+    run: (client, prompt, listener, limits) => {
+      const event = async (each: HookEvent, signal: AbortSignal) => {
+        const began = performance.now();
+        const answer = await listener.event(each, signal);
+        const ms = performance.now() - began;
+        writeFigure(figureOf(each, { at: Date.now(), project, answer: answer.kind, ms }), home, env);
+        return answer;
+      };
+      return sessions.run(client, prompt, { ...listener, event }, limits);
     },
   };
 }

@@ -20,6 +20,7 @@ import type { LoopRef } from '../../ports/ports.ts';
 import { type Driving, driverLock } from '../begin/client-options.ts';
 import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
 import { prepareWorktree } from '../begin/setup.ts';
+import { withTelemetry } from '../begin/telemetry.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
@@ -186,9 +187,9 @@ async function work(
       limits: world.store.contract(ref).contract.limits,
       resumed: (world.store.read(ref).run?.sessions ?? 0) > 0,
     });
-    const after = await runLoop(
-      planOf(ref, client, git.folder, world),
-      await worldOf({ ...parent, ref, git, reporter }),
+    const runWorld = await worldOf({ ...parent, ref, git, reporter });
+    const after = await withTelemetry(ref, { world, note: reporter.note }, runWorld, (own) =>
+      runLoop(planOf(ref, client, git.folder, world), own),
     );
     // Publishes the pull request. The parent reports the rest about the branch.
     if (parent.division.pullRequests)

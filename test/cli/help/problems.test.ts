@@ -24,7 +24,7 @@ const run = (...args: string[]) => runIn({}, ...args);
 
 describe('a wrong call gets one line that says what to type', () => {
   const CALLS: [string[], RegExp][] = [
-    [['statsu'], /unknown command 'statsu' \(Did you mean status\?\); untildone --help shows/],
+    [['statsu'], /unknown command 'statsu' \(Did you mean one of stats, status\?\); untildone --help shows/],
     [['stop'], /\(Did you mean one of untildone pause, untildone cancel\?\)/],
     [['ls'], /\(Did you mean untildone status\?\)/],
     [['--status'], /unknown option '--status' \(Did you mean untildone status\?\)/],

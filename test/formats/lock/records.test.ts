@@ -10,6 +10,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/core/loop/state.ts';
+import { recordsOf, reflectionTriggered } from '../../../src/formats/lock/records.ts';
+import { foreignFiles } from '../../../src/project/files.ts';
 import { freshLoop, T0 } from '../../support/core/samples.ts';
 import { makeFifo } from '../../support/files/workers.ts';
 import {
@@ -59,6 +61,15 @@ describe('what a Stop leaves behind', () => {
     ]);
     expect(readFileSync(lockFile(), 'utf8')).toBe('any text\n');
     expect(statSync(lockFile()).mtimeMs).toBe(before.mtimeMs);
+  });
+
+  test('a reflection that is queued is counted, one line a time, and logged', () => {
+    makeLock();
+    const records = recordsOf(folder(), 's1', T0, foreignFiles);
+    for (const _ of [1, 2]) expect(done(reflectionTriggered(records))).toEqual([]);
+    const line = { timestamp: '2026-01-01T00:00:00.000Z', metric: 'reflection_triggered', value: 1 };
+    expect(metrics('stop')).toEqual([1, 2].map(() => ({ ...line, session_id: 's1', hook: 'stop' })));
+    expect(log()[0]).toBe('[2026-01-01T00:00:00.000Z] [INFO] stop: reflection triggered');
   });
 
   test('what lets go is logged, and is no block', () => {

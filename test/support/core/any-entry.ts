@@ -103,6 +103,7 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
     seen: anySeen,
     verdicts: fc.array(anyVerdict, { maxLength: 3 }),
     decision: anyDecision,
+    took: optional(fc.dictionary(anyText, fc.record({ at: fc.nat(), ms: fc.nat() }), { maxKeys: 2 })),
   }),
   fc
     .record({

@@ -1,0 +1,90 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseDuration } from '../core/text/duration.ts';
+import { UsageError } from '../core/text/errors.ts';
+import { jsonLines } from '../core/text/visible.ts';
+import { realPath } from '../home/layout.ts';
+import { VERSION } from '../home/program.ts';
+import { loopsAround } from '../hook/start/find-loop.ts';
+import { transcriptOf } from '../hook/start/inputs.ts';
+import { openWorldToRead, type World } from '../hook/wiring/world.ts';
+import type { LoopRef } from '../ports/ports.ts';
+import { gatherFigures } from '../reflect/metrics/gather.ts';
+import { renderStats } from '../reflect/metrics/render.ts';
+import { type StatsPeriod, statsJson } from '../reflect/metrics/stats-json.ts';
+import { readTranscript } from '../reflect/reading/read-transcript.ts';
+import { loadTelemetry } from '../reflect/telemetry/load.ts';
+import { sendLoops } from '../reflect/telemetry/send-loops.ts';
+import { telemetryFrom } from '../reflect/telemetry/switch.ts';
+import { out, warn } from '../terminal/print.ts';
+import { value } from './flags.ts';
+
+interface StatsFlags {
+  since?: number;
+  project?: string;
+  all: boolean;
+  json: boolean;
+  exportOtlp: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+export function addStatsCommand(cli: Command): void {
+  cli
+    .command('stats')
+    .description('count what hooks and gates did: holds, endings, durations, tools, tokens, cost')
+    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', lookBack)
+    .option('--project <dir>', 'the project (default: the one here)', value)
+    .option('--all', 'all projects of this machine', false)
+    .option('--json', 'print JSON', false)
+    .option('--export-otlp', 'send loops that ended to OTEL_EXPORTER_OTLP_ENDPOINT, each once', false)
+    .action(stats);
+}
+
+async function stats(flags: StatsFlags): Promise<void> {
+  const { since: backMs = 30 * DAY_MS, project: named, all, json } = flags;
+  const { home, store, project: here, env, clock } = openWorldToRead();
+  const project = all ? undefined : named === undefined ? here : realPath(named);
+  const loops = project === undefined ? store.loops() : loopsAround(store, project);
+  const until = clock.now();
+  const period: StatsPeriod = { since: Math.max(0, until - backMs), until, project };
+  if (flags.exportOtlp) return exportLoops(loops, period.since, { home, store, env }, json);
+  const gathered = await gatherFigures(
+    { since: period.since, project, loops },
+    { home, store, transcriptOf: (session) => transcriptOf(session, env), readTranscript },
+  );
+  const { isTTY, columns } = process.stdout;
+  const width = isTTY && columns ? columns : 100;
+  const lines = json ? jsonLines(statsJson(gathered, period)) : renderStats(gathered, period, width);
+  for (const line of lines) out(line);
+}
+
+async function exportLoops(
+  loops: readonly LoopRef[],
+  since: number,
+  { home, store, env }: Pick<World, 'home' | 'store' | 'env'>,
+  json: boolean,
+): Promise<void> {
+  const wanted = telemetryFrom(env, true);
+  if (!wanted)
+    throw new UsageError(
+      'telemetry is switched off here: look at OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER and UNTILDONE_TELEMETRY',
+    );
+  for (const note of wanted.notes) warn(`untildone: ${note}`);
+  const telemetry = loadTelemetry().openExport({ ...wanted, version: VERSION });
+  const { problem, ...found } = await sendLoops(loops, since, { home, store }, telemetry);
+  if (problem !== undefined)
+    throw new UsageError(
+      `telemetry could not be sent to ${wanted.endpoint}: ${problem}. Is a collector there? OTEL_EXPORTER_OTLP_ENDPOINT names it`,
+    );
+  if (json) return jsonLines({ endpoint: wanted.endpoint, ...found }).forEach(out);
+  out(`Sent ${found.sent} loops (${found.spans} spans) to ${wanted.endpoint}.`);
+  if (found.known > 0) out(`${found.known} were sent before.`);
+  if (found.open > 0) out(`${found.open} have not ended yet, and are sent when they have.`);
+  if (found.unreadable > 0) out(`${found.unreadable} could not be read.`);
+}
+
+function lookBack(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new InvalidArgumentError('Type a time like 7d, 12h or 90m.');
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { contractScene } from '../../support/live/contract.ts';
+import { startRun } from '../../support/live/run.ts';
+import { must } from '../../support/live/untildone.ts';
+import { openCollector, type SeenSpan, treeOf } from '../../support/reflect/collector.ts';
+
+const FILES = { 'untildone.yaml': 'gates:\n  made: { run: grep -q blue made.txt }\n' };
+
+/** Claude Code sends spans of its own where its variables say so. Its session reads TRACEPARENT, so they nest below ours. */
+const CLIENTS_OWN = {
+  CLAUDE_CODE_ENABLE_TELEMETRY: '1',
+  CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: '1',
+  OTEL_TRACES_EXPORTER: 'otlp',
+  OTEL_METRICS_EXPORTER: 'otlp',
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  OTEL_BSP_SCHEDULE_DELAY: '100',
+};
+
+test('a run sends its trace while it goes on, inside of the trace around it, and the spans of Claude Code nest below', async () => {
+  const collector = await openCollector();
+  const scene = await contractScene(FILES);
+  const around = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+  const write = { name: 'Write', input: { file_path: `${scene.project}/made.txt`, content: 'blue\n' } };
+  const run = startRun(
+    scene,
+    ['Make it blue, sk-ant-api03-secret', '--model', 'claude-sonnet-4-5'],
+    { turns: [{ text: 'I think that it is done.' }, { tools: [write] }, { text: 'Now it is blue.' }] },
+    {
+      ...CLIENTS_OWN,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      TRACEPARENT: `00-${around.traceId}-${around.spanId}-01`,
+    },
+  );
+  const { code, stderr, stdout } = await run.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`telemetry of this run goes to ${collector.url}`);
+
+  const ours = collector.spans().filter(({ scope }) => scope === 'untildone');
+  expect(treeOf(ours)).toEqual([
+    'untildone.run',
+    '  invoke_agent Claude Code',
+    ...['    untildone.iteration', '      gate made', '    untildone.iteration', '      gate made'],
+  ]);
+  const [root, session] = ['untildone.run', 'invoke_agent Claude Code'].map((name) =>
+    ours.find((span) => span.name === name),
+  ) as [SeenSpan, SeenSpan];
+  expect(root).toMatchObject({ traceId: around.traceId, parentSpanId: around.spanId, status: 0 });
+  expect(root.attributes).toMatchObject({ 'untildone.ending': 'verified_done', 'untildone.stops': 2 });
+  expect(Object.fromEntries(collector.metrics())).toMatchObject({
+    'untildone.loops': 1,
+    'untildone.stops': 2,
+  });
+
+  const theirs = collector.spans().filter(({ scope }) => scope !== 'untildone');
+  const outermost = theirs.filter(({ name }) => name === 'claude_code.interaction');
+  expect(outermost.length).toBeGreaterThan(0);
+  for (const span of outermost)
+    expect(span).toMatchObject({ traceId: around.traceId, parentSpanId: session.spanId });
+
+  const said = JSON.stringify(ours);
+  for (const word of ['Make it', 'blue', 'secret', 'grep', scene.project]) expect(said).not.toContain(word);
+  const later = await must(scene, ['stats', '--export-otlp'], {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  expect(later).toContain('1 were sent before.');
+});
