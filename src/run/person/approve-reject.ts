@@ -13,7 +13,7 @@ import type { FileStore } from '../../home/store.ts';
 import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { answerAgent } from './ask-answer.ts';
+import { answerAgent } from './answer.ts';
 import { howItGoesOn } from './how-it-goes-on.ts';
 
 const NOTE_LIMIT = 2000;

@@ -10,7 +10,7 @@ import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { WallsHere } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { driverLock } from '../begin/client-options.ts';
 
 /** What `status` shows of a loop besides its state, as text and as JSON. */
 export interface LoopFacts {
