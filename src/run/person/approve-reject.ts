@@ -90,7 +90,8 @@ function agentsQuestion(
   throw new UsageError(`loop ${state.loop} waits for several answers; name one of: ${names.join(', ')}`);
 }
 
-function gatesThatAsk(contract: Contract, state: LoopState): Question[] {
+/** The questions of gates that wait for your answer now. */
+export function gatesThatAsk(contract: Contract, state: LoopState): Question[] {
   const known = questionsOf(callsFor(Object.keys(contract.gates), contract));
   return known.length === 0 ? [] : gatesAsking(contract, state, known);
 }

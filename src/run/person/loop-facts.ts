@@ -69,11 +69,11 @@ function fromContract(
 }
 
 /** Tells why an active loop cannot hold its session. */
-function whyUnheld(
+export function whyUnheld(
   ref: LoopRef,
   state: LoopState,
   folder: string | undefined,
-  { store, hooksAt }: FactsWorld,
+  { store, hooksAt }: Pick<FactsWorld, 'store' | 'hooksAt'>,
 ): string | undefined {
   if (state.status !== 'active') return undefined;
   if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
