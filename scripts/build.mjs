@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates
 // that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `cli.cjs` is everything else.
-// `index.mjs` is the library, an ES module with its types.
+// `index.mjs` is the library, an ES module with its types. `dashboard/` is the page of `untildone dashboard`.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
 
@@ -61,6 +62,7 @@ const bundles = await Promise.all([
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },
   }),
+  buildPage(),
 ]);
 // Parsers of the languages that tests are written in. Each is loaded when a file of its language is read.
 const GRAMMARS = [
@@ -95,7 +97,7 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
   ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs'],
-  ...['grammars', 'examples', 'THIRD-PARTY.txt'],
+  ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });
 }
