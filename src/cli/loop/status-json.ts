@@ -4,8 +4,8 @@ import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import type { AskedQuestion, LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { Found } from '../../hook/start/find-loop.ts';
+import { type FactsWorld, factsOf } from '../../run/person/loop-facts.ts';
 import type { ForeignStatus } from './foreign-status.ts';
-import { type FactsWorld, factsOf } from './loop-facts.ts';
 
 /** What `status --json` promises to other programs: docs/reference/json-output.md. Fields are added, never changed. */
 export interface StatusJson {

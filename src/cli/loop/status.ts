@@ -12,10 +12,10 @@ import { resultLine } from '../../core/words/subagent-results.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { type FactsWorld, factsOf, type LoopFacts } from '../../run/person/loop-facts.ts';
 import { estimatedPart } from '../../run/view/format-figures.ts';
 import { paint, paintStatus, VERDICT_STYLES } from '../../terminal/style.ts';
 import type { ForeignStatus } from './foreign-status.ts';
-import { type FactsWorld, factsOf, type LoopFacts } from './loop-facts.ts';
 import { statusJson } from './status-json.ts';
 
 export interface StatusOptions {

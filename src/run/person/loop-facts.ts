@@ -10,7 +10,7 @@ import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { WallsHere } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { driverLock } from '../begin/client-options.ts';
 
 /** What `status` shows of a loop besides its state, as text and as JSON. */
 export interface LoopFacts {
@@ -69,11 +69,11 @@ function fromContract(
 }
 
 /** Tells why an active loop cannot hold its session. */
-function whyUnheld(
+export function whyUnheld(
   ref: LoopRef,
   state: LoopState,
   folder: string | undefined,
-  { store, hooksAt }: FactsWorld,
+  { store, hooksAt }: Pick<FactsWorld, 'store' | 'hooksAt'>,
 ): string | undefined {
   if (state.status !== 'active') return undefined;
   if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
