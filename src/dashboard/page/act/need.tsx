@@ -6,6 +6,7 @@ import { Chip, Trouble } from '../parts/state.tsx';
 import { Block, Line } from '../parts/text.tsx';
 import { Age } from '../parts/time.tsx';
 import { addressOf } from '../state/route.ts';
+import { capital } from '../words/figures.ts';
 import { Asked } from './asked.tsx';
 import { Confirm, GRAVE } from './confirm.tsx';
 import { useAct } from './use-act.ts';
@@ -21,15 +22,15 @@ const KINDS: Record<Need['kind'], string> = {
   ended_asking: 'Ended with a question',
 };
 
-export function NeedCard({
-  need,
-  project,
-  linked = true,
-}: {
+interface NeedCardProps {
   need: Need;
+  /** Where the loop itself is not what is shown: its project and its task. */
   project?: string;
-  linked?: boolean;
-}) {
+  task?: string;
+}
+
+export function NeedCard({ need, project, task }: NeedCardProps) {
+  const text = need.text !== undefined && !need.title.includes(need.text) ? need.text : undefined;
   return (
     <li class="need card">
       <div class="need-head">
@@ -47,15 +48,16 @@ export function NeedCard({
         </span>
       </div>
       <h3 class="need-title">
-        {linked && need.loop !== undefined ? (
-          <a data-row href={addressOf({ view: 'loop', loop: need.loop, part: 'timeline', only: 'all' })}>
-            <Line text={need.title} />
-          </a>
-        ) : (
-          <Line text={need.title} />
-        )}
+        <Line text={capital(need.title)} />
       </h3>
-      {need.text !== undefined && <Block text={need.text} class="need-text" />}
+      {task !== undefined && need.loop !== undefined && (
+        <p class="small need-task">
+          <a data-row href={addressOf({ view: 'loop', loop: need.loop, part: 'timeline', only: 'all' })}>
+            <Line text={task} />
+          </a>
+        </p>
+      )}
+      {text !== undefined && <Block text={text} class="need-text" />}
       {need.loop !== undefined && need.answers.length > 0 && <Answers loop={need.loop} need={need} />}
       {need.command !== undefined && <Command text={need.command} />}
     </li>
@@ -91,7 +93,7 @@ function Answers({ loop, need }: { loop: string; need: Need }) {
     else if (answer.note === 'required') setWriting(writing === answer ? undefined : answer);
     else void actor.send(answer.action);
   };
-  const notable = need.answers.filter((answer) => answer.note === 'optional');
+  const notable = need.answers.find(({ note, action }) => note === 'optional' && action.action !== 'answer');
   return (
     <>
       <div class="row-of">
@@ -108,9 +110,9 @@ function Answers({ loop, need }: { loop: string; need: Need }) {
             {answer.note === 'required' && ' …'}
           </button>
         ))}
-        {notable[0] && !writing && (
-          <button type="button" class="button plain" onClick={() => setWriting(notable[0])}>
-            Add a note
+        {notable && !writing && (
+          <button type="button" class="button plain" onClick={() => setWriting(notable)}>
+            <Line text={`${notable.label} with a note …`} />
           </button>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visible } from '../../../core/text/visible.ts';
 import { Insights } from '../insights/insights.tsx';
@@ -5,7 +6,7 @@ import { Loop } from '../loop/loop.tsx';
 import { Overview } from '../overview/overview.tsx';
 import { Empty, Trouble } from '../parts/state.tsx';
 import { live, watch } from '../state/live.ts';
-import type { Route } from '../state/route.ts';
+import { addressOf, type Route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useRoute } from '../state/use.ts';
 import { Bar } from './bar.tsx';
@@ -33,7 +34,9 @@ export function App() {
     <>
       <Bar route={route} needs={needs} help={() => setHelping(true)} />
       {overview ? (
-        <Page route={route} />
+        <Fallible key={addressOf(route)}>
+          <Page route={route} />
+        </Fallible>
       ) : (
         <main id="main">
           <h1 class="hidden">Overview</h1>
@@ -50,6 +53,29 @@ export function App() {
       {isHelping && <Help close={() => setHelping(false)} />}
     </>
   );
+}
+
+/** A fault of the page is said in words; another address begins anew. */
+class Fallible extends Component<{ children: ComponentChildren }, { fault?: string }> {
+  static override getDerivedStateFromError(error: unknown) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+
+  override render() {
+    const { fault } = this.state;
+    if (fault === undefined) return this.props.children;
+    const problem = {
+      code: 'page',
+      message: `This page has a fault: ${fault}`,
+      fix: 'Load it again. The loops go on all the same.',
+    };
+    return (
+      <main id="main">
+        <h1>This cannot be shown</h1>
+        <Trouble problem={problem} />
+      </main>
+    );
+  }
 }
 
 function Page({ route }: { route: Route }) {

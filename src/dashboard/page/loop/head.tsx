@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { LoopView } from '../../view/types.ts';
-import { currentWords, ownerWords } from '../overview/row.tsx';
+import { currentWords, ownerWords, saysMore } from '../overview/row.tsx';
 import { StateWords } from '../parts/state.tsx';
 import { Block, Line } from '../parts/text.tsx';
 import { Age, Elapsed, Moment, Since } from '../parts/time.tsx';
-import { sayCount, sayMoney, sayShare } from '../words/figures.ts';
+import { capital, sayCount, sayMoney, sayShare } from '../words/figures.ts';
 
 export function LoopHead({ view }: { view: LoopView }) {
   const { row, project } = view;
@@ -32,9 +32,11 @@ export function LoopHead({ view }: { view: LoopView }) {
           </span>
         )}
       </p>
-      <p class="outside">
-        <Line text={row.words} />
-      </p>
+      {saysMore(row) && (
+        <p>
+          <Line text={capital(row.words)} />
+        </p>
+      )}
       {(others.length > 0 || first !== row.task) && <Task text={view.task} isCut={view.taskCut === true} />}
       <dl class="tiles">
         <Tile name="Iteration">

@@ -41,7 +41,7 @@ export function Loop({ route }: { route: LoopRoute }) {
       {answer.needs.length > 0 && (
         <ul class="needs" aria-label="What needs you">
           {answer.needs.map((need) => (
-            <NeedCard key={need.id} need={need} linked={false} />
+            <NeedCard key={need.id} need={need} />
           ))}
         </ul>
       )}

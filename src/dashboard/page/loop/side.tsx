@@ -4,7 +4,7 @@ import { Shape } from '../parts/shape.tsx';
 import { Meter, OutcomeShape } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
 import { Age } from '../parts/time.tsx';
-import { plural, sayShare } from '../words/figures.ts';
+import { capital, plural, sayShare } from '../words/figures.ts';
 import { OUTCOMES, type ShapeName } from '../words/states.ts';
 
 export function Side({ view }: { view: LoopView }) {
@@ -30,7 +30,7 @@ export function Side({ view }: { view: LoopView }) {
             {budgets.map((budget) => (
               <li key={budget.name}>
                 <p>
-                  <Line text={budget.words} /> <span class="soft">{sayShare(budget.share)}</span>
+                  <Line text={capital(budget.words)} /> <span class="soft">{sayShare(budget.share)}</span>
                 </p>
                 <Meter share={budget.share} label={`${sayShare(budget.share)} used`} />
               </li>

@@ -28,6 +28,7 @@ export function Overview({ overview, filter }: { overview: OverviewData; filter:
 
 function Needs({ overview, projects }: { overview: OverviewData; projects: ReadonlyMap<string, string> }) {
   const { needs, loops } = overview;
+  const tasks = new Map(loops.map(({ id, task }): [string | undefined, string] => [id, task || id]));
   if (loops.length === 0 && needs.length === 0) return <NothingYet home={overview.home} />;
   return (
     <section aria-labelledby="needs">
@@ -46,7 +47,12 @@ function Needs({ overview, projects }: { overview: OverviewData; projects: Reado
       ) : (
         <ul class="needs">
           {needs.map((need) => (
-            <NeedCard key={need.id} need={need} project={projects.get(need.project) ?? ''} />
+            <NeedCard
+              key={need.id}
+              need={need}
+              project={projects.get(need.project) ?? need.project}
+              {...(tasks.has(need.loop) ? { task: tasks.get(need.loop) } : {})}
+            />
           ))}
         </ul>
       )}

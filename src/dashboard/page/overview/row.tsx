@@ -4,7 +4,7 @@ import { GateMarks, Meter, StateWords } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
 import { Age, Elapsed, Since } from '../parts/time.tsx';
 import { addressOf } from '../state/route.ts';
-import { plural, sayMoney, sayShare } from '../words/figures.ts';
+import { capital, plural, sayMoney, sayShare } from '../words/figures.ts';
 
 interface LoopLineProps {
   row: LoopRow;
@@ -47,9 +47,11 @@ export class LoopLine extends Component<LoopLineProps> {
               </span>
             ))}
           </p>
-          <p class="small soft loop-words">
-            <Line text={row.words} />
-          </p>
+          {saysMore(row) && (
+            <p class="small soft loop-words">
+              <Line text={capital(row.words)} />
+            </p>
+          )}
           <p class="small soft">
             <Line text={[project, ownerWords(row), currentWords(row)].filter(Boolean).join(' · ')} />
           </p>
@@ -83,7 +85,7 @@ function Figures({ row }: { row: LoopRow }) {
         {row.next ? (
           <>
             <span class="small">
-              <Line text={row.next.words} />
+              <Line text={capital(row.next.words)} />
             </span>
             <Meter share={row.next.share} label={`${sayShare(row.next.share)} used`} />
           </>
@@ -102,6 +104,11 @@ function Figure(props: { name: string; class?: string; children: preact.Componen
       <dd>{props.children}</dd>
     </div>
   );
+}
+
+/** Whether the sentence says more than the state in words above it. */
+export function saysMore({ doing, questions, words }: LoopRow): boolean {
+  return doing !== 'gate_runs' && (doing !== 'thinks' || questions > 0) && words !== '';
 }
 
 export function ownerWords({ owner, run, dialect }: LoopRow): string {

@@ -50,3 +50,8 @@ export function axisMarks(most: number, about = 4): number[] {
   const count = Math.ceil(most / step - 1e-9);
   return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)));
 }
+
+/** The first letter is a capital, as at the start of a sentence. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
