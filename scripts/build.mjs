@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates
-// that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `cli.cjs` is everything else.
-// `index.mjs` is the library, an ES module with its types. `dashboard/` is the page of `untildone dashboard`.
+// that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `dashboard.cjs` serves the page of
+// `untildone dashboard`, which lies in `dashboard/`, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with
+// its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
@@ -33,6 +34,7 @@ const common = {
     './cli.cjs',
     './judge.cjs',
     './dev.cjs',
+    './dashboard.cjs',
   ],
 };
 
@@ -42,6 +44,7 @@ const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
+  build({ ...common, entryPoints: ['src/main/dashboard.ts'], outfile: 'dist/dashboard.cjs', minify: true }),
   build({
     ...common,
     entryPoints: ['src/main/untildone.ts'],
@@ -96,7 +99,7 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs'],
+  ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs', 'dashboard.cjs'],
   ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });

@@ -8,6 +8,7 @@ import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
 import { addCompletionCommand } from './completion/command.ts';
 import { addContractCommands } from './contract/commands.ts';
+import { addDashboardCommand } from './dashboard.ts';
 import { addDevCommands } from './dev.ts';
 import { addDoctorCommand } from './doctor/commands.ts';
 import { addClaimCommand } from './formats/claim.ts';
@@ -44,6 +45,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
     })
     .exitOverride();
   addLoopCommands(cli);
+  addDashboardCommand(cli);
   addRunCommand(cli);
   addContractCommands(cli);
   addMcpCommand(cli);

@@ -57,6 +57,14 @@ const LOOPS: Record<string, CommandEntry> = {
     ],
     exits: { 0: 'the loop has started', 2: 'it has not: nothing is left to do, or the call is wrong' },
   },
+  dashboard: {
+    group: 'loop',
+    examples: [
+      ['untildone dashboard --open', 'all loops in your browser: what needs you comes first'],
+      ['untildone dashboard --port 8080 --project .', 'on this port, only the loops of this project'],
+    ],
+    exits: { 0: 'you ended it with Ctrl-C', 2: 'the port is taken, or the call is wrong' },
+  },
   status: {
     group: 'loop',
     examples: [

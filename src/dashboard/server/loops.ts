@@ -19,7 +19,8 @@ import { whyUnheld } from '../../run/person/loop-facts.ts';
 import { lastContext } from '../view/last-context.ts';
 import { needsOf, unreadableNeed } from '../view/needs.ts';
 import type { LoopRow, Need, ProjectRow } from '../view/overview-types.ts';
-import { type KnownLoop, rowOf, unreadableRow } from '../view/row.ts';
+import type { Since } from '../view/requests.ts';
+import { type KnownLoop, rowOf, sinceOf, unreadableRow } from '../view/row.ts';
 import type { DashboardWorld } from './world.ts';
 
 /** What is kept of a loop. The state is kept only as long as it has not ended. */
@@ -209,6 +210,12 @@ export class Loops {
 
   row(id: string): LoopRow | undefined {
     return this.kept.get(id)?.row;
+  }
+
+  /** What is known of its session since the last request. */
+  sinceOf(id: string): Since {
+    const kept = this.kept.get(id);
+    return sinceOf({ turnEndedAt: kept?.open?.turnEndedAt, alive: kept?.row.owner.alive });
   }
 
   needsOf(id: string): Need[] {

@@ -29,6 +29,9 @@ export class OpenJournal {
   private readonly kinds: TimelineKind[] = [];
   private readonly counts = new Map<TimelineKind, number>();
   private readonly problems = new Map<number, string>();
+  /** The tree of each Stop, and that of the Stop before it, or of the start. */
+  private readonly trees = new Map<number, { from?: string; to: string }>();
+  private lastTree: string | undefined;
   private readonly scan: JournalScan;
   private readonly path: string;
   private readonly key: string;
@@ -77,6 +80,11 @@ export class OpenJournal {
     const { entry, state } = scanned.line;
     const at = Date.parse(scanned.line.at);
     if (entry.kind === 'stop' && entry.verdicts.length > 0) this.stops.add(place, at, entry, state);
+    if (entry.kind === 'started') this.lastTree = entry.baseTree;
+    if (entry.kind === 'stop' && entry.seen.tree !== undefined) {
+      this.trees.set(place, { from: this.lastTree, to: entry.seen.tree });
+      this.lastTree = entry.seen.tree;
+    }
     const mark = markOf(kind, entry);
     if (mark) this.stops.mark(mark, at, place);
     this.keepRequest(place, at, scanned.line);
@@ -119,12 +127,22 @@ export class OpenJournal {
       const line = await this.lineAt(place, file);
       entries.push(
         line
-          ? timelineEntry(place, line, before)
+          ? timelineEntry(place, line, before, this.hasChanged(place))
           : damagedEntry(place, this.problems.get(place) ?? 'it was changed since'),
       );
       last = line && { place, line };
     }
     return entries;
+  }
+
+  /** The trees between which the work of a Stop was done. */
+  treesAt(place: number): { from?: string; to: string } | undefined {
+    return this.trees.get(place);
+  }
+
+  private hasChanged(place: number): boolean | undefined {
+    const { from, to } = this.trees.get(place) ?? {};
+    return from === undefined || to === undefined ? undefined : from !== to;
   }
 
   /** A line and the valid one before it; undefined when there is none at this place. */

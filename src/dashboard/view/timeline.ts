@@ -20,8 +20,13 @@ export interface TimelineLine {
 
 const WORDS_LIMIT = 500;
 
-/** `before`: the valid line before it; undefined for the first. */
-export function timelineEntry(place: number, line: TimelineLine, before?: TimelineLine): TimelineEntry {
+/** `before`: the valid line before it; undefined for the first. `changed`: whether the work differs from the Stop before. */
+export function timelineEntry(
+  place: number,
+  line: TimelineLine,
+  before?: TimelineLine,
+  changed?: boolean,
+): TimelineEntry {
   const { seq, entry, state } = line;
   const at = Date.parse(line.at);
   const [words = ''] = entryLines(entry, state);
@@ -31,8 +36,8 @@ export function timelineEntry(place: number, line: TimelineLine, before?: Timeli
     tone: toneOfEntry(entry),
     ...defined({ sinceMs: before && Math.max(0, at - Date.parse(before.at)), session: sessionOf(entry) }),
     ...ofVerdicts(entry),
-    ...(entry.kind === 'stop' ? ofStop(entry, state, before?.state) : {}),
-    ...(entry.kind === 'result' ? spentIn(state, before?.state) : {}),
+    ...(entry.kind === 'stop' || entry.kind === 'result' ? spentIn(state, before?.state) : {}),
+    ...defined({ context: entry.kind === 'stop' ? entry.seen.contextShare : undefined, changed }),
   };
 }
 
@@ -50,21 +55,6 @@ function ofVerdicts(entry: Entry): Pick<TimelineEntry, 'gates' | 'judgedMs'> {
   if (entry.kind !== 'stop' && entry.kind !== 'guard') return {};
   const gates = entry.verdicts.map(({ gate, outcome }) => ({ name: gate, verdict: outcome }));
   return { ...(gates.length === 0 ? {} : { gates }), ...defined({ judgedMs: judgedMs(entry.verdicts) }) };
-}
-
-function ofStop(
-  { seen }: EntryOf<'stop'>,
-  state: LoopState,
-  before: LoopState | undefined,
-): Partial<TimelineEntry> {
-  const tree = before?.picture?.tree ?? before?.base.tree;
-  return {
-    ...spentIn(state, before),
-    ...defined({
-      context: seen.contextShare,
-      changed: seen.tree === undefined || tree === undefined ? undefined : seen.tree !== tree,
-    }),
-  };
 }
 
 function spentIn(

@@ -34,7 +34,7 @@ export function App() {
     <>
       <Bar route={route} needs={needs} help={() => setHelping(true)} />
       {overview ? (
-        <Fallible key={addressOf(route)}>
+        <Fallible address={addressOf(route)}>
           <Page route={route} />
         </Fallible>
       ) : (
@@ -56,9 +56,13 @@ export function App() {
 }
 
 /** A fault of the page is said in words; another address begins anew. */
-class Fallible extends Component<{ children: ComponentChildren }, { fault?: string }> {
+class Fallible extends Component<{ address: string; children: ComponentChildren }, { fault?: string }> {
   static override getDerivedStateFromError(error: unknown) {
     return { fault: error instanceof Error ? error.message : String(error) };
+  }
+
+  override componentDidUpdate(before: { address: string }) {
+    if (before.address !== this.props.address) this.setState({ fault: undefined });
   }
 
   override render() {
