@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates
-// that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `reflect.cjs` reads transcripts, also in worker threads,
-// `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the page of `untildone dashboard`, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a
+// line about a session, `judge.cjs` has the gates that measure, the formats of other systems and the models, `dev.cjs` is for
+// authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
+// page in `dashboard/`, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
 
@@ -67,6 +69,7 @@ const bundles = await Promise.all([
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },
   }),
+  buildPage(),
 ]);
 // Parsers of the languages that tests are written in. Each is loaded when a file of its language is read.
 const GRAMMARS = [
@@ -100,17 +103,10 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...[
-    'untildone.cjs',
-    'hook.cjs',
-    'judge.cjs',
-    'cli.cjs',
-    'dev.cjs',
-    'reflect.cjs',
-    'telemetry.cjs',
-    'dashboard.cjs',
-  ],
-  ...['grammars', 'examples', 'THIRD-PARTY.txt'],
+  ...['untildone', 'hook', 'judge', 'cli', 'dev', 'reflect', 'telemetry', 'dashboard'].map(
+    (name) => `${name}.cjs`,
+  ),
+  ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });
 }
