@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates
 // that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `cli.cjs` is everything else.
-// `index.mjs` is the library, an ES module with its types.
+// `reflect.cjs` reads transcripts, also in worker threads. `index.mjs` is the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
@@ -32,6 +32,7 @@ const common = {
     './cli.cjs',
     './judge.cjs',
     './dev.cjs',
+    './reflect.cjs',
   ],
 };
 
@@ -41,6 +42,7 @@ const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
+  build({ ...common, entryPoints: ['src/main/reflect.ts'], outfile: 'dist/reflect.cjs' }),
   build({
     ...common,
     entryPoints: ['src/main/untildone.ts'],
@@ -94,7 +96,7 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs'],
+  ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs', 'reflect.cjs'],
   ...['grammars', 'examples', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });

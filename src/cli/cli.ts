@@ -29,6 +29,7 @@ import { addInstallCommands } from './install/commands.ts';
 import { addPluginHooksCommand } from './install/plugin-hooks.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
+import { addReflectCommand } from './reflect/commands.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
 
@@ -47,6 +48,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addRunCommand(cli);
   addContractCommands(cli);
   addMcpCommand(cli);
+  addReflectCommand(cli);
   addSetupCommand(cli);
   addInstallCommands(cli);
   addDoctorCommand(cli);

@@ -96,6 +96,20 @@ const LOOPS: Record<string, CommandEntry> = {
       ['untildone approve plan --note "but keep the old API"', 'to the question of one gate or phase'],
     ],
   },
+  reflect: {
+    group: 'loop',
+    examples: [
+      ['untildone reflect', 'what repeated, failed or took long in the sessions of this project'],
+      ['untildone reflect 20261115 --markdown', 'one loop: its journal, and the transcripts of its sessions'],
+      ['untildone reflect session.jsonl --json', 'one transcript, for programs'],
+      ['untildone reflect --since 30d --issues', 'a month, and offer to file GitHub issues about it'],
+    ],
+    exits: {
+      0: 'shown, and filed where you asked for it',
+      1: 'nothing to look back on: no session since then, or an empty file',
+      2: 'refused: no such session, more than one, no transcript, or an issue could not be filed',
+    },
+  },
   reject: {
     group: 'loop',
     examples: [['untildone reject --note "the plan has no tests"', 'say no, and what has to change']],
