@@ -40,6 +40,8 @@ export interface StatusLoop {
   not_held: string | null;
   /** A turn of its session ended at this time without a Stop that reached untildone, and none has since. */
   missed_stop: { at: string; text: string } | null;
+  /** Why nothing is judged before you trust its contract; null: you do, or a Stop has come and `waiting` says it. */
+  not_trusted: string | null;
   /** The walls around the commands of its gates on this machine, or why there are none; null: its contract asks for none. */
   walls: string | null;
   /** Of a loop over many sessions. */
@@ -100,6 +102,7 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
     cost_usd: state.spent.costUsd,
     not_held: facts.unheld ?? null,
     missed_stop: facts.missed === undefined ? null : { at: iso(facts.missed), text: MISSED_WORDS },
+    not_trusted: facts.untrusted ?? null,
     walls: facts.walls ?? null,
     run: state.run
       ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }
