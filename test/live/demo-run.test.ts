@@ -22,7 +22,7 @@ const EVERY_CHECK = openDemo('many-sessions', resolve(import.meta.dirname, '../.
   ({ says }) => says,
 );
 
-describe('the demo of a run', () => {
+longDescribe('the demo of a run', () => {
   test('goes over three sessions to a verified end, and leaves nothing behind', async () => {
     const who = person({ ANTHROPIC_AUTH_TOKEN: 'not to be used', CLAUDECODE: '1' });
     const began = workOfChildrenMs();
@@ -41,7 +41,7 @@ describe('the demo of a run', () => {
     expect(stdout).toMatch(/\$ untildone receipt\n {2}Receipt of loop \S+: verified_done\n/);
   });
 
-  longTest('with --keep the work, the journal and the receipt stay', async () => {
+  test('with --keep the work, the journal and the receipt stay', async () => {
     const { code, stdout } = await demo(person(), ['--run', '--keep']);
     expect(code).toBe(0);
     const [, root = ''] = /Kept:\n {2}(.+)\n$/.exec(stdout) ?? [];

@@ -23,7 +23,7 @@ const nothing = () => undefined;
  */
 export const longTest = isLong
   ? test
-  : (Object.assign(nothing, { each: () => nothing }) as never as typeof test);
+  : (Object.assign(nothing, { each: () => nothing, runIf: () => nothing }) as never as typeof test);
 
 /** A group of such tests. */
 export const longDescribe = isLong

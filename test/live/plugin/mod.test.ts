@@ -35,7 +35,7 @@ const WAYS: [name: string, changes: Change[]][] = [
 ];
 
 describe('installed in every way at once', () => {
-  test.each(WAYS)(
+  test.each(few(WAYS, 1))(
     '%s: every Stop is judged once, and the agent reads each reason as often as it must',
     async (_, changes) => {
       const scene = await contractScene(PROJECT);

@@ -265,9 +265,9 @@ describe('a command within walls ends as one without', () => {
   });
 
   test('cleans up when its time is over, and is ended for good when it does not care', async () => {
-    const careful = 'trap "echo cleaned >cleaned; exit" TERM; echo >began; while :; do sleep 0.05; done';
-    const began = () => existsSync(join(room, 'began'));
-    const ended = await cutOff(500, (timeoutMs) => run(careful, { timeoutMs }), began);
+    const careful = 'trap "echo cleaned >cleaned; exit" TERM; while :; do sleep 0.05; done';
+    const cleaned = () => existsSync(join(room, 'cleaned'));
+    const ended = await cutOff(500, (timeoutMs) => run(careful, { timeoutMs }), cleaned);
     expect(ended).toMatchObject({ endedBy: 'timeout' });
     expect(readFileSync(join(room, 'cleaned'), 'utf8')).toBe('cleaned\n');
     const careless = `trap "" TERM; (trap "" TERM; while :; do date >"${temp}/beat"; sleep 0.02; done) & sleep 60`;
