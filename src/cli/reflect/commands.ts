@@ -85,7 +85,7 @@ async function reflect(what: string | undefined, flags: Flags): Promise<number> 
   } catch (error) {
     if (!(error instanceof NothingToReflectOn)) throw error;
     if (flags.json) out(jsonText({ nothing: error.message }));
-    else out(`untildone: ${error.message}`);
+    else warn(`untildone: ${error.message}`);
     return EXIT.no;
   }
   const { report } = looked;
