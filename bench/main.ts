@@ -6,6 +6,7 @@ import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
 import { measureRalphLoop } from './ralph-loop.ts';
+import { measureReflect } from './reflect.ts';
 import { type Row, renderTable } from './report.ts';
 import { measureRunLength } from './runs/length.ts';
 import { measureRunOverhead } from './runs/overhead.ts';
@@ -21,6 +22,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['an active Stop', measureActive],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
+  ['looking back on 1 GB of transcripts', measureReflect],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],
   ['a clean room', measureCleanRoom],

@@ -112,6 +112,7 @@ const LOOPS: Record<string, CommandEntry> = {
       ['untildone reflect', 'what repeated, failed or took long in the sessions of this project'],
       ['untildone reflect 20261115 --markdown', 'one loop: its journal, and the transcripts of its sessions'],
       ['untildone reflect session.jsonl --json', 'one transcript, for programs'],
+      ['untildone reflect --deep --max-cost 0.5', 'and a model proposes a patch, for you to apply'],
       ['untildone reflect --since 30d --issues', 'a month, and offer to file GitHub issues about it'],
     ],
     exits: {

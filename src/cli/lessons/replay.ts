@@ -155,7 +155,7 @@ function reportLines(report: Report, now: number): string[] {
   return [
     ...report.loops.flatMap((loop) => loopLines(loop, now)),
     ...report.unjudged.map(({ name, reason }) => `Not judged: ${name}: ${reason}.`),
-    `${report.contract}: another conclusion at ${differing} of ${stops.length} Stops; ${report.judged} trees were judged${
+    `${report.contract}: another conclusion at ${differing} of ${stops.length} Stops; ${report.judged} ${report.judged === 1 ? 'tree was' : 'trees were'} judged${
       unknown === 0 ? '' : `, ${unknown} Stops could not be`
     }.`,
     ...(isUnsure

@@ -3,6 +3,7 @@ import { parseDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines, jsonText } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
 import { reportJson } from '../../reflect/findings/json.ts';
@@ -12,6 +13,7 @@ import { draftOf } from '../../reflect/issues/draft.ts';
 import { findSessions, projectsFolder } from '../../reflect/reading/files.ts';
 import { out, warn } from '../../terminal/print.ts';
 import { TerminalRegion } from '../../terminal/text.ts';
+import { lookDeeper } from '../lessons/deep.ts';
 import { offerIssues } from './issues.ts';
 import { type Looked, lookAt, lookAtProject, NothingToReflectOn } from './reflect.ts';
 import { targetOf } from './target.ts';
@@ -22,6 +24,9 @@ interface Flags {
   markdown: boolean;
   issues: boolean;
   frustration: boolean;
+  deep: boolean;
+  maxCost?: number;
+  model?: string;
 }
 
 const WEEK_MS = 7 * 86_400_000;
@@ -41,7 +46,16 @@ export function addReflectCommand(cli: Command): void {
     .option('--markdown', 'print Markdown', false)
     .option('--issues', 'offer to file GitHub issues about what was found (by gh), at most three', false)
     .option('--frustration', 'look for signs of frustration in your prompts, too', false)
+    .option(
+      '--deep',
+      'ask a model what to change in untildone.yaml or CLAUDE.md; shows a patch, applies nothing',
+      false,
+    )
+    .option('--max-cost <usd>', 'with --deep: what the model may cost in US dollars (default 0.5)', dollars)
+    .option('--model <name>', 'with --deep: which model')
     .action(async (what: string | undefined, flags: Flags) => {
+      if (!flags.deep && (flags.maxCost ?? flags.model) !== undefined)
+        throw new UsageError('--max-cost and --model go with --deep');
       if (flags.json && flags.markdown)
         throw new UsageError('--json and --markdown exclude each other: type one of them');
       if (what !== undefined && flags.since !== undefined)
@@ -56,24 +70,34 @@ function age(text: string): number {
   throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
 }
 
+function dollars(text: string): number {
+  const usd = Number(text);
+  if (/^\d{1,3}(?:\.\d{1,6})?$/.test(text) && usd > 0 && usd <= 100) return usd;
+  throw new InvalidArgumentError('Type an amount of US dollars above 0 and up to 100, like 0.5.');
+}
+
 async function reflect(what: string | undefined, flags: Flags): Promise<number> {
   const world = openWorldToRead();
+  if (flags.deep) refuseInsideClient('reflect --deep', world.home, world.env);
   let looked: Looked;
   try {
     looked = await look(what, flags, world);
   } catch (error) {
     if (!(error instanceof NothingToReflectOn)) throw error;
     if (flags.json) out(jsonText({ nothing: error.message }));
-    else out(`untildone: ${error.message}`);
+    else warn(`untildone: ${error.message}`);
     return EXIT.no;
   }
-  show(looked, flags);
   const { report } = looked;
+  if (!flags.json) show(looked, flags);
+  const deeper = flags.deep ? await lookDeeper(reportJson(report), flags, world) : undefined;
+  if (flags.json) show(looked, flags, deeper?.json);
+  else for (const line of deeper?.lines ?? []) out(line);
   const offered =
     flags.issues && !flags.json ? await offerIssues(report, world.project) : { issues: [], code: EXIT.ok };
   // Of a whole project there is no one place for a summary.
   if (report.scope.kind !== 'project' || offered.issues.length > 0) save(looked, world, offered.issues);
-  return offered.code;
+  return offered.code === EXIT.ok ? (deeper?.exitCode ?? EXIT.ok) : offered.code;
 }
 
 async function look(what: string | undefined, flags: Flags, world: World): Promise<Looked> {
@@ -99,10 +123,11 @@ async function look(what: string | undefined, flags: Flags, world: World): Promi
   }
 }
 
-function show({ report }: Looked, { json, markdown, issues }: Flags): void {
+function show({ report }: Looked, { json, markdown, issues }: Flags, proposal?: object): void {
   if (json) {
     const drafts = issues ? { issue_drafts: report.findings.map(draftOf) } : {};
-    for (const line of jsonLines({ ...reportJson(report), ...drafts })) out(line);
+    const all = { ...reportJson(report), ...drafts, ...(proposal ? { proposal } : {}) };
+    for (const line of jsonLines(all)) out(line);
     return;
   }
   for (const line of markdown ? reportMarkdown(report) : reportLines(report)) out(line);

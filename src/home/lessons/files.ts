@@ -85,6 +85,8 @@ export interface LearningStore {
  */
 export function learnFromEnd(home: Home, ref: LoopRef, store: LearningStore, now: number): void {
   try {
+    // Nothing was judged in it.
+    if (!store.read(ref).tally) return;
     const folder = folderOf(ref);
     changeLessons(home, folder, (files) => {
       // A run that was reopened has ended once more.
@@ -113,7 +115,7 @@ function endOf(ref: LoopRef, store: LearningStore): LoopDigest[] {
   try {
     const state = store.read(ref);
     const { contract, frozen } = store.contract(ref);
-    if (frozen.fingerprint === '' || contract.lessons === false) return [];
+    if (!state.tally || frozen.fingerprint === '' || contract.lessons === false) return [];
     return [digestOf(ref.loop, state, contract) ?? []].flat();
   } catch {
     return [];

@@ -89,25 +89,29 @@ function oneSession<Options, Result>(
   work: Shared<Options, Result>,
 ): Promise<boolean> {
   return new Promise((resolve) => {
+    // Only our own listeners: Node has some at the worker, without which no further message would come.
+    const listeners = {
+      message: (message: FromThread) => {
+        if ('bytes' in message) {
+          work.progress?.(message.bytes);
+          return;
+        }
+        if ('result' in message) work.take(message.result as Result, files);
+        else work.fail(files, message.failed);
+        end(false);
+      },
+      error: (error: Error) => die(error.message),
+      exit: () => die('the thread that read it has ended'),
+    };
     const end = (died: boolean) => {
-      worker.removeAllListeners();
+      for (const [name, listener] of Object.entries(listeners)) worker.off(name, listener);
       resolve(died);
     };
     const die = (why: string) => {
       work.fail(files, why);
       end(true);
     };
-    worker.on('message', (message: FromThread) => {
-      if ('bytes' in message) {
-        work.progress?.(message.bytes);
-        return;
-      }
-      if ('result' in message) work.take(message.result as Result, files);
-      else work.fail(files, message.failed);
-      end(false);
-    });
-    worker.on('error', (error) => die(error.message));
-    worker.on('exit', () => die('the thread that read it has ended'));
+    for (const [name, listener] of Object.entries(listeners)) worker.on(name, listener);
     worker.postMessage(files);
   });
 }

@@ -72,6 +72,7 @@ export interface Difference {
   same_gate?: true;
 }
 
+const INTERRUPTED = 'interrupted';
 const PREPARE_MS = 30 * 60_000;
 const SUMMARY = 200;
 
@@ -100,7 +101,7 @@ export async function replayLoops(
 async function replayLoop(past: PastLoop, plan: ReplayPlan, trees: JudgedTrees): Promise<ReplayedLoop> {
   const stops: ReplayedStop[] = [];
   for (const stop of past.stops) {
-    const found = plan.signal.aborted ? { problem: 'interrupted' } : await trees.judge(past, stop);
+    const found = plan.signal.aborted ? { problem: INTERRUPTED } : await trees.judge(past, stop);
     stops.push(replayedStop(past, stop, plan, found));
   }
   const { loop, startedAt, status, task } = past;
@@ -148,7 +149,9 @@ class JudgedTrees {
     if (copy instanceof Error)
       return { problem: `its tree is not kept any more (${oneLine(copy.message, SUMMARY)})` };
     try {
-      return (await this.#prepare(copy)) ?? (await this.#verify(copy, past));
+      const found = (await this.#prepare(copy)) ?? (await this.#verify(copy, past));
+      // What was ended says nothing about the tree.
+      return this.#plan.signal.aborted ? { problem: INTERRUPTED } : (unprovenIn(found) ?? found);
     } catch (error) {
       return { problem: oneLine((error as Error).message, SUMMARY) };
     } finally {
@@ -195,6 +198,13 @@ class JudgedTrees {
       judges,
     );
   }
+}
+
+/** Nothing fails, but a gate could not be measured on the copy: that is neither done nor not done. */
+function unprovenIn(found: Found): { problem: string } | undefined {
+  if ('problem' in found || found.verdicts.some(({ outcome }) => outcome === 'fail')) return undefined;
+  const open = found.verdicts.find(blocks);
+  return open && { problem: `unproven on a copy: ${open.gate}: ${oneLine(redact(open.summary), SUMMARY)}` };
 }
 
 function heldOut(judges: Judges, project: string) {

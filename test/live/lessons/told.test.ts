@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Lesson } from '../../src/core/lessons/lesson.ts';
-import { isWithheld } from '../../src/core/lessons/telling.ts';
-import { homeAt, projectFolder } from '../../src/home/layout.ts';
-import { changeLessons } from '../../src/home/lessons/files.ts';
-import { contractScene } from '../support/live/contract.ts';
-import { startRun } from '../support/live/run.ts';
-import type { Scene } from '../support/live/scene.ts';
-import { bash, journalOf, loopOf, startCall } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import type { Lesson } from '../../../src/core/lessons/lesson.ts';
+import { isWithheld } from '../../../src/core/lessons/telling.ts';
+import { homeAt, projectFolder } from '../../../src/home/layout.ts';
+import { changeLessons } from '../../../src/home/lessons/files.ts';
+import { contractScene } from '../../support/live/contract.ts';
+import { startRun } from '../../support/live/run.ts';
+import type { Scene } from '../../support/live/scene.ts';
+import { bash, journalOf, loopOf, startCall } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 const FILES = { 'untildone.yaml': 'gates:\n  lint: { run: test -f built }\n' };
 const WORDS =
