@@ -50,8 +50,15 @@ export interface GateOptions {
 }
 
 export const METRIC_NAMES = [
-  ...(['tool_use', 'bash_commands', 'file_operations', 'search_operations', 'tool_errors'] as const),
-  ...(['iterations', 'lock_blocks', 'tokens', 'cost_usd'] as const),
+  'tool_use',
+  'bash_commands',
+  'file_operations',
+  'search_operations',
+  'tool_errors',
+  'iterations',
+  'lock_blocks',
+  'tokens',
+  'cost_usd',
 ] as const;
 
 export type MetricName = (typeof METRIC_NAMES)[number];

@@ -4,7 +4,10 @@ import { startRun } from '../../support/live/run.ts';
 import { must } from '../../support/live/untildone.ts';
 import { openCollector, type SeenSpan, treeOf } from '../../support/reflect/collector.ts';
 
-const FILES = { 'untildone.yaml': 'gates:\n  made: { run: grep -q blue made.txt }\n' };
+const FILES = {
+  'untildone.yaml':
+    'gates:\n  made: { run: grep -q blue made.txt }\n  worked: { metrics: { tool_use: ">=1" } }\n',
+};
 
 /** Claude Code sends spans of its own where its variables say so. Its session reads TRACEPARENT, so they nest below ours. */
 const CLIENTS_OWN = {
@@ -39,13 +42,16 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
   expect(treeOf(ours)).toEqual([
     'untildone.run',
     '  invoke_agent Claude Code',
-    ...['    untildone.iteration', '      gate made', '    untildone.iteration', '      gate made'],
+    ...['    untildone.iteration', '      gate made', '      gate worked'],
+    ...['    untildone.iteration', '      gate made', '      gate worked'],
   ]);
   const [root, session] = ['untildone.run', 'invoke_agent Claude Code'].map((name) =>
     ours.find((span) => span.name === name),
   ) as [SeenSpan, SeenSpan];
   expect(root).toMatchObject({ traceId: around.traceId, parentSpanId: around.spanId, status: 0 });
   expect(root.attributes).toMatchObject({ 'untildone.ending': 'verified_done', 'untildone.stops': 2 });
+  const worked = ours.filter(({ name }) => name === 'gate worked').map(({ attributes }) => attributes);
+  expect(worked.map((each) => each['untildone.gate.outcome'])).toEqual(['fail', 'pass']);
   expect(Object.fromEntries(collector.metrics())).toMatchObject({
     'untildone.loops': 1,
     'untildone.stops': 2,
