@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { contractScene } from '../../support/live/contract.ts';
 import { startRun } from '../../support/live/run.ts';
 import { must } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 import { openCollector, type SeenSpan, treeOf } from '../../support/reflect/collector.ts';
 
 const FILES = {
@@ -69,4 +70,21 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   expect(later).toContain('1 were sent before.');
+});
+
+longTest('a run does not care for an endpoint that is down or never answers, and says so once', async () => {
+  const silent = await openCollector('never');
+  for (const endpoint of ['http://127.0.0.1:9', silent.url]) {
+    const scene = await contractScene(FILES);
+    const write = { name: 'Write', input: { file_path: `${scene.project}/made.txt`, content: 'blue\n' } };
+    const run = startRun(
+      scene,
+      ['Make it blue', '--model', 'claude-sonnet-4-5'],
+      { turns: [{ tools: [write] }, { text: 'Now it is blue.' }] },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+    );
+    const { code, stderr, stdout } = await run.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('telemetry could not be sent')).toHaveLength(2);
+  }
 });
