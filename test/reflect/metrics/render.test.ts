@@ -71,7 +71,7 @@ describe('the page', () => {
       const lines = renderStats({ figures: figuresOf(LOOP), read: READ }, period, width);
       for (const line of lines.slice(1)) expect(columnsOf(line)).toBeLessThanOrEqual(width);
       expect(lines.join('\n')).not.toContain('\u001b');
-      expect(lines.some((line) => line.includes('██'))).toBe(width >= 60);
+      expect(lines.some((line) => line.includes('█████'))).toBe(width >= 60);
     },
   );
 
