@@ -14,6 +14,7 @@ import { gitGate } from './git/index.ts';
 import { holdoutGate } from './holdout/index.ts';
 import { hookGate } from './hook/index.ts';
 import { judgeGate } from './judge/index.ts';
+import { metricsGate } from './metrics/index.ts';
 import { promiseGate } from './promise/index.ts';
 import { runGate } from './run/index.ts';
 import { subagentsGate } from './subagents/index.ts';
@@ -38,6 +39,7 @@ export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
   holdout: holdoutGate,
   hook: hookGate,
   judge: judgeGate,
+  metrics: metricsGate,
   promise: promiseGate,
   run: runGate,
   subagents: subagentsGate,

@@ -4,7 +4,8 @@ import type { HookEvent } from '../core/loop/event.ts';
 import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
-import type { AgentPort, Kept, Scratch, Shell, TaskList, Workspace } from '../ports/ports.ts';
+import type { LoopCounts } from '../ports/judging.ts';
+import type { AgentPort, Kept, Scratch, Shell, TaskList, ToolCalls, Workspace } from '../ports/ports.ts';
 import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 import type { SourceReader } from '../ports/source.ts';
 
@@ -38,6 +39,10 @@ export interface GateContext {
   answers?: Readonly<Record<string, Answered>>;
   /** The subagents of this loop; absent without a loop. */
   agents?: readonly AgentLine[];
+  /** When the loop began, and what it has counted up to the Stop before; absent without a loop. */
+  loop?: LoopCounts;
+  /** Reads tool calls of a transcript from a byte offset on, a bounded piece at a time; absent: transcripts are not read. */
+  toolCalls?(transcript: string, from: number): ToolCalls;
   /** The files that a subagent changed, when only these are judged; absent: everything is judged. */
   onlyPaths?: readonly string[];
   /** A folder of this loop for whole outputs. */

@@ -18,6 +18,7 @@ import { holdoutGrammar } from './holdout/grammar.ts';
 import { hookGrammar } from './hook/grammar.ts';
 import { judgeGrammar } from './judge/grammar.ts';
 import type { GateKindSchema } from './kind-grammar.ts';
+import { metricsGrammar } from './metrics/grammar.ts';
 import { promiseGrammar } from './promise/grammar.ts';
 import { runGrammar } from './run/grammar.ts';
 import { subagentsGrammar } from './subagents/grammar.ts';
@@ -41,6 +42,7 @@ const GRAMMARS: { readonly [Kind in WrittenKind]: GateKindSchema<Kind> } = {
   suppressions: suppressionsGrammar,
   holdout: holdoutGrammar,
   tasks: tasksGrammar,
+  metrics: metricsGrammar,
   promise: promiseGrammar,
   judge: judgeGrammar,
   agent: agentGrammar,

@@ -18,6 +18,7 @@ import { gitTraits } from './git/traits.ts';
 import { holdoutTraits } from './holdout/traits.ts';
 import { hookTraits } from './hook/traits.ts';
 import { judgeTraits } from './judge/traits.ts';
+import { metricsTraits } from './metrics/traits.ts';
 import { promiseTraits } from './promise/traits.ts';
 import { runTraits } from './run/traits.ts';
 import { subagentsTraits } from './subagents/traits.ts';
@@ -44,6 +45,7 @@ export const TRAITS: { readonly [Kind in GateKind]: GateTraits<Kind> } = {
   holdout: holdoutTraits,
   hook: hookTraits,
   judge: judgeTraits,
+  metrics: metricsTraits,
   promise: promiseTraits,
   run: runTraits,
   subagents: subagentsTraits,

@@ -106,6 +106,12 @@ export function factsOfLoop(ref: LoopRef, state: LoopState, { store }: Pick<Port
     allowed: state.allowed,
     answers: state.answers ?? {},
     agents: state.agents ?? [],
+    loop: {
+      startedAt: state.startedAt,
+      iteration: state.iteration,
+      tokens: state.spent.tokens,
+      costUsd: state.spent.costUsd,
+    },
     cache: store.cache(ref),
   };
 }

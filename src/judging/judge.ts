@@ -171,6 +171,8 @@ function contextFor(
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
     answers,
     agents,
+    loop: request.loop,
+    toolCalls: judges.toolCalls,
     onlyPaths,
     lastMessage,
     ...(transcript === undefined

@@ -24,6 +24,7 @@ import type {
   StateChange,
   SubagentActivity,
   TaskList,
+  ToolCalls,
   Workspace,
   Worktree,
 } from '../ports/ports.ts';
@@ -68,6 +69,8 @@ export interface Judges {
   digest(text: string): string;
   /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
   conversation?(transcript: string): readonly Utterance[];
+  /** The tool calls in a transcript from an offset on; absent: transcripts are not read. */
+  toolCalls?(transcript: string, from: number): ToolCalls;
   /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
   subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
   /** The worktree that a folder lies in, when it is another one of the project's own repository. */

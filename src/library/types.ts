@@ -151,6 +151,22 @@ export interface GateSettings {
   repeat?: number;
 }
 
+/** A comparison such as ">=5"; a number is the least. */
+type Comparison = string | number;
+
+interface MetricOptions {
+  tool_use?: Comparison;
+  tool_usage?: Comparison;
+  bash_commands?: Comparison;
+  file_operations?: Comparison;
+  search_operations?: Comparison;
+  tool_errors?: Comparison;
+  iterations?: Comparison;
+  lock_blocks?: Comparison;
+  tokens?: Comparison;
+  cost_usd?: Comparison;
+}
+
 interface ModelOptions {
   model?: string;
   max_cost?: number;
@@ -224,6 +240,7 @@ export type GateInput = GateSettings &
         allow?: string[];
         paths?: string[];
       }
+    | ({ metrics: true | MetricOptions } & MetricOptions)
     | { tasks: true }
     | { promise: string }
     | ({

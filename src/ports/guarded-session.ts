@@ -35,7 +35,7 @@ export interface GuardedSession {
 
 export type JudgingFacts = Pick<
   JudgingRequest,
-  'frozen' | 'session' | 'task' | 'outputDir' | 'base' | 'allowed' | 'answers' | 'agents' | 'cache'
+  'frozen' | 'session' | 'task' | 'outputDir' | 'base' | 'allowed' | 'answers' | 'agents' | 'loop' | 'cache'
 >;
 
 export interface GuardOutcome {

@@ -19,6 +19,8 @@ export interface JudgingRequest {
   /** Your answers to the questions of the loop; these and `agents` are absent without a loop. */
   answers?: Readonly<Record<string, Answered>>;
   agents?: readonly AgentLine[];
+  /** What the loop has counted; absent without a loop. */
+  loop?: LoopCounts;
   /** Of a subagent: the files that are its work, where these are known. */
   onlyPaths?: readonly string[];
   /** Of a subagent in its own worktree: `frozen` names the project there, `of` the original project. */
@@ -33,6 +35,14 @@ export interface JudgingRequest {
   toolRan: boolean;
   /** No model is asked. */
   unpaid?: true;
+}
+
+/** When a loop began, and what it has counted up to the Stop before. */
+export interface LoopCounts {
+  startedAt: number;
+  iteration: number;
+  tokens: number;
+  costUsd: number;
 }
 
 export interface Judged {

@@ -15,7 +15,7 @@ test.each<[keyof GateTraits, string[]]>([
   ['readsText', ['text']],
   [
     'notInBaseline',
-    ['agent', 'approve', 'ci', 'differential', 'hook', 'judge', 'promise', 'subagents', 'text'],
+    ['agent', 'approve', 'ci', 'differential', 'hook', 'judge', 'metrics', 'promise', 'subagents', 'text'],
   ],
   ['isReusable', ['agent', 'custom', 'features', 'forbid', 'holdout', 'judge', 'run', 'tests_intact']],
   ['looksByFile', ['changed', 'forbid', 'judge', 'suppressions']],
@@ -29,11 +29,11 @@ test.each<[keyof GateTraits, string[]]>([
 test('what a gate is about decides whether a run counts it as work', () => {
   expect(kindsWhere(({ about }) => about === 'commits')).toEqual(['git']);
   expect(kindsWhere(({ about }) => about === 'service')).toEqual(['ci']);
-  expect(kindsWhere(({ about }) => about === 'session')).toEqual(['promise', 'tasks']);
+  expect(kindsWhere(({ about }) => about === 'session')).toEqual(['metrics', 'promise', 'tasks']);
 });
 
 test('a piece of a divided run is always asked for what its own session says, and never for what is about the whole', () => {
-  const always = ['agent', 'differential', 'hook', 'judge', 'promise', 'tasks'];
+  const always = ['agent', 'differential', 'hook', 'judge', 'metrics', 'promise', 'tasks'];
   expect(kindsWhere(({ ofPiece }) => ofPiece === 'always')).toEqual(always);
   expect(kindsWhere(({ ofPiece }) => ofPiece === 'never')).toEqual(['approve', 'git']);
   expect(kindsWhere(({ ofPiece }) => ofPiece === 'when_pushed')).toEqual(['ci']);

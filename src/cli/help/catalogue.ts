@@ -344,10 +344,7 @@ const UPKEEP: Record<string, CommandEntry> = {
       ['untildone stats', 'what held the sessions of this project in the last 30 days, and for how long'],
       ['untildone stats --all --since 7d', 'of all projects in the last week'],
       ['untildone stats --json', 'the same for programs'],
-      [
-        'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 untildone stats --export-otlp',
-        'send traces of loops',
-      ],
+      ['untildone stats --export-otlp', 'send traces of loops that ended to OTEL_EXPORTER_OTLP_ENDPOINT'],
     ],
     exits: { 0: 'shown, or sent', 2: 'not sent: nobody took it, or the call is wrong' },
   },

@@ -14,6 +14,8 @@ export interface GateOptions {
   /** Added lines that mute a checker, or ask whether they are being tested. `allow`: groups, or names of single ones. */
   suppressions: { allow?: string[]; paths?: string[] };
   tasks: Record<string, never>;
+  /** Counts of the loop, all of which have to hold. */
+  metrics: { conditions: MetricCondition[] };
   /** Tests that the agent never sees. */
   holdout: HoldoutOptions;
   promise: { text: string };
@@ -45,6 +47,26 @@ export interface GateOptions {
   };
   all: { gates: string[] };
   any: { gates: string[] };
+}
+
+export const METRIC_NAMES = [
+  'tool_use',
+  'bash_commands',
+  'file_operations',
+  'search_operations',
+  'tool_errors',
+  'iterations',
+  'lock_blocks',
+  'tokens',
+  'cost_usd',
+] as const;
+
+export type MetricName = (typeof METRIC_NAMES)[number];
+
+export interface MetricCondition {
+  metric: MetricName;
+  op: '>=' | '>' | '<=' | '<' | '==';
+  value: number;
 }
 
 export interface DifferentialOptions {

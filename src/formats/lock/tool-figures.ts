@@ -1,4 +1,5 @@
 import type { HookEvent } from '../../core/loop/event.ts';
+import { categoryOf } from '../../core/tools/tool-categories.ts';
 import type { ForeignFiles, StateChange, ToolCalls } from '../../ports/ports.ts';
 import type { Records } from './records.ts';
 
@@ -20,15 +21,9 @@ interface Counted {
 const COUNTED = '.counted.json';
 const MOST_OPEN = 100;
 
-const CATEGORIES: [RegExp, string][] = [
-  [/^Bash$/, 'bash_commands'],
-  [/^(?:Read|Write|Edit|MultiEdit|NotebookEdit|NotebookRead)$/, 'file_operations'],
-  [/^(?:Grep|Glob|WebSearch|ToolSearch)$/, 'search_operations'],
-];
-
 export function toolUsed(tool: string, records: Records, at?: number): StateChange[] {
   const hook = 'post_tool_use';
-  const category = CATEGORIES.find(([names]) => names.test(tool))?.[1];
+  const category = categoryOf(tool);
   return [
     ...records.metric({ hook, metric: 'tool_usage', value: tool }, at),
     ...(category === undefined ? [] : records.metric({ hook, metric: category, value: 1 }, at)),

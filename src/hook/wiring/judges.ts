@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
+import { readToolCalls } from '../../client/transcript/tool-calls.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { sha256 } from '../../files/digest.ts';
 import { ALL_GATES } from '../../gates/all.ts';
@@ -67,6 +68,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
     contractFile: contractFileDigest,
     digest: sha256,
     conversation: (transcript) => readConversation(transcript),
+    toolCalls: (transcript, from) => readToolCalls(transcript, from),
     subagentActivity: (transcript) => readSubagentActivity(transcript),
     worktree: (project, folder) => {
       const found = worktreeAt(project, folder);

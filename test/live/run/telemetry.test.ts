@@ -2,9 +2,13 @@ import { expect, test } from 'vitest';
 import { contractScene } from '../../support/live/contract.ts';
 import { startRun } from '../../support/live/run.ts';
 import { must } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 import { openCollector, type SeenSpan, treeOf } from '../../support/reflect/collector.ts';
 
-const FILES = { 'untildone.yaml': 'gates:\n  made: { run: grep -q blue made.txt }\n' };
+const FILES = {
+  'untildone.yaml':
+    'gates:\n  made: { run: grep -q blue made.txt }\n  worked: { metrics: { tool_use: ">=1" } }\n',
+};
 
 /** Claude Code sends spans of its own where its variables say so. Its session reads TRACEPARENT, so they nest below ours. */
 const CLIENTS_OWN = {
@@ -39,13 +43,16 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
   expect(treeOf(ours)).toEqual([
     'untildone.run',
     '  invoke_agent Claude Code',
-    ...['    untildone.iteration', '      gate made', '    untildone.iteration', '      gate made'],
+    ...['    untildone.iteration', '      gate made', '      gate worked'],
+    ...['    untildone.iteration', '      gate made', '      gate worked'],
   ]);
   const [root, session] = ['untildone.run', 'invoke_agent Claude Code'].map((name) =>
     ours.find((span) => span.name === name),
   ) as [SeenSpan, SeenSpan];
   expect(root).toMatchObject({ traceId: around.traceId, parentSpanId: around.spanId, status: 0 });
   expect(root.attributes).toMatchObject({ 'untildone.ending': 'verified_done', 'untildone.stops': 2 });
+  const worked = ours.filter(({ name }) => name === 'gate worked').map(({ attributes }) => attributes);
+  expect(worked.map((each) => each['untildone.gate.outcome'])).toEqual(['fail', 'pass']);
   expect(Object.fromEntries(collector.metrics())).toMatchObject({
     'untildone.loops': 1,
     'untildone.stops': 2,
@@ -63,4 +70,21 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   expect(later).toContain('1 were sent before.');
+});
+
+longTest('a run does not care for an endpoint that is down or never answers, and says so once', async () => {
+  const silent = await openCollector('never');
+  for (const endpoint of ['http://127.0.0.1:9', silent.url]) {
+    const scene = await contractScene(FILES);
+    const write = { name: 'Write', input: { file_path: `${scene.project}/made.txt`, content: 'blue\n' } };
+    const run = startRun(
+      scene,
+      ['Make it blue', '--model', 'claude-sonnet-4-5'],
+      { turns: [{ tools: [write] }, { text: 'Now it is blue.' }] },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+    );
+    const { code, stderr, stdout } = await run.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('telemetry could not be sent')).toHaveLength(2);
+  }
 });
