@@ -74,11 +74,11 @@ function existing(folder: string): string {
 }
 
 /** The link works once, so that it is worth nothing to who reads the command line of the browser. */
-function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
+function openBrowser(url: string, env: NodeJS.ProcessEnv, platform = process.platform): void {
   const [command, args] =
-    process.platform === 'darwin'
+    platform === 'darwin'
       ? ['open', [url]]
-      : process.platform === 'win32'
+      : platform === 'win32'
         ? ['explorer', [url]]
         : ['xdg-open', [url]];
   const child = spawn(command, args, { env, stdio: 'ignore', detached: true });

@@ -107,7 +107,7 @@ test('status --watch prints changes as lines, and draws in place on a terminal',
   child.kill('SIGINT');
   expect((await once(child, 'exit'))[0]).toBe(0);
 
-  const command = `'${process.execPath}' '${CLI}' status --watch`;
+  const command = `exec '${process.execPath}' '${CLI}' status --watch`;
   const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd: world.project,
     env: world.env,
