@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readKey } from '../../home/layout.ts';
-import { OpenJournal } from '../view/open-journal.ts';
+import { type KeptRequest, OpenJournal } from '../view/open-journal.ts';
 import { type EndedQuery, endedPage, hasRowEnded, shownRows, totalsOf } from '../view/overview.ts';
 import type {
   EndedPage,
@@ -11,6 +11,7 @@ import type {
   Problem,
   Totals,
 } from '../view/overview-types.ts';
+import { asRequest } from '../view/requests.ts';
 import { Hub } from './hub.ts';
 import { Loops } from './loops.ts';
 import { type HomeChange, watchHome } from './watch.ts';
@@ -22,6 +23,7 @@ const MOST_SENT = 50;
 /** How many transcripts are looked at in one round. */
 const TURNS_A_ROUND = 20;
 const SESSIONS_EVERY_MS = 10_000;
+const KEPT_MS = 10_000;
 
 /** Keeps the views of all loops up to date, and tells pages what changes. */
 export class Live {
@@ -34,6 +36,7 @@ export class Live {
   private needsSent = '';
   private totalsSent = '';
   private nextTurn = 0;
+  private made: { text: string; at: number } | undefined;
   private sessionsSeen: { at: number; list?: OtherSession[]; asking?: boolean } = { at: 0 };
 
   constructor(world: DashboardWorld) {
@@ -46,10 +49,12 @@ export class Live {
     for (const row of this.loops.rows()) this.sent.set(row.id, comparable(row));
     this.watcher = watchHome(this.world.home, (change) => this.take(change));
     this.askSessions();
+    this.overviewText();
   }
 
   /** Takes in what changed in the home. Never throws: the next change, or the next look, tries again. */
   private take({ loops, sessions, all }: HomeChange): void {
+    this.made = undefined;
     try {
       const isNew = loops.some((id) => !this.loops.has(id));
       const changed = new Set(
@@ -63,6 +68,7 @@ export class Live {
       this.loops.lookAgain(looked);
       this.publish(new Set([...changed, ...looked]));
       for (const id of changed) if (this.hub.loops().has(id)) void this.tellEntries(id);
+      if (all) this.overviewText();
     } catch {
       // As above.
     }
@@ -139,13 +145,23 @@ export class Live {
     if (!known) return;
     try {
       const before = known.entries;
+      const open = known.requests.filter(({ stepAt }) => stepAt === undefined);
       await known.update();
+      this.tellTaken(id, open);
       const from = Math.max(before, known.entries - MOST_SENT);
       const { total, entries } = await known.page(from, MOST_SENT);
       this.hub.tell(id, { type: 'entries', loop: id, total, entries });
     } catch {
       // The page is told with the next change.
     }
+  }
+
+  private tellTaken(loop: string, open: readonly KeptRequest[]): void {
+    const state = this.loops.state(loop);
+    if (!state) return;
+    for (const { requested, stepAt } of open)
+      if (stepAt !== undefined)
+        this.hub.publish({ type: 'request', loop, request: asRequest(requested, state, { stepAt }) });
   }
 
   /** The journal of a loop, read up to its end. Those that were looked at last stay open. */
@@ -167,7 +183,23 @@ export class Live {
     this.take({ loops: [id], sessions: [], all: false });
   }
 
-  overview(): Overview {
+  /** Looks at everything again. */
+  look(): void {
+    this.take({ loops: [], sessions: [], all: true });
+  }
+
+  /**
+   * The overview as it is sent. It is kept until something changes, and made ahead: with the events after its `eventId` it is
+   * as fresh as a new one.
+   */
+  overviewText(): string {
+    const now = this.world.clock.now();
+    if (!this.made || now - this.made.at > KEPT_MS)
+      this.made = { text: JSON.stringify(this.overview()), at: now };
+    return this.made.text;
+  }
+
+  private overview(): Overview {
     const { world, loops } = this;
     const eventId = this.hub.eventId;
     const { loops: shown, ended } = shownRows(loops.rows());
