@@ -1,5 +1,6 @@
 import { measureActive } from './active.ts';
 import { measureCleanRoom } from './clean-room.ts';
+import { measureDashboard } from './dashboard.ts';
 import { measureDifferential } from './differential.ts';
 import { type HookScene, openHookScene } from './hook-scene.ts';
 import { measureInactive } from './inactive.ts';
@@ -28,6 +29,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['walls around a command', measureWalls],
   ['trees of 50,000 files', () => measureTrees()],
   ['the real Claude Code', measureIterationGap],
+  ['the dashboard', measureDashboard],
   ['a run: from session to session', () => measureSessionGap()],
   ['a run: an iteration', () => measureRunOverhead()],
   ['a run: 1,000 iterations', () => measureRunLength()],

@@ -183,6 +183,7 @@ async function viewOf(id: string, live: Live, world: DashboardWorld) {
   const { ref, journal } = await opened(id, live);
   const { loops, hub } = live;
   const eventId = hub.eventId;
+  loops.refresh(ref.loop);
   loops.lookAtTurn(ref.loop);
   loops.lookAgain([ref.loop]);
   const row = loops.row(ref.loop);

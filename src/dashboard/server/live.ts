@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readKey } from '../../home/layout.ts';
-import { OpenJournal } from '../view/open-journal.ts';
+import { type KeptRequest, OpenJournal } from '../view/open-journal.ts';
 import { type EndedQuery, endedPage, hasRowEnded, shownRows, totalsOf } from '../view/overview.ts';
 import type {
   EndedPage,
@@ -11,6 +11,7 @@ import type {
   Problem,
   Totals,
 } from '../view/overview-types.ts';
+import { asRequest } from '../view/requests.ts';
 import { Hub } from './hub.ts';
 import { Loops } from './loops.ts';
 import { type HomeChange, watchHome } from './watch.ts';
@@ -139,13 +140,23 @@ export class Live {
     if (!known) return;
     try {
       const before = known.entries;
+      const open = known.requests.filter(({ stepAt }) => stepAt === undefined);
       await known.update();
+      this.tellTaken(id, open);
       const from = Math.max(before, known.entries - MOST_SENT);
       const { total, entries } = await known.page(from, MOST_SENT);
       this.hub.tell(id, { type: 'entries', loop: id, total, entries });
     } catch {
       // The page is told with the next change.
     }
+  }
+
+  private tellTaken(loop: string, open: readonly KeptRequest[]): void {
+    const state = this.loops.state(loop);
+    if (!state) return;
+    for (const { requested, stepAt } of open)
+      if (stepAt !== undefined)
+        this.hub.publish({ type: 'request', loop, request: asRequest(requested, state, { stepAt }) });
   }
 
   /** The journal of a loop, read up to its end. Those that were looked at last stay open. */
@@ -170,6 +181,7 @@ export class Live {
   overview(): Overview {
     const { world, loops } = this;
     const eventId = this.hub.eventId;
+    for (const id of loops.unended()) loops.refresh(id);
     const { loops: shown, ended } = shownRows(loops.rows());
     const needs = loops.needs();
     const sessions = this.otherSessions();

@@ -204,6 +204,11 @@ export class Loops {
     return this.unended().filter((id) => this.kept.get(id)?.open?.tail.line.state.session === session);
   }
 
+  /** Of a loop that has not ended. */
+  state(id: string): LoopState | undefined {
+    return this.kept.get(id)?.open?.tail.line.state;
+  }
+
   ref(id: string): LoopRef | undefined {
     return isSafeId(id) ? this.kept.get(id)?.ref : undefined;
   }

@@ -1,0 +1,106 @@
+/** Homes with loops for the dashboard: written through the real lines of journals, many at once. */
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Contract } from '../../../src/core/contract/contract.ts';
+import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { Verdict } from '../../../src/core/loop/verdict.ts';
+import { nextLine } from '../../../src/home/journal/file.ts';
+import { copyOfEndFile, createHome, type Home, homeAt, readKey } from '../../../src/home/layout.ts';
+import { FileStore } from '../../../src/home/store.ts';
+import type { LoopRef, NewLoop } from '../../../src/ports/ports.ts';
+import { seenStop, verdict } from '../core/samples.ts';
+import { contractWith, frozenWith, run } from '../hook/judging.ts';
+
+export interface LoopsHome {
+  home: Home;
+  store: FileStore;
+  /** A folder of a project; made when it is first asked for. */
+  project(name?: string): string;
+  loop(id: string, options?: LoopOptions): LoopRef;
+  /** Appends entries as hooks do, a second apart. */
+  append(ref: LoopRef, ...entries: Entry[]): void;
+  clock: { at: number };
+}
+
+interface LoopOptions extends Partial<Pick<NewLoop, 'session' | 'task' | 'run' | 'baseTree' | 'dialect'>> {
+  project?: string;
+  contract?: Contract;
+}
+
+export function loopsHome(folder: string, began = Date.now() - 3_600_000): LoopsHome {
+  const home = homeAt(join(folder, 'home'));
+  createHome(home);
+  const clock = { at: began };
+  const store = new FileStore(home, { now: () => clock.at });
+  const project = (name = 'project') => {
+    const path = join(folder, name);
+    if (!existsSync(path)) mkdirSync(path, { recursive: true });
+    return path;
+  };
+  return {
+    ...{ home, store, project, clock },
+    loop(id, { session = `session-${id}`, task = `the task of ${id}`, contract, ...more } = {}) {
+      const path = more.project ?? project();
+      const frozen = frozenWith(contract ?? contractWith({ tests: run() }), {
+        project: path,
+        fingerprint: '',
+      });
+      const given = {
+        dialect: 'native',
+        ...more,
+        loop: id,
+        session,
+        task,
+        project: path,
+        transcriptOffset: 0,
+        contract: frozen,
+      };
+      return store.create(given);
+    },
+    append(ref, ...entries) {
+      for (const entry of entries) {
+        clock.at += 1000;
+        store.append(ref, () => entry);
+      }
+    },
+  };
+}
+
+export function held(...verdicts: Verdict[]): Entry {
+  const found = verdicts.length > 0 ? verdicts : [verdict('fail', { summary: '1 of 9 tests fails' })];
+  return {
+    kind: 'stop',
+    seen: seenStop({ contextShare: 0.25 }),
+    verdicts: found,
+    decision: { kind: 'block', instruction: 'continue' },
+  };
+}
+
+export const ENDED: Entry = {
+  kind: 'stop',
+  seen: seenStop(),
+  verdicts: [verdict('pass', { summary: '9 tests pass' })],
+  decision: { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: 'tests' },
+};
+
+/** Adds so many lines at once, as the store would have written them one by one. */
+export function lengthen(
+  home: Home,
+  store: FileStore,
+  ref: LoopRef,
+  lines: number,
+  entryFor: (line: number) => Entry,
+): void {
+  const key = readKey(home);
+  let last = store.tail(ref) as { line: ReturnType<FileStore['tail']>['line']; text: string };
+  const texts: string[] = [];
+  for (let i = 0; i < lines; i++) {
+    const entry = entryFor(i);
+    const at = last.line.state.lastAt + 1000;
+    const next = nextLine(key, last, entry, at);
+    texts.push(next.text);
+    last = { text: next.text, line: { ...last.line, seq: next.seq, state: next.state, entry } };
+  }
+  appendFileSync(store.journalFile(ref), `${texts.join('\n')}\n`);
+  writeFileSync(copyOfEndFile(home, ref.loop), `${last.text}\n`);
+}
