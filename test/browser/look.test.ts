@@ -232,6 +232,7 @@ describe('looks', () => {
       loop: 'long',
       project: 'long',
       at: home.clock.time,
+      until: home.clock.time,
       entries: 1,
     });
     const hold = JSON.parse(

@@ -20,11 +20,12 @@ export interface Tab {
   close(): Promise<void>;
 }
 
-/** A fresh profile at this address. Times do not matter to it: nothing moves. */
+/** A fresh profile at this address; nothing moves in it. `now`: the time that its clock tells. */
 export async function openTab(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
+  now?: number,
 ): Promise<Tab> {
   const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
@@ -38,6 +39,7 @@ export async function openTab(
     faults.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
+  if (now !== undefined) await page.clock.setFixedTime(now);
   await page.goto(url);
   await page.locator('main').waitFor();
   return { page, faults, close: () => context.close() };

@@ -6,9 +6,16 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FrozenContract } from '../../../src/core/contract/contract.ts';
 import type { Entry, StartedEntry } from '../../../src/core/loop/entry.ts';
+import { makeReceipt } from '../../../src/core/loop/receipt.ts';
+import { hasEnded } from '../../../src/core/loop/state.ts';
+import { sha256 } from '../../../src/files/digest.ts';
+import { holdLock } from '../../../src/files/lock.ts';
+import { traitsOf } from '../../../src/gates/traits.ts';
 import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
+import { writeReceipt } from '../../../src/home/receipts.ts';
 import { FileStore } from '../../../src/home/store.ts';
-import type { LoopRef, NewLoop } from '../../../src/ports/ports.ts';
+import type { AppendOptions, LoopRef, NewLoop } from '../../../src/ports/ports.ts';
+import { driverLock } from '../../../src/run/begin/client-options.ts';
 
 const FIXTURES = resolve('test/fixtures/dashboard');
 
@@ -27,8 +34,9 @@ export interface Played {
   loop: string;
   /** The name of the project's folder. */
   project: string;
-  /** When it began. */
+  /** When it began, and when the last recorded entry was written; what lies between is spread over that time. */
   at: number;
+  until: number;
   session?: string;
   task?: string;
   /** How many of the recorded entries; all when absent. */
@@ -36,8 +44,6 @@ export interface Played {
   /** Written after them, so many milliseconds apart. */
   more?: Entry[];
   apartMs?: number;
-  /** How much longer everything takes than it was recorded. */
-  slower?: number;
 }
 
 export class ExampleHome {
@@ -61,18 +67,40 @@ export class ExampleHome {
     const project = this.projectPath(played.project);
     mkdirSync(project, { recursive: true });
     const recorded = readRecorded(played.example, project);
-    const { slower = 1, apartMs = 60_000 } = played;
-    this.clock.time = played.at;
+    const { at, until, apartMs = 60_000 } = played;
+    const entries = recorded.entries.slice(0, played.entries);
+    const took = entries.at(-1)?.after || 1;
+    this.clock.time = at;
     const ref = this.store.create(newLoop(recorded, played, project));
-    for (const { after, entry } of recorded.entries.slice(0, played.entries)) {
-      this.clock.time = played.at + after * slower;
-      this.store.append(ref, () => entry, { durable: false });
+    for (const { after, entry } of entries) {
+      this.clock.time = Math.round(at + (after / took) * (until - at));
+      this.store.append(ref, () => entry, { durable: false, first: this.receiptFor(ref, recorded, entry) });
     }
     for (const entry of played.more ?? []) {
       this.clock.time += apartMs;
       this.store.append(ref, () => entry, { durable: false });
     }
+    const state = this.store.read(ref);
+    // A run is driven by this process.
+    if (state.run && !hasEnded(state)) holdLock(driverLock(ref));
     return ref;
+  }
+
+  /** Where an entry ends a loop as done, its receipt is written before it. */
+  private receiptFor(ref: LoopRef, recorded: Recorded, entry: Entry): AppendOptions['first'] {
+    if (entry.kind !== 'stop' || entry.decision.kind !== 'end') return undefined;
+    const { verdicts, seen } = entry;
+    return (state, journal) => {
+      const facts = {
+        ...{ state, verdicts, journal, frozen: recorded.contract, contractSha256: state.contractSha256 },
+        ...{
+          contractFileNow: recorded.contract.frozen.contractFile ?? null,
+          task: this.store.taskDigest(ref),
+        },
+        ...{ commit: recorded.started.baseCommit ?? null, tree: seen.tree ?? null },
+      };
+      writeReceipt(ref.dir, makeReceipt(facts, traitsOf), this.home);
+    };
   }
 }
 
@@ -84,8 +112,13 @@ function readRecorded(example: Example, project: string): Recorded {
 function newLoop({ task, started, contract }: Recorded, played: Played, project: string): NewLoop {
   const { dialect, baseTree, baseCommit, baseGates, run } = started;
   return {
-    ...{ loop: played.loop, session: played.session ?? `session-of-${played.loop}`, project, dialect },
+    ...{ loop: played.loop, session: played.session ?? sessionOf(played.loop), project, dialect },
     ...{ task: played.task ?? task, contract, transcriptOffset: 0 },
     ...{ baseTree, baseCommit, baseGates, run },
   };
+}
+
+/** The same for the same loop, and looks like one of Claude Code. */
+function sessionOf(loop: string): string {
+  return sha256(loop).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 }

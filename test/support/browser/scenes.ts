@@ -18,20 +18,38 @@ export function playExamples(home: ExampleHome, now: number): void {
     loop: 'leap-year',
     project: 'leap-year',
     at: now - 5 * HOUR,
-    slower: 90,
+    until: now - 4.5 * HOUR,
   });
   home.play({
-    ...{ example: 'many-sessions', loop: 'stalled', project: 'numbers', at: now - 26 * HOUR, slower: 200 },
+    ...{
+      example: 'many-sessions',
+      loop: 'stalled',
+      project: 'numbers',
+      at: now - 26 * HOUR,
+      until: now - 24 * HOUR,
+    },
     ...{ task: 'Make the build reproducible', entries: 10 },
     more: [ended('stalled', 'same_failure', '5 times')],
   });
   home.play({
-    ...{ example: 'eight-cheats', loop: 'limit', project: 'shop', at: now - 30 * HOUR, slower: 300 },
+    ...{
+      example: 'eight-cheats',
+      loop: 'limit',
+      project: 'shop',
+      at: now - 30 * HOUR,
+      until: now - 28 * HOUR,
+    },
     ...{ task: 'Let the cart round like the till', entries: 9 },
     more: [ended('reached_limit', 'iterations', '20 of 20')],
   });
   home.play({
-    ...{ example: 'one-session', loop: 'cancelled', project: 'leap-year', at: now - 9 * HOUR, slower: 90 },
+    ...{
+      example: 'one-session',
+      loop: 'cancelled',
+      project: 'leap-year',
+      at: now - 9 * HOUR,
+      until: now - 8.8 * HOUR,
+    },
     ...{ task: 'Try the other calendar', entries: 2 },
     more: [{ kind: 'command', command: 'cancel' }],
   });
@@ -41,8 +59,8 @@ export function playExamples(home: ExampleHome, now: number): void {
       loop: 'cart',
       project: 'shop',
       at: now - 80 * MINUTE,
+      until: now - 3 * MINUTE,
       entries: 17,
-      slower: 180,
     },
   });
   home.play({
@@ -51,8 +69,8 @@ export function playExamples(home: ExampleHome, now: number): void {
       loop: 'four',
       project: 'numbers',
       at: now - 55 * MINUTE,
+      until: now - MINUTE,
       entries: 13,
-      slower: 80,
     },
   });
   home.play({
@@ -61,8 +79,8 @@ export function playExamples(home: ExampleHome, now: number): void {
       loop: 'question',
       project: 'leap-year',
       at: now - 34 * MINUTE,
+      until: now - 15 * MINUTE,
       entries: 2,
-      slower: 90,
     },
     task: 'Let years before 1582 follow the Julian calendar',
     more: [
@@ -74,7 +92,13 @@ export function playExamples(home: ExampleHome, now: number): void {
     ],
   });
   home.play({
-    ...{ example: 'four-chunks', loop: 'till', project: 'till', at: now - 20 * MINUTE, slower: 60 },
+    ...{
+      example: 'four-chunks',
+      loop: 'till',
+      project: 'till',
+      at: now - 20 * MINUTE,
+      until: now - 12 * MINUTE,
+    },
     entries: UNTIL_PLAN_IS_ASKED_FOR,
   });
 }
@@ -89,12 +113,20 @@ export function hostileLoop(home: ExampleHome, now: number): void {
     ...{ summary: HOSTILE, evidence: [HOSTILE, `src/${HOSTILE}.ts:1`], next: HOSTILE, fingerprint: 'f' },
   };
   home.play({
-    ...{ example: 'one-session', loop: 'hostile', project: 'hostile', at: now - 70 * MINUTE, entries: 0 },
+    ...{
+      example: 'one-session',
+      loop: 'hostile',
+      project: 'hostile',
+      at: now - 70 * MINUTE,
+      until: now - 70 * MINUTE,
+      entries: 0,
+    },
     task: HOSTILE,
     more: [
       {
         kind: 'stop',
         seen: {
+          blockCap: 8,
           stopHookActive: false,
           toolSinceBlock: true,
           background: [],
