@@ -12,6 +12,7 @@ import { goTo, openBrowser, openTab, PHONE, type Tab } from '../support/browser/
 import { serveHome } from '../support/browser/dashboard.ts';
 import { ExampleHome } from '../support/browser/examples.ts';
 import { hostileLoop, playExamples } from '../support/browser/scenes.ts';
+import { lengthen } from '../support/dashboard/loops.ts';
 
 let [root, home, served, browser] = [] as unknown as [string, ExampleHome, Dashboard, Browser];
 const tabs: Tab[] = [];
@@ -46,7 +47,7 @@ describe('the overview', () => {
     const tab = await open();
     const { page } = tab;
     expect(await page.locator('h2').first().innerText()).toMatch(/things? needs? you$/);
-    expect(await page.locator('.need').first().innerText()).toContain('Approve');
+    expect(await page.locator('.need', { hasText: 'plan_approved' }).innerText()).toContain('Approve');
     const till = page.locator('[data-loop=till]');
     expect(await till.innerText()).toContain('Waits for you');
     expect(await page.locator('[data-loop=leap-year]').innerText()).toContain('Done, verified');
@@ -138,7 +139,7 @@ describe('a loop', () => {
   });
 
   test('has gates over iterations, charts, a board, a receipt that prints, and a live tail', async () => {
-    const tab = await open('#/loop/till/gates');
+    const tab = await open('#/loop/cart/gates');
     const { page } = tab;
     expect(await page.locator('.cells').count()).toBeGreaterThan(2);
     await goTo(tab, '#/loop/till/board');
@@ -147,8 +148,11 @@ describe('a loop', () => {
     expect(await page.locator('.chart svg').first().getAttribute('aria-label')).toMatch(/so far/);
     await goTo(tab, '#/loop/four/tail');
     expect(await page.locator('.tail li').count()).toBeGreaterThan(5);
-    await goTo(tab, '#/loop/leap-year');
-    await page.locator('.timeline').waitFor();
+    await goTo(tab, '#/loop/leap-year/receipt');
+    expect(await page.locator('.receipt').innerText()).toContain('The signature holds');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.bar').isVisible()).toBe(false);
+    expect(await page.locator('.ladder').isVisible()).toBe(true);
     expect(tab.faults).toEqual([]);
   });
 
@@ -167,6 +171,7 @@ describe('looks', () => {
     '#/loop/till/board',
     '#/loop/four/charts',
     '#/loop/cart/gates',
+    '#/loop/leap-year/receipt',
     '#/insights',
   ];
 
@@ -238,7 +243,7 @@ describe('looks', () => {
     const hold = JSON.parse(
       readFileSync(home.store.journalFile(ref), 'utf8').trim().split('\n').at(-1) ?? '',
     ).entry;
-    for (let i = 0; i < 2000; i++) home.store.append(ref, () => hold, { durable: false });
+    lengthen(home.home, home.store, ref, 10_000, () => hold);
     const tab = await open('#/loop/long');
     const { page } = tab;
     await page.locator('.entry-line').first().waitFor();
