@@ -3,22 +3,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { HooksState } from '../client/settings/would-run.ts';
 import { UsageError } from '../core/text/errors.ts';
 import { escapedJson } from '../core/text/visible.ts';
 import { EXIT } from '../core/words/exit-codes.ts';
 import { homeFrom, realPath } from '../home/layout.ts';
-import { thisProgram, VERSION } from '../home/program.ts';
+import { thisProgram } from '../home/program.ts';
 import { refuseInsideClient } from '../hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../hook/wiring/world.ts';
-import { hooksStateOf } from '../run/person/hooks-state.ts';
-import { turnEnds } from '../run/person/turn-ends.ts';
+import { openWorldToRead } from '../hook/wiring/world.ts';
 import { watchInterruption } from '../terminal/interruption.ts';
 import { out, warn } from '../terminal/print.ts';
 import { isLoopback } from './server/guard.ts';
-import { claudeSessions } from './server/other-sessions.ts';
 import { type Dashboard, serveDashboard, USUAL_PORT } from './server/serve.ts';
 import type { DashboardWorld } from './server/world.ts';
+import { dashboardWorld } from './wiring.ts';
 
 export interface DashboardFlags {
   port?: number;
@@ -76,34 +73,12 @@ function existing(folder: string): string {
   throw new UsageError(`--project ${folder}: there is no such folder`);
 }
 
-const HOOKS_MS = 5_000;
-
-export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]): DashboardWorld {
-  const home = homeFrom(env);
-  const clock = { now: () => Date.now() };
-  const known = new Map<string, { at: number; state: HooksState }>();
-  return {
-    ...{ home, env, clock, only, version: VERSION },
-    // Settings are asked about for every loop, and change rarely.
-    hooksAt(project) {
-      const kept = known.get(project);
-      if (kept && clock.now() - kept.at < HOOKS_MS) return kept.state;
-      const state = hooksStateOf(project, env);
-      known.set(project, { at: clock.now(), state });
-      return state;
-    },
-    turnEndOf: (session) => turnEnds(home, env, clock.now())(session),
-    open: () => openWorld(undefined),
-    sessions: claudeSessions(env),
-  };
-}
-
 /** The link works once, so that it is worth nothing to who reads the command line of the browser. */
-function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
+function openBrowser(url: string, env: NodeJS.ProcessEnv, platform = process.platform): void {
   const [command, args] =
-    process.platform === 'darwin'
+    platform === 'darwin'
       ? ['open', [url]]
-      : process.platform === 'win32'
+      : platform === 'win32'
         ? ['explorer', [url]]
         : ['xdg-open', [url]];
   const child = spawn(command, args, { env, stdio: 'ignore', detached: true });

@@ -1,15 +1,13 @@
 /** The page beside a real session of Claude Code: what a hook writes appears, and what you ask in the browser is taken. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { openBrowser, openTab, type Tab } from '../support/browser/browser.ts';
 import { startDashboard } from '../support/browser/dashboard.ts';
 import { contractScene } from '../support/live/contract.ts';
 import type { Scene } from '../support/live/scene.ts';
-import { bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
+import { BIN, bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
 
 const CONTRACT = [
   'gates:',
@@ -68,7 +66,7 @@ test('a session is held, asks, waits for approval, is paused and goes on, all se
   await seen(question);
   await client.untilLine(({ type }) => type === 'result');
   await question.getByRole('button', { name: 'blue' }).click();
-  await seen(page.getByText(/Requested|Taken/));
+  await seen(row.getByText('answer requested'));
   await expect.poll(async () => (await loopOf(scene)).questions[0]?.option, PATIENCE).toBe(2);
   await row.locator('a').click();
   await seen(page.locator('.asked', { hasText: 'Requested' }));
@@ -122,21 +120,19 @@ test('what the built hook writes is on the page at once; a cancelled loop is ask
   const { page } = await openTab(browser, dashboard.url);
   const row = page.locator('.loop', { hasText: 'Make something' });
   await seen(row.filter({ hasText: '1 of 9' }));
-  const settings = JSON.parse(readFileSync(join(scene.project, '.claude/settings.json'), 'utf8'));
-  const line: string = settings.hooks.Stop[0].hooks[0].command;
   const stop = {
     hook_event_name: 'Stop',
     session_id: session,
     cwd: scene.project,
     last_assistant_message: 'Done.',
   };
-  const held = callHook(scene, line, stop);
+  const held = callHook(scene, stop);
   expect(JSON.parse(held)).toMatchObject({ decision: 'block' });
   await seen(row.filter({ hasText: '2 of 9' }));
   await row.locator('a').click();
   await seen(page.locator('.entry-line', { hasText: 'Held' }));
   const lines = await page.locator('.entry-line').count();
-  callHook(scene, line, stop);
+  callHook(scene, stop);
   await expect.poll(() => page.locator('.entry-line').count(), PATIENCE).toBeGreaterThan(lines);
 
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -153,8 +149,8 @@ test('what the built hook writes is on the page at once; a cancelled loop is ask
   expect(await page.locator('.lost').innerText()).toMatch(/since|ended at/);
 });
 
-function callHook(scene: Scene, line: string, event: object): string {
-  return execFileSync('sh', ['-c', line], {
+function callHook(scene: Scene, event: object): string {
+  return execFileSync(process.execPath, [BIN, 'hook'], {
     ...{ cwd: scene.project, env: scene.environment, input: JSON.stringify(event), encoding: 'utf8' },
   });
 }

@@ -70,6 +70,7 @@ const LOOPS: Record<string, CommandEntry> = {
     examples: [
       ['untildone status', 'where the loops of this project stand, and what fails'],
       ['untildone status --all --ended', 'all loops of all projects, also those that ended'],
+      ['untildone status --watch', 'the same, shown again whenever something changes'],
       ['untildone status --json', 'the same for programs'],
     ],
   },

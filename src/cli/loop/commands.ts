@@ -4,6 +4,8 @@ import { readContract } from '../../contract/read.ts';
 import type { Limit, SandboxRule } from '../../core/contract/contract.ts';
 import type { PersonCommand } from '../../core/loop/entry.ts';
 import { parseDuration } from '../../core/text/duration.ts';
+import { watchStatus } from '../../dashboard/watch.ts';
+import { dashboardWorld } from '../../dashboard/wiring.ts';
 import { hookScript } from '../../home/hook-line.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { ownerFrom, taskFrom } from '../../hook/start/inputs.ts';
@@ -57,8 +59,15 @@ function addStatus(cli: Command): void {
     .option('--json', 'print JSON', false)
     .option('--all', 'show the loops of all projects', false)
     .option('--ended', 'show every loop that has ended, not only the newest ones', false)
-    .action(async (options: { json: boolean; all: boolean; ended: boolean }) => {
+    .option('--watch', 'show it again whenever something changes, until Ctrl-C', false)
+    .action(async (options: { json: boolean; all: boolean; ended: boolean; watch: boolean }) => {
       const world = openWorldToRead();
+      if (options.watch) {
+        const own = !options.all && world.store.loops(world.project).length > 0;
+        const watched = dashboardWorld(world.env, own ? [world.project] : []);
+        process.exitCode = await watchStatus(watched, options);
+        return;
+      }
       const { store, project, clock, env } = world;
       const session = process.env.CLAUDE_CODE_SESSION_ID;
       const place = placeHere(world, session);

@@ -4,7 +4,7 @@ import { firstFound } from '../text/lists.ts';
 import { INTERPRETERS } from './protect.ts';
 
 const PERSON_ONLY = new Set([
-  ...['trust', 'setup', 'approve', 'reject', 'answer', 'cancel', 'release', 'pause'],
+  ...['trust', 'setup', 'approve', 'reject', 'answer', 'cancel', 'release', 'pause', 'dashboard'],
   ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout', 'slash'],
 ]);
 const PERSON_ONLY_WITH_ARGUMENT = new Set(['contract update', 'lock off']);

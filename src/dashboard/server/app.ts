@@ -100,7 +100,9 @@ function sendFile(c: Asked, files: ReadonlyMap<string, PageFile>, name: string):
 
 function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
   const past = new LookBack(live.loops, world);
-  app.get('/api/overview', (c) => c.json(live.overview()));
+  app.get('/api/overview', (c) =>
+    c.body(live.overviewText(), 200, { 'content-type': 'application/json; charset=utf-8' }),
+  );
   app.get('/api/ended', (c) =>
     c.json(
       live.ended({

@@ -23,6 +23,7 @@ const MOST_SENT = 50;
 /** How many transcripts are looked at in one round. */
 const TURNS_A_ROUND = 20;
 const SESSIONS_EVERY_MS = 10_000;
+const KEPT_MS = 10_000;
 
 /** Keeps the views of all loops up to date, and tells pages what changes. */
 export class Live {
@@ -35,6 +36,7 @@ export class Live {
   private needsSent = '';
   private totalsSent = '';
   private nextTurn = 0;
+  private made: { text: string; at: number } | undefined;
   private sessionsSeen: { at: number; list?: OtherSession[]; asking?: boolean } = { at: 0 };
 
   constructor(world: DashboardWorld) {
@@ -47,10 +49,12 @@ export class Live {
     for (const row of this.loops.rows()) this.sent.set(row.id, comparable(row));
     this.watcher = watchHome(this.world.home, (change) => this.take(change));
     this.askSessions();
+    this.overviewText();
   }
 
   /** Takes in what changed in the home. Never throws: the next change, or the next look, tries again. */
   private take({ loops, sessions, all }: HomeChange): void {
+    this.made = undefined;
     try {
       const isNew = loops.some((id) => !this.loops.has(id));
       const changed = new Set(
@@ -64,6 +68,7 @@ export class Live {
       this.loops.lookAgain(looked);
       this.publish(new Set([...changed, ...looked]));
       for (const id of changed) if (this.hub.loops().has(id)) void this.tellEntries(id);
+      if (all) this.overviewText();
     } catch {
       // As above.
     }
@@ -178,10 +183,25 @@ export class Live {
     this.take({ loops: [id], sessions: [], all: false });
   }
 
-  overview(): Overview {
+  /** Looks at everything again. */
+  look(): void {
+    this.take({ loops: [], sessions: [], all: true });
+  }
+
+  /**
+   * The overview as it is sent. It is kept until something changes, and made ahead: with the events after its `eventId` it is
+   * as fresh as a new one.
+   */
+  overviewText(): string {
+    const now = this.world.clock.now();
+    if (!this.made || now - this.made.at > KEPT_MS)
+      this.made = { text: JSON.stringify(this.overview()), at: now };
+    return this.made.text;
+  }
+
+  private overview(): Overview {
     const { world, loops } = this;
     const eventId = this.hub.eventId;
-    for (const id of loops.unended()) loops.refresh(id);
     const { loops: shown, ended } = shownRows(loops.rows());
     const needs = loops.needs();
     const sessions = this.otherSessions();

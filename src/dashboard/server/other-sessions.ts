@@ -1,28 +1,38 @@
 import { execFile } from 'node:child_process';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
+import { newerThan } from '../../core/text/version.ts';
 import type { OtherSession } from '../view/overview-types.ts';
 
 const TIME_MS = 5_000;
 const MOST_BYTES = 1024 * 1024;
 const MOST_SESSIONS = 200;
 
+/** The first version that is known to list sessions. An older one might take the words for a prompt. */
+const LISTS_SESSIONS = '2.1.139';
+
 /** Asks Claude Code for its sessions (`claude agents --json`). Undefined when it is not there, or does not know how. */
 export function claudeSessions(env: NodeJS.ProcessEnv): () => Promise<OtherSession[] | undefined> {
-  let failures = 0;
-  return () => {
-    // A Claude Code that does not know how will not learn it: it is not started again and again.
-    if (failures >= 2) return Promise.resolve(undefined);
-    return new Promise((resolve) => {
-      const options = { env, timeout: TIME_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' as const };
-      const child = execFile('claude', ['agents', '--json'], options, (error, stdout) => {
-        const found = error ? undefined : parseSessions(stdout);
-        failures = found ? 0 : failures + 1;
-        resolve(found);
-      });
-      child.stdin?.end();
-    });
+  let known: Promise<boolean> | undefined;
+  return async () => {
+    known ??= said(['--version'], env).then((text) => listsSessions(text ?? ''));
+    const text = (await known) ? await said(['agents', '--json'], env) : undefined;
+    return text === undefined ? undefined : parseSessions(text);
   };
+}
+
+export function listsSessions(version: string): boolean {
+  const [, number] = /^(\d{1,4}\.\d{1,4}\.\d{1,6})\b/.exec(version) ?? [];
+  return number !== undefined && !newerThan(LISTS_SESSIONS, number);
+}
+
+function said(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = { env, timeout: TIME_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' as const };
+    const child = execFile('claude', args, options, (error, stdout) => resolve(error ? undefined : stdout));
+    child.stdin?.on('error', () => {});
+    child.stdin?.end();
+  });
 }
 
 /** Takes what other versions may send, too: a list, or an object with a list. */

@@ -46,7 +46,7 @@ function questions(known: KnownLoop, kind: 'question' | 'ended_asking'): Need[] 
 }
 
 function answersTo({ name, options = [] }: AskedQuestion): NeedAnswer[] {
-  const question = Number(/\d+$/.exec(name)?.[0] ?? 1);
+  const question = Number(name.slice('question '.length)) || 1;
   const chosen = options.map((label, i): NeedAnswer => {
     const action = { action: 'answer' as const, question, option: i + 1 };
     return { label, tone: 'quiet', action, note: 'optional' };

@@ -127,7 +127,7 @@ test('questions, approvals and limits are answered as in a terminal', async () =
     policy: 'wait',
     waitMs: 'unlimited',
   });
-  page.dashboard.live.loops.rescan();
+  page.dashboard.live.look();
   const path = `api/loops/${ref.loop}`;
   const asked = await page.get<Overview>('api/overview');
   expect(asked.needs).toMatchObject([
@@ -148,7 +148,7 @@ test('questions, approvals and limits are answered as in a terminal', async () =
     ...held(verdict('fail', { gate: 'plan', kind: 'approve', class: 'judged', asks: 'Is the plan good?' })),
     decision: { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'Is the plan good?' },
   } as never);
-  page.dashboard.live.loops.refresh(ref.loop);
+  page.dashboard.live.look();
   const waiting = await page.get<LoopView>(path);
   expect(waiting).toMatchObject({
     row: { doing: 'waits_you', tone: 'waiting' },
@@ -198,7 +198,7 @@ test('a damaged journal, a missing contract and a deleted project are named, and
   const broken = home.loop('20260101-3', { session: 'broken' });
   rmSync(join(home.home.root, 'ends', broken.loop));
   writeFileSync(home.store.journalFile(broken), 'nothing of ours\n');
-  page.dashboard.live.loops.rescan();
+  page.dashboard.live.look();
   const { loops, needs } = await page.get<Overview>('api/overview');
   expect(loops.find(({ id }) => id === broken.loop)).toMatchObject({
     status: 'unreadable',
@@ -224,7 +224,7 @@ test('an empty home, and none at all, are shown in words', async () => {
   const page = await served(testWorld(home, folder));
   expect(await page.get<Overview>('api/overview')).toMatchObject({ loops: [], needs: [], problems: [] });
   rmSync(home.root, { recursive: true });
-  page.dashboard.live.loops.rescan();
+  page.dashboard.live.look();
   expect((await page.get<Overview>('api/overview')).problems[0]?.message).toContain(
     'there is no untildone home yet',
   );

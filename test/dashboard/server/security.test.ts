@@ -182,7 +182,7 @@ test('links in the home lead nowhere', async () => {
   const other = home.loop('20260101-2', { session: 'other' });
   rmSync(join(other.dir, 'task.md'));
   symlinkSync(join(folder, 'secret.txt'), join(other.dir, 'task.md'));
-  page.dashboard.live.loops.rescan();
+  page.dashboard.live.look();
   const overview = await page.get<Overview>('api/overview');
   expect(overview.loops.map(({ id }) => id)).not.toContain('linked');
   expect(JSON.stringify(overview)).not.toContain('a secret of yours');

@@ -1,0 +1,31 @@
+import type { HooksState } from '../client/settings/would-run.ts';
+import { homeFrom } from '../home/layout.ts';
+import { VERSION } from '../home/program.ts';
+import { openWorld } from '../hook/wiring/world.ts';
+import { hooksStateOf } from '../run/person/hooks-state.ts';
+import { turnEnds } from '../run/person/turn-ends.ts';
+import { claudeSessions } from './server/other-sessions.ts';
+import type { DashboardWorld } from './server/world.ts';
+
+const HOOKS_MS = 5_000;
+
+/** What the dashboard needs, of this machine. */
+export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]): DashboardWorld {
+  const home = homeFrom(env);
+  const clock = { now: () => Date.now() };
+  const known = new Map<string, { at: number; state: HooksState }>();
+  return {
+    ...{ home, env, clock, only, version: VERSION },
+    // Settings are asked about for every loop, and change rarely.
+    hooksAt(project) {
+      const kept = known.get(project);
+      if (kept && clock.now() - kept.at < HOOKS_MS) return kept.state;
+      const state = hooksStateOf(project, env);
+      known.set(project, { at: clock.now(), state });
+      return state;
+    },
+    turnEndOf: (session) => turnEnds(home, env, clock.now())(session),
+    open: () => openWorld(undefined),
+    sessions: claudeSessions(env),
+  };
+}
