@@ -6,6 +6,7 @@ import { type HookScene, openHookScene } from './hook-scene.ts';
 import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
+import { weighPage } from './page-weight.ts';
 import { measureRalphLoop } from './ralph-loop.ts';
 import { measureReflect } from './reflect.ts';
 import { type Row, renderTable } from './report.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['trees of 50,000 files', () => measureTrees()],
   ['the real Claude Code', measureIterationGap],
   ['the dashboard', measureDashboard],
+  ['the weight of its page', () => weighPage()],
   ['a run: from session to session', () => measureSessionGap()],
   ['a run: an iteration', () => measureRunOverhead()],
   ['a run: 1,000 iterations', () => measureRunLength()],

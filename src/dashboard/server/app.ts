@@ -54,7 +54,8 @@ export function dashboardApp(
   app.get('/', (c) => enter(c, guard, world, path));
   app.use(async (c, next) => (guard.isKnown(askedOf(c)) ? next() : refuse(c, 401, NO_TOKEN)));
   const inside = app.basePath(path);
-  inside.get('/', (c) => sendFile(c, files, 'index.html'));
+  // Addresses in the page are relative to this folder, so it is only found with its slash.
+  app.get(`${path}/`, (c) => sendFile(c, files, 'index.html'));
   addReading(inside, live, world);
   addActing(inside, live, world);
   inside.get('/api/events', (c) => openStream(c, live, world));

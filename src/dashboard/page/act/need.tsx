@@ -30,6 +30,8 @@ interface NeedCardProps {
 }
 
 export function NeedCard({ need, project, task }: NeedCardProps) {
+  // Below the heading of a section, or right below that of the loop.
+  const Title = task === undefined ? 'h2' : 'h3';
   const text = need.text !== undefined && !need.title.includes(need.text) ? need.text : undefined;
   return (
     <li class="need card">
@@ -47,10 +49,10 @@ export function NeedCard({ need, project, task }: NeedCardProps) {
           <Age at={need.since} />
         </span>
       </div>
-      <h3 class="need-title">
+      <Title class="need-title">
         <Line text={capital(need.title)} />
-      </h3>
-      {task !== undefined && need.loop !== undefined && (
+      </Title>
+      {task && need.loop !== undefined && (
         <p class="small need-task">
           <a data-row href={addressOf({ view: 'loop', loop: need.loop, part: 'timeline', only: 'all' })}>
             <Line text={task} />

@@ -16,7 +16,7 @@ export function Bar({ route, needs, help }: { route: Route; needs: number; help(
         Skip to content
       </button>
       <div class="bar-inner">
-        <a class="brand" href="#/">
+        <a class="brand" href="#/" aria-label="untildone, overview">
           <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
             <path d="M12 2.5a9.5 9.5 0 1 0 9.5 9.5" class="brand-ring" />
             <path d="M7.5 11.5l4 4 9-10" class="brand-tick" />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Insights } from '../../view/types.ts';
-import { axisMarks, sayMoney } from '../words/figures.ts';
+import { axisMarks, plural, sayMoney } from '../words/figures.ts';
 import { Bars, Panel } from './panels.tsx';
 
 const HEIGHT = 150;
@@ -8,18 +8,22 @@ const WIDTH = 560;
 const LEFT = 52;
 
 /** Cost by day as columns, and by project as bars. */
-export function CostByDay({ cost, names }: Pick<Insights, 'cost'> & { names: ReadonlyMap<string, string> }) {
+export function CostByDay({
+  cost: all,
+  names,
+}: Pick<Insights, 'cost'> & { names: ReadonlyMap<string, string> }) {
+  const cost = all.filter(({ usd }) => usd > 0);
   const [id] = useState('cost-by-day');
   if (cost.length === 0) return null;
   const days = sums(cost, ({ day }) => day).sort(([one], [other]) => one.localeCompare(other));
   const projects = sums(cost, ({ project }) => project).sort(([, one], [, other]) => other - one);
-  const all = projects.reduce((sum, [, usd]) => sum + usd, 0);
+  const sum = projects.reduce((before, [, usd]) => before + usd, 0);
   const marks = axisMarks(Math.max(...days.map(([, usd]) => usd)), 3);
   const most = marks.at(-1) ?? 1;
   const step = (WIDTH - LEFT) / days.length;
   const y = (usd: number) => HEIGHT - 24 - (usd / most) * (HEIGHT - 40);
   const [dearest = ['', 0]] = [...days].sort(([, one], [, other]) => other - one);
-  const summary = `${sayMoney(all)} on ${days.length} days; the highest was ${sayMoney(dearest[1])} on ${dearest[0]}.`;
+  const summary = `${sayMoney(sum)} on ${plural(days.length, 'day')}; the highest was ${sayMoney(dearest[1])} on ${dearest[0]}.`;
   return (
     <Panel title="Cost by day and project, in USD" text={summary}>
       <svg class="columns" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>

@@ -42,7 +42,7 @@ export function Bars({
           <span class="bar-name">{name}</span>
           <span class="bar-value">{value}</span>
           <span class={`bar-line tone-${tone ?? 'busy'}`} aria-hidden="true">
-            <span style={{ width: `${Math.max(1, Math.min(100, share * 100))}%` }} />
+            <span style={{ width: `${share > 0 ? Math.max(1, Math.min(100, share * 100)) : 0}%` }} />
           </span>
         </li>
       ))}
@@ -121,11 +121,16 @@ function placeOf({ loop, place }: { loop: string; place: number }): string {
 }
 
 export function UntilDone({ untilDone: { median, p90, bins } }: Pick<Insights, 'untilDone'>) {
-  if (bins.length === 0) return null;
+  if (bins.every(({ loops }) => loops === 0)) return null;
   const most = Math.max(1, ...bins.map(({ loops }) => loops));
-  const rows = bins.map(({ from, to, loops }) => ({
+  const last = bins.findLastIndex(({ loops }) => loops > 0);
+  const shown = bins.slice(
+    bins.findIndex(({ loops }) => loops > 0),
+    last + 1,
+  );
+  const rows = shown.map(({ from, to, loops }) => ({
     key: String(from),
-    name: from === to ? plural(from, 'iteration') : `${from} to ${to} iterations`,
+    name: spanWords(from, to),
     share: loops / most,
     value: plural(loops, 'loop'),
   }));
@@ -138,6 +143,11 @@ export function UntilDone({ untilDone: { median, p90, bins } }: Pick<Insights, '
       <Bars rows={rows} tone="done" />
     </Panel>
   );
+}
+
+function spanWords(from: number, to: number): string {
+  if (from === to) return plural(from, 'iteration');
+  return to > 100_000 ? `${from} or more iterations` : `${from} to ${to} iterations`;
 }
 
 export function Latency({ latency = [] }: Pick<Insights, 'latency'>) {

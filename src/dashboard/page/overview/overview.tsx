@@ -51,7 +51,7 @@ function Needs({ overview, projects }: { overview: OverviewData; projects: Reado
               key={need.id}
               need={need}
               project={projects.get(need.project) ?? need.project}
-              {...(tasks.has(need.loop) ? { task: tasks.get(need.loop) } : {})}
+              task={tasks.get(need.loop) ?? ''}
             />
           ))}
         </ul>
