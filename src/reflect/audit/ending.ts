@@ -12,7 +12,7 @@ const LOOKED_AT = 1_500;
 /** English alone: what other languages admit counts as a claim. */
 const ADMITS: readonly RegExp[] = [
   /\b(?:still|currently|now) (?:fail|fails|failing|broken|red)\b/,
-  /\b(?:tests?|checks?|builds?|lint|linter|suites?|it) (?:still )?(?:fails?|do not pass|does not pass|don't pass|doesn't pass|(?:is|are) (?:still )?(?:failing|red|broken))\b/,
+  /\b(?:tests?|checks?|builds?|lint|linter|suites?) (?:still )?(?:fails?|do not pass|does not pass|don't pass|doesn't pass|(?:is|are) (?:still )?(?:failing|red|broken))\b/,
   /\b(?:could not|couldn't|cannot|can't|unable to|not able to|failed to) (?:be )?(?:run|verify|verified|test|tested|check|checked|finish|finished|complete|completed|fix|fixed|reproduce|build|install|resolve|get|make)\b/,
   /\b(?:have not|haven't|has not|hasn't|did not|didn't|not yet|never) (?:been )?(?:run|ran|verified|verify|tested|test|checked|check|finished|finish|completed|complete|executed|execute)\b/,
   /\bnot (?:yet )?(?:done|finished|complete|completed|fixed|verified|tested|working)\b/,

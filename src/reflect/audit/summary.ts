@@ -142,7 +142,10 @@ function groups(turns: readonly CountedTurn[], keyOf: (turn: CountedTurn) => str
   const found = new Map<string, CountedTurn[]>();
   for (const turn of turns) {
     const key = keyOf(turn);
-    if (key !== undefined) found.set(key, [...(found.get(key) ?? []), turn]);
+    if (key === undefined) continue;
+    const own = found.get(key);
+    if (own) own.push(turn);
+    else found.set(key, [turn]);
   }
   return [...found].map(([key, own]) => ({ key, counts: countsOf(own), total: own.length }));
 }

@@ -18,6 +18,15 @@ export const CLASS_MEANS: Record<TurnClass, string> = {
   never_ran: 'no check ran at all',
 };
 
+/** The same for one line of a terminal. */
+export const CLASS_SHORT: Record<TurnClass, string> = {
+  verified: 'passed after the last edit',
+  stale: 'passed, then more edits',
+  failed: 'the last check failed',
+  masked: 'a failure was not visible',
+  never_ran: 'no check ran',
+};
+
 export const MASKING_MEANS: Record<Masking, string> = {
   pipe: 'its exit code ended in a pipe: | tail, | grep, | tee',
   or: 'its failure was taken for success: || true, || echo',
@@ -51,4 +60,15 @@ export function share(part: number, whole: number): string {
   if (part > 0 && percent < 1) return 'under 1 %';
   if (part < whole && percent > 99) return '99 %';
   return `${Math.round(percent)} %`;
+}
+
+/** What one command would have changed. */
+export function wouldHaveHeld(open: number, wouldHold: number): string {
+  const which =
+    open === wouldHold
+      ? open === 1
+        ? 'The other one'
+        : `The other ${open}`
+      : `${wouldHold} of the other ${open}`;
+  return `${which} would not have ended before a check of the project had passed, with one command:`;
 }
