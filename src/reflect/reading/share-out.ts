@@ -90,14 +90,11 @@ function oneSession<Options, Result>(
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (died: boolean) => {
-      worker.removeAllListeners();
+      // The thread has listeners of its own, which stay.
+      worker.off('message', hear).off('error', die).off('exit', exit);
       resolve(died);
     };
-    const die = (why: string) => {
-      work.fail(files, why);
-      end(true);
-    };
-    worker.on('message', (message: FromThread) => {
+    const hear = (message: FromThread) => {
       if ('bytes' in message) {
         work.progress?.(message.bytes);
         return;
@@ -105,9 +102,13 @@ function oneSession<Options, Result>(
       if ('result' in message) work.take(message.result as Result, files);
       else work.fail(files, message.failed);
       end(false);
-    });
-    worker.on('error', (error) => die(error.message));
-    worker.on('exit', () => die('the thread that read it has ended'));
+    };
+    const die = (error: Error) => {
+      work.fail(files, error.message);
+      end(true);
+    };
+    const exit = () => die(new Error('the thread that read it has ended'));
+    worker.on('message', hear).on('error', die).on('exit', exit);
     worker.postMessage(files);
   });
 }
