@@ -1,4 +1,5 @@
 import { measureActive } from './active.ts';
+import { measureAudit } from './audit.ts';
 import { measureCleanRoom } from './clean-room.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureDifferential } from './differential.ts';
@@ -25,6 +26,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
   ['looking back on 1 GB of transcripts', measureReflect],
+  ['an audit of 1 GB of transcripts', measureAudit],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],
   ['a clean room', measureCleanRoom],

@@ -32,6 +32,7 @@ import { addLessonsCommand } from './lessons/commands.ts';
 import { addReplayCommand } from './lessons/replay.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
+import { addAuditCommand } from './reflect/audit.ts';
 import { addReflectCommand } from './reflect/commands.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
@@ -67,6 +68,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addFeaturesCommands(cli);
   addLockCommands(cli);
   addStateCommands(cli);
+  addAuditCommand(cli);
   addDevCommands(cli);
   cli
     .command('hook')
