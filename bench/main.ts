@@ -1,4 +1,5 @@
 import { measureActive } from './active.ts';
+import { measureAudit } from './audit.ts';
 import { measureCleanRoom } from './clean-room.ts';
 import { measureDifferential } from './differential.ts';
 import { type HookScene, openHookScene } from './hook-scene.ts';
@@ -22,6 +23,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['an active Stop', measureActive],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
+  ['an audit of 1 GB of transcripts', measureAudit],
   ['looking back on 1 GB of transcripts', measureReflect],
   ['journals of 10 and 100,000 lines', measureJournalLengths],
   ['a verdict that is used again', measureVerdictReuse],

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type BenchLoop, HOOK, type HookScene } from './hook-scene.ts';
 
 /**
- * Runs inside the program that is measured, at its exit. The system's own figure is better where there is one: the peak that Node reports
+ * Runs inside the program, at its exit. The system's own figure is better where there is one: the peak that Node reports
  * may be that of the process which started it.
  */
 export const REPORT_PEAK = `
 const fs = require('node:fs');
-process.on('exit', () => {
+if (require('node:worker_threads').isMainThread) process.on('exit', () => {
   let kilobytes = process.resourceUsage().maxRSS;
   try {
     kilobytes = Number(/VmHWM:\\s*(\\d+) kB/.exec(fs.readFileSync('/proc/self/status', 'latin1'))[1]);

@@ -29,6 +29,7 @@ import { addInstallCommands } from './install/commands.ts';
 import { addPluginHooksCommand } from './install/plugin-hooks.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
+import { addAuditCommand } from './reflect/audit.ts';
 import { addReflectCommand } from './reflect/commands.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
@@ -59,6 +60,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addFeaturesCommands(cli);
   addLockCommands(cli);
   addStateCommands(cli);
+  addAuditCommand(cli);
   addDevCommands(cli);
   cli
     .command('hook')

@@ -8,6 +8,7 @@ export const GROUPS = {
   loop: 'Loops:',
   contract: 'Contract and receipt:',
   run: 'Runs and demos:',
+  back: 'Looking back:',
   others: 'Other systems:',
   upkeep: 'Upkeep:',
 } as const;
@@ -233,6 +234,18 @@ const RUNS: Record<string, CommandEntry> = {
   },
 };
 
+const BACK: Record<string, CommandEntry> = {
+  audit: {
+    group: 'back',
+    examples: [
+      ['untildone audit', 'how often "done" had a passing check behind it, in the last 30 days'],
+      ['untildone audit --show masked', 'the turns in which a failure could not be seen'],
+      ['untildone audit --since all --html audit.html', 'a page to show: counts only'],
+    ],
+    exits: { 0: 'audited', 2: 'no transcripts, or they cannot be read' },
+  },
+};
+
 const OTHERS: Record<string, CommandEntry> = {
   import: {
     group: 'others',
@@ -368,6 +381,7 @@ export const CATALOGUE: Readonly<Record<string, CommandEntry>> = {
   ...LOOPS,
   ...CONTRACTS,
   ...RUNS,
+  ...BACK,
   ...OTHERS,
   ...UPKEEP,
 };

@@ -1,4 +1,4 @@
-/** What `reflect.cjs` offers: it reads transcripts, also in threads. Loaded when a command needs it. */
+/** What `reflect.cjs` offers: everything that looks back. It is loaded when one of its commands is called. */
 export type ReflectBundle = typeof import('../../main/reflect.ts');
 
 export function loadReflect(): Promise<ReflectBundle> {

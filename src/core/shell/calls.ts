@@ -26,7 +26,7 @@ const WITH_VALUE_TO_XARGS = /^-[EI]$/;
 const RUNNERS = /^(?:npm|pnpm|yarn|bun)$/;
 /** `uv run x`, `bundle exec x`. */
 const ENVIRONMENTS = /^(?:uv|poetry|pipenv|pdm|hatch|rye) run$|^bundle exec$/;
-const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
+export const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish)$/;
 /** How deep command lines inside command lines are read. */
 const DEEPEST = 6;
 /** How many words of a pipe are kept: the last ones. */
@@ -72,7 +72,7 @@ function inputOf({ input }: SimpleCommand): string[] {
 }
 
 /** The words of the real command; `fed` when a wrapper hands it its input as words. */
-function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } {
+export function unwrapped(words: readonly string[]): { words: string[]; fed: boolean } {
   let at = 0;
   let fed = false;
   for (;;) {

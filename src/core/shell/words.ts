@@ -23,8 +23,13 @@ const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '
  */
 export function simpleCommands(line: string): SimpleCommand[] {
   const commands = new CommandList();
-  for (const token of new Tokens(line).all()) commands.take(token);
+  for (const token of shellTokens(line)) commands.take(token);
   return commands.all();
+}
+
+/** The words, operators, redirections and here-documents of a shell line, in their order. */
+export function shellTokens(line: string): Token[] {
+  return new Tokens(line).all();
 }
 
 /** Puts tokens together to simple commands. */
@@ -89,7 +94,7 @@ function withoutAssignments(command: SimpleCommand): SimpleCommand {
   return { ...command, words, ...(assigns.length > 0 ? { assigns } : {}) };
 }
 
-interface Token {
+export interface Token {
   kind: 'word' | 'operator' | 'redirection' | 'heredoc';
   text: string;
   inner: string[];
@@ -125,7 +130,7 @@ class Tokens {
     if (char === '\\') return this.addEscaped(at);
     if (/^\$?['"]/.test(line.slice(at, at + 2))) return this.addQuoted(at);
     if (char === '#' && this.word === undefined) return endOfLine(line, at) - 1;
-    if (char === '>' || char === '<') return this.redirect(at);
+    if (char === '>' || char === '<' || line.startsWith('&>', at)) return this.redirect(at);
     const operator = operatorAt(line, at, this.word !== undefined);
     if (operator) return this.operate(at, operator);
     if (/\s/.test(char)) this.endWord();
@@ -169,7 +174,7 @@ class Tokens {
     // A digit or & before the sign names the stream, not a word.
     if (this.word !== undefined && /^[\d&]$/.test(this.word.text)) this.word = undefined;
     this.endWord();
-    const sign = /^(?:<<<|<<-?|<>|<|>>|>\||>&|>)/.exec(this.line.slice(at, at + 3))?.[0] ?? '';
+    const sign = /^(?:&>>|&>|<<<|<<-?|<>|<|>>|>\||>&|>)/.exec(this.line.slice(at, at + 3))?.[0] ?? '';
     this.found.push({ kind: 'redirection', text: sign, inner: [] });
     this.awaitsDelimiter = /^<<-?$/.test(sign);
     return at + sign.length - 1;

@@ -62,6 +62,16 @@ export function inputText(value: unknown): string | undefined {
   return typeof value !== 'string' || value === '' ? undefined : bothEnds(value).head;
 }
 
+const LONGEST_COMMAND = 16_000;
+
+/** A command line. What it calls last matters as much as what it calls first: of a very long one both ends stay. */
+export function commandText(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  if (value.length <= LONGEST_COMMAND) return decoded(value);
+  const { head, tail } = cutIn(value) ?? { head: value, tail: value };
+  return decoded(`${head.slice(0, LONGEST_COMMAND / 2)}\n${tail.slice(-LONGEST_COMMAND / 2)}`);
+}
+
 const LONGEST_NAME = 200;
 
 /** A short text, such as an id. */

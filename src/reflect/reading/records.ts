@@ -98,7 +98,7 @@ export interface EditPart {
   after: string;
 }
 
-/** The few inputs of a call that are of use, each cut to `EXCERPT_WHOLE` characters. */
+/** The few inputs of a call that are of use. Long ones are cut. */
 export interface ToolInput {
   command?: string;
   description?: string;

@@ -94,29 +94,26 @@ function oneSession<Options, Result>(
   work: Shared<Options, Result>,
 ): Promise<boolean> {
   return new Promise((resolve) => {
-    // Only our own listeners: Node has some at the worker, without which no further message would come.
-    const listeners = {
-      message: (message: FromThread) => {
-        if ('bytes' in message) {
-          work.progress?.(message.bytes);
-          return;
-        }
-        if ('result' in message) work.take(message.result as Result, files);
-        else work.fail(files, message.failed);
-        end(false);
-      },
-      error: (error: Error) => die(error.message),
-      exit: () => die('the thread that read it has ended'),
-    };
     const end = (died: boolean) => {
-      for (const [name, listener] of Object.entries(listeners)) worker.off(name, listener);
+      // The thread has listeners of its own, which stay.
+      worker.off('message', hear).off('error', die).off('exit', exit);
       resolve(died);
     };
-    const die = (why: string) => {
-      work.fail(files, why);
+    const hear = (message: FromThread) => {
+      if ('bytes' in message) {
+        work.progress?.(message.bytes);
+        return;
+      }
+      if ('result' in message) work.take(message.result as Result, files);
+      else work.fail(files, message.failed);
+      end(false);
+    };
+    const die = (error: Error) => {
+      work.fail(files, error.message);
       end(true);
     };
-    for (const [name, listener] of Object.entries(listeners)) worker.on(name, listener);
+    const exit = () => die(new Error('the thread that read it has ended'));
+    worker.on('message', hear).on('error', die).on('exit', exit);
     worker.postMessage(files);
   });
 }

@@ -1,13 +1,12 @@
 /** Calls of tools and their results, as records. */
 import { asFields, type Fields } from '../../client/fields.ts';
-import { excerptOf, hashOf, inputText, nameOf } from './excerpt.ts';
+import { commandText, excerptOf, hashOf, inputText, nameOf } from './excerpt.ts';
 import type { EditPart, ToolInput, ToolOutcome, ToolResultRecord, ToolUseRecord } from './records.ts';
 
 type Bare<T> = Omit<T, 'line' | 'at' | 'where'>;
 
 /** The fields that are copied, by their name in the record. The first that is there counts. */
 const TEXTS: readonly (readonly [keyof ToolInput, ...string[]])[] = [
-  ['command', 'command'],
   ['description', 'description'],
   ['file', 'file_path', 'notebook_path'],
   ['pattern', 'pattern'],
@@ -48,6 +47,7 @@ function toolInput(input: Fields): ToolInput {
       if (text !== undefined) found[name] ??= text;
     }
   for (const [name, key] of NUMBERS) if (typeof input[key] === 'number') found[name] = input[key];
+  found.command = commandText(input.command);
   if (input.run_in_background === true) found.background = true;
   return found as ToolInput;
 }

@@ -1,0 +1,161 @@
+/** `untildone audit`: how often did "done" have a passing check behind it? */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { commandGates } from '../../core/contract/propose.ts';
+
+import { jsonLines } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
+import { userHome } from '../../files/system.ts';
+import { realPath } from '../../home/layout.ts';
+import { projectFacts } from '../../project/facts/project-facts.ts';
+import type { Printer } from '../printer.ts';
+import { type FoundSessions, findSessions, projectsFolder, type SessionFiles } from '../reading/files.ts';
+import { shareOut } from '../reading/share-out.ts';
+import { type AuditOptions, auditSession, type SessionAudit } from './audit-session.ts';
+import type { CheckKind } from './checks.ts';
+import { evidenceLines } from './evidence.ts';
+import { writePage } from './html-page.ts';
+import { auditJson, evidenceJson } from './json.ts';
+import { readingProgress } from './progress.ts';
+import { type AuditScope, sayDays } from './scope-words.ts';
+import { AuditCollector, type AuditSummary } from './summary.ts';
+import { pageLines } from './terminal-page.ts';
+import type { TurnClass } from './turn.ts';
+
+export interface AuditRequest {
+  /** How far back, in milliseconds; undefined: everything. */
+  sinceMs?: number;
+  project?: string;
+  json: boolean;
+  html?: string;
+  /** Put names, prompts and commands into what can be shared. */
+  evidence: boolean;
+  show?: TurnClass | 'all';
+  limit: number;
+}
+
+export interface AuditPlace {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  now: number;
+  /** Columns of the terminal. */
+  columns: number;
+}
+
+/** Returns the exit code. */
+export async function audit(request: AuditRequest, place: AuditPlace, printer: Printer): Promise<number> {
+  const began = performance.now();
+  const roots = rootsOf(place.env);
+  const project = request.project === undefined ? undefined : resolve(place.cwd, request.project);
+  const since = request.sinceMs === undefined ? undefined : place.now - request.sinceMs;
+  const found = roots.map((root) => findSessions(root, { since, project }));
+  const problem = nothingThere(found, roots, { project, request });
+  if (problem) return sayNothing(problem, request, printer);
+  const projects = project === undefined ? undefined : [...new Set([project, realPath(project)])];
+  const summary = await summarise(found, { since, projects }, place, printer);
+  const scope: AuditScope = {
+    sinceMs: request.sinceMs,
+    project,
+    roots,
+    now: place.now,
+    tookMs: performance.now() - began,
+  };
+  show(request, summary, scope, place, printer);
+  return EXIT.ok;
+}
+
+/** Claude Code keeps transcripts in its configuration folder, and some versions in that of the desktop. */
+function rootsOf(env: NodeJS.ProcessEnv): string[] {
+  if (env.CLAUDE_CONFIG_DIR) return [projectsFolder(env.CLAUDE_CONFIG_DIR)];
+  const home = userHome(env);
+  const other = projectsFolder(join(home, '.config', 'claude'));
+  return [projectsFolder(join(home, '.claude')), ...(existsSync(other) ? [other] : [])];
+}
+
+function nothingThere(
+  found: readonly FoundSessions[],
+  roots: readonly string[],
+  { project, request }: { project?: string; request: AuditRequest },
+): string | undefined {
+  if (found.some(({ sessions }) => sessions.length > 0)) return undefined;
+  const [problem] = found.flatMap(({ problems }) => problems);
+  if (problem)
+    return `${problem.path} cannot be read (${problem.why}): look at its owner and its permissions`;
+  const where = roots.join(' and ');
+  if (found.every(({ exists }) => !exists))
+    return `there is no ${where}: Claude Code has kept no transcripts here. Set CLAUDE_CONFIG_DIR when they are elsewhere`;
+  if (project !== undefined)
+    return `no transcripts of ${project} in ${where}: Claude Code has not worked there, or it has tidied them up`;
+  const back = request.sinceMs === undefined ? '' : ` of the last ${sayDays(request.sinceMs)}`;
+  return `no transcripts${back} in ${where}: Claude Code removes old ones by itself. A larger --since looks further back`;
+}
+
+function sayNothing(problem: string, request: AuditRequest, printer: Printer): number {
+  if (request.json) jsonLines({ error: problem }).forEach(printer.out);
+  else printer.warn(`untildone: ${problem}`);
+  return EXIT.refused;
+}
+
+async function summarise(
+  found: readonly FoundSessions[],
+  options: AuditOptions,
+  place: AuditPlace,
+  printer: Printer,
+): Promise<AuditSummary> {
+  const sessions: SessionFiles[] = found.flatMap((one) => one.sessions);
+  const collector = new AuditCollector();
+  const failures: { path: string; why: string }[] = found.flatMap(({ problems }) => problems);
+  const progress = readingProgress(sessions, process.stderr, printer);
+  await shareOut<AuditOptions, SessionAudit>({
+    name: 'audit',
+    task: auditSession,
+    options,
+    sessions,
+    take: (result) => collector.add(result),
+    fail: (files, why) => failures.push({ path: files.transcript ?? files.session, why }),
+    progress: progress.add,
+  });
+  progress.end();
+  const summary = collector.summary({ now: place.now, checksOf: checksByFiles() });
+  return { ...summary, problems: [...failures, ...summary.problems] };
+}
+
+/** The kinds of checks that a project has by its own files, asked once. Nothing of a folder that is gone. */
+function checksByFiles(): (project: string) => readonly CheckKind[] {
+  const known = new Map<string, readonly CheckKind[]>();
+  return (project) => {
+    const kinds = known.get(project) ?? lookAt(project);
+    known.set(project, kinds);
+    return kinds;
+  };
+}
+
+function lookAt(project: string): readonly CheckKind[] {
+  try {
+    return existsSync(project) ? commandGates(projectFacts(project)).map(({ role }) => role) : [];
+  } catch {
+    return [];
+  }
+}
+
+function show(
+  request: AuditRequest,
+  summary: AuditSummary,
+  scope: AuditScope,
+  place: AuditPlace,
+  { out, paint }: Printer,
+): void {
+  const chosen = request.show;
+  const turns = summary.turns.filter((turn) => chosen === 'all' || turn.class === chosen);
+  if (request.html !== undefined) {
+    const path = resolve(place.cwd, request.html);
+    writePage(path, summary, scope, request.evidence);
+    if (!request.json) out(`Written: ${path}`);
+  }
+  if (request.json) {
+    const shown = chosen === undefined ? (request.evidence ? summary.turns : undefined) : turns;
+    const evidence = shown === undefined ? {} : { turns: evidenceJson(shown) };
+    jsonLines({ ...auditJson(summary, scope, request.evidence), ...evidence }).forEach(out);
+  } else if (chosen !== undefined) evidenceLines(turns, request.limit, place, paint).forEach(out);
+  else if (request.html === undefined) pageLines(summary, scope, place.columns, paint).forEach(out);
+}

@@ -1,0 +1,41 @@
+import { type Terminal, TerminalRegion } from '../../terminal/text.ts';
+import type { Printer } from '../printer.ts';
+import type { SessionFiles } from '../reading/files.ts';
+
+/** The least time between two drawings. */
+const EVERY_MS = 100;
+
+/** How far the reading is, on a terminal only. */
+export function readingProgress(
+  sessions: readonly SessionFiles[],
+  terminal: Terminal & { isTTY?: boolean },
+  { paint }: Printer,
+): { add(bytes: number): void; end(): void } {
+  if (!terminal.isTTY) return { add: () => {}, end: () => {} };
+  const region = new TerminalRegion(terminal);
+  const all = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+  let read = 0;
+  let drawn = 0;
+  return {
+    add(bytes) {
+      read += bytes;
+      const now = performance.now();
+      if (now - drawn < EVERY_MS) return;
+      drawn = now;
+      const share = all === 0 ? 1 : Math.min(1, read / all);
+      const bar = '━'.repeat(Math.round(share * 30));
+      const rest = '─'.repeat(30 - bar.length);
+      const said = `${sayBytes(read)} of ${sayBytes(all)}, ${sessions.length} sessions`;
+      region.draw([`Reading ${paint('good', bar)}${paint('quiet', rest)} ${said}`]);
+    },
+    end: () => region.finish([]),
+  };
+}
+
+/** `1.2 GB`, `340 MB`, `12 KB`. */
+export function sayBytes(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+  const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1000 ** step;
+  return `${step === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[step]}`;
+}
