@@ -1,6 +1,6 @@
 /**
- * The bundle that looks back: it reads transcripts for `audit` and `reflect`. It runs in worker threads, too, where it only serves
- * the tasks that the main thread shares out.
+ * The bundle that looks back: it reads transcripts for `audit` and `reflect`. It runs in worker threads, too, where it only
+ * serves the tasks that the main thread shares out.
  */
 import { auditSession } from '../reflect/audit/audit-session.ts';
 import { REFLECT_TASK, reflectTask } from '../reflect/findings/read-sessions.ts';

@@ -134,13 +134,14 @@ function show({ report }: Looked, { json, markdown, issues }: Flags, proposal?: 
 }
 
 function save(
-  { report, loopDir }: Looked,
-  { home, project, clock, env }: World,
+  { report, loopDir, project }: Looked,
+  world: World,
   issues: Parameters<typeof saveSummary>[2],
 ): void {
   // Reflection that is asked for from within a reflection leaves no trace.
-  if (env.CLAUDE_REFLECTION_MODE === '1') return;
-  const { problems } = saveSummary(report, { home, project, now: clock.now(), loopDir }, issues);
+  if (world.env.CLAUDE_REFLECTION_MODE === '1') return;
+  const place = { home: world.home, project: project ?? world.project, now: world.clock.now(), loopDir };
+  const { problems } = saveSummary(report, place, issues);
   for (const problem of problems) warn(`untildone: the summary was not saved: ${problem}`);
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { parseFields } from '../../client/fields.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readKey, realPath } from '../../home/layout.ts';
@@ -33,6 +34,8 @@ export interface LookOptions {
 export interface Looked {
   report: Report;
   loopDir?: string;
+  /** The folder of the sessions; absent: the project that the command was called in. */
+  project?: string;
 }
 
 /** Looks back on what was named. */
@@ -44,14 +47,20 @@ export async function lookAt(
 ): Promise<Looked> {
   const now = world.clock.now();
   if (target.kind === 'loop') return lookAtLoop(target.ref, world, sessions, options);
-  if (target.kind === 'file') return { report: lookAtFile(target.path, now, options) };
+  if (target.kind === 'file') {
+    const report = lookAtFile(target.path, now, options);
+    // A file from anywhere does not decide where something is written.
+    const isOurs = report.sessions.every(({ cwd }) => cwd !== undefined && realPath(cwd) === world.project);
+    return isOurs ? { report } : { report, project: '' };
+  }
   const read = await readAll([target.files], options);
   return {
+    project: read[0]?.cwd,
     report: reportOf({
       scope: { kind: 'session', id: target.files.session },
       at: now,
       sessions: read,
-      trace: traceOf(world.project, read),
+      trace: traceOf(read[0]?.cwd ?? world.project, read),
     }),
   };
 }
@@ -102,6 +111,7 @@ async function lookAtLoop(
   const problems = missing.map((id) => `session ${id}: Claude Code keeps no transcript of it (any more)`);
   return {
     loopDir: ref.dir,
+    project: projectOfLoop(ref, store),
     report: reportOf({
       scope: { kind: 'loop', id: ref.loop },
       at: clock.now(),
@@ -133,7 +143,7 @@ export async function lookAtProject(
     options,
   );
   const read = recent.filter(
-    ({ metrics, cwd }) => (metrics.endedAt ?? since) >= since && isInside(cwd, world.project),
+    (session) => (session.metrics.endedAt ?? since) >= since && isOf(world.project, session),
   );
   const loops = await loopsSince(world, since);
   if (read.length === 0 && loops.length === 0)
@@ -152,10 +162,21 @@ export async function lookAtProject(
   };
 }
 
-/** Names of folders in `projects` do not tell `a/b` from `a-b`: the folder that a session began in does. */
-function isInside(cwd: string | undefined, project: string): boolean {
-  const folder = cwd === undefined ? undefined : realPath(cwd);
-  return folder === undefined || folder === project || folder.startsWith(`${project}/`);
+/**
+ * Names of folders in `projects` do not tell `a/b` from `a-b`: the folder that a session began in does. That of a transcript
+ * which was moved here says nothing.
+ */
+function isOf(project: string, { cwd, file }: SessionReport): boolean {
+  if (cwd === undefined) return true;
+  const begun = realPath(cwd);
+  if (begun === project || begun.startsWith(`${project}/`)) return true;
+  const folder = basename(dirname(file));
+  return folder === folderName(project) && folder !== folderName(cwd);
+}
+
+/** As Claude Code names the folder of a project. */
+function folderName(path: string): string {
+  return path.replace(/[^a-zA-Z0-9]/g, '-');
 }
 
 /** The code that reads is in a bundle of its own, which runs in threads, too. */

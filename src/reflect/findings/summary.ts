@@ -40,7 +40,7 @@ export function summaryJson(report: Report, session: string, issues: readonly Fi
 
 export interface SummaryPlace {
   home: Home;
-  /** The folder that the session was started in. */
+  /** The folder that the session was started in; empty: it is not known. */
   project: string;
   now: number;
   /** The folder of the loop that the report is about. */
@@ -84,7 +84,7 @@ export function saveSummary(
       return undefined;
     });
   }
-  if (isLockProject(project))
+  if (project !== '' && isLockProject(project))
     for (const of of report.sessions
       .filter((one) => isSafeId(one.session))
       .map((one) => ofSession(report, one))) {

@@ -177,6 +177,24 @@ test('in a project of document 004 the summary lies beside the logs of the sessi
   });
 });
 
+test('a file from anywhere does not decide where a summary is written', async () => {
+  const elsewhere = join(folder, 'elsewhere');
+  for (const place of [project, elsewhere])
+    mkdirSync(join(place, '.claude/runtime/locks'), { recursive: true });
+  const file = session(A, 3, { cwd: elsewhere });
+  expect((await reflect(file)).code).toBe(0);
+  expect([project, elsewhere].map((place) => existsSync(join(place, '.claude/runtime/logs')))).toEqual([
+    false,
+    false,
+  ]);
+  // A session of that folder, by its name: there its summary belongs.
+  expect((await reflect(A)).code).toBe(0);
+  expect([project, elsewhere].map((place) => existsSync(join(place, '.claude/runtime/logs')))).toEqual([
+    false,
+    true,
+  ]);
+});
+
 test('--issues without a terminal prints them, and files nothing; as JSON they are in the report', async () => {
   session(A, 3, { command: 'make \u001b[31mred' });
   const { stdout, code } = await reflect(A, '--issues');

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/dev/simulator/script.ts';
-import { sceneOfTest } from '../support/live/test-scene.ts';
-import { bash, must } from '../support/live/untildone.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { sceneOfTest } from '../../support/live/test-scene.ts';
+import { bash, must } from '../../support/live/untildone.ts';
 
 /** One session of the real Claude Code in which many things go wrong, and what is found of it. */
 test('reflection finds what happened in a session of the real Claude Code', async () => {
