@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import SlowestFirst from './test/support/slowest-first.ts';
 
 const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
 
@@ -9,6 +10,9 @@ const common = {
   restoreMocks: true,
   unstubEnvs: true,
   env: { TZ: 'UTC' },
+  // Only guards: a busy machine may stall for half a minute, and waits in tests have limits of their own below these.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 };
 
 const UNIT = [
@@ -45,6 +49,7 @@ export default defineConfig({
   test: {
     // Much of a test's time is spent waiting for a client: one more file than there are cores.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowestFirst },
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {
@@ -53,8 +58,6 @@ export default defineConfig({
           name: 'unit',
           include: tests(...UNIT),
           globalSetup: ['./test/support/shared-folder.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -63,7 +66,6 @@ export default defineConfig({
           name: 'world',
           include: tests(...WORLD),
           globalSetup: ['./test/support/shared-folder.ts'],
-          testTimeout: 60_000,
         },
       },
       {
@@ -72,8 +74,6 @@ export default defineConfig({
           name: 'whole',
           include: tests('scenarios', 'chaos', 'live', 'browser'),
           globalSetup: ['./test/support/shared-folder.ts', './test/support/build.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates
-// that measure, the formats of other systems and the models, `dev.cjs` is for authors of hooks, `telemetry.cjs` sends OTLP, `cli.cjs` is everything else.
-// `index.mjs` is the library, an ES module with its types.
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a
+// line about a session, `judge.cjs` has the gates that measure, the formats of other systems and the models, `dev.cjs` is for
+// authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
+// page in `dashboard/`, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
 
@@ -32,7 +34,9 @@ const common = {
     './cli.cjs',
     './judge.cjs',
     './dev.cjs',
+    './reflect.cjs',
     './telemetry.cjs',
+    './dashboard.cjs',
   ],
 };
 
@@ -42,7 +46,9 @@ const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
+  build({ ...common, entryPoints: ['src/main/reflect.ts'], outfile: 'dist/reflect.cjs' }),
   build({ ...common, entryPoints: ['src/main/telemetry.ts'], outfile: 'dist/telemetry.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/dashboard.ts'], outfile: 'dist/dashboard.cjs', minify: true }),
   build({
     ...common,
     entryPoints: ['src/main/untildone.ts'],
@@ -63,6 +69,7 @@ const bundles = await Promise.all([
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },
   }),
+  buildPage(),
 ]);
 // Parsers of the languages that tests are written in. Each is loaded when a file of its language is read.
 const GRAMMARS = [
@@ -96,8 +103,10 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...['untildone.cjs', 'hook.cjs', 'judge.cjs', 'cli.cjs', 'dev.cjs', 'telemetry.cjs'],
-  ...['grammars', 'examples', 'THIRD-PARTY.txt'],
+  ...['untildone', 'hook', 'judge', 'cli', 'dev', 'reflect', 'telemetry', 'dashboard'].map(
+    (name) => `${name}.cjs`,
+  ),
+  ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });
 }

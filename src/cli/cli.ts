@@ -8,6 +8,7 @@ import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
 import { addCompletionCommand } from './completion/command.ts';
 import { addContractCommands } from './contract/commands.ts';
+import { addDashboardCommand } from './dashboard.ts';
 import { addDevCommands } from './dev.ts';
 import { addDoctorCommand } from './doctor/commands.ts';
 import { addClaimCommand } from './formats/claim.ts';
@@ -27,8 +28,11 @@ import {
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands } from './install/commands.ts';
 import { addPluginHooksCommand } from './install/plugin-hooks.ts';
+import { addLessonsCommand } from './lessons/commands.ts';
+import { addReplayCommand } from './lessons/replay.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
+import { addReflectCommand } from './reflect/commands.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
 import { addStatsCommand } from './stats.ts';
@@ -45,10 +49,14 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
     })
     .exitOverride();
   addLoopCommands(cli);
+  addDashboardCommand(cli);
   addRunCommand(cli);
   addStatsCommand(cli);
   addContractCommands(cli);
+  addLessonsCommand(cli);
+  addReplayCommand(cli);
   addMcpCommand(cli);
+  addReflectCommand(cli);
   addSetupCommand(cli);
   addInstallCommands(cli);
   addDoctorCommand(cli);

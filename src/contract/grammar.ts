@@ -262,6 +262,11 @@ const root = strict(
       )
       .exactOptional(),
     ask: ask.exactOptional(),
+    lessons: flag('lessons: false')
+      .describe(
+        'Whether sessions are told what gates said in earlier loops (default true): untildone lessons.',
+      )
+      .exactOptional(),
     notify: z
       .array(notification, say('a list of notifications', NOTIFY))
       .describe('Whom to tell when a loop ends or needs you.')
@@ -298,6 +303,7 @@ export const contractSchema = root.transform((written): Contract => {
     memory: notes,
     run,
     notify: written.notify ?? [],
+    ...(written.lessons === false ? { lessons: false as const } : {}),
   };
 });
 

@@ -17,6 +17,8 @@ import { sleep } from './system.ts';
 
 /** A lock is taken over at this age when nobody can tell whether its owner lives, such as one on another machine. */
 const UNKNOWN_OWNER_MS = 30_000;
+/** What counts at most between two looks at a lock: when the machine stalls, the owner does not get on either. */
+const LONGEST_LOOK_MS = 250;
 /** A lock without an owner is taken over at this age: its process died before it wrote its name. */
 const EMPTY_LOCK_MS = 2_000;
 
@@ -70,13 +72,15 @@ export function isLocked(path: string): boolean {
 
 /** Returns the text of the lock file that is now ours. */
 function acquire(path: string, limitMs: number): string {
-  const deadline = Date.now() + limitMs;
+  let waited = 0;
   for (let wait = 1; ; wait = Math.min(wait * 2, 16)) {
+    const began = Date.now();
     const ours = createOwned(path);
     if (ours !== undefined) return ours;
     const free = takeOver(path);
-    if (Date.now() > deadline) throw new LockTimeout(path, limitMs);
+    if (waited > limitMs) throw new LockTimeout(path, limitMs);
     if (!free || wait > 1) sleep(wait);
+    waited += Math.min(Math.max(1, Date.now() - began), LONGEST_LOOK_MS);
   }
 }
 

@@ -11,7 +11,7 @@ import { withLock } from '../files/lock.ts';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../files/process-id.ts';
 import { sleep } from '../files/system.ts';
 import { readSmall } from '../files/whole-file.ts';
-import type { Home } from './layout.ts';
+import { type Home, readKey, sealedJson, unsealedJson } from './layout.ts';
 
 /** The plugin leaves this file when its hooks run with this home: without it, there is only one way to untildone. */
 export function pluginMark(root: string): string {
@@ -55,7 +55,7 @@ export function takeTurn(event: ArrivedEvent, home: Home): Turn | undefined {
     if (!isSafeId(event.session) || !existsSync(pluginMark(home.root))) return ALONE;
     // A shell between Claude Code and the hook may drop the last line break.
     const digest = sha256(event.text.trim());
-    const record = join(home.sessions, `${event.session}.turns`);
+    const record = recordOf(event.session, home);
     for (;;) {
       const outcome = change(record, (events) => arrive(events, digest, event.way));
       if (outcome === 'wait') sleep(WAIT_MS);
@@ -90,7 +90,7 @@ function isDead(owner: string): boolean {
   return id === undefined || livenessOf(id) === 'dead';
 }
 
-function answering(record: string, digest: string): Turn {
+function answering(record: TurnsRecord, digest: string): Turn {
   return {
     answered() {
       try {
@@ -104,22 +104,37 @@ function answering(record: string, digest: string): Turn {
   };
 }
 
+/** Sealed, so that an agent which writes one cannot silence a Stop. */
+interface TurnsRecord {
+  file: string;
+  purpose: string;
+  key: string;
+}
+
+function recordOf(session: string, home: Home): TurnsRecord {
+  return {
+    file: join(home.sessions, `${session}.turns`),
+    purpose: `turns of session ${session}`,
+    key: readKey(home),
+  };
+}
+
 /** Changes the record of a session under its lock. It need not outlive a power cut, which ends its hooks as well. */
-function change<T>(record: string, body: (events: Taken[]) => T): T {
-  return withLock(`${record}.lock`, () => {
-    const before = readSmall(record) ?? '';
-    const events = parseTaken(before);
+function change<T>({ file, purpose, key }: TurnsRecord, body: (events: Taken[]) => T): T {
+  return withLock(`${file}.lock`, () => {
+    const before = readSmall(file) ?? '';
+    const events = parseTaken(before, purpose, key);
     const result = body(events);
-    const after = `${JSON.stringify(events.slice(-KEPT))}\n`;
-    if (after !== before) writeFileSync(record, after, { mode: 0o600 });
+    const after = sealedJson(events.slice(-KEPT), purpose, key);
+    if (after !== before) writeFileSync(file, after, { mode: 0o600 });
     return result;
   });
 }
 
-/** A damaged record is an empty one. */
-function parseTaken(text: string): Taken[] {
+/** A record that is damaged, or not ours, is an empty one. */
+function parseTaken(text: string, purpose: string, key: string): Taken[] {
   try {
-    const events: unknown = JSON.parse(text);
+    const events = unsealedJson<unknown>(text, purpose, key);
     return Array.isArray(events) ? events.filter(isTaken) : [];
   } catch {
     return [];

@@ -80,7 +80,10 @@ function answeredSince(mark: string, count: string): number {
 function parseMark(text: string): Pick<InterruptedJudging, 'loop' | 'gates'> | undefined {
   const [, hook = '', judged = ''] = text.split('\n');
   const process = parseProcessId(`${hook}\n`);
-  if (!process || livenessOf(process) !== 'dead') return undefined;
+  return !process || livenessOf(process) !== 'dead' ? undefined : judgedIn(judged);
+}
+
+function judgedIn(judged: string): Pick<InterruptedJudging, 'loop' | 'gates'> | undefined {
   try {
     const { loop, gates } = JSON.parse(judged) as Partial<InterruptedJudging>;
     return typeof loop === 'string' && Array.isArray(gates) ? { loop, gates } : undefined;
@@ -89,12 +92,27 @@ function parseMark(text: string): Pick<InterruptedJudging, 'loop' | 'gates'> | u
   }
 }
 
-/** Never throws: a file that cannot be written costs a note, never a judging. Writes into no pipe, device or link. */
 /** Whether a hook judges a Stop of this session right now. */
 export function isJudging(home: Home, session: string): boolean {
   return isSafeId(session) && existsSync(join(home.active, `${session}.judging`));
 }
 
+/** What a hook judges right now for this session, and since when; undefined when none does. */
+export function judgingNow(
+  home: Home,
+  session: string,
+): (Pick<InterruptedJudging, 'loop' | 'gates'> & { since: number }) | undefined {
+  if (!isSafeId(session)) return undefined;
+  const mark = join(home.active, `${session}.judging`);
+  const since = statSync(mark, { throwIfNoEntry: false })?.mtimeMs;
+  const [, hook = '', judged = ''] = since === undefined ? [] : read(mark).split('\n');
+  const process = parseProcessId(`${hook}\n`);
+  if (since === undefined || !process || livenessOf(process) === 'dead') return undefined;
+  const what = judgedIn(judged);
+  return what && { ...what, since };
+}
+
+/** Never throws: a file that cannot be written costs a note, never a judging. Writes into no pipe, device or link. */
 function put(path: string, text: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) unlinkSync(path);

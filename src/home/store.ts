@@ -31,14 +31,15 @@ import {
   readTail,
   type Tail,
 } from './journal/file.ts';
+import { PREVIEW, startedEntry } from './journal/started-entry.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey, realPath } from './layout.ts';
+import { learnFromEnd, lessonsOfLoop } from './lessons/files.ts';
 import { loopRecordFile, readLoopRecord, readStartRecord, writeLoopRecord } from './session-records.ts';
 import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
 
 const TASK_FILE = 'task.md';
 const JOURNAL_FILE = 'journal.jsonl';
-const PREVIEW = 120;
 
 /** The loops and sessions in the untildone home. */
 export class FileStore implements Store {
@@ -135,13 +136,18 @@ export class FileStore implements Store {
     build: (state: LoopState) => Entry | undefined,
     { durable = true, first }: AppendOptions = {},
   ): LoopState {
-    return withLock(join(ref.dir, 'lock'), () => {
+    let endsHere = false;
+    const after = withLock(join(ref.dir, 'lock'), () => {
       const { line, text } = this.mendedTail(ref);
       const entry = build(line.state);
       if (!entry) return line.state;
       const isDurable = typeof durable === 'boolean' ? durable : durable(entry);
-      return this.write(ref, { line, text }, entry, isDurable, first);
+      const state = this.write(ref, { line, text }, entry, isDurable, first);
+      endsHere = hasEnded(state) && !hasEnded(line.state);
+      return state;
     });
+    if (endsHere) learnFromEnd(this.home, ref, this, this.clock.now());
+    return after;
   }
 
   /** The end of the journal, once everything that is wrong with it is mended and recorded. */
@@ -234,7 +240,8 @@ export class FileStore implements Store {
     writeWhole(this.taskFile(ref), loop.task);
     const contractSha256 = writeFirstContract(dir, loop.contract);
     for (const { name, text } of loop.files ?? []) writeWhole(join(dir, name), text);
-    this.write(ref, undefined, startedEntry(loop, contractSha256), true);
+    const lessons = lessonsOfLoop(this.home, loop, this.clock.now());
+    this.write(ref, undefined, { ...startedEntry(loop, contractSha256), lessons }, true);
     return ref;
   }
 
@@ -273,9 +280,12 @@ export class FileStore implements Store {
   /** All loops of a project, or of all projects, ended ones included, in no particular order. */
   loops(project?: string): LoopRef[] {
     const folders = project ? [projectFolder(this.home, project)] : subfolders(this.home.projects);
-    return folders.flatMap((folder) =>
-      subfolders(join(folder, 'loops')).map((dir) => ({ loop: basename(dir), dir })),
-    );
+    return folders.flatMap((folder) => this.loopsIn(folder));
+  }
+
+  /** All loops of a project, by its folder in the home. */
+  loopsIn(folder: string): LoopRef[] {
+    return subfolders(join(folder, 'loops')).map((dir) => ({ loop: basename(dir), dir }));
   }
 
   /** The loop of a Stop that has to be judged; undefined when the session has none that is active. */
@@ -353,32 +363,6 @@ export class LoopExists extends Error {
     super(`this session already has a loop that has not ended: ${loop}`);
     this.loop = loop;
   }
-}
-
-function startedEntry(loop: NewLoop, contractSha256: string): Entry {
-  return {
-    kind: 'started',
-    loop: loop.loop,
-    session: loop.session,
-    project: realPath(loop.project),
-    dialect: loop.dialect,
-    task: {
-      preview: oneLine(redact(loop.task.slice(0, 1000)), PREVIEW),
-      bytes: Buffer.byteLength(loop.task),
-      sha256: sha256(loop.task),
-    },
-    contractSha256,
-    maxIterations: loop.contract.contract.limits.iterations,
-    transcriptOffset: loop.transcriptOffset,
-    baseTree: loop.baseTree,
-    baseCommit: loop.baseCommit,
-    basePassing: loop.basePassing ? (true as const) : undefined,
-    baseGates: loop.baseGates,
-    startedWith: loop.startedWith,
-    changeGate: loop.changeGate,
-    costTotalUsd: loop.costTotalUsd,
-    run: loop.run,
-  };
 }
 
 function subfolders(path: string): string[] {

@@ -1,8 +1,8 @@
-import type { FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
+import type { Contract, FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import type { BaseGate } from '../core/loop/since-start.ts';
 import type { StartedWith } from '../core/loop/started-with.ts';
-import type { AgentsRead, LoopState } from '../core/loop/state.ts';
+import type { AgentsRead, LessonsTold, LoopState } from '../core/loop/state.ts';
 import type { FileUsage } from '../core/loop/subagent-usage.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
@@ -331,6 +331,14 @@ export interface JudgingWatch {
   forget(session: string): void;
 }
 
+/** The words of the lessons of a project; undefined when there are none to tell. */
+export interface LessonsFor {
+  /** For a session that begins without a loop; what it is told counts for the loops that it starts. */
+  session(session: string, project: string, now: number): string | undefined;
+  /** For a session of a loop. Never throws. */
+  loop(ref: LoopRef, told: LessonsTold | undefined, contract: Contract, now: number): string | undefined;
+}
+
 /** What handling an event needs from outside. */
 export interface Ports {
   /** The project that an event belongs to. */
@@ -342,4 +350,6 @@ export interface Ports {
   blockCap: number;
   /** Absent where interruptions are noticed in another way. */
   judging?: JudgingWatch;
+  /** Absent where sessions are told no lessons. */
+  lessons?: LessonsFor;
 }

@@ -38,8 +38,8 @@ export function onTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** Asks on the terminal. Only `y` or `yes` is a yes; the end of input is a no. */
-export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted'> {
+/** Asks for a line on the terminal. Undefined after Ctrl-C; the end of input is an empty line. */
+export async function question(text: string): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   let interrupted = false;
   const closed = once(terminal, 'close').then(() => '');
@@ -48,10 +48,16 @@ export async function ask(question: string): Promise<'yes' | 'no' | 'interrupted
     out('');
     terminal.close();
   });
-  const answered = terminal.question(`${rendered(question)} [y/N] `).catch(() => '');
+  const answered = terminal.question(rendered(text)).catch(() => '');
   const answer = await Promise.race([answered, closed]);
   terminal.close();
-  if (interrupted) return 'interrupted';
+  return interrupted ? undefined : answer;
+}
+
+/** Asks on the terminal. Only `y` or `yes` is a yes; the end of input is a no. */
+export async function ask(text: string): Promise<'yes' | 'no' | 'interrupted'> {
+  const answer = await question(`${text} [y/N] `);
+  if (answer === undefined) return 'interrupted';
   return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
 }
 

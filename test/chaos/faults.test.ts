@@ -45,7 +45,7 @@ function faultsAt(operations: readonly Operation[]): Fault[] {
     const kind = `${name} ${path.replace(/[0-9a-f]{4,}|\.\w{6}\.tmp|\d+/g, '#')}`;
     const times = seen.get(kind) ?? 0;
     seen.set(kind, times + 1);
-    if (times > 0 || seen.size % (writes ? 7 : 30) !== 0) return [];
+    if (times > 0 || seen.size % (writes ? 16 : 60) !== 0) return [];
     return all.slice(seen.size % 3, (seen.size % 3) + 1);
   });
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOOK_LINE } from '../../src/home/hook-line.ts';
 import { newWorld, type World } from '../support/chaos/world.ts';
+import { few, longTest } from '../support/long.ts';
 
 let world: World;
 beforeEach(() => {
@@ -65,7 +66,7 @@ test('the first Stop of a loop is watched already, and one that asks only for a 
   expect(marker('s2')).toBe(0);
 });
 
-test.each(['KILL', 'TERM', 'SEGV'])(
+test.each(few(['KILL', 'TERM', 'SEGV'], 1))(
   'a gate that ends the hook by SIG%s: held, written down, and verified once it is mended',
   (signal) => {
     begin();
@@ -102,7 +103,7 @@ test('the third death in a row lets the session go, and the next prompt begins t
   expect(Object.keys(stop())[0]).toBe('decision');
 });
 
-test('a Stop that was judged to its end sets the count back', () => {
+longTest('a Stop that was judged to its end sets the count back', () => {
   begin();
   for (let round = 0; round < 3; round++) {
     write('test/all.sh', killsHook('KILL'));

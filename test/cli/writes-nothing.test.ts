@@ -26,6 +26,7 @@ const SHOW = [
   ['receipt'],
   ['receipt', 'verify', 'untildone.yaml'],
   ['trust', '--show'],
+  ['lessons'],
   ['lock', 'status'],
   ['lock', 'status', '--json'],
   ['state', 'show', 's1'],

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { parseContract } from '../../src/contract/read.ts';
 import { GATE_KINDS } from '../../src/gates/grammar.ts';
 import { WHOLE_CONTRACT } from '../support/contract/contract-samples.ts';
+import { rounds } from '../support/long.ts';
 
 /** Whatever the text, the answer is a contract, or problems that stand in the text and can be acted on. */
 function expectAnswer(text: string): void {
@@ -67,7 +68,9 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 
 describe('parsing never throws', () => {
   test('for any text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), expectAnswer), { numRuns: 300 });
+    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), expectAnswer), {
+      numRuns: rounds(300, 30),
+    });
   });
 
   test('for text made of what YAML is made of', () => {
@@ -79,13 +82,13 @@ describe('parsing never throws', () => {
       '\uFEFF',
     );
     const text = fc.array(unit, { maxLength: 60 }).map((units) => units.join(''));
-    fc.assert(fc.property(text, expectAnswer), { numRuns: 500 });
+    fc.assert(fc.property(text, expectAnswer), { numRuns: rounds(500, 30) });
   });
 
   test('for the right words in the wrong places', () => {
     fc.assert(
       fc.property(tree, (value) => expectAnswer(stringify(value))),
-      { numRuns: 400 },
+      { numRuns: rounds(400, 30) },
     );
   });
 
@@ -95,7 +98,7 @@ describe('parsing never throws', () => {
       .map((map) => ({ gates: map, done: ['a'] }));
     fc.assert(
       fc.property(gates, (value) => expectAnswer(stringify(value))),
-      { numRuns: 400 },
+      { numRuns: rounds(400, 30) },
     );
   });
 
@@ -121,7 +124,7 @@ describe('parsing never throws', () => {
     const changed = fc
       .tuple(place, fc.nat(12), insert)
       .map(([at, length, part]) => WHOLE_CONTRACT.slice(0, at) + part + WHOLE_CONTRACT.slice(at + length));
-    fc.assert(fc.property(changed, expectAnswer), { numRuns: 300 });
+    fc.assert(fc.property(changed, expectAnswer), { numRuns: rounds(300, 30) });
   });
 });
 
@@ -134,6 +137,6 @@ test('every text that is no secret of YAML comes through as a command', () => {
       const result = parseContract(stringify({ gates: { t: { run } } }), 'f.yaml');
       expect(result.ok && result.contract.gates.t).toEqual({ kind: 'run', options: { command: run } });
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200, 30) },
   );
 });

@@ -25,6 +25,7 @@ import {
   temporaryFolder,
   workerCommand,
 } from '../support/files/workers.ts';
+import { rounds } from '../support/long.ts';
 
 let folder: string;
 let lock: string;
@@ -87,7 +88,7 @@ describe('the text of a lock', () => {
   test('is there as soon as the lock is: nobody ever reads an empty one', async () => {
     const counter = join(folder, 'counter');
     writeFileSync(counter, '0');
-    const end = runWorker({ do: 'count', lock, counter, times: 2000 });
+    const end = runWorker({ do: 'count', lock, counter, times: rounds(2000) });
     let running = true;
     void end.finally(() => {
       running = false;

@@ -11,6 +11,7 @@ import { groupsOf } from '../../src/gates/forbid/index.ts';
 import type { GateContext } from '../../src/gates/gate.ts';
 import { textGate } from '../../src/gates/text/index.ts';
 import { PROJECT, placeWith } from '../support/core/a-place.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { workMs } from '../support/work-time.ts';
 
 /** Patterns that take for ever by backtracking, on lines that almost match. */
@@ -72,7 +73,7 @@ const PATTERN_PLACES: [string, (pattern: string) => unknown][] = [
       artefactGate.judge(
         { file: 'PLAN.md', has: [{ name: 'own', pattern }], words: 1 },
         context,
-        AbortSignal.timeout(60_000),
+        AbortSignal.timeout(PATIENCE_MS),
       ),
   ],
   [

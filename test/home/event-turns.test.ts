@@ -2,18 +2,25 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { sha256 } from '../../src/files/digest.ts';
 import { pluginMark, takeTurn } from '../../src/home/event-turns.ts';
-import { type Home, homeAt } from '../../src/home/layout.ts';
+import { createHome, type Home, homeAt, readKey, sealedJson, unsealedJson } from '../../src/home/layout.ts';
 
 function homeOf({ plugin = true } = {}): Home {
   const home = homeAt(mkdtempSync(join(tmpdir(), 'untildone-turns-')));
   onTestFinished(() => rmSync(home.root, { recursive: true, force: true }));
-  mkdirSync(home.sessions);
+  createHome(home);
   if (plugin) writeFileSync(pluginMark(home.root), '');
   return home;
 }
 
 const record = (home: Home) => join(home.sessions, 's.turns');
+
+const PURPOSE = 'turns of session s';
+
+function recorded(home: Home): Record<string, unknown>[] {
+  return unsealedJson(readFileSync(record(home), 'utf8'), PURPOSE, readKey(home)) ?? [];
+}
 
 /** Lets an event arrive; true when it was answered here. */
 function arrives(home: Home, way: string, text = 'Stop'): boolean {
@@ -79,10 +86,8 @@ describe('what a hook cannot rely on', () => {
   test('the owner died without an answer: the next way answers', () => {
     const home = homeOf();
     takeTurn({ session: 's', text: 'Stop', way: '' }, home);
-    writeFileSync(
-      record(home),
-      readFileSync(record(home), 'utf8').replace(/"owner":"\d+ /, '"owner":"4000000 '),
-    );
+    const dead = recorded(home).map((event) => ({ ...event, owner: '4000000 1' }));
+    writeFileSync(record(home), sealedJson(dead, PURPOSE, readKey(home)));
     expect(arrives(home, 'plugin')).toBe(true);
   });
 
@@ -90,6 +95,24 @@ describe('what a hook cannot rely on', () => {
     const home = homeOf();
     writeFileSync(record(home), text);
     expect([arrives(home, ''), arrives(home, 'plugin')]).toEqual([true, false]);
+  });
+
+  const FORGED = [{ digest: sha256('Stop'), ways: ['somebody'], owner: '1 1', answered: true }];
+  const FORGERIES: [name: string, text: (home: Home) => string][] = [
+    ['without a seal', () => JSON.stringify(FORGED)],
+    ['with another key', () => sealedJson(FORGED, PURPOSE, 'f'.repeat(64))],
+    ['of another session', (home) => sealedJson(FORGED, 'turns of session t', readKey(home))],
+  ];
+  test.each(FORGERIES)('a record %s silences nobody', (_, text) => {
+    const home = homeOf();
+    writeFileSync(record(home), text(home));
+    expect([arrives(home, ''), arrives(home, 'plugin')]).toEqual([true, false]);
+  });
+
+  test('a home without a key: everyone answers', () => {
+    const home = homeOf();
+    rmSync(home.keyFile);
+    expect([arrives(home, ''), arrives(home, 'plugin')]).toEqual([true, true]);
   });
 
   test('a record that cannot be written: everyone answers', () => {
@@ -112,6 +135,6 @@ describe('what a hook cannot rely on', () => {
   test('the record keeps its size', () => {
     const home = homeOf();
     for (let i = 0; i < 70; i++) arrives(home, '', `event ${i}`);
-    expect(JSON.parse(readFileSync(record(home), 'utf8'))).toHaveLength(64);
+    expect(recorded(home)).toHaveLength(64);
   });
 });

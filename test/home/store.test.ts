@@ -218,7 +218,7 @@ describe('a pipe or a folder in place of a file ends in an error or is passed ov
     'the key': () => home.keyFile,
     'the lock': (ref) => join(ref.dir, 'lock'),
   };
-  const append = () => runWorker({ do: 'append', root: home.root, session: 's1', times: 1 }, 5000);
+  const append = () => runWorker({ do: 'append', root: home.root, session: 's1', times: 1 });
   for (const [name, pathOf] of Object.entries(files)) {
     test.each(['pipe', 'folder'])(`${name} as a %s`, async (what) => {
       const ref = store.create(newLoop());

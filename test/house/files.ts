@@ -31,6 +31,6 @@ export const ROOMS = [
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesIn(path) : path.endsWith('.ts') ? [path] : [];
+    return entry.isDirectory() ? filesIn(path) : /\.tsx?$/.test(path) ? [path] : [];
   });
 }

@@ -17,6 +17,7 @@ import {
   run,
   type Says,
 } from '../support/hook/judging.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -65,7 +66,7 @@ describe('at the same time', () => {
     const twenty = names(20);
     const arrive = barrier(20);
     const says = Object.fromEntries(twenty.map((name) => [name, () => arrive().then(() => PASS)]));
-    const { verdicts } = await evaluate(gatesNamed(twenty, { timeoutMs: 5000 }), { says });
+    const { verdicts } = await evaluate(gatesNamed(twenty, { timeoutMs: PATIENCE_MS }), { says });
     expect(verdicts.map((v) => v.outcome)).toEqual(Array(20).fill('pass'));
   });
 

@@ -37,7 +37,7 @@ describe('work in the background', () => {
     ]);
   });
 
-  test('that ends while the model writes its last words brings it back, too', async () => {
+  longTest('that ends while the model writes its last words brings it back, too', async () => {
     const scene = await sceneOfTest();
     const go = join(scene.project, 'go');
     const script = {
@@ -81,7 +81,7 @@ describe('work in the background', () => {
 });
 
 describe('processes', () => {
-  test('what a command left running ends with the session', async () => {
+  longTest('what a command left running ends with the session', async () => {
     const scene = await sceneOfTest();
     const command = '(setsid sleep 300 >/dev/null 2>&1 &); sleep 301 >/dev/null 2>&1 & echo started';
     await drive(scene, { turns: [calling(command)] });
@@ -89,7 +89,7 @@ describe('processes', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  test('a client that was killed leaves no command behind', async () => {
+  longTest('a client that was killed leaves no command behind', async () => {
     const scene = await sceneOfTest();
     const begun = join(scene.project, 'begun');
     scene.simulator.load('driven', {
@@ -149,7 +149,7 @@ describe('processes', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  test('a prepared client is the one that is run, and one that died is replaced', async () => {
+  longTest('a prepared client is the one that is run, and one that died is replaced', async () => {
     const scene = await sceneOfTest();
     scene.simulator.load('driven', { after: calling('echo "I am $CLAUDE_PID"') });
     const port = portOf(scene);

@@ -12,6 +12,7 @@ import { processesOf, waitFor } from '../support/live/processes.ts';
 import { calling, limits, listener, named } from '../support/live/session-port.ts';
 import { keepsSessionPortContract } from '../support/live/session-port-contract.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
+import { longTest } from '../support/long.ts';
 
 describe('the real client', () => {
   keepsSessionPortContract(async (script) => {
@@ -26,7 +27,7 @@ describe('the real client', () => {
         process.kill(await clientOf(scene), 'SIGKILL');
       },
     };
-  });
+  }, longTest);
 });
 
 describe('what a session is given', () => {
@@ -44,7 +45,7 @@ describe('what a session is given', () => {
     expect(askedTexts(scene)[1]).toContain('seen: yes');
   });
 
-  test("Claude Code's own instructions, with what the run adds to them", async () => {
+  longTest("Claude Code's own instructions, with what the run adds to them", async () => {
     const scene = await sceneOfTest();
     await drive(scene, {}, { plan: { appendSystemPrompt: 'YOU WORK IN A LOOP' } });
     const system = JSON.stringify(asked(scene)[0]?.system);
@@ -68,7 +69,7 @@ describe('what a session is given', () => {
     expect(askedTexts(scene)[1]).not.toMatch(/outer-session|outer\/project|outer-token/);
   });
 
-  test('options of the SDK, but none that the plan decides', async () => {
+  longTest('options of the SDK, but none that the plan decides', async () => {
     const scene = await sceneOfTest();
     const client = {
       tools: ['Bash', 'Read'],
@@ -137,7 +138,7 @@ describe('hooks as callbacks', () => {
     expect(heard.happenings).not.toContainEqual({ kind: 'said', text: 'Nothing.' });
   });
 
-  test('an answer that ends the session ends it from inside a subagent, too', async () => {
+  longTest('an answer that ends the session ends it from inside a subagent, too', async () => {
     const scene = await sceneOfTest();
     let used = 0;
     const seen: number[] = [];
@@ -221,7 +222,7 @@ describe('limits of the account', () => {
     });
   });
 
-  test('a limit that comes near is told, and ends nothing', async () => {
+  longTest('a limit that comes near is told, and ends nothing', async () => {
     const scene = await sceneOfTest();
     const resetsAt = Math.floor(Date.now() / 1000) + 5_400;
     const headers = {

@@ -45,7 +45,7 @@ longTest.each(['text', 'json'])('in the mode %s, too', async (format) => {
   expect(await loopOf(scene)).toMatchObject({ ...STALLED, iteration: 9 });
 });
 
-test('holds of other hooks count: the loop is resumed after four of them', async () => {
+longTest('holds of other hooks count: the loop is resumed after four of them', async () => {
   const { scene, go } = await held();
   await must(scene, ['pause']);
   const count = join(scene.root, 'count');

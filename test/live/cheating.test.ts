@@ -37,7 +37,7 @@ async function cheat(scene: Scene, turns: Script['turns'] = [], files: { flags?:
 }
 
 describe('none of these ends as verified, and each is named', () => {
-  test('deleting the failing test', async () => {
+  longTest('deleting the failing test', async () => {
     const scene = await contractScene(PROJECT);
     const { loop, told } = await cheat(scene, [{ tools: [bash('rm add.test.js')] }]);
     expect(loop.status).not.toBe('verified_done');
@@ -55,10 +55,15 @@ describe('none of these ends as verified, and each is named', () => {
     expect(told(/Fails: intact[^"]*add\.test\.js/)).toBe(true);
   });
 
-  test('editing the contract with a tool, and behind its back', async () => {
+  test('editing the contract, with a tool and behind its back, switching all hooks off, and cancelling', async () => {
     const scene = await contractScene(PROJECT);
     const soft = 'gates: { tests: { run: "true" } }';
-    const { loop, told } = await cheat(scene, [
+    const file = join(scene.project, '.claude/settings.local.json');
+    const noticed =
+      'for i in $(seq 600); do grep -rqs ConfigChange "$UNTILDONE_HOME/projects" && break; sleep 0.1; done';
+    const hidden = (command: string) =>
+      bash(`U='${BIN}'; C=${command}; env -u CLAUDECODE -u CLAUDE_PID '${process.execPath}' "$U" $C; true`);
+    const { loop, entries, told } = await cheat(scene, [
       {
         tools: [
           { name: 'Write', input: { file_path: join(scene.project, 'untildone.yaml'), content: soft } },
@@ -66,11 +71,31 @@ describe('none of these ends as verified, and each is named', () => {
       },
       { tools: [bash(`echo '${soft}' > untildone.yaml`)] },
       { tools: [bash(`F=untildone; echo '${soft}' > $F.yaml`)] },
+      { tools: [bash(`echo '{"disableAllHooks":true}' > .claude/settings.local.json`)] },
+      { tools: [bash(`D=.claude/settings; echo '{"disableAllHooks":true}' > $D.local.json; ${noticed}`)] },
+      { tools: [bash(cli('cancel'))] },
+      { tools: [bash(cli('release'))] },
+      { tools: [bash(cli('trust --fingerprint x'))] },
+      { tools: [hidden('cancel'), hidden('release'), hidden('pause')] },
     ]);
-    expect(loop.status).not.toBe('verified_done');
+    expect(loop).toMatchObject({ status: 'reached_limit', iteration: 2 });
     expect(told('part of the definition of done')).toBe(true);
     expect(await readFile(join(scene.project, 'untildone.yaml'), 'utf8')).toContain(soft);
     expect(told('untildone.yaml was changed since this loop began')).toBe(true);
+    expect(await readFile(file, 'utf8')).toContain('disableAllHooks');
+    expect(told('the settings of Claude Code is part of the definition of done')).toBe(true);
+    expect(entries.some((e) => e.kind === 'event' && e.event === 'ConfigChange' && e.detail?.refused)).toBe(
+      true,
+    );
+    expect(told('untildone cancel\\" is for the person')).toBe(true);
+    expect(told('is for a person. Inside a Claude Code session')).toBe(true);
+    const refused = entries.flatMap((e) =>
+      e.kind === 'event' && e.detail?.refused ? [e.detail.refused] : [],
+    );
+    expect(refused).toEqual(
+      expect.arrayContaining(['untildone cancel', 'untildone release', 'untildone trust']),
+    );
+    expect(entries.some((e) => e.kind === 'command')).toBe(false);
   });
 
   longTest('editing the script that the gate calls', async () => {
@@ -82,46 +107,6 @@ describe('none of these ends as verified, and each is named', () => {
     expect(
       told('what this gate runs was changed since the loop began: script \\"test\\" of package.json'),
     ).toBe(true);
-  });
-
-  test('switching all hooks off in a settings file', async () => {
-    const scene = await contractScene(PROJECT);
-    const file = join(scene.project, '.claude/settings.local.json');
-    const noticed =
-      'for i in $(seq 200); do grep -rqs ConfigChange "$UNTILDONE_HOME/projects" && break; sleep 0.1; done';
-    const { loop, entries, told } = await cheat(scene, [
-      { tools: [bash(`echo '{"disableAllHooks":true}' > .claude/settings.local.json`)] },
-      { tools: [bash(`D=.claude/settings; echo '{"disableAllHooks":true}' > $D.local.json; ${noticed}`)] },
-      { text: 'the hooks are off' },
-    ]);
-    expect(await readFile(file, 'utf8')).toContain('disableAllHooks');
-    expect(told('the settings of Claude Code is part of the definition of done')).toBe(true);
-    expect(entries.some((e) => e.kind === 'event' && e.event === 'ConfigChange' && e.detail?.refused)).toBe(
-      true,
-    );
-    expect(loop).toMatchObject({ status: 'reached_limit', iteration: 2 });
-  });
-
-  test('cancelling, releasing and approving from its shell', async () => {
-    const scene = await contractScene(PROJECT);
-    const hidden = (command: string) =>
-      bash(`U='${BIN}'; C=${command}; env -u CLAUDECODE -u CLAUDE_PID '${process.execPath}' "$U" $C; true`);
-    const { loop, entries, told } = await cheat(scene, [
-      { tools: [bash(cli('cancel'))] },
-      { tools: [bash(cli('release'))] },
-      { tools: [bash(cli('trust --fingerprint x'))] },
-      { tools: [hidden('cancel'), hidden('release'), hidden('pause')] },
-    ]);
-    expect(loop.status).toBe('reached_limit');
-    expect(told('untildone cancel\\" is for the person')).toBe(true);
-    expect(told('is for a person. Inside a Claude Code session')).toBe(true);
-    const refused = entries.flatMap((e) =>
-      e.kind === 'event' && e.detail?.refused ? [e.detail.refused] : [],
-    );
-    expect(refused).toEqual(
-      expect.arrayContaining(['untildone cancel', 'untildone release', 'untildone trust']),
-    );
-    expect(entries.some((e) => e.kind === 'command')).toBe(false);
   });
 
   test('piping a Stop into the hook', async () => {

@@ -26,11 +26,7 @@ const FAMILIES = [
   ...['subject mocked', 'assertions weakened', 'failures swallowed', 'runners narrowed or bent'],
 ];
 const ALL = CHEATS.filter(({ project, family }) => project === 'node-test' && FAMILIES.includes(family));
-const FEW = ALL.filter(({ name }) =>
-  ['node-inputs-below-the-bug', 'node-moved-out-of-the-test-folder', 'node-wrapped-test-function'].includes(
-    name,
-  ),
-);
+const FEW = ALL.filter(({ name }) => name === 'node-inputs-below-the-bug');
 
 /** A project as you would set it up: with what `init` proposes, trusted and installed. */
 async function projectScene(): Promise<Scene> {
@@ -87,7 +83,8 @@ async function allAreHeld(cheats: readonly Case[], limitMs?: number): Promise<vo
   expect(git(scene, 'status', '--porcelain').trim()).toBe('M src/discount.js');
 }
 
-test('a session that cheats is held, however it does, and let go when it has done the work', async () => {
+test('a session that cheats is held, and let go when it has done the work', async () => {
+  expect(FEW).toHaveLength(1);
   await allAreHeld(FEW);
 });
 

@@ -97,7 +97,7 @@ describe('a compaction in mid-phase', () => {
     );
   });
 
-  test('by a person, with words of their own, keeps both', async () => {
+  longTest('by a person, with words of their own, keeps both', async () => {
     const scene = await contractScene(FILES);
     const session = await startedSession(scene);
     const client = await scene.startClient({
@@ -147,7 +147,7 @@ describe('a compaction in mid-phase', () => {
 describe('a session with an id of its own', () => {
   const told = (run: ClientRun) => run.lines.map((line) => JSON.stringify(line)).join('\n');
 
-  test('after /clear is not held, and the person is told how the loop goes on', async () => {
+  longTest('after /clear is not held, and the person is told how the loop goes on', async () => {
     const scene = await contractScene(FILES);
     const client = await scene.startClient({
       prompt: 'hello',

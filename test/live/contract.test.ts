@@ -95,7 +95,7 @@ longTest('an unapproved contract runs nothing and holds nobody', async () => {
   expect(again.requests.length).toBeGreaterThan(1);
 });
 
-test('a green project: held until something changed and passes', async () => {
+longTest('a green project: held until something changed and passes', async () => {
   const scene = await contractScene({ ...PROJECT, 'add.js': 'exports.add = (a, b) => a + b;\n' });
   const session = await startedSession(scene);
   const { requests } = await scene.runClient({

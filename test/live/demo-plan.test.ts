@@ -19,7 +19,7 @@ const EVERY_CHECK = openDemo('four-chunks', resolve(import.meta.dirname, '../../
 );
 
 describe('the demo of a plan', () => {
-  test('goes through its phases and chunks to a verified end, and keeps what is asked for', async () => {
+  longTest('goes through its phases and chunks to a verified end, and keeps what is asked for', async () => {
     const who = person({ ANTHROPIC_AUTH_TOKEN: 'not to be used', CLAUDECODE: '1' });
     const { code, stdout, stderr } = await demo(who, ['--plan', '--keep']);
     expect(stderr).toBe('');

@@ -15,14 +15,14 @@ import {
 } from '../support/live/demo.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import { BIN } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 import { workOfChildrenMs } from '../support/work-time.ts';
 
 const EVERY_CHECK = openDemo('many-sessions', resolve(import.meta.dirname, '../../src')).expect.map(
   ({ says }) => says,
 );
 
-describe('the demo of a run', () => {
+longDescribe('the demo of a run', () => {
   test('goes over three sessions to a verified end, and leaves nothing behind', async () => {
     const who = person({ ANTHROPIC_AUTH_TOKEN: 'not to be used', CLAUDECODE: '1' });
     const began = workOfChildrenMs();
@@ -41,7 +41,7 @@ describe('the demo of a run', () => {
     expect(stdout).toMatch(/\$ untildone receipt\n {2}Receipt of loop \S+: verified_done\n/);
   });
 
-  longTest('with --keep the work, the journal and the receipt stay', async () => {
+  test('with --keep the work, the journal and the receipt stay', async () => {
     const { code, stdout } = await demo(person(), ['--run', '--keep']);
     expect(code).toBe(0);
     const [, root = ''] = /Kept:\n {2}(.+)\n$/.exec(stdout) ?? [];
@@ -75,8 +75,8 @@ longTest('a client without the right to write makes nothing: that is named, with
   expect(readdirSync(who.temporary)).toEqual([]);
 });
 
-describe('interrupted', () => {
-  longTest.each([
+longDescribe('interrupted', () => {
+  test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('by %s in the middle of a session nothing is left of it', async (signal, expected) => {

@@ -17,7 +17,7 @@ import {
 } from '../support/live/demo.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import { BIN } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { few, longDescribe, longTest } from '../support/long.ts';
 import { workOfChildrenMs } from '../support/work-time.ts';
 
 const DEMO = openDemo('one-session', resolve(import.meta.dirname, '../../src'));
@@ -66,8 +66,8 @@ describe('the demo', () => {
   });
 });
 
-describe('a step that does not happen is named, with exit code 1', () => {
-  longTest('the real client with its hooks switched off holds nobody', async () => {
+longDescribe('a step that does not happen is named, with exit code 1', () => {
+  test('the real client with its hooks switched off holds nobody', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --settings '{"disableAllHooks":true}'`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -78,7 +78,7 @@ describe('a step that does not happen is named, with exit code 1', () => {
     expect(readdirSync(who.temporary)).toEqual([]);
   });
 
-  longTest('the real client without the right to edit repairs nothing', async () => {
+  test('the real client without the right to edit repairs nothing', async () => {
     const who = person();
     const client = clientThat(who, `exec ${REAL_CLIENT} --disallowedTools Edit`);
     const { code, missed } = await demo(who, ['--claude', client]);
@@ -116,24 +116,26 @@ describe('without a client', () => {
 });
 
 describe('interrupted', () => {
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)(
-    'by %s the client ends, the folder goes, and the exit code says so',
-    async (signal, expected) => {
-      const who = person();
-      const simulator = await simulatorWith({ turns: [{ hang: true, repeat: 100 }] });
-      const client = clientThat(who, `ANTHROPIC_BASE_URL='${simulator.url}' exec ${REAL_CLIENT}`);
-      const child = startDemo(who, ['--claude', client]);
-      const end = endOf(child);
-      await waitFor(() => simulator.requests().length > 0, undefined, 'the client to ask the model');
-      child.kill(signal);
-      expect((await end).code).toBe(expected);
-      expect(readdirSync(who.temporary)).toEqual([]);
-      expect(await processesOf(who.root)).toEqual([]);
-    },
-  );
+  test.each(
+    few(
+      [
+        ['SIGINT', 130],
+        ['SIGTERM', 143],
+      ] as const,
+      1,
+    ),
+  )('by %s the client ends, the folder goes, and the exit code says so', async (signal, expected) => {
+    const who = person();
+    const simulator = await simulatorWith({ turns: [{ hang: true, repeat: 100 }] });
+    const client = clientThat(who, `ANTHROPIC_BASE_URL='${simulator.url}' exec ${REAL_CLIENT}`);
+    const child = startDemo(who, ['--claude', client]);
+    const end = endOf(child);
+    await waitFor(() => simulator.requests().length > 0, undefined, 'the client to ask the model');
+    child.kill(signal);
+    expect((await end).code).toBe(expected);
+    expect(readdirSync(who.temporary)).toEqual([]);
+    expect(await processesOf(who.root)).toEqual([]);
+  });
 
   longTest('by a reader that goes away: nothing is left', async () => {
     const who = person();
@@ -162,7 +164,7 @@ describe('--real', () => {
 
   const { turns } = DEMO;
 
-  test("uses the person's own login and home, and keeps everything of ours out of it", async () => {
+  longTest("uses the person's own login and home, and keeps everything of ours out of it", async () => {
     const { who, simulator } = await loggedIn({ turns: [...turns] });
     const { code, stdout } = await demo(who, ['--real', '--yes', '--claude', CLAUDE]);
     expect(code, stdout).toBe(0);

@@ -8,7 +8,7 @@ import { type Consumer, installConsumer, runProgram } from '../support/live/libr
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { bash, loopOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/library.md'), 'utf8');
 
@@ -126,7 +126,7 @@ describe('a program that uses the library', () => {
     expect(second.result).toMatchObject({ status: 'verified_done', loop: first.result?.loop });
   });
 
-  test('gets back what its own watcher threw, and the run rests', async () => {
+  longTest('gets back what its own watcher threw, and the run rests', async () => {
     const scene = await projectScene();
     const { error } = await program(
       scene,
@@ -166,7 +166,7 @@ describe('a run that cannot begin', () => {
     expect(result?.status).toBe('verified_done');
   });
 
-  test('where everything passes already, something has to change', async () => {
+  longTest('where everything passes already, something has to change', async () => {
     const scene = await projectScene();
     const contract = { gates: { t: { run: 'true' } } };
     const turns = [{ text: 'It is there.' }, { tools: [bash('echo made > made.txt')] }, { text: 'Made.' }];
@@ -203,7 +203,7 @@ describe('a run that cannot begin', () => {
   });
 });
 
-describe('the types', () => {
+longDescribe('the types', () => {
   test('let through what is right and refuse what is wrong', () => {
     consumer.write(
       'types.ts',
@@ -258,7 +258,7 @@ void bypass;
 });
 
 describe('the guide', () => {
-  test('shows a program that runs', async () => {
+  longTest('shows a program that runs', async () => {
     const [, text = ''] = /```js run-until-done\.mjs\n(.*?)```/s.exec(GUIDE) ?? [];
     consumer.write('guide.mjs', text);
     const scene = await projectScene({ 'package.json': '{ "scripts": { "test": "test -e it" } }' });
@@ -267,7 +267,7 @@ describe('the guide', () => {
     expect(run.stdout).toContain('verified_done');
   });
 
-  test('has an example, which needs neither account nor network', async () => {
+  longTest('has an example, which needs neither account nor network', async () => {
     cpSync(join(import.meta.dirname, '../../examples/library'), join(consumer.folder, 'example'), {
       recursive: true,
       filter: (path) => !path.includes('node_modules'),

@@ -15,6 +15,7 @@ import {
   untildone,
 } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const PROMISE = 'ALL TESTS PASS';
 const KEPT = { text: `Everything is there.\n\n<promise>${PROMISE}</promise>` };
@@ -79,7 +80,7 @@ describe('a promise loop', () => {
     },
   );
 
-  test('only the owner of two sessions in one project is held', async () => {
+  longTest('only the owner of two sessions in one project is held', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const [owner, other] = await Promise.all([
@@ -95,25 +96,28 @@ describe('a promise loop', () => {
     expect(other.result?.result).toBe('hi');
   });
 
-  test('goes on beyond eight blocks when tools are called in between, with the cap as the client has it', async () => {
-    const scene = await installed();
-    const session = await heldSession(scene);
-    const turns = Array.from({ length: 9 }, (_, i) => [
-      { tools: [bash(`echo ${i}`)] },
-      { text: `try ${i}` },
-    ]).flat();
-    await scene.runClient({
-      prompt: 'go',
-      args: ['--session-id', session],
-      env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '8' },
-      script: { turns: [...turns, KEPT] },
-    });
-    expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 10 });
-  });
+  longTest(
+    'goes on beyond eight blocks when tools are called in between, with the cap as the client has it',
+    async () => {
+      const scene = await installed();
+      const session = await heldSession(scene);
+      const turns = Array.from({ length: 9 }, (_, i) => [
+        { tools: [bash(`echo ${i}`)] },
+        { text: `try ${i}` },
+      ]).flat();
+      await scene.runClient({
+        prompt: 'go',
+        args: ['--session-id', session],
+        env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '8' },
+        script: { turns: [...turns, KEPT] },
+      });
+      expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 10 });
+    },
+  );
 });
 
 describe('what moves around the loop', () => {
-  test('cd into a subfolder does not lose it', async () => {
+  longTest('cd into a subfolder does not lose it', async () => {
     const scene = await installed();
     await mkdir(join(scene.project, 'sub'));
     const run = await scene.runClient({
@@ -274,34 +278,37 @@ describe('what cuts a session off', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done', iteration: 2, waiting: null });
   });
 
-  test('the client killed while our hook runs: nothing is lost, nothing blocks the next call', async () => {
-    const scene = await installed();
-    const session = await heldSession(scene);
-    for (let round = 0; round < 3; round++) {
-      const client = await scene.startClient({
-        prompt: 'go',
-        args: round === 0 ? ['--session-id', session] : ['--resume', session],
-        script: { turns: Array.from({ length: 40 }, (_, i) => ({ text: `round ${round} try ${i}` })) },
-      });
-      await client.untilRequest(3 + round);
-      client.process.kill('SIGKILL');
-      await client.finished;
-    }
-    // A hook outlives its client, and may still be writing between the two looks.
-    await vi.waitFor(
-      async () => {
-        const before = await loopOf(scene);
-        expect(before.status).toBe('active');
-        const entries = await journalOf(scene, before.id);
-        expect(before.iteration).toBe(1 + decisionsOf(entries).filter((d) => d === 'block').length);
-      },
-      { timeout: 20_000 },
-    );
-    await scene.runClient({ prompt: 'go on', args: ['--resume', session], script: { turns: [KEPT] } });
-    expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done' });
-  });
+  longTest(
+    'the client killed while our hook runs: nothing is lost, nothing blocks the next call',
+    async () => {
+      const scene = await installed();
+      const session = await heldSession(scene);
+      for (let round = 0; round < 3; round++) {
+        const client = await scene.startClient({
+          prompt: 'go',
+          args: round === 0 ? ['--session-id', session] : ['--resume', session],
+          script: { turns: Array.from({ length: 40 }, (_, i) => ({ text: `round ${round} try ${i}` })) },
+        });
+        await client.untilRequest(3 + round);
+        client.process.kill('SIGKILL');
+        await client.finished;
+      }
+      // A hook outlives its client, and may still be writing between the two looks.
+      await vi.waitFor(
+        async () => {
+          const before = await loopOf(scene);
+          expect(before.status).toBe('active');
+          const entries = await journalOf(scene, before.id);
+          expect(before.iteration).toBe(1 + decisionsOf(entries).filter((d) => d === 'block').length);
+        },
+        { timeout: PATIENCE_MS },
+      );
+      await scene.runClient({ prompt: 'go on', args: ['--resume', session], script: { turns: [KEPT] } });
+      expect(await loopOf(scene)).toMatchObject({ status: 'claimed_done' });
+    },
+  );
 
-  test('an API error spends no iteration', async () => {
+  longTest('an API error spends no iteration', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     await scene.runClient({

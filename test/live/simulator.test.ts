@@ -56,7 +56,7 @@ test('the client asks the simulator and nobody else', async () => {
   expect(strangers.length).toBeGreaterThan(0);
 });
 
-test('a Bash call runs in the project, even when its folder has spaces', async () => {
+longTest('a Bash call runs in the project, even when its folder has spaces', async () => {
   const scene = await sceneOfTest({ project: 'my own project', git: true });
   const run = await scene.runClient({
     prompt: 'write the file',
@@ -160,7 +160,7 @@ test('a conversation takes further prompts', async () => {
   });
 });
 
-test('Ctrl-C in the middle of an answer is an interrupted result', async () => {
+longTest('Ctrl-C in the middle of an answer is an interrupted result', async () => {
   const scene = await sceneOfTest();
   const script = { turns: [{ text: 'word '.repeat(2_000), chunkMs: 20 }] };
   const client = await scene.startClient({ prompt: 'talk', script, args: ['--include-partial-messages'] });
@@ -171,22 +171,25 @@ test('Ctrl-C in the middle of an answer is an interrupted result', async () => {
   expect(await client.finished).toMatchObject({ code: 0, result: { terminal_reason: 'aborted_streaming' } });
 });
 
-test('closing a scene ends a hanging client and the shell it left behind, and removes the folder', async () => {
-  const scene = await openScene();
-  const orphan = callBash('(setsid sleep 300 >/dev/null 2>&1 &) ; true');
-  const client = await scene.startClient({ prompt: 'hello', script: { turns: [orphan, { hang: true }] } });
-  await client.untilRequest(2);
-  const running = await processesOf(scene.root);
-  expect(running).toContain(client.process.pid);
-  expect(running.length).toBeGreaterThanOrEqual(2);
-  await scene.close();
+longTest(
+  'closing a scene ends a hanging client and the shell it left behind, and removes the folder',
+  async () => {
+    const scene = await openScene();
+    const orphan = callBash('(setsid sleep 300 >/dev/null 2>&1 &) ; true');
+    const client = await scene.startClient({ prompt: 'hello', script: { turns: [orphan, { hang: true }] } });
+    await client.untilRequest(2);
+    const running = await processesOf(scene.root);
+    expect(running).toContain(client.process.pid);
+    expect(running.length).toBeGreaterThanOrEqual(2);
+    await scene.close();
 
-  expect(await processesOf(scene.root)).toEqual([]);
-  expect(existsSync(scene.root)).toBe(false);
-  expect(await client.finished).toMatchObject({ code: null, signal: 'SIGKILL', result: undefined });
-});
+    expect(await processesOf(scene.root)).toEqual([]);
+    expect(existsSync(scene.root)).toBe(false);
+    expect(await client.finished).toMatchObject({ code: null, signal: 'SIGKILL', result: undefined });
+  },
+);
 
-test('waiting for a request fails at once, with the story, when the client has ended', async () => {
+longTest('waiting for a request fails at once, with the story, when the client has ended', async () => {
   const scene = await sceneOfTest();
   const client = await scene.startClient({ prompt: 'hello', script: { turns: [{ text: 'Only one.' }] } });
 

@@ -6,7 +6,7 @@ import type { LoopState } from '../../src/core/loop/state.ts';
 import { contractScene, git, startedSession } from '../support/live/contract.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe } from '../support/long.ts';
 
 const agentFile = (name: string) => `---\nname: ${name}\ndescription: does ${name}\n---\nYou do ${name}.\n`;
 const PROJECT = {
@@ -40,84 +40,81 @@ async function statesOf(scene: Scene, loop: string): Promise<LoopState[]> {
   return lines.map((line) => JSON.parse(line).state);
 }
 
-describe('subagents beside each other', () => {
-  longTest(
-    'each is judged by what it did itself; the session waits until all passed, through a compaction',
-    async () => {
-      const scene = await contractScene(PROJECT);
-      const session = await startedSession(scene);
-      const run = await scene.runClient({
-        prompt: 'go',
-        args: ['--session-id', session, ...TOOLS],
-        script: {
-          rules: [
-            {
-              when: { last: 'summary of the conversation|detailed summary' },
-              turns: [{ text: 'A summary.' }],
-            },
-            {
-              when: { first: 'DO CHUNK A' },
-              turns: [
-                { tools: [write(scene, 'a.js', '// TODO: the rest\n')] },
-                { text: 'a is done' },
-                { tools: [write(scene, 'a.js', 'exports.a = 1;\n')] },
-                { text: 'now a is done' },
-              ],
-            },
-            {
-              when: { first: 'DO CHUNK B' },
-              turns: [
-                { tools: [write(scene, 'b.js', 'exports.b = 1;\n')] },
-                // The baseline, the Stop before it began, and one that has to wait for it.
-                { tools: [bash('until [ "$(wc -l < ../judged)" -ge 3 ]; do sleep 0.05; done')] },
-                { text: 'b is done' },
-              ],
-            },
-          ],
-          turns: [
-            { text: 'I did it all myself' },
-            { tools: [agent('chunk-a', 'DO CHUNK A'), agent('chunk-b', 'DO CHUNK B')] },
-            { tools: [bash('echo x')], usage: { input_tokens: 980_000, output_tokens: 10 } },
-            { text: 'I wait', repeat: 20 },
-          ],
-        },
-      });
-      const loop = await loopOf(scene);
-      expect(loop).toMatchObject({ status: 'verified_done', iteration: 2 });
-      const entries = await journalOf(scene, loop.id);
-      const decisions = decisionsOf(entries);
-      expect(decisions[0]).toBe('block');
-      expect(decisions.at(-1)).toBe('verified_done');
-      expect(new Set(decisions.slice(1, -1))).toEqual(new Set(['allow']));
-      expect(guardsOf(entries, 'chunk-a')).toEqual(['held', 'let through']);
-      expect(guardsOf(entries, 'chunk-b')).toEqual(['let through']);
+longDescribe('subagents beside each other', () => {
+  test('each is judged by what it did itself; the session waits until all passed, through a compaction', async () => {
+    const scene = await contractScene(PROJECT);
+    const session = await startedSession(scene);
+    const run = await scene.runClient({
+      prompt: 'go',
+      args: ['--session-id', session, ...TOOLS],
+      script: {
+        rules: [
+          {
+            when: { last: 'summary of the conversation|detailed summary' },
+            turns: [{ text: 'A summary.' }],
+          },
+          {
+            when: { first: 'DO CHUNK A' },
+            turns: [
+              { tools: [write(scene, 'a.js', '// TODO: the rest\n')] },
+              { text: 'a is done' },
+              { tools: [write(scene, 'a.js', 'exports.a = 1;\n')] },
+              { text: 'now a is done' },
+            ],
+          },
+          {
+            when: { first: 'DO CHUNK B' },
+            turns: [
+              { tools: [write(scene, 'b.js', 'exports.b = 1;\n')] },
+              // The baseline, the Stop before it began, and one that has to wait for it.
+              { tools: [bash('until [ "$(wc -l < ../judged)" -ge 3 ]; do sleep 0.05; done')] },
+              { text: 'b is done' },
+            ],
+          },
+        ],
+        turns: [
+          { text: 'I did it all myself' },
+          { tools: [agent('chunk-a', 'DO CHUNK A'), agent('chunk-b', 'DO CHUNK B')] },
+          { tools: [bash('echo x')], usage: { input_tokens: 980_000, output_tokens: 10 } },
+          { text: 'I wait', repeat: 20 },
+        ],
+      },
+    });
+    const loop = await loopOf(scene);
+    expect(loop).toMatchObject({ status: 'verified_done', iteration: 2 });
+    const entries = await journalOf(scene, loop.id);
+    const decisions = decisionsOf(entries);
+    expect(decisions[0]).toBe('block');
+    expect(decisions.at(-1)).toBe('verified_done');
+    expect(new Set(decisions.slice(1, -1))).toEqual(new Set(['allow']));
+    expect(guardsOf(entries, 'chunk-a')).toEqual(['held', 'let through']);
+    expect(guardsOf(entries, 'chunk-b')).toEqual(['let through']);
 
-      const asked = run.requests.map(({ body }) => JSON.stringify(body));
-      expect(asked.some((text) => text.includes('2 more are to be started'))).toBe(true);
-      const toA = asked.filter((text) => text.includes('DO CHUNK A') && text.includes('You do chunk-a.'));
-      expect(toA[0]).toContain('your work is checked when you stop');
-      expect(toA[0]).toContain('no added line has any of todo');
-      expect(toA.at(-1)).toContain('Fails: tidy');
+    const asked = run.requests.map(({ body }) => JSON.stringify(body));
+    expect(asked.some((text) => text.includes('2 more are to be started'))).toBe(true);
+    const toA = asked.filter((text) => text.includes('DO CHUNK A') && text.includes('You do chunk-a.'));
+    expect(toA[0]).toContain('your work is checked when you stop');
+    expect(toA[0]).toContain('no added line has any of todo');
+    expect(toA.at(-1)).toContain('Fails: tidy');
 
-      const states = await statesOf(scene, loop.id);
-      const agents = states.at(-1)?.agents;
-      expect(agents).toMatchObject([
-        { type: expect.stringMatching(/^chunk-[ab]$/), status: 'passed', measured: true },
-        { type: expect.stringMatching(/^chunk-[ab]$/), status: 'passed', measured: true },
-      ]);
-      const a = agents?.find(({ type }) => type === 'chunk-a');
-      const counts = new Set(states.map(({ guarded }) => JSON.stringify(guarded)));
-      expect(counts).toEqual(new Set(['{}', JSON.stringify({ [`agent ${a?.id}`]: 1 })]));
+    const states = await statesOf(scene, loop.id);
+    const agents = states.at(-1)?.agents;
+    expect(agents).toMatchObject([
+      { type: expect.stringMatching(/^chunk-[ab]$/), status: 'passed', measured: true },
+      { type: expect.stringMatching(/^chunk-[ab]$/), status: 'passed', measured: true },
+    ]);
+    const a = agents?.find(({ type }) => type === 'chunk-a');
+    const counts = new Set(states.map(({ guarded }) => JSON.stringify(guarded)));
+    expect(counts).toEqual(new Set(['{}', JSON.stringify({ [`agent ${a?.id}`]: 1 })]));
 
-      const compactions = entries.filter((e) => e.kind === 'event' && e.detail?.source === 'compact');
-      expect(compactions).toHaveLength(1);
-      expect(entries).toContainEqual({
-        kind: 'event',
-        event: 'SubagentStop',
-        detail: expect.objectContaining({ type: '' }),
-      });
-    },
-  );
+    const compactions = entries.filter((e) => e.kind === 'event' && e.detail?.source === 'compact');
+    expect(compactions).toHaveLength(1);
+    expect(entries).toContainEqual({
+      kind: 'event',
+      event: 'SubagentStop',
+      detail: expect.objectContaining({ type: '' }),
+    });
+  });
 
   test('one in a worktree of its own is judged there, by what was approved', async () => {
     const scene = await contractScene({

@@ -81,7 +81,7 @@ describe('a task is not completed until the placeholder is gone', () => {
   });
 });
 
-test('a task is not created before it says what it has to', async () => {
+longTest('a task is not created before it says what it has to', async () => {
   const scene = await contractScene(PROJECT);
   const run = await scene.runClient({
     prompt: 'plan',
@@ -138,7 +138,7 @@ describe('a prompt', () => {
     expect(JSON.stringify(journal)).not.toContain('Log in with');
   });
 
-  test('of a task that ended in the background is not one of the person', async () => {
+  longTest('of a task that ended in the background is not one of the person', async () => {
     const clear = CONTRACT.replace('{ forbid: [secrets, private_keys] }', '{ at_most: 30 }');
     const scene = await contractScene({ ...PROJECT, 'untildone.yaml': clear });
     const run = await scene.runClient({

@@ -7,7 +7,7 @@ import { approve, contractScene, startedSession } from '../support/live/contract
 import { startRun } from '../support/live/run.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { bash, journalOf, loopOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 
 const TOOLS = `tools:
   protect: ["infra/**"]
@@ -60,7 +60,7 @@ describe('tool rules in a session of an approved project', () => {
     expect(has(scene, 'fine.txt')).toBe(true);
   });
 
-  test('rewrite an input, and the client still decides whether it may run', async () => {
+  longTest('rewrite an input, and the client still decides whether it may run', async () => {
     const scene = await contractScene(FILES);
     await scene.runClient({ prompt: 'go', script: script(bash('touch one')) });
     expect([has(scene, 'one'), has(scene, 'two')]).toEqual([false, true]);
@@ -102,8 +102,8 @@ describe('tool rules in a session of an approved project', () => {
   });
 });
 
-describe('tool rules in a loop', () => {
-  longTest('are journaled without what the tools were given', async () => {
+longDescribe('tool rules in a loop', () => {
+  test('are journaled without what the tools were given', async () => {
     const scene = await contractScene(FILES);
     const session = await startedSession(scene);
     await scene.runClient({

@@ -12,6 +12,7 @@ import type { Scene } from '../support/live/scene.ts';
 import { calling } from '../support/live/session-port.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { BIN, bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
+import { longTest } from '../support/long.ts';
 import { pathWithout } from '../support/project/walls.ts';
 
 interface Secretive {
@@ -102,34 +103,40 @@ test('in a run with walls, the shell of the agent and the code that gates run bo
   expect(JSON.stringify(await journalOf(scene, loop.id))).toContain('"walls":"bubblewrap"');
 });
 
-test('a session of an installed project is held in by its settings, and its shell is told why untildone does not answer', async () => {
-  const scene = await contractScene({ 'untildone.yaml': contract('required'), 'gate.sh': 'true' });
-  await writeFile(join(scene.project, 'agent.sh'), SPY(scene, 'agent'));
-  const session = await startedSession(scene);
-  const start = `'${process.execPath}' '${BIN}' status`;
-  const run = await scene.runClient({
-    prompt: 'go',
-    script: { turns: [{ tools: [bash(`sh agent.sh; ${start}; touch it`)] }, { text: 'done' }] },
-    args: ['--session-id', session],
-  });
-  expect(JSON.stringify(run.requests.at(-1)?.body)).toContain('hides the home of untildone');
-  expect(await readFile(join(scene.project, 'seen-by-agent'), 'utf8')).toBe('');
-  expect((await loopOf(scene)).status).toBe('verified_done');
-  await must(scene, ['uninstall']);
-  expect(existsSync(join(scene.project, '.claude/settings.json'))).toBe(false);
-});
+longTest(
+  'a session of an installed project is held in by its settings, and its shell is told why untildone does not answer',
+  async () => {
+    const scene = await contractScene({ 'untildone.yaml': contract('required'), 'gate.sh': 'true' });
+    await writeFile(join(scene.project, 'agent.sh'), SPY(scene, 'agent'));
+    const session = await startedSession(scene);
+    const start = `'${process.execPath}' '${BIN}' status`;
+    const run = await scene.runClient({
+      prompt: 'go',
+      script: { turns: [{ tools: [bash(`sh agent.sh; ${start}; touch it`)] }, { text: 'done' }] },
+      args: ['--session-id', session],
+    });
+    expect(JSON.stringify(run.requests.at(-1)?.body)).toContain('hides the home of untildone');
+    expect(await readFile(join(scene.project, 'seen-by-agent'), 'utf8')).toBe('');
+    expect((await loopOf(scene)).status).toBe('verified_done');
+    await must(scene, ['uninstall']);
+    expect(existsSync(join(scene.project, '.claude/settings.json'))).toBe(false);
+  },
+);
 
-test('required: a run does not begin without bubblewrap and socat, and says how to get them; preferred goes on', async () => {
-  const scene = await contractScene({ 'untildone.yaml': contract('required') });
-  const bin = pathWithout(join(scene.root, 'bin'), 'bwrap', 'socat');
-  const { code, stderr, requests } = await startRun(scene, ['Make it'], {}, { PATH: bin }).ended;
-  expect({ code, requests }).toEqual({ code: 2, requests: [] });
-  expect(stderr).toMatch(/requires walls .*: apt-get install bubblewrap socat/);
-  await writeFile(join(scene.project, 'untildone.yaml'), contract('preferred'));
-  await writeFile(join(scene.project, 'gate.sh'), 'true');
-  await approve(scene);
-  const script: Script = { turns: [{ tools: [bash('touch it')] }, { text: 'done' }] };
-  const run = await startRun(scene, ['Make it'], script, { PATH: bin }).ended;
-  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
-  expect(JSON.stringify(await journalOf(scene, (await loopOf(scene)).id))).not.toContain('"walls"');
-});
+longTest(
+  'required: a run does not begin without bubblewrap and socat, and says how to get them; preferred goes on',
+  async () => {
+    const scene = await contractScene({ 'untildone.yaml': contract('required') });
+    const bin = pathWithout(join(scene.root, 'bin'), 'bwrap', 'socat');
+    const { code, stderr, requests } = await startRun(scene, ['Make it'], {}, { PATH: bin }).ended;
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toMatch(/requires walls .*: apt-get install bubblewrap socat/);
+    await writeFile(join(scene.project, 'untildone.yaml'), contract('preferred'));
+    await writeFile(join(scene.project, 'gate.sh'), 'true');
+    await approve(scene);
+    const script: Script = { turns: [{ tools: [bash('touch it')] }, { text: 'done' }] };
+    const run = await startRun(scene, ['Make it'], script, { PATH: bin }).ended;
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.stringify(await journalOf(scene, (await loopOf(scene)).id))).not.toContain('"walls"');
+  },
+);

@@ -9,6 +9,7 @@ import { FORMATS, type Scenario } from '../../src/dev/conformance/scenario.ts';
 import { casesOf, loadScenarios } from '../../src/dev/conformance/suite.ts';
 import { loadProgram, runCli, runHook } from '../support/in-process.ts';
 import { isLong } from '../support/long.ts';
+import { PATIENCE } from '../support/patience.ts';
 
 const cases = casesOf(loadScenarios(resolve(import.meta.dirname, 'bugs')), FORMATS).map(
   ({ scenario, format }) => [`${scenario.name}, ${format}`, scenario, format] as const,
@@ -28,11 +29,23 @@ function isEndless({ steps }: Scenario): boolean {
   return steps.some(({ action }) => action.kind === 'stop' && (action.upTo ?? 1) > 20);
 }
 
-/** A tenth of what can be had without processes is replayed with them as well; in a long run, all of it. */
+type Case = (typeof cases)[number];
+
+/** One format a scenario, another one with each; in a long run, all. */
+function inTurn(all: readonly Case[]): Case[] {
+  const scenarios = [...new Set(all.map(([, scenario]) => scenario))];
+  return all.filter(([, scenario, format]) => {
+    if (isLong) return true;
+    const formats = all.flatMap(([, of, its]) => (of === scenario ? [its] : []));
+    return format === formats[scenarios.indexOf(scenario) % formats.length];
+  });
+}
+
+/** What can be had without processes is replayed with them in long runs; else every twentieth is. */
 const without = cases.filter(([, scenario]) => !needsProcess(scenario));
 const withProcesses = [
-  ...cases.filter(([, scenario]) => needsProcess(scenario)),
-  ...without.filter(([, scenario], i) => isLong || (i % 10 === 0 && !isEndless(scenario))),
+  ...inTurn(cases.filter(([, scenario]) => needsProcess(scenario))),
+  ...without.filter(([, scenario], i) => isLong || (i % 20 === 0 && !isEndless(scenario))),
 ];
 
 const PERMISSIONS_COUNT = permissionsCount();
@@ -47,7 +60,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'untildone-bugs-'));
   cpSync(resolve(import.meta.dirname, '../../dist'), folder, { recursive: true });
   program = join(folder, 'untildone.cjs');
-  hook = await probe([process.execPath, program, 'hook'].map(quoteForShell).join(' '), FORMATS);
+  hook = await probe([process.execPath, program, 'hook'].map(quoteForShell).join(' '), FORMATS, {
+    patience: PATIENCE,
+  });
   const loaded = await loadProgram();
   inProcess = (command) => {
     if (command.line === hook.line) return runHook(loaded, command);
@@ -64,7 +79,8 @@ async function expectPassed(
   format: (typeof FORMATS)[number],
   run?: RunCommand,
 ): Promise<void> {
-  const bench = { untildone: [process.execPath, program], permissionsCount: PERMISSIONS_COUNT, run };
+  const untildone = [process.execPath, program];
+  const bench = { untildone, permissionsCount: PERMISSIONS_COUNT, run, patience: PATIENCE };
   expect(await replay(scenario, format, hook, bench)).toEqual({ kind: 'passed' });
 }
 
@@ -85,5 +101,5 @@ describe.concurrent("the field's bug list, with processes", () => {
 });
 
 describe("the field's bug list, in this process", () => {
-  test.each(without)('%s', (_name, scenario, format) => expectPassed(scenario, format, inProcess));
+  test.each(inTurn(without))('%s', (_name, scenario, format) => expectPassed(scenario, format, inProcess));
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonFault } from '../../src/schema/json-fault.ts';
+import { longTest } from '../support/long.ts';
 
 test.each([
   ['', 1, 1],
@@ -27,7 +28,7 @@ test('JSON that is followed by something else breaks where that begins', () => {
   );
 });
 
-test.each([
+longTest.each([
   ['a string', `{"a": "${'x'.repeat(15_000_000)}`, 7],
   ['space', `[${' '.repeat(15_000_000)}?`, 15_000_002],
 ])('%s of fifteen million characters is not too long to be looked at', (_, text, column) => {

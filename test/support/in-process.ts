@@ -1,10 +1,10 @@
 /** The program without its processes: a hook call, or a plain command, is a function call in this process. */
-import fs, { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import fs, { existsSync } from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { CommandLine, Ran } from '../../src/dev/conformance/run-command.ts';
+import { sharedSoon } from './shared.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../../src');
 
@@ -24,36 +24,36 @@ const bundlesInside: Plugin = {
   },
 };
 
+/** Built once for a whole run. Every call gives a program of its own, which knows nothing of the others. */
 export async function loadProgram(): Promise<Program> {
-  const folder = mkdtempSync(join(tmpdir(), 'untildone-in-process-'));
-  const outfile = join(folder, 'program.cjs');
-  try {
-    await build({
-      stdin: {
-        contents:
-          "export { answerEvent } from './hook/answer-event.ts'; export { main } from './cli/cli.ts';",
-        resolveDir: SOURCE,
-      },
-      outfile,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      format: 'cjs',
-      mainFields: ['module', 'main'],
-      external: ['@anthropic-ai/*'],
-      alias: {
-        'web-tree-sitter': join(SOURCE, '../node_modules/web-tree-sitter/web-tree-sitter.cjs'),
-      },
-      // Grammars are looked for above the sources, where their packages are installed.
-      define: { UNTILDONE_VERSION: '"0.0.0"', __dirname: JSON.stringify(SOURCE) },
-      logLevel: 'error',
-      logOverride: { 'empty-import-meta': 'silent' },
-      plugins: [bundlesInside],
-    });
-    return createRequire(import.meta.url)(outfile) as Program;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const outfile = join(await sharedSoon('program', buildProgram), 'program.cjs');
+  const load = createRequire(import.meta.url);
+  delete load.cache[outfile];
+  return load(outfile) as Program;
+}
+
+function buildProgram(folder: string): Promise<unknown> {
+  return build({
+    stdin: {
+      contents: "export { answerEvent } from './hook/answer-event.ts'; export { main } from './cli/cli.ts';",
+      resolveDir: SOURCE,
+    },
+    outfile: join(folder, 'program.cjs'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    external: ['@anthropic-ai/*'],
+    alias: {
+      'web-tree-sitter': join(SOURCE, '../node_modules/web-tree-sitter/web-tree-sitter.cjs'),
+    },
+    // Grammars are looked for above the sources, where their packages are installed.
+    define: { UNTILDONE_VERSION: '"0.0.0"', __dirname: JSON.stringify(SOURCE) },
+    logLevel: 'error',
+    logOverride: { 'empty-import-meta': 'silent' },
+    plugins: [bundlesInside],
+  });
 }
 
 /** Answers as a process would: the event on stdin, at most one object on stdout, and an exit code. */

@@ -16,3 +16,15 @@ export function shared(name: string, make: (folder: string) => void): string {
   }
   return folder;
 }
+
+/** The same for what takes a while. */
+export async function sharedSoon(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
+  const folder = join(inject('sharedFolder'), name);
+  if (existsSync(folder)) return folder;
+  const mine = mkdtempSync(`${folder}-`);
+  await make(mine);
+  return shared(name, (empty) => {
+    rmSync(empty, { recursive: true });
+    renameSync(mine, empty);
+  });
+}

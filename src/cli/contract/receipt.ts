@@ -19,8 +19,7 @@ import {
   shortName,
   statementIn,
 } from '../../home/envelope.ts';
-import { JournalScan } from '../../home/journal/scan.ts';
-import { readKey } from '../../home/layout.ts';
+import { lookAtJournal } from '../../home/journal/receipt.ts';
 import {
   isOwnKey,
   keyName,
@@ -254,34 +253,4 @@ async function rerunReceipt(
   }
   if (results.length === 0) out('This receipt rests on no command that could be run again.');
   return results.every(({ now, before }) => now === before) ? EXIT.ok : EXIT.no;
-}
-
-interface JournalFindings {
-  problems: string[];
-  /** Lines that do not belong between two lines that follow from each other: torn by a crash, or added. */
-  notes: string[];
-}
-
-/** Compares the receipt with the journal of its loop, when this machine has it: the journal has to lead to it line by line. */
-async function lookAtJournal(receipt: Receipt, world: World): Promise<JournalFindings> {
-  const ref = world.store.loops().find((r) => r.loop === receipt.loop);
-  if (!ref) return { problems: [], notes: [] };
-  const problems: string[] = [];
-  const notes: string[] = [];
-  let strange: string[] = [];
-  let found = false;
-  for await (const scanned of new JournalScan(world.store.journalFile(ref), readKey(world.home)).next()) {
-    if (!scanned.ok) {
-      strange.push(`line ${scanned.number} of the journal: ${scanned.problem}`);
-      continue;
-    }
-    if (scanned.chained) notes.push(...strange);
-    else if (strange.length > 0) problems.push(...strange);
-    else problems.push(`a line before #${scanned.line.seq} of the journal was removed`);
-    strange = [];
-    if (scanned.sha256 === receipt.journal.lastLineSha256) found = true;
-  }
-  if (!found) problems.push('the journal on this machine does not hold the line that this receipt rests on');
-  (found ? notes : problems).push(...strange);
-  return { problems, notes };
 }

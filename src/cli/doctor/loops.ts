@@ -7,9 +7,9 @@ import { homeAt } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, readLoops } from '../../hook/start/find-loop.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
-import { hooksStateOf } from '../loop/hooks-state.ts';
-import { factsOf } from '../loop/loop-facts.ts';
-import { turnEnds } from '../loop/turn-ends.ts';
+import { hooksStateOf } from '../../run/person/hooks-state.ts';
+import { factsOf } from '../../run/person/loop-facts.ts';
+import { turnEnds } from '../../run/person/turn-ends.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 /** The loops of this project. None when the home cannot be read. */

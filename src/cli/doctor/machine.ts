@@ -35,6 +35,12 @@ const SINCE: readonly { version: string; severity: 'warning' | 'note'; lacks: st
       'does not tell when its settings change: an agent could switch the hooks off in the middle of a session',
   },
   {
+    version: '2.1.116',
+    severity: 'warning',
+    lacks:
+      'does not know one of the events of the plugin, and then loads none of its hooks: use untildone install',
+  },
+  {
     version: '2.1.287',
     severity: 'note',
     lacks: 'does not load mods: a hook that crashes is answered by the script hold.sh alone',

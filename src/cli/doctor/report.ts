@@ -1,4 +1,5 @@
 import { visible } from '../../core/text/visible.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
 import { paint, type Style } from '../../terminal/style.ts';
 import type { Mended } from './doctor.ts';
 import type { Finding, Looked, Severity } from './finding.ts';
@@ -20,11 +21,11 @@ export interface Diagnosis {
   proof?: Proof;
 }
 
-/** 0: in order, and proven unless nobody asked for it. 1: something is wrong. 2: nothing wrong was found, but not proven. */
-export function exitCodeOf({ looked, proof }: Diagnosis): 0 | 1 | 2 {
+/** ok: in order, and proven unless nobody asked for it. no: something is wrong. refused: nothing wrong was found, but not proven. */
+export function exitCodeOf({ looked, proof }: Diagnosis): number {
   const isWrong = looked.findings.some(({ severity }) => severity === 'error');
-  if (isWrong || proof?.outcome === 'not_held') return 1;
-  return proof?.outcome === 'unproven' ? 2 : 0;
+  if (isWrong || proof?.outcome === 'not_held') return EXIT.no;
+  return proof?.outcome === 'unproven' ? EXIT.refused : EXIT.ok;
 }
 
 const WORST_FIRST: readonly Severity[] = ['error', 'warning', 'note'];
@@ -104,7 +105,7 @@ export function reportJson(diagnosis: Diagnosis): object {
   return {
     version,
     project,
-    healthy: exitCodeOf(diagnosis) === 0,
+    healthy: exitCodeOf(diagnosis) === EXIT.ok,
     exit_code: exitCodeOf(diagnosis),
     ok: looked.ok.map(visible),
     findings: looked.findings.map(({ id, severity, what, where, todo, fix }) => ({

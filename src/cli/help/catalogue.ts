@@ -3,6 +3,8 @@
  * own. A command that is not in here is shown without an example, and test/cli/help.test.ts fails.
  */
 
+import { LESSONS } from './catalogue-lessons.ts';
+
 /** The groups of `--help`, in their order. */
 export const GROUPS = {
   loop: 'Loops:',
@@ -57,6 +59,14 @@ const LOOPS: Record<string, CommandEntry> = {
     ],
     exits: { 0: 'the loop has started', 2: 'it has not: nothing is left to do, or the call is wrong' },
   },
+  dashboard: {
+    group: 'loop',
+    examples: [
+      ['untildone dashboard --open', 'all loops in your browser: what needs you comes first'],
+      ['untildone dashboard --port 8080 --project .', 'on this port, only the loops of this project'],
+    ],
+    exits: { 0: 'you ended it with Ctrl-C', 2: 'the port is taken, or the call is wrong' },
+  },
   status: {
     group: 'loop',
     examples: [
@@ -95,6 +105,20 @@ const LOOPS: Record<string, CommandEntry> = {
       ['untildone approve', 'say yes to the question that the loop waits for'],
       ['untildone approve plan --note "but keep the old API"', 'to the question of one gate or phase'],
     ],
+  },
+  reflect: {
+    group: 'loop',
+    examples: [
+      ['untildone reflect', 'what repeated, failed or took long in the sessions of this project'],
+      ['untildone reflect 20261115 --markdown', 'one loop: its journal, and the transcripts of its sessions'],
+      ['untildone reflect session.jsonl --json', 'one transcript, for programs'],
+      ['untildone reflect --since 30d --issues', 'a month, and offer to file GitHub issues about it'],
+    ],
+    exits: {
+      0: 'shown, and filed where you asked for it',
+      1: 'nothing to look back on: no session since then, or an empty file',
+      2: 'refused: no such session, more than one, no transcript, or an issue could not be filed',
+    },
   },
   reject: {
     group: 'loop',
@@ -363,6 +387,7 @@ const UPKEEP: Record<string, CommandEntry> = {
 export const CATALOGUE: Readonly<Record<string, CommandEntry>> = {
   ...LOOPS,
   ...CONTRACTS,
+  ...LESSONS,
   ...RUNS,
   ...OTHERS,
   ...UPKEEP,

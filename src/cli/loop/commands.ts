@@ -3,36 +3,29 @@ import { prepareHome } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Limit, SandboxRule } from '../../core/contract/contract.ts';
 import type { PersonCommand } from '../../core/loop/entry.ts';
-import { hasEnded } from '../../core/loop/state.ts';
 import { parseDuration } from '../../core/text/duration.ts';
-import { isLocked } from '../../files/lock.ts';
-import { endMarked } from '../../files/process-tree.ts';
 import { hookScript } from '../../home/hook-line.ts';
-import { childrenOf, meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
+import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { ownerFrom, taskFrom } from '../../hook/start/inputs.ts';
 import { warnOldHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { start } from '../../hook/start/start.ts';
-import { notifyEnding } from '../../hook/stop/endings.ts';
-import { closeForeign, openForeign } from '../../hook/wiring/foreign.ts';
-import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import { openWorld, openWorldToRead, placeHere, type World } from '../../hook/wiring/world.ts';
+import { openForeign } from '../../hook/wiring/foreign.ts';
+import { foreignWorld, openWorld, openWorldToRead, placeHere } from '../../hook/wiring/world.ts';
 import { wallsOnMachine } from '../../project/walls/walls-for.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
-import { RUN_MARK } from '../../run/begin/run-world.ts';
+import { type Answer, answerQuestion, askingLoop } from '../../run/person/approve-reject.ts';
+import { hooksStateOf } from '../../run/person/hooks-state.ts';
+import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
+import { turnEnds } from '../../run/person/turn-ends.ts';
 import { out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, addLoopLimits, NEWEST_LOOP, value } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
-import { type Answer, answerQuestion, askingLoop } from './approve-reject.ts';
 import { addAnswerCommand, addAskCommand } from './ask-answer.ts';
 import { foreignStatus } from './foreign-status.ts';
-import { hooksStateOf } from './hooks-state.ts';
 import { log } from './log.ts';
-import { pauseResumeCancelRelease } from './pause-resume-cancel-release.ts';
 import { prune } from './prune.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 import { status } from './status.ts';
-import { turnEnds } from './turn-ends.ts';
 
 export function addLoopCommands(cli: Command): void {
   addStart(cli);
@@ -195,21 +188,6 @@ function addPauseResumeCancelRelease(cli: Command, command: PersonCommand, descr
       const { home, store, project } = world;
       if (command !== 'resume') refuseInsideClient(command, home, process.env);
       const ref = meantLoop(store, project, id);
-      const children = childrenOf(store, store.read(ref));
-      pauseResumeCancelRelease(command, ref, options.note, store, out);
-      const after = store.read(ref);
-      // A run that was killed leaves its Claude Code at work, which nothing else would end.
-      if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))
-        for (const { loop } of [ref, ...children]) await endMarked(`${RUN_MARK}=${loop}`);
-      if (after.dialect !== 'native' && hasEnded(after)) {
-        const place = placeHere(world, after.session);
-        for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);
-      }
-      await notifyEnding(ref, after, world);
+      await commandLoop(command, ref, options.note, world, out);
     });
-}
-
-export function foreignWorld(world: World) {
-  const { home, store, env } = world;
-  return { home, store, ports: world, judges: async () => (await loadJudgeBundle()).openJudges(home, env) };
 }

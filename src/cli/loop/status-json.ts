@@ -4,8 +4,8 @@ import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import type { AskedQuestion, LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { Found } from '../../hook/start/find-loop.ts';
+import { type FactsWorld, factsOf } from '../../run/person/loop-facts.ts';
 import type { ForeignStatus } from './foreign-status.ts';
-import { type FactsWorld, factsOf } from './loop-facts.ts';
 
 /** What `status --json` promises to other programs: docs/reference/json-output.md. Fields are added, never changed. */
 export interface StatusJson {
@@ -40,6 +40,8 @@ export interface StatusLoop {
   not_held: string | null;
   /** A turn of its session ended at this time without a Stop that reached untildone, and none has since. */
   missed_stop: { at: string; text: string } | null;
+  /** Why nothing is judged before you trust its contract; null: you do, or a Stop has come and `waiting` says it. */
+  not_trusted: string | null;
   /** The walls around the commands of its gates on this machine, or why there are none; null: its contract asks for none. */
   walls: string | null;
   /** Of a loop over many sessions. */
@@ -100,6 +102,7 @@ function jsonOf(found: Found, world: FactsWorld): StatusJson['loops'][number] {
     cost_usd: state.spent.costUsd,
     not_held: facts.unheld ?? null,
     missed_stop: facts.missed === undefined ? null : { at: iso(facts.missed), text: MISSED_WORDS },
+    not_trusted: facts.untrusted ?? null,
     walls: facts.walls ?? null,
     run: state.run
       ? { mode: state.run.mode, sessions: state.run.sessions, parent: state.run.parent ?? null }

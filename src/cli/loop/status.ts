@@ -12,10 +12,10 @@ import { resultLine } from '../../core/words/subagent-results.ts';
 import type { FileStore } from '../../home/store.ts';
 import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { type FactsWorld, factsOf, type LoopFacts } from '../../run/person/loop-facts.ts';
 import { estimatedPart } from '../../run/view/format-figures.ts';
 import { paint, paintStatus, VERDICT_STYLES } from '../../terminal/style.ts';
 import type { ForeignStatus } from './foreign-status.ts';
-import { type FactsWorld, factsOf, type LoopFacts } from './loop-facts.ts';
 import { statusJson } from './status-json.ts';
 
 export interface StatusOptions {
@@ -112,7 +112,11 @@ function unreadable(loop: string, problem: string): string {
 }
 
 /** What was spent, how the loop ended, why nobody is held, and what it waits for. */
-function situationLines(state: LoopState, { unheld, phase, missed }: LoopFacts, now: number): string[] {
+function situationLines(
+  state: LoopState,
+  { unheld, phase, missed, untrusted }: LoopFacts,
+  now: number,
+): string[] {
   const { run, spent, ending, waiting, agents = [] } = state;
   const lines: string[] = [];
   if (run)
@@ -123,6 +127,7 @@ function situationLines(state: LoopState, { unheld, phase, missed }: LoopFacts, 
     lines.push(`  spent: ${spent.tokens} tokens, of these ${state.spentBySubagents} by subagents`);
   if (ending) lines.push(`  ended ${whenOf(ending.at, now)}: ${describeEnding(state)}`);
   if (unheld) lines.push(`  ${paint('bad', 'NOT BEING HELD:')} ${unheld}`);
+  if (untrusted) lines.push(`  ${paint('bad', 'NOT TRUSTED:')} ${untrusted}`);
   if (missed !== undefined)
     lines.push(`  ${paint('bad', 'NOT JUDGED:')} since ${whenOf(missed, now)}: ${MISSED_WORDS}`);
   if (waiting)

@@ -3,14 +3,13 @@ import { keepShort } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { newestLoop } from '../../hook/start/find-loop.ts';
 import { openForeign } from '../../hook/wiring/foreign.ts';
-import { placeHere, type World } from '../../hook/wiring/world.ts';
+import { foreignWorld, placeHere, type World } from '../../hook/wiring/world.ts';
+import { hooksStateOf } from '../../run/person/hooks-state.ts';
 import { rendered } from '../../terminal/style.ts';
 import { showReceipt } from '../contract/receipt.ts';
 import { freezeNow } from '../contract/trust.ts';
 import { verifyCommand } from '../contract/verify.ts';
-import { foreignWorld } from '../loop/commands.ts';
 import { foreignStatus } from '../loop/foreign-status.ts';
-import { hooksStateOf } from '../loop/hooks-state.ts';
 import { status } from '../loop/status.ts';
 import type { Tool } from './protocol.ts';
 

@@ -16,8 +16,8 @@ import { readSmall } from '../../files/whole-file.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
+import { hooksStateOf } from '../../run/person/hooks-state.ts';
 import { loadDev } from '../dev.ts';
-import { hooksStateOf } from '../loop/hooks-state.ts';
 
 /** Why a Stop is not held, or why that could not be shown. */
 export type ProofCause =

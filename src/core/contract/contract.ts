@@ -232,6 +232,8 @@ export interface Contract {
   memory?: MemoryRule;
   run?: RunRules;
   notify: Notification[];
+  /** False: sessions are told no lessons of earlier loops. */
+  lessons?: false;
 }
 
 /** What is frozen when a loop starts, beside the contract itself. */

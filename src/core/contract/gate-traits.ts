@@ -41,6 +41,8 @@ export interface GateTraits<Kind extends GateKind = GateKind> {
   looksByFile?: true;
   /** The outcome that says nothing where no file was changed: it becomes `skip` in `untildone verify`. */
   emptyOutcome?: 'pass' | 'fail';
+  /** Its failure says that a test or a check was weakened, and not that work is missing. */
+  findsCheats?: true;
   /** Opens clean rooms by itself, whatever the contract says of rooms. */
   opensRooms?: true;
   /** What it froze at the start of a loop stays when you replace the loop's contract. */

@@ -1,3 +1,4 @@
+import { tallied } from '../lessons/tally.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { afterProgress, questionsForYou } from './asked.ts';
 import { elapsedMs } from './limits.ts';
@@ -92,6 +93,7 @@ export function observe(
     ...phaseAfter(awake, seen, at),
     foreignTold: state.foreignTold + (seen.foreignLines ?? 0),
     gates: gateLines(verdicts, state),
+    tally: tallied(state.tally, verdicts, state.iteration),
   };
 }
 

@@ -7,7 +7,7 @@ const PERSON_ONLY = new Set([
   ...['trust', 'setup', 'approve', 'reject', 'answer', 'cancel', 'release', 'pause'],
   ...['uninstall', 'allow', 'claim', 'import', 'prune', 'holdout', 'slash'],
 ]);
-const PERSON_ONLY_WITH_ARGUMENT = new Set(['contract update', 'lock off']);
+const PERSON_ONLY_WITH_ARGUMENT = new Set(['contract update', 'lock off', 'lessons drop', 'lessons pin']);
 
 /** The first such command in a line; undefined when there is none. */
 export function personOnlyCommand(line: string): string | undefined {

@@ -22,6 +22,8 @@ export interface Brief {
   verdicts: readonly Verdict[];
   /** The gates that have to pass. */
   gates: readonly string[];
+  /** Lessons of earlier loops. */
+  lessons?: string;
   /** Work of the run's children that was not merged; empty when there is none. */
   beside?: string;
   /** Absent in the first session of a run. */
@@ -29,7 +31,7 @@ export interface Brief {
 }
 
 /** The first prompt of a session: everything that an agent without memory needs to go on. */
-export function briefFor({ situation, verdicts, gates, beside = '', before }: Brief): string {
+export function briefFor({ situation, verdicts, gates, lessons = '', beside = '', before }: Brief): string {
   const fails = failuresOf(verdicts);
   return keepShort(
     [
@@ -43,6 +45,7 @@ export function briefFor({ situation, verdicts, gates, beside = '', before }: Br
       situation.asked ?? '',
       fails === '' ? '' : `What does not hold yet, as it was last checked:\n\n${fails}`,
       gates.length === 0 ? '' : `It is checked after you stop, by: ${gates.join(', ')}.`,
+      lessons,
       before ? nextStepOf(verdicts) : '',
       situation.howToAsk ?? '',
       howToFinish(situation.promise),

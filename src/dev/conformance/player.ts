@@ -3,7 +3,15 @@ import { installedStopCommand, type Layout, type Playing, UntildoneCommands } fr
 import { type Look, lookAt } from './observe.ts';
 import { answerOf, type CommandLine, type Ran, type RunCommand, runCommand } from './run-command.ts';
 import type { Sandbox } from './sandbox.ts';
-import { type Action, type Expected, type Scenario, STATE, type Step, type StopGiven } from './scenario.ts';
+import {
+  type Action,
+  type Check,
+  type Expected,
+  type Scenario,
+  STATE,
+  type Step,
+  type StopGiven,
+} from './scenario.ts';
 import type { Session } from './session.ts';
 
 /** A hook that has not answered until then hangs. */
@@ -22,6 +30,7 @@ export class Player {
   readonly #run: RunCommand;
   readonly #unprivileged: boolean;
   readonly #signal: AbortSignal | undefined;
+  readonly #patience: number;
   #stops = 0;
 
   constructor(
@@ -34,13 +43,16 @@ export class Player {
       run: RunCommand | undefined;
       unprivileged: boolean;
       signal: AbortSignal | undefined;
+      patience: number;
     },
   ) {
     this.#scenario = scenario;
     this.#playing = playing;
     this.#sandbox = sandbox;
     this.#line = options.line;
-    this.#run = options.run ?? runCommand;
+    const { run = runCommand, patience } = options;
+    this.#run = (command) => run({ ...command, limitMs: command.limitMs * patience });
+    this.#patience = patience;
     this.#commands = new UntildoneCommands(sandbox, options.untildone, this.#run);
     this.#unprivileged = options.unprivileged;
     this.#signal = options.signal;
@@ -55,13 +67,18 @@ export class Player {
       ...expected.map((e) => (e.check.kind === 'within' ? e.check.ms : HANG_MS)),
     );
     const ran = await this.#do(step.action, limitMs);
-    if (ran?.timedOut) return { line: step.line, difference: `no answer within ${limitMs / 1000} s` };
+    if (ran?.timedOut)
+      return { line: step.line, difference: `no answer within ${(limitMs * this.#patience) / 1000} s` };
     const seen = this.#observed(ran, before);
     for (const { check, line } of expected) {
-      const found = await difference(check, seen);
+      const found = await difference(this.#patiently(check), seen);
       if (found !== undefined) return { line, difference: found };
     }
     return undefined;
+  }
+
+  #patiently(check: Check): Check {
+    return check.kind === 'within' ? { ...check, ms: check.ms * this.#patience } : check;
   }
 
   #lookBefore(expected: readonly Expected[]): Map<string, Look> {

@@ -26,6 +26,8 @@ interface Bench {
   run?: RunCommand | undefined;
   /** Aborting ends what runs and cleans up. The outcome is worth nothing then. */
   signal?: AbortSignal | undefined;
+  /** Multiplies every time limit: for a machine that may stall. */
+  patience?: number;
 }
 
 export type Outcome =
@@ -53,6 +55,7 @@ export async function replay(
       run: bench.run,
       unprivileged: needsPermissions(steps),
       signal: bench.signal,
+      patience: bench.patience ?? 1,
     });
     for (const step of steps) {
       const found = await player.play(step).catch((error: Error) => ({
@@ -106,7 +109,7 @@ const ANSWER_MS = 30_000;
 export async function probe(
   line: string,
   formats: readonly Format[],
-  signal?: AbortSignal,
+  how: Pick<Bench, 'signal' | 'patience'> = {},
 ): Promise<HookUnderTest> {
   const hook: HookUnderTest = {
     line,
@@ -116,7 +119,7 @@ export async function probe(
   let said = '';
   for (const format of FORMATS.filter((name) => formats.includes(name))) {
     for (const name of layoutNames(format)) {
-      const { ran, isUntildone } = await showPlainLoop(line, format, name, signal);
+      const { ran, isUntildone } = await showPlainLoop(line, format, name, how);
       refuseUnusable(line, ran);
       if (answerOf(ran).held) hook.reads[format].push(name);
       if (isUntildone) hook.isUntildone = true;
@@ -134,7 +137,7 @@ async function showPlainLoop(
   line: string,
   format: Format,
   name: string,
-  signal: AbortSignal | undefined,
+  { signal, patience = 1 }: Pick<Bench, 'signal' | 'patience'>,
 ): Promise<{ ran: Ran; isUntildone: boolean }> {
   const sandbox = layOutSandbox(PLAIN, { format, layout: layoutFor(format, [name]), isUntildone: false });
   try {
@@ -144,7 +147,7 @@ async function showPlainLoop(
       cwd: sandbox.project,
       env: { ...new UntildoneCommands(sandbox, []).environment(), ...session.environment(sandbox.project) },
       input: JSON.stringify(session.stop('Not done yet.', ORDINARY, sandbox.project)),
-      limitMs: ANSWER_MS,
+      limitMs: ANSWER_MS * patience,
       signal,
     });
     return { ran, isUntildone: existsSync(join(sandbox.untildoneHome, 'projects')) };

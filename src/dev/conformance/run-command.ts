@@ -47,7 +47,8 @@ export function runCommand(command: CommandLine): Promise<Ran> {
       timedOut = true;
       endGroup(child.pid);
     };
-    const timer = setTimeout(end, limitMs);
+    // After a stall this timer comes before the news of an end that was in time: one more turn of events brings that.
+    const timer = setTimeout(() => setImmediate(() => endedAt === undefined && end()), limitMs);
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
     const done = (exitCode: number | null) => {

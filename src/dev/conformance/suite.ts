@@ -41,7 +41,7 @@ export function loadScenarios(folder: string): Scenario[] {
 /** Throws `UnusableHook` when the command cannot be judged at all. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
   const { line, scenarios, formats, untildone, signal } = options;
-  const hook = await probe(line, formats, signal);
+  const hook = await probe(line, formats, { signal });
   const bench = { untildone, permissionsCount: permissionsCount(), signal };
   const results = await inParallel(casesOf(scenarios, formats), signal, async ({ scenario, format }) => ({
     scenario: scenario.name,

@@ -7,6 +7,7 @@ export const suppressionsTraits = {
   mayAsk: true,
   looksByFile: true,
   emptyOutcome: 'pass',
+  findsCheats: true,
   passesWhen: () =>
     'no added line mutes a linter, a compiler or coverage, or asks whether it is being tested',
 } as const satisfies GateTraits<'suppressions'>;

@@ -5,4 +5,5 @@ export const testsIntactTraits = {
   class: 'measured',
   isReusable: () => true,
   emptyOutcome: 'pass',
+  findsCheats: true,
 } as const satisfies GateTraits<'tests_intact'>;

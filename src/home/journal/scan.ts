@@ -3,15 +3,18 @@ import { sha256 } from '../../files/digest.ts';
 import { JournalError, type LineCheck, lineCheck, NEVER_WRITTEN, NO_PREVIOUS } from './file.ts';
 import { type JournalLine, parseLine } from './line.ts';
 
-/** One line of a journal as found: valid, or what is wrong with it. */
-export type Scanned =
+/** One line of a journal as found: valid, or what is wrong with it; `start` is its first byte, `bytes` its length. */
+export type Scanned = { start: number; bytes: number } & (
   | { ok: true; line: JournalLine; text: string; sha256: string; chained: boolean }
-  | { ok: false; number: number; problem: string };
+  | { ok: false; number: number; problem: string }
+);
 
 /** Reads a journal line by line, and later the lines that were added since. A torn last line waits for the next call. */
 export class JournalScan {
   private offset = 0;
   private number = 0;
+  /** Where the line that is looked at begins. */
+  private start = 0;
   private rest = Buffer.alloc(0);
   private previous: string | undefined;
   private readonly path: string;
@@ -42,6 +45,7 @@ export class JournalScan {
   private *openEnd(): Generator<Scanned> {
     const text = this.rest.toString('utf8');
     if (!this.valid(text)) return;
+    this.start = this.offset - this.rest.length;
     this.rest = Buffer.alloc(0);
     yield this.check(text);
   }
@@ -54,6 +58,7 @@ export class JournalScan {
       this.rest = Buffer.concat([this.rest, buffer.subarray(0, bytesRead)]);
       for (let cut = this.rest.indexOf(0x0a); cut >= 0; cut = this.rest.indexOf(0x0a)) {
         const text = this.rest.subarray(0, cut).toString('utf8');
+        this.start = this.offset - this.rest.length;
         this.rest = this.rest.subarray(cut + 1);
         yield text;
       }
@@ -62,12 +67,13 @@ export class JournalScan {
 
   private check(text: string): Scanned {
     const line = this.valid(text);
+    const place = { start: this.start, bytes: Buffer.byteLength(text) };
     if (!line) {
-      return { ok: false, number: this.number, problem: problemWith(text) };
+      return { ...place, ok: false, number: this.number, problem: problemWith(text) };
     }
     const chained = line.prev === (this.previous ?? NO_PREVIOUS);
     this.previous = sha256(text);
-    return { ok: true, line, text, sha256: this.previous, chained };
+    return { ...place, ok: true, line, text, sha256: this.previous, chained };
   }
 }
 

@@ -29,11 +29,19 @@ export function remind(
   const verdicts = lastVerdicts(state);
   const results = subagentResults(state);
   const notes = notesFor(event, ref, state, ports);
-  const room = (notes === undefined ? REASON_LIMIT : BESIDE_NOTES) - results.length - BETWEEN.length;
-  const reminder = joinedParts([reminderFor(situation, verdicts, room), results]);
+  const lessons = lessonsOf(ref, state, ports);
+  const beside = results.length + lessons.length + 2 * BETWEEN.length;
+  const room = (notes === undefined ? REASON_LIMIT : BESIDE_NOTES) - beside;
+  const reminder = joinedParts([reminderFor(situation, verdicts, room), results, lessons]);
   if (notes === undefined) return { kind: 'inject', context: reminder };
   const left = REASON_LIMIT - reminder.length - BETWEEN.length;
   return { kind: 'inject', context: joinedParts([reminder, keepShort(notes, left)]) };
+}
+
+/** Lessons of earlier loops, as far as this loop is told them; empty when there are none. */
+function lessonsOf(ref: LoopRef, state: LoopState, ports: SessionPorts): string {
+  const ruling = state.lessons && rulingContract(ref, state, ports);
+  return (ruling && ports.lessons?.loop(ref, state.lessons, ruling.contract, ports.clock.now())) ?? '';
 }
 
 function joinedParts(parts: readonly string[]): string {

@@ -5,6 +5,7 @@ import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
 import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
+import { lessonsFor } from '../../home/lessons/files.ts';
 import { FileStore } from '../../home/store.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
@@ -36,6 +37,7 @@ export function openPorts(
     transcripts: { ...transcriptFiles, subagents: readSubagentUsage },
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
+    lessons: lessonsFor(home),
     judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     receipts: async () => (await load()).openReceipts(home),

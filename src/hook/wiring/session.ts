@@ -12,6 +12,7 @@ import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { toolPlace } from '../../project/path-resolver.ts';
 import { tellLeftLoops } from '../events/abandoned-loops.ts';
 import { eventInLoop } from '../events/event-in-loop.ts';
+import { tellLessons } from '../events/lessons.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
 import { holdUnjudged } from '../unwritable-journal.ts';
@@ -36,6 +37,7 @@ export function otherEvents(world: SessionWorld): OtherEvents {
     withoutLoop: async (event, ports) => [
       await handleStanding(event, { ...ports, ...world }),
       tellLeftLoops(event, ports),
+      tellLessons(event, ports),
     ],
     holdUnjudged: (event, loop, error) => holdUnjudged(event, loop, error, world),
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),

@@ -91,3 +91,9 @@ export function placeHere({ store, clock, env }: World, session: string | undefi
   const recorded = session ? store.projectOfSession(session) : undefined;
   return foreignPlaceOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
 }
+
+/** What the loops of foreign formats work with. */
+export function foreignWorld(world: World) {
+  const { home, store, env } = world;
+  return { home, store, ports: world, judges: async () => (await loadJudgeBundle()).openJudges(home, env) };
+}

@@ -166,7 +166,7 @@ function queued(attachment: Fields): BareRecord[] {
 
 /** Claude Code makes the body: nothing in it but the description comes from others. */
 function notification(text: string, starts: boolean): BareRecord {
-  const field = (name: string) => new RegExp(`<${name}>([^<]{0,2000})</${name}>`).exec(text)?.[1];
+  const field = (name: string) => between(text, `<${name}>`, `</${name}>`);
   const summary = field('summary') ?? '';
   const exit = /\bexit code (\d{1,3})\b/.exec(summary)?.[1];
   return {
@@ -178,6 +178,12 @@ function notification(text: string, starts: boolean): BareRecord {
     summary: decoded(summary.slice(0, 500)),
     starts,
   };
+}
+
+function between(text: string, open: string, close: string): string | undefined {
+  const start = text.indexOf(open);
+  const end = start < 0 ? -1 : text.indexOf(close, start);
+  return end < 0 ? undefined : text.slice(start + open.length, end);
 }
 
 function systemRecords(entry: Fields): BareRecord[] {

@@ -10,33 +10,59 @@ import { Squeezer } from './squeeze.ts';
 const CHUNK = 1024 * 1024;
 /** A longer line is made shorter before it is parsed. */
 const LONG_LINE = 512 * 1024;
+const PROGRESS_EVERY = 8 * CHUNK;
 const NEWLINE = 0x0a;
 
-/** Reads a regular file, which a link may lead to. Anything else is a `problem` in the counts. Never waits on a pipe. */
-export function readTranscript(path: string, see: SeeRecord): ReadingCounts {
-  let fd: number | undefined;
+/**
+ * Reads a regular file, which a link may lead to. Anything else is a `problem` in the counts. Never waits on a pipe.
+ * `progress` gets the bytes that were read since its last call.
+ */
+export function readTranscript(
+  path: string,
+  see: SeeRecord,
+  progress: (bytes: number) => void = () => {},
+): ReadingCounts {
+  let file: { fd: number; size: number };
   try {
-    fd = openRegular(path);
+    file = openRegular(path);
   } catch (error) {
     return { ...nothingRead(), problem: problemOf(error) };
   }
   try {
-    const reader = new TranscriptReader(see);
-    const chunk = Buffer.allocUnsafe(CHUNK);
+    // Most transcripts are small, and there are many of them.
+    const reader = new TranscriptReader(see, Math.min(LONG_LINE, file.size + 1));
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, file.size + 1));
+    let unsaid = 0;
     for (;;) {
-      const count = readSync(fd, chunk, 0, CHUNK, null);
+      const count = readInto(chunk, file.fd);
+      if (typeof count === 'string') return { ...reader.end(), problem: count };
+      unsaid += count;
+      if (count === 0 || unsaid >= PROGRESS_EVERY) {
+        progress(unsaid);
+        unsaid = 0;
+      }
       if (count === 0) return reader.end();
       reader.feed(chunk.subarray(0, count));
     }
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }
 
-function openRegular(path: string): number {
+/** How many bytes came, or why none did. */
+function readInto(chunk: Buffer, fd: number): number | string {
+  try {
+    return readSync(fd, chunk, 0, chunk.length, null);
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+function openRegular(path: string): { fd: number; size: number } {
   if (!statSync(path).isFile()) throw new Error('it is not a regular file');
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  if (fstatSync(fd).isFile()) return fd;
+  const stat = fstatSync(fd);
+  if (stat.isFile()) return { fd, size: stat.size };
   closeSync(fd);
   throw new Error('it is not a regular file');
 }

@@ -256,7 +256,7 @@ export interface ReadingCounts {
   longLines: number;
   /** The last line has no end: Claude Code is writing it, or was killed while it did. */
   torn: boolean;
-  /** Nothing was read: it is no regular file, or the system refuses it. */
+  /** Why nothing, or only a part, was read: it is no regular file, or the system refuses it. */
   problem?: string;
 }
 

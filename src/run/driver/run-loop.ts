@@ -303,10 +303,12 @@ class Driver {
     const { ports, lastVerdicts } = this.#world;
     const { ref } = this.#plan;
     const { sessions = 0, note, children } = state.run ?? {};
+    const { contract } = ports.store.contract(ref);
     return briefFor({
       situation: situationOf(ref, state, ports),
       verdicts: lastVerdicts(),
-      gates: askedNames(ports.store.contract(ref).contract, state),
+      gates: askedNames(contract, state),
+      lessons: ports.lessons?.loop(ref, state.lessons, contract, ports.clock.now()),
       beside: followUpWords(children),
       ...(sessions === 0 ? {} : { before: { sessions, note: note ? note : undefined } }),
     });

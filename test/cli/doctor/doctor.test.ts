@@ -26,7 +26,7 @@ let made: MadeScene;
 let scene: DoctorScene;
 beforeAll(async () => {
   made = await makeHealthyScene(await loadProgram());
-}, 60_000);
+});
 beforeEach(() => {
   scene = made.again();
 });

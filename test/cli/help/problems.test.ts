@@ -15,7 +15,7 @@ beforeAll(async () => {
   project = join(folder, 'project');
   mkdirSync(project);
   env = { PATH: process.env.PATH ?? '', HOME: folder, CLAUDE_CODE_SESSION_ID: '' };
-}, 60_000);
+});
 afterAll(() => rmSync(env.HOME ?? '', { recursive: true, force: true }));
 
 const runIn = (more: Record<string, string>, ...args: string[]) =>

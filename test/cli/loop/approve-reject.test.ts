@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { answerQuestion, askingLoop } from '../../../src/cli/loop/approve-reject.ts';
 import { status } from '../../../src/cli/loop/status.ts';
 import type { StatusLoop } from '../../../src/cli/loop/status-json.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
@@ -14,6 +13,7 @@ import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
+import { answerQuestion, askingLoop } from '../../../src/run/person/approve-reject.ts';
 import { seenStop, T0, verdict } from '../../support/core/samples.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { all, contractWith, run } from '../../support/hook/judging.ts';

@@ -16,7 +16,7 @@ import { loadProgram, type Program, runCli } from '../../support/in-process.ts';
 let program: Program;
 beforeAll(async () => {
   program = await loadProgram();
-}, 60_000);
+});
 
 let folder: string;
 let project: string;

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pauseResumeCancelRelease } from '../../../src/cli/loop/pause-resume-cancel-release.ts';
 import type { PersonCommand } from '../../../src/core/loop/entry.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { driverLock } from '../../../src/run/begin/client-options.ts';
+import { pauseResumeCancelRelease } from '../../../src/run/person/pause-resume-cancel-release.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 

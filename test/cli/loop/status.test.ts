@@ -201,3 +201,15 @@ test('status says that a turn ended without a Stop that reached untildone, as te
     text: expect.stringContaining('untildone doctor'),
   });
 });
+
+test('status says before the first Stop that nobody trusts the contract, and what to do', async () => {
+  writeFileSync(join(project, 'untildone.yaml'), 'gates:\n  tests: { run: npm test }\n');
+  const command = { line: '', env, cwd: project, input: '', limitMs: 0 };
+  await runCli(program, ['start', '--session', 's1', 'a task'], command, join(folder, 'untildone.cjs'));
+  expect(await run(['status'])).toMatch(/^ {2}NOT TRUSTED: nobody trusts its contract .*: untildone trust$/m);
+  expect((await json()).loops[0].not_trusted).toContain('untildone trust');
+  const fingerprint = /Fingerprint: (\w+)/.exec(await run(['trust', '--show']))?.[1] ?? '';
+  await run(['trust', '--fingerprint', fingerprint]);
+  expect(await run(['status'])).not.toContain('NOT TRUSTED');
+  expect((await json()).loops[0].not_trusted).toBeNull();
+});

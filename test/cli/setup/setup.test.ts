@@ -23,7 +23,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   program = await loadProgram();
-}, 60_000);
+});
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "untildone 'setup'-")));
   project = join(folder, 'a project');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { JsonRefused } from '../../../src/client/settings/json-text.ts';
 import { addHooks, maskEnv, removeHooks } from '../../../src/client/settings/our-hooks.ts';
 import { CAP, parse, type Settings, TIMEOUTS, withoutHooks } from '../../support/client/settings-text.ts';
+import { rounds } from '../../support/long.ts';
 
 describe('refusing', () => {
   test.each([
@@ -166,7 +167,7 @@ describe('for any settings', () => {
       fc.property(written, (text) => {
         expect(removeHooks(addHooks(text).text, text).text).toBe(text);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150, 30) },
     );
   });
 
@@ -187,7 +188,7 @@ describe('for any settings', () => {
           expect(ours).toHaveLength(name === 'PreToolUse' ? 2 : 1);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150, 30) },
     );
   });
 });

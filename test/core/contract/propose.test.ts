@@ -4,6 +4,7 @@ import { parseContract, renderProblem } from '../../../src/contract/read.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { ProjectFacts } from '../../../src/core/contract/project-facts.ts';
 import { proposeContract } from '../../../src/core/contract/propose.ts';
+import { rounds } from '../../support/long.ts';
 
 const NOTHING: ProjectFacts = { rust: false, go: false, makeTargets: [], git: false, githubWorkflows: false };
 
@@ -251,7 +252,7 @@ test('whatever the project looks like, the proposal is a contract without warnin
       if (seen.plan !== undefined) expect(gates.plan?.options).toEqual({ file: seen.plan });
       if (seen.featureList !== undefined) expect(gates.features?.options).toEqual({ file: seen.featureList });
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300, 30) },
   );
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pathInProject, placeIn } from '../../../src/core/report/places.ts';
+import { workMs } from '../../support/work-time.ts';
 
 const FILES = ['src/a.ts', 'src/lib.rs', 'tests/test_a.py', 'a.test.js', 'test/a.test.ts', 'calc_test.go'];
 const isFile = (path: string) => FILES.includes(path);
@@ -44,8 +45,8 @@ describe('the place that a line names', () => {
   ])('%s', (line, place) => expect(found(line)).toBe(place));
 
   test('a hostile line takes no longer', () => {
-    const began = performance.now();
+    const began = workMs();
     for (const part of ['a/', ' (', 'a.b:1', '"', 'File "', '(1,1)']) placeIn(part.repeat(100_000));
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(workMs() - began).toBeLessThan(1_000);
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../src/dev/conformance/replay.ts';
 import { permissionsCount, runCommand } from '../../../src/dev/conformance/run-command.ts';
 import { FORMATS, type Format } from '../../../src/dev/conformance/scenario.ts';
+import { cutOff, PATIENCE } from '../../support/patience.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -52,11 +53,13 @@ function play(
   line: string,
   format: Format = 'lock',
   reads?: Partial<HookUnderTest['reads']>,
+  patience = PATIENCE,
 ): Promise<Outcome> {
   const scenario = parseScenario('one', ['A title', `applies to: ${format}`, ...text].join('\n'));
   return replay(scenario, format, hookOf(line, reads), {
     untildone: [],
     permissionsCount: permissionsCount(),
+    patience,
   });
 }
 
@@ -98,8 +101,11 @@ describe('replaying a scenario', () => {
   test('a hook that hangs is ended, with everything it started', async () => {
     const steps = [GIVEN, 'stop S1', '  within 1s', '  held'];
     const pid = join(folder, 'pid');
-    const outcome = await play(steps, script(`sleep 600 & echo $! >'${pid}'`, 'wait'));
-    expect(outcome).toMatchObject({ kind: 'failed', difference: 'no answer within 1 s' });
+    const line = script(`sleep 600 & echo $! >'${pid}'`, 'wait');
+    const hangs = (ms: number) => play(steps, line, 'lock', undefined, ms / 1000);
+    const outcome = await cutOff(500, hangs, () => existsSync(pid) && readFileSync(pid, 'utf8') !== '');
+    const difference = expect.stringMatching(/^no answer within [\d.]+ s$/);
+    expect(outcome).toMatchObject({ kind: 'failed', difference });
     const status = `/proc/${readFileSync(pid, 'utf8').trim()}/stat`;
     expect(!existsSync(status) || / Z /.test(readFileSync(status, 'utf8'))).toBe(true);
   });
@@ -251,7 +257,7 @@ describe('what is not asked of a foreign hook', () => {
 
 describe('probing', () => {
   test('finds the formats that a hook reads', async () => {
-    const hook = await probe(script(...HOLDS_ON_LOCK), FORMATS);
+    const hook = await probe(script(...HOLDS_ON_LOCK), FORMATS, { patience: PATIENCE });
     expect(hook).toMatchObject({ isUntildone: false, reads: { 'ralph-loop': [], lock: ['.lock_active'] } });
   });
 
@@ -264,11 +270,29 @@ describe('probing', () => {
       'was shown an open loop and held none, in lock',
     ],
   ])('refuses %s', async (_, line, problem) => {
-    const refused = probe(line, ['lock']);
+    const refused = probe(line, ['lock'], { patience: PATIENCE });
     await expect(refused).rejects.toThrow(UnusableHook);
     await expect(refused).rejects.toThrow(problem);
   });
 });
+
+const onLinux = test.runIf(process.platform === 'linux');
+
+onLinux('a command that ended in time did, however late this process hears of it', async () => {
+  const pid = join(folder, 'pid');
+  const limitMs = 200;
+  const began = performance.now();
+  const env = { PATH: process.env.PATH ?? '' };
+  const running = runCommand({ line: `echo $$ >'${pid}'; exit 7`, cwd: folder, env, input: '', limitMs });
+  // This process hears of nothing before the command has ended and its time is over.
+  while (!hasEnded(pid) || performance.now() - began < 2 * limitMs);
+  expect(await running).toMatchObject({ exitCode: 7, timedOut: false });
+});
+
+function hasEnded(pidFile: string): boolean {
+  const pid = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : '';
+  return pid !== '' && / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
 
 test('an interrupted command is ended at once', async () => {
   const controller = new AbortController();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ChildLaunch, runChild } from '../../../src/dev/demo/typing.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** Stands for Claude Code, or for untildone: a shell that does what the test says. */
 function shell(script: string, changes: Partial<ChildLaunch> = {}) {
@@ -12,17 +13,18 @@ function shell(script: string, changes: Partial<ChildLaunch> = {}) {
     input: '',
     onLine: (line) => lines.push(line),
     signal: new AbortController().signal,
-    limitMs: 20_000,
-    gently: { signals: ['SIGTERM'], patienceMs: 3_000 },
+    limitMs: PATIENCE_MS,
+    gently: { signals: ['SIGTERM'], patienceMs: PATIENCE_MS },
     ...changes,
   });
   return { lines, end };
 }
 
 /** Aborts as soon as the client has said its first line. */
-function abortedAtFirstLine(script: string) {
+function abortedAtFirstLine(script: string, patienceMs = PATIENCE_MS) {
   const controller = new AbortController();
-  return shell(script, { signal: controller.signal, onLine: () => controller.abort() }).end;
+  const gently = { signals: ['SIGTERM' as const], patienceMs };
+  return shell(script, { signal: controller.signal, gently, onLine: () => controller.abort() }).end;
 }
 
 test('the client gets the prompt, and every line of its answer arrives', async () => {
@@ -56,7 +58,7 @@ test('aborting ends it gently: it can still clean up', async () => {
 });
 
 test('aborting ends one that does not listen', async () => {
-  const end = await abortedAtFirstLine('trap "" TERM; echo ready; while :; do sleep 0.05; done');
+  const end = await abortedAtFirstLine('trap "" TERM; echo ready; while :; do sleep 0.05; done', 50);
   expect(end).toMatchObject({ code: null, timedOut: false });
 });
 
@@ -67,7 +69,7 @@ test('aborted with two signals, it is asked twice, so that a run does not finish
     'trap "echo once" INT; trap "echo twice; exit 5" TERM; echo ready; while :; do sleep 0.01; done',
     {
       signal: abort.signal,
-      gently: { signals: ['SIGINT', 'SIGTERM'], patienceMs: 8_000 },
+      gently: { signals: ['SIGINT', 'SIGTERM'], patienceMs: PATIENCE_MS },
       onLine: (line) => {
         lines.push(line);
         if (line === 'ready') abort.abort();
@@ -88,7 +90,7 @@ test('a client that takes too long is ended, and that is said', async () => {
 });
 
 test('a process that it leaves behind with its output open does not hold the end up', async () => {
-  const { lines, end } = shell('sleep 30 & echo $!');
+  const { lines, end } = shell('sleep 300 & echo $!');
   expect((await end).code).toBe(0);
   const left = Number(lines[0]);
   expect(() => process.kill(left, 0)).not.toThrow();

@@ -42,7 +42,7 @@ export function journalOf(...entries: Entry[]): Scanned[] {
   return entries.map((entry, i): Scanned => {
     state = advance(state, entry, T0 + i);
     const line = { v: 1 as const, seq: i + 1, at: new Date(T0 + i).toISOString(), entry, state, prev: '' };
-    return { ok: true, line, text: '', chained: true, sha256: '' };
+    return { start: 0, bytes: 0, ok: true, line, text: '', chained: true, sha256: '' };
   });
 }
 
@@ -55,7 +55,7 @@ export function askedFor(contents: readonly (string | object[])[]): SimulatorReq
   });
 }
 
-export const DAMAGED: Scanned = { ok: false, number: 4, problem: 'not JSON' };
+export const DAMAGED: Scanned = { start: 0, bytes: 0, ok: false, number: 4, problem: 'not JSON' };
 
 /** With a line that does not follow from the one before it. */
 export function unchained(journal: readonly Scanned[]): Scanned[] {

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HoldEvidence, measureHold } from '../../../src/dev/proof/measure-hold.ts';
 import { endProcessesOf, processesOf, waitFor } from '../../support/live/processes.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 interface Place {
   root: string;
@@ -44,7 +45,7 @@ function measure(
     claudeConfigDir: join(root, 'config'),
     claude,
     env: { TMPDIR: temporary, PATH: process.env.PATH, SECRET: 'x' },
-    limitMs: 60_000,
+    limitMs: PATIENCE_MS,
     signal: new AbortController().signal,
     ...more,
   });
@@ -100,7 +101,7 @@ describe('whatever a client does, nothing of it is left', () => {
       claudeConfigDir: root,
       claude: join(root, 'no such program'),
       env: { TMPDIR: temporary },
-      limitMs: 60_000,
+      limitMs: PATIENCE_MS,
       signal: new AbortController().signal,
     });
     expect(await broken).toMatchObject({ end: 'ended', exitCode: null, asked: false });

@@ -331,14 +331,13 @@ test('a gate that is stopped while it waits ends at once', async () => {
       return result;
     },
   };
-  const began = performance.now();
   const judgement = await ciGate.judge(
     { provider: 'github', waitMs: 3_600_000 },
     project.context({ shell: counting }),
     abort.signal,
   );
   expect(judgement).toMatchObject({ outcome: 'unproven', summary: expect.stringContaining('stopped') });
-  expect(performance.now() - began).toBeLessThan(20_000);
+  expect(looks).toBeLessThan(4);
 });
 
 test('the commands that a person approves are those that run', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { featuresGate } from '../../../src/gates/features/index.ts';
 import { makeProject, noAbort, type TestProject } from '../../support/gates/project.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const FILE = 'feature_list.json';
 
@@ -251,7 +252,7 @@ describe('verify commands', () => {
       'mkdir -p here; me=here/$$; : > $me; ls here | wc -l >> counts; ' +
       'until [ "$(cat counts | wc -l)" -ge 4 ]; do sleep 0.01; done; rm $me';
     list(...[1, 2, 3, 4, 5, 6, 7, 8].map((id) => ({ id, description: 'x', passes: true, verify })));
-    expect(await judge(await freeze(), AbortSignal.timeout(20_000))).toMatchObject({ outcome: 'pass' });
+    expect(await judge(await freeze(), AbortSignal.timeout(PATIENCE_MS))).toMatchObject({ outcome: 'pass' });
     const counts = project.read('counts').trim().split(/\s+/).map(Number);
     expect(counts).toHaveLength(8);
     expect(Math.max(...counts)).toBeLessThanOrEqual(4);

@@ -22,6 +22,7 @@ import { JournalScan, type Scanned } from '../../../src/home/journal/scan.ts';
 import { anyJournal } from '../../support/core/any-entry.ts';
 import { STARTED, seenStop, T0, verdict } from '../../support/core/samples.ts';
 import { makeFifo, temporaryFolder } from '../../support/files/workers.ts';
+import { isLong } from '../../support/long.ts';
 
 const KEY = 'k'.repeat(64);
 let path: string;
@@ -107,7 +108,9 @@ describe('a last line that was cut short', () => {
     write(2);
     const whole = readFileSync(path);
     const lastStart = whole.lastIndexOf(0x0a, whole.length - 2) + 1;
-    for (let cut = lastStart; cut < whole.length; cut++) {
+    // The first and the last bytes in any case.
+    const step = (cut: number) => (isLong || cut < lastStart + 20 || cut > whole.length - 40 ? 1 : 17);
+    for (let cut = lastStart; cut < whole.length; cut += step(cut)) {
       writeFileSync(path, whole.subarray(0, cut));
       const complete = cut === whole.length - 1;
       const expected = { seq: complete ? 3 : 2, torn: !complete && cut > lastStart, bad: 0 };

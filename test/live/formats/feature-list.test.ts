@@ -72,47 +72,50 @@ const edit = (file: string, before: string, after: string) => ({
 });
 const read = (file: string) => ({ name: 'Read', input: { file_path: file } });
 
-test('left alone, the agent marks its features with Edit where the list usually lies, and nothing else there', async () => {
-  const scene = await withList('- Max Iterations: 6\n- Iteration: 0\n- Status: IN_PROGRESS\n');
-  const list = scene.place(`${LOOPS}/current/feature_list.json`);
-  const notes = scene.place(`${LOOPS}/todo/progress.txt`);
-  const prompt = scene.place(`${LOOPS}/todo/RALPH_PROMPT.md`);
-  const tick = (name: string) =>
-    edit(list, `"description": "${name}"`, `"passes": true, "was": false, "description": "${name}"`);
-  const turns = [
-    { tools: [read(list), read(prompt)] },
-    // Nobody has stopped yet: the list is nobody's, and the client says no.
-    { tools: [tick('Add a todo')] },
-    { text: 'refused' },
-    { tools: [edit(prompt, 'Build', 'Do not build')] },
-    { tools: [edit(list, '"passes": false\n    },', '"passes": true\n    },')] },
-    { tools: [read(notes)] },
-    { tools: [edit(notes, 'Status: IN_PROGRESS', 'Status: HALF')] },
-    { text: 'one' },
-    { tools: [edit(list, '"passes": false', '"passes": true')] },
-    { text: 'two' },
-  ];
-  const run = await scene.runClient({
-    prompt: 'go',
-    args: ['--permission-mode', 'acceptEdits'],
-    script: { turns },
-  });
-  expect(run.code).toBe(0);
-  expect(run.requests).toHaveLength(turns.length);
-  expect(JSON.stringify(run.requests[2]?.body)).toContain('permission');
-  expect(await scene.read(`${LOOPS}/todo/RALPH_PROMPT.md`)).toBe('Build the todo API.');
-  const loop = await loopOf(scene, run.session);
-  expect(loop).toMatchObject({ status: 'claimed_done', iteration: 2 });
-  const journal = await journalOf(scene, loop.id);
-  expect(decisionsOf(journal)).toEqual(['block', 'block', 'claimed_done']);
-  const answers = journal.flatMap((e) =>
-    e.kind === 'event' && e.event === 'PermissionRequest' ? [e.detail] : [],
-  );
-  expect(answers).toEqual([
-    { tool: 'Edit' },
-    ...Array.from({ length: 3 }, () => ({ tool: 'Edit', allowed: 'a file that this loop is kept in' })),
-  ]);
-});
+longTest(
+  'left alone, the agent marks its features with Edit where the list usually lies, and nothing else there',
+  async () => {
+    const scene = await withList('- Max Iterations: 6\n- Iteration: 0\n- Status: IN_PROGRESS\n');
+    const list = scene.place(`${LOOPS}/current/feature_list.json`);
+    const notes = scene.place(`${LOOPS}/todo/progress.txt`);
+    const prompt = scene.place(`${LOOPS}/todo/RALPH_PROMPT.md`);
+    const tick = (name: string) =>
+      edit(list, `"description": "${name}"`, `"passes": true, "was": false, "description": "${name}"`);
+    const turns = [
+      { tools: [read(list), read(prompt)] },
+      // Nobody has stopped yet: the list is nobody's, and the client says no.
+      { tools: [tick('Add a todo')] },
+      { text: 'refused' },
+      { tools: [edit(prompt, 'Build', 'Do not build')] },
+      { tools: [edit(list, '"passes": false\n    },', '"passes": true\n    },')] },
+      { tools: [read(notes)] },
+      { tools: [edit(notes, 'Status: IN_PROGRESS', 'Status: HALF')] },
+      { text: 'one' },
+      { tools: [edit(list, '"passes": false', '"passes": true')] },
+      { text: 'two' },
+    ];
+    const run = await scene.runClient({
+      prompt: 'go',
+      args: ['--permission-mode', 'acceptEdits'],
+      script: { turns },
+    });
+    expect(run.code).toBe(0);
+    expect(run.requests).toHaveLength(turns.length);
+    expect(JSON.stringify(run.requests[2]?.body)).toContain('permission');
+    expect(await scene.read(`${LOOPS}/todo/RALPH_PROMPT.md`)).toBe('Build the todo API.');
+    const loop = await loopOf(scene, run.session);
+    expect(loop).toMatchObject({ status: 'claimed_done', iteration: 2 });
+    const journal = await journalOf(scene, loop.id);
+    expect(decisionsOf(journal)).toEqual(['block', 'block', 'claimed_done']);
+    const answers = journal.flatMap((e) =>
+      e.kind === 'event' && e.event === 'PermissionRequest' ? [e.detail] : [],
+    );
+    expect(answers).toEqual([
+      { tool: 'Edit' },
+      ...Array.from({ length: 3 }, () => ({ tool: 'Edit', allowed: 'a file that this loop is kept in' })),
+    ]);
+  },
+);
 
 longTest('a list that an Edit damages holds the session until it is mended', async () => {
   const scene = await withList('- Max Iterations: 6\n- Iteration: 0\n');

@@ -84,35 +84,38 @@ longTest('a loop is let go at its own maximum, and stop_hook_active does not let
   expect(await scene.read(`~/.ralph/state/${session}/loop.json`)).toBe(before);
 });
 
-test('left alone, the agent that may read its state keeps it with Edit, outside of the project', async () => {
-  const scene = await formatScene();
-  const session = randomUUID();
-  await must(scene, ['state', 'init', session, 'loop', 'implement auth']);
-  const file = scene.place(`~/.ralph/state/${session}/loop.json`);
-  const run = await scene.runClient({
-    prompt: 'go',
-    // The client asks before it reads outside of the project, too; that is left to the person's rules.
-    settings: { permissions: { allow: ['Read(~/.ralph/**)'] } },
-    args: ['--session-id', session, '--permission-mode', 'acceptEdits'],
-    script: {
-      turns: [
-        { text: 'planned' },
-        { tools: [{ name: 'Read', input: { file_path: file } }] },
-        {
-          tools: [
-            {
-              name: 'Edit',
-              input: {
-                file_path: file,
-                old_string: '"verified_done": false',
-                new_string: '"verified_done": true',
+longTest(
+  'left alone, the agent that may read its state keeps it with Edit, outside of the project',
+  async () => {
+    const scene = await formatScene();
+    const session = randomUUID();
+    await must(scene, ['state', 'init', session, 'loop', 'implement auth']);
+    const file = scene.place(`~/.ralph/state/${session}/loop.json`);
+    const run = await scene.runClient({
+      prompt: 'go',
+      // The client asks before it reads outside of the project, too; that is left to the person's rules.
+      settings: { permissions: { allow: ['Read(~/.ralph/**)'] } },
+      args: ['--session-id', session, '--permission-mode', 'acceptEdits'],
+      script: {
+        turns: [
+          { text: 'planned' },
+          { tools: [{ name: 'Read', input: { file_path: file } }] },
+          {
+            tools: [
+              {
+                name: 'Edit',
+                input: {
+                  file_path: file,
+                  old_string: '"verified_done": false',
+                  new_string: '"verified_done": true',
+                },
               },
-            },
-          ],
-        },
-        { text: 'done' },
-      ],
-    },
-  });
-  expect(await loopOf(scene, run.session)).toMatchObject({ status: 'claimed_done' });
-});
+            ],
+          },
+          { text: 'done' },
+        ],
+      },
+    });
+    expect(await loopOf(scene, run.session)).toMatchObject({ status: 'claimed_done' });
+  },
+);

@@ -7,6 +7,7 @@ import { startRun } from '../../support/live/run.ts';
 import type { Scene } from '../../support/live/scene.ts';
 import { hasTerminal, inTerminal } from '../../support/live/terminal.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
+import { few, longTest } from '../../support/long.ts';
 
 const PROJECT = { 'untildone.yaml': 'gates:\n  made: { run: test -e made }\n', 'a.txt': 'a\n' };
 
@@ -34,7 +35,7 @@ const WAYS: [name: string, changes: Change[]][] = [
 ];
 
 describe('installed in every way at once', () => {
-  test.each(WAYS)(
+  test.each(few(WAYS, 1))(
     '%s: every Stop is judged once, and the agent reads each reason as often as it must',
     async (_, changes) => {
       const scene = await contractScene(PROJECT);
@@ -92,7 +93,7 @@ test('a run judges alone, with hooks in the settings and the plugin beside it', 
 });
 
 describe('the hooks module, when it cannot answer', () => {
-  test.each(BROKEN)(
+  test.each(few(BROKEN, 1))(
     '%s: the session is held all the same, and let go after two holds',
     async (_, changes, why) => {
       const scene = await contractScene(PROJECT);
@@ -115,7 +116,7 @@ describe('the hooks module, when it cannot answer', () => {
     },
   );
 
-  test('the command hooks judge in its place', async () => {
+  longTest('the command hooks judge in its place', async () => {
     const scene = await contractScene(PROJECT);
     const session = await startedSession(scene);
     await must(scene, ['uninstall']);

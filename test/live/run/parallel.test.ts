@@ -16,7 +16,7 @@ import { waitFor } from '../../support/live/processes.ts';
 import { startRun } from '../../support/live/run.ts';
 import type { Scene } from '../../support/live/scene.ts';
 import { bash, journalOf, must } from '../../support/live/untildone.ts';
-import { longTest } from '../../support/long.ts';
+import { few, longTest } from '../../support/long.ts';
 import { fakeGh } from '../../support/project/git-scene.ts';
 
 const MODEL = ['--model', 'claude-sonnet-4-5', '--allow', 'Bash'];
@@ -285,7 +285,7 @@ longTest('a person is asked once, about the whole, and the children work before 
   expect(files).toEqual(expect.arrayContaining(['first', 'second']));
 });
 
-test.each([
+const REFUSED: [flags: string[], said: string][] = [
   [['--parallel', '0'], 'Type a whole number from 1 to 16'],
   [['--parallel', '17'], 'Type a whole number from 1 to 16'],
   [['--parallel', '2', '--branch'], 'leave --branch out'],
@@ -293,7 +293,8 @@ test.each([
   [['--parallel', '2', '--resume'], 'cannot be given with --resume'],
   [['--prompt-file', 'a', '--prompt-file', 'b'], 'several of them are for --parallel'],
   [['--parallel', '2', '--prompt-file', 'features.json', '--prompt-file', '-'], 'name files instead of -'],
-])('%j is refused in one line', async (flags, said) => {
+];
+test.each(few(REFUSED, 1))('%j is refused in one line', async (flags, said) => {
   const scene = await project();
   await must(scene, ['start', 'Build', '--session', 'some-session', '--promise', 'DONE']);
   const words = flags.includes('--resume') ? [] : ['Build it'];

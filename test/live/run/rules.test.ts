@@ -33,7 +33,7 @@ interface Body {
 const bodies = (requests: string[]) => requests.map((request) => JSON.parse(request) as Body);
 
 describe('what a contract says about runs', () => {
-  test('is what the sessions of a run are started with', async () => {
+  longTest('is what the sessions of a run are started with', async () => {
     const scene = await contractScene({ 'untildone.yaml': RULES });
     const run = await startRun(scene, ['Make it'], MAKES_IT).ended;
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });

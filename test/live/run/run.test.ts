@@ -122,7 +122,7 @@ describe('a run', () => {
     expect(journal.filter((e) => e.kind === 'intent')).toHaveLength(1);
   });
 
-  test('goes on after its money was spent, when it gets more', async () => {
+  longTest('goes on after its money was spent, when it gets more', async () => {
     const scene = await piecesScene(2);
     const script = maker(() => 200_000);
     const first = await startRun(scene, ['Make it', ...MODEL, '--max-cost', '0.1', '--allow', 'Bash'], script)
@@ -190,7 +190,7 @@ describe('when something goes wrong', () => {
     expect(await loopOf(scene)).toMatchObject({ status: 'failed', ending: { cause: 'auth' } });
   });
 
-  test('a client that is killed in the middle is started again, in the same session', async () => {
+  longTest('a client that is killed in the middle is started again, in the same session', async () => {
     const scene = await piecesScene(3);
     const script = maker(() => 20_000);
     script.rules?.unshift({
@@ -240,7 +240,7 @@ describe('when something goes wrong', () => {
     );
   });
 
-  test('a client whose runner is killed ends with it, and spends nothing more', async () => {
+  longTest('a client whose runner is killed ends with it, and spends nothing more', async () => {
     // Without installed hooks, which would end it at its next tool call.
     const scene = await sceneOfTest();
     const endless = { tools: [bash('echo $CLAUDE_PID > client; sleep 1')] };

@@ -9,6 +9,7 @@ import type { Scene } from '../../support/live/scene.ts';
 import { hasTerminal, PTY } from '../../support/live/terminal.ts';
 import { sceneOfTest } from '../../support/live/test-scene.ts';
 import { BIN, decisionsOf, journalOf, loopOf, startCall, untildone } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 /** The person's Claude Code is on PATH. */
 const CLAUDE_ON_PATH = `${dirname(CLAUDE)}:${process.env.PATH}`;
@@ -41,7 +42,7 @@ function inTerminal(scene: Scene) {
 }
 
 describe('from nothing', () => {
-  test.runIf(hasTerminal)('one command and one yes lead to a Stop that is held', async () => {
+  longTest.runIf(hasTerminal)('one command and one yes lead to a Stop that is held', async () => {
     const scene = await project();
     const terminal = inTerminal(scene);
     await terminal.sees('[y/N]');

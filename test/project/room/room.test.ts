@@ -7,6 +7,7 @@ import type { Workspace } from '../../../src/ports/ports.ts';
 import type { Room } from '../../../src/ports/rooms.ts';
 import { openRoom, type RoomRequest } from '../../../src/project/room/room.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { initRepository } from '../../support/repository.ts';
 
 let root: string;
@@ -47,7 +48,7 @@ const SETUP = () => ({
     `echo run >>'${counter}'; mkdir -p node_modules/dep "$HOME/.cache" && cp deps.txt node_modules/dep/index.js && echo kept >"$HOME/.cache/dep"`,
   ],
   inputs: ['deps.txt'],
-  timeoutMs: 30_000,
+  timeoutMs: PATIENCE_MS,
 });
 
 async function room(
@@ -68,7 +69,12 @@ async function room(
 }
 
 async function output(inside: Room, command: string): Promise<string> {
-  const { output } = await inside.shell.run({ command, cwd: inside.dir, timeoutMs: 30_000, oneStream: true });
+  const { output } = await inside.shell.run({
+    command,
+    cwd: inside.dir,
+    timeoutMs: PATIENCE_MS,
+    oneStream: true,
+  });
   return output.trim();
 }
 

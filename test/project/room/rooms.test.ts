@@ -7,6 +7,7 @@ import type { Room } from '../../../src/ports/rooms.ts';
 import { type RoomsWorld, roomsOf, startsOf } from '../../../src/project/room/rooms.ts';
 import { keepStart } from '../../../src/project/room/start.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { SecretiveHome } from '../../support/project/walls.ts';
 import { initRepository } from '../../support/repository.ts';
 
@@ -71,7 +72,7 @@ async function open(of: RoomsWorld): Promise<Room> {
 }
 
 async function output(room: Room, command: string): Promise<string> {
-  const { output: said } = await room.shell.run({ command, cwd: room.dir, timeoutMs: 20_000 });
+  const { output: said } = await room.shell.run({ command, cwd: room.dir, timeoutMs: PATIENCE_MS });
   return said.trim();
 }
 

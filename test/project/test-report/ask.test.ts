@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemShell } from '../../../src/project/shell/shell.ts';
 import { askForReport, collectReports } from '../../../src/project/test-report/ask.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,7 +26,7 @@ async function reported(command: string): Promise<string[] | undefined> {
     const { output } = await systemShell({ PATH, HOME }).run({
       ...asked,
       cwd: root,
-      timeoutMs: 60_000,
+      timeoutMs: PATIENCE_MS,
       oneStream: true,
     });
     const results = collectReports(reports, root, output, { since: 0 });

@@ -15,6 +15,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { longTest } from '../../support/long.ts';
 import {
   commit,
   EMPTY_TREE,
@@ -97,7 +98,7 @@ describe('a tree names the whole work', () => {
     expect(existsSync(join(project, '.git', 'index'))).toBe(false);
   });
 
-  test('of a file over 100 MB too', async () => {
+  longTest('of a file over 100 MB too', async () => {
     const { project, workspace } = scene();
     write(project, 'big.bin', 'x');
     truncateSync(join(project, 'big.bin'), 110 * 1024 * 1024);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { userGit } from '../../../src/run/git/user-git.ts';
 import { freshLoop } from '../../support/core/samples.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { BRANCH, gitScene, hook, LOOP, passes } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
 
@@ -140,10 +141,10 @@ describe('a hook that does not come to an end', () => {
     const stop = new AbortController();
     const began = gitOf(project, stop.signal).asUser(commitEmpty);
     began.catch(() => undefined);
-    const pid = await vi.waitFor(() => pidIn(file), { timeout: 30_000 });
+    const pid = await vi.waitFor(() => pidIn(file), { timeout: PATIENCE_MS });
     stop.abort();
     await expect(began).rejects.toThrow('git commit was stopped');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 30_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: PATIENCE_MS });
   });
 });
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openRunReporter } from '../../../src/run/view/report.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { FakeTerminal } from '../../support/run/fake-terminal.ts';
 import { BASELINE, doneState, LIMITS, LOOP, STORY } from '../../support/run/run-story.ts';
 
@@ -60,9 +61,9 @@ async function storyOnFake(): Promise<string> {
   const reporter = openRunReporter({ json: false, quiet: false }, { ...world, stdout });
   reporter.begun(LOOP, 'Build the todo API', BASELINE, { limits: LIMITS, resumed: false });
   for (const event of STORY.slice(0, 10)) reporter.event(event);
-  await vi.waitFor(() => expect(fake.writes).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(fake.writes).toHaveLength(1), { timeout: PATIENCE_MS });
   fake.resize(110);
-  await vi.waitFor(() => expect(fake.writes).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(fake.writes).toHaveLength(2), { timeout: PATIENCE_MS });
   reporter.event({ type: 'ended', state: doneState() });
   return fake.writes.join('');
 }
@@ -101,8 +102,8 @@ test('a terminal that goes away ends nothing', async () => {
   }
   const result = join(folder, 'hung-up');
   const { terminal, output } = onPty('hang-up', result);
-  await vi.waitFor(() => expect(output()).toContain('62 % of 200k'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(output()).toContain('62 % of 200k'), { timeout: PATIENCE_MS });
   terminal.kill('SIGKILL');
   await once(terminal, 'close');
-  await vi.waitFor(() => expect(resultOf(result)).toBe('came to its end'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(resultOf(result)).toBe('came to its end'), { timeout: PATIENCE_MS });
 });

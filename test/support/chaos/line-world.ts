@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { newWorld, type World } from './world.ts';
 
 export interface LineEnd {
@@ -59,7 +60,7 @@ export function lineWorld(gate = 'false\n'): LineWorld {
       env: environment(env),
       input: JSON.stringify({ session_id: LINE_SESSION, ...fields }),
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
     });
     return { status, stdout, stderr };
   };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
+import { PATIENCE_MS } from '../patience.ts';
 import { shared } from '../shared.ts';
 import type { Task } from './worker.ts';
 
@@ -57,7 +58,10 @@ export function runUnprivileged(task: Task, owned: string): Promise<WorkerResult
 }
 
 /** How a worker ended; one that is still running after `limitMs` is killed, and fails the test. */
-export function finished(child: ChildProcessWithoutNullStreams, limitMs = 15_000): Promise<WorkerResult> {
+export function finished(
+  child: ChildProcessWithoutNullStreams,
+  limitMs = PATIENCE_MS,
+): Promise<WorkerResult> {
   return new Promise((resolve, reject) => {
     const result: WorkerResult = { code: null, signal: null, stdout: '', stderr: '' };
     child.stdout.on('data', (data) => {

@@ -1,10 +1,11 @@
 /** A project of a user: untildone is installed in it from the package that would be published. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cleanEnvironment } from '../../../src/client/sdk/find-client.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
+import { isLong } from '../long.ts';
 import type { Scene } from './scene.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
@@ -22,10 +23,21 @@ export function installConsumer(): Consumer {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-consumer-'));
   const npm = (args: string[], cwd: string) =>
     execFileSync('npm', [...args, '--cache', join(folder, 'cache'), '--silent'], { cwd, stdio: 'pipe' });
+  writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
+  if (!isLong) {
+    // As npm would lay it out; that it does is shown by long runs.
+    const installed = join(folder, 'node_modules/untildone');
+    for (const part of ['package.json', 'dist'])
+      cpSync(join(REPOSITORY, part), join(installed, part), { recursive: true });
+    return consumerIn(folder);
+  }
   npm(['pack', '--ignore-scripts', '--pack-destination', folder], REPOSITORY);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no package';
-  writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
   npm(['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`], folder);
+  return consumerIn(folder);
+}
+
+function consumerIn(folder: string): Consumer {
   // What a user would have installed, too.
   mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
   for (const name of ['@anthropic-ai', '@types/node', 'undici-types'])

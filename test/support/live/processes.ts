@@ -1,8 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-
-/** Long enough for a machine that has much else to do: only what never comes takes so long. */
-const PATIENCE_MS = 90_000;
+import { PATIENCE_MS } from '../patience.ts';
 
 type Falsy = undefined | null | false | 0 | '';
 

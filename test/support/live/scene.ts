@@ -32,6 +32,8 @@ export interface ClientOptions {
   model?: string;
   /** See RunningClient.say. */
   conversation?: boolean;
+  /** Started instead of the client of the tests: another version, or a script around it. */
+  binary?: string;
   limitMs?: number;
 }
 
@@ -74,7 +76,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     const settingsFile = client.settings && join(root, `settings-${started}.json`);
     if (settingsFile) await writeFile(settingsFile, JSON.stringify(client.settings));
     return launchClient({
-      binary: claude.path,
+      binary: client.binary ?? claude.path,
       args: argumentsOf(client, settingsFile),
       cwd: client.project ?? project,
       environment: cleanEnvironment({

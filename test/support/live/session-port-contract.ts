@@ -4,14 +4,15 @@ import { nameEnd } from '../../../src/core/run/session-end.ts';
 import { calling, limits, listener, named, type OpenSessions, runIn } from './session-port.ts';
 import { endsFromOutsideHaveNames, endsOfTheClientHaveNames } from './session-port-endings.ts';
 
-export function keepsSessionPortContract(open: OpenSessions): void {
-  sessionsWork(open);
-  preparedClientsWork(open);
-  endsOfTheClientHaveNames(open);
-  endsFromOutsideHaveNames(open);
+/** `rarely` tests what is a form of something that another test shows. */
+export function keepsSessionPortContract(open: OpenSessions, rarely = test): void {
+  sessionsWork(open, rarely);
+  preparedClientsWork(open, rarely);
+  endsOfTheClientHaveNames(open, rarely);
+  endsFromOutsideHaveNames(open, rarely);
 }
 
-function sessionsWork(open: OpenSessions): void {
+function sessionsWork(open: OpenSessions, rarely: typeof test): void {
   describe('a session', () => {
     test('works, is held at its Stop, and is let go', async () => {
       const heard = listener((event) =>
@@ -44,7 +45,7 @@ function sessionsWork(open: OpenSessions): void {
       expect(heard.happenings.filter(({ kind }) => kind === 'began')).toHaveLength(1);
     });
 
-    test('every event names the session and where it is', async () => {
+    rarely('every event names the session and where it is', async () => {
       const heard = listener();
       const opened = await open({ turns: [calling('true')] });
       const plan = opened.plan();
@@ -63,7 +64,7 @@ function sessionsWork(open: OpenSessions): void {
       expect(heard.happenings).toContainEqual({ kind: 'returned', tool: 'Bash', failed: true });
     });
 
-    test('what is put in beside the prompt reaches the model', async () => {
+    rarely('what is put in beside the prompt reaches the model', async () => {
       const heard = listener((event) =>
         event.name === 'UserPromptSubmit' ? { kind: 'inject', context: 'Iteration 4 of 50.' } : undefined,
       );
@@ -84,7 +85,7 @@ function sessionsWork(open: OpenSessions): void {
       });
     });
 
-    test('says how full its context is', async () => {
+    rarely('says how full its context is', async () => {
       const heard = listener();
       const usage = { input_tokens: 10, cache_creation_input_tokens: 200, cache_read_input_tokens: 3_000 };
       const { facts } = await runIn(open, { turns: [{ text: 'Done.', usage }] }, heard);
@@ -130,7 +131,7 @@ function sessionsWork(open: OpenSessions): void {
   });
 }
 
-function preparedClientsWork(open: OpenSessions): void {
+function preparedClientsWork(open: OpenSessions, rarely: typeof test): void {
   describe('a prepared client', () => {
     test('is used for the session that it was prepared for', async () => {
       const opened = await open({});
@@ -146,7 +147,7 @@ function preparedClientsWork(open: OpenSessions): void {
       await ready.discard();
     });
 
-    test('that was discarded, twice, has asked nothing; its plan can still be run', async () => {
+    rarely('that was discarded, twice, has asked nothing; its plan can still be run', async () => {
       const opened = await open({});
       const ready = await opened.port.prepare(opened.plan());
       await ready.discard();
@@ -157,7 +158,7 @@ function preparedClientsWork(open: OpenSessions): void {
       );
     });
 
-    test('goes on with an old session', async () => {
+    rarely('goes on with an old session', async () => {
       const opened = await open({});
       const plan = opened.plan();
       await opened.port.run(plan, 'Do the first', listener(), limits());

@@ -4,59 +4,69 @@ import type { Answer } from '../../../src/core/loop/event.ts';
 import { nameEnd, type SessionEnd, type SessionFacts } from '../../../src/core/run/session-end.ts';
 import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
 import type { SessionLimits, SessionPlan } from '../../../src/ports/ports.ts';
+import { cutOff } from '../patience.ts';
 import { calling, limits, listener, named, type OpenSessions, runIn } from './session-port.ts';
 
 const NO_RETRIES = { CLAUDE_CODE_MAX_RETRIES: '0' };
 
-export function endsOfTheClientHaveNames(open: OpenSessions): void {
+type Ending = [what: string, script: Script, more: Partial<SessionPlan>, expected: Partial<SessionEnd>];
+
+const OFTEN: Ending[] = [
+  ['529', { after: { error: { status: 529 } } }, {}, { kind: 'api_error', status: 529 }],
+  ['429', { after: { error: { status: 429 } } }, {}, { kind: 'rate_limited' }],
+  [
+    'no money left',
+    { after: calling('true', { usage: { input_tokens: 100_000 } }) },
+    { maxCostUsd: 0.1 },
+    { kind: 'budget' },
+  ],
+  [
+    'a full context that may not be compacted',
+    { turns: [calling('true', { usage: { input_tokens: 990_000 } })] },
+    { env: { DISABLE_AUTO_COMPACT: '1' } },
+    { kind: 'context_full' },
+  ],
+];
+
+const RARE: Ending[] = [
+  ['500', { after: { error: { status: 500 } } }, {}, { kind: 'api_error', status: 500 }],
+  ['a lost connection', { after: { drop: true } }, {}, { kind: 'api_error' }],
+  ['401', { after: { error: { status: 401 } } }, {}, { kind: 'auth' }],
+  ['403', { after: { error: { status: 403 } } }, {}, { kind: 'auth' }],
+  ['404', { after: { error: { status: 404 } } }, {}, { kind: 'model_not_found' }],
+  ['413', { after: { error: { status: 413 } } }, {}, { kind: 'prompt_too_long' }],
+  [
+    'an empty purse',
+    { after: { error: { status: 400, message: 'Your credit balance is too low to access the API.' } } },
+    {},
+    { kind: 'billing' },
+  ],
+  [
+    'a prompt that the API does not take',
+    {
+      after: { error: { status: 400, message: 'prompt is too long: 1200000 tokens > 1000000 maximum' } },
+    },
+    { env: { ...NO_RETRIES, DISABLE_AUTO_COMPACT: '1' } },
+    { kind: 'prompt_too_long' },
+  ],
+  ['a refusal', { after: { text: 'No.', stop_reason: 'refusal' } }, {}, { kind: 'refused' }],
+  ['no turn left', { after: calling('true') }, { maxTurns: 2 }, { kind: 'max_turns' }],
+];
+
+export function endsOfTheClientHaveNames(open: OpenSessions, rarely: typeof test): void {
   describe('an ending of the client', () => {
     const kindOf = async (script: Script, more: Partial<SessionPlan> = {}, heard = listener()) => {
       const { end, asked, facts } = await runIn(open, script, heard, more);
       return { end, asked, facts, heard };
     };
 
-    test.each<[string, Script, Partial<SessionPlan>, Partial<SessionEnd>]>([
-      ['500', { after: { error: { status: 500 } } }, {}, { kind: 'api_error', status: 500 }],
-      ['529', { after: { error: { status: 529 } } }, {}, { kind: 'api_error', status: 529 }],
-      ['a lost connection', { after: { drop: true } }, {}, { kind: 'api_error' }],
-      ['429', { after: { error: { status: 429 } } }, {}, { kind: 'rate_limited' }],
-      ['401', { after: { error: { status: 401 } } }, {}, { kind: 'auth' }],
-      ['403', { after: { error: { status: 403 } } }, {}, { kind: 'auth' }],
-      ['404', { after: { error: { status: 404 } } }, {}, { kind: 'model_not_found' }],
-      ['413', { after: { error: { status: 413 } } }, {}, { kind: 'prompt_too_long' }],
-      [
-        'an empty purse',
-        { after: { error: { status: 400, message: 'Your credit balance is too low to access the API.' } } },
-        {},
-        { kind: 'billing' },
-      ],
-      [
-        'a prompt that the API does not take',
-        {
-          after: { error: { status: 400, message: 'prompt is too long: 1200000 tokens > 1000000 maximum' } },
-        },
-        { env: { ...NO_RETRIES, DISABLE_AUTO_COMPACT: '1' } },
-        { kind: 'prompt_too_long' },
-      ],
-      ['a refusal', { after: { text: 'No.', stop_reason: 'refusal' } }, {}, { kind: 'refused' }],
-      ['no turn left', { after: calling('true') }, { maxTurns: 2 }, { kind: 'max_turns' }],
-      [
-        'no money left',
-        { after: calling('true', { usage: { input_tokens: 100_000 } }) },
-        { maxCostUsd: 0.1 },
-        { kind: 'budget' },
-      ],
-      [
-        'a full context that may not be compacted',
-        { turns: [calling('true', { usage: { input_tokens: 990_000 } })] },
-        { env: { DISABLE_AUTO_COMPACT: '1' } },
-        { kind: 'context_full' },
-      ],
-    ])('%s has its name', async (_what, script, more, expected) => {
+    const has = async (...[, script, more, expected]: Ending) => {
       const { end } = await kindOf(script, { env: NO_RETRIES, ...more });
       expect(end).toMatchObject(expected);
       expect(end.detail).toMatch(/\w{3}/);
-    });
+    };
+    test.each(OFTEN)('%s has its name', has);
+    rarely.each(RARE)('%s has its name', has);
 
     test('by a Stop that is answered with halt has its name', async () => {
       const heard = listener((event) =>
@@ -74,7 +84,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions): void {
       expect(asked()).toEqual([]);
     });
 
-    test('by compaction that is refused has its name', async () => {
+    rarely('by compaction that is refused has its name', async () => {
       const heard = listener((event) =>
         event.name === 'other' && event.eventName === 'PreCompact'
           ? { kind: 'refuse', reason: 'Not this conversation.' }
@@ -93,7 +103,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions): void {
       expect(asked()).toHaveLength(9);
     });
 
-    test('does not come from a cap that was taken away', async () => {
+    rarely('does not come from a cap that was taken away', async () => {
       let stops = 0;
       const heard = listener((event) => {
         if (event.name !== 'Stop') return undefined;
@@ -135,7 +145,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions): void {
       expect(opened.asked()).toEqual([]);
     });
 
-    test('a session that is there cannot be begun', async () => {
+    rarely('a session that is there cannot be begun', async () => {
       const opened = await open({});
       const plan = opened.plan();
       await opened.port.run(plan, 'Build a cuckoo clock', listener(), limits());
@@ -148,7 +158,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions): void {
   });
 }
 
-export function endsFromOutsideHaveNames(open: OpenSessions): void {
+export function endsFromOutsideHaveNames(open: OpenSessions, rarely: typeof test): void {
   describe('an ending from outside', () => {
     const begun = async (more: Partial<SessionLimits>) => {
       const opened = await open({ turns: [calling('true')], after: { hang: true } });
@@ -159,9 +169,14 @@ export function endsFromOutsideHaveNames(open: OpenSessions): void {
     const spent = (facts: SessionFacts) => expect(facts.result?.costTotalUsd).toBeGreaterThan(0);
 
     test('a client that says nothing any more is ended, and what it spent is known', async () => {
-      const { facts } = await begun({ idleMs: 2_500 });
-      expect(nameEnd(await facts).kind).toBe('hung');
-      spent(await facts);
+      const hangs = async (idleMs: number) => {
+        const opened = await open({ turns: [calling('true')], after: { hang: true } });
+        const run = opened.port.run(opened.plan(), 'Build a cuckoo clock', listener(), limits({ idleMs }));
+        return { facts: await run, asked: opened.asked().length };
+      };
+      const { facts } = await cutOff(2_500, hangs, ({ asked }) => asked === 2);
+      expect(nameEnd(facts).kind).toBe('hung');
+      spent(facts);
     });
 
     test('a session can be called off, and what it spent is known', async () => {
@@ -205,7 +220,7 @@ export function endsFromOutsideHaveNames(open: OpenSessions): void {
       expect(opened.asked()).toEqual([]);
     });
 
-    test('an event that is being answered is told that the answer is no longer wanted', async () => {
+    rarely('an event that is being answered is told that the answer is no longer wanted', async () => {
       const opened = await open({});
       const abort = new AbortController();
       const heard = listener();

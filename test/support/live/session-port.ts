@@ -25,7 +25,7 @@ export interface OpenedSessions {
 export type OpenSessions = (script: Script) => Promise<OpenedSessions>;
 
 /** Far beyond what any of these sessions takes. */
-const IDLE_MS = 90_000;
+const IDLE_MS = 120_000;
 
 export function limits(more: Partial<SessionLimits> = {}): SessionLimits {
   return { idleMs: IDLE_MS, signal: new AbortController().signal, ...more };

@@ -28,7 +28,7 @@ export interface TerminalClient {
 /** Ended with its scene, together with everything else that runs there. */
 export function inTerminal(
   scene: Scene,
-  client: { prompt: string; script: Script; args?: string[]; env?: Record<string, string> },
+  client: { prompt: string; script: Script; args?: string[]; env?: Record<string, string>; binary?: string },
 ): TerminalClient {
   const claude = findClaude(undefined, { preferBundled: true });
   if (!claude) throw new Error('no client: install the optional dependencies, or put `claude` on PATH');
@@ -40,7 +40,7 @@ export function inTerminal(
     extra: { UNTILDONE_HOME, TMPDIR, TERM: 'xterm-256color', ...client.env },
   });
   const words = [
-    ...[claude.path, '--model', 'claude-opus-5-5', '--permission-mode', 'acceptEdits'],
+    ...[client.binary ?? claude.path, '--model', 'claude-opus-5-5', '--permission-mode', 'acceptEdits'],
     ...['--allowedTools', 'Bash', ...(client.args ?? []), '--', client.prompt],
   ];
   const command = `stty cols ${COLUMNS} rows ${ROWS}; exec ${words.map(quoteForShell).join(' ')}`;

@@ -51,7 +51,7 @@ async function untilHungUp(): Promise<void> {
 
 async function main(): Promise<void> {
   // The view alone never keeps a program running; and this one must not run for ever.
-  const alive = setTimeout(() => process.exit(1), 60_000);
+  const alive = setTimeout(() => process.exit(1), 300_000);
   await play();
   await (scene === 'hang-up' ? untilHungUp() : untilResized());
   reporter.event({ type: 'ended', state: doneState() });

@@ -13,7 +13,7 @@ import type { FileStore } from '../../home/store.ts';
 import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { answerAgent } from './ask-answer.ts';
+import { answerAgent } from './answer.ts';
 import { howItGoesOn } from './how-it-goes-on.ts';
 
 const NOTE_LIMIT = 2000;
@@ -90,7 +90,8 @@ function agentsQuestion(
   throw new UsageError(`loop ${state.loop} waits for several answers; name one of: ${names.join(', ')}`);
 }
 
-function gatesThatAsk(contract: Contract, state: LoopState): Question[] {
+/** The questions of gates that wait for your answer now. */
+export function gatesThatAsk(contract: Contract, state: LoopState): Question[] {
   const known = questionsOf(callsFor(Object.keys(contract.gates), contract));
   return known.length === 0 ? [] : gatesAsking(contract, state, known);
 }

@@ -4,7 +4,7 @@ import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { driverLock } from '../begin/client-options.ts';
 
 /** Tells you how a loop goes on that you have just answered. */
 export function howItGoesOn(ref: LoopRef, state: LoopState, store: FileStore): string {

@@ -3,10 +3,37 @@ import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
+import { endMarked } from '../../files/process-tree.ts';
 import type { FileStore } from '../../home/store.ts';
 import { childrenOf } from '../../hook/start/find-loop.ts';
+import { notifyEnding } from '../../hook/stop/endings.ts';
+import { closeForeign } from '../../hook/wiring/foreign.ts';
+import { foreignWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { driverLock } from '../begin/client-options.ts';
+import { RUN_MARK } from '../begin/run-world.ts';
+
+/** Does everything that follows from a command of yours: for the loop, its children, its run and its state files. */
+export async function commandLoop(
+  command: PersonCommand,
+  ref: LoopRef,
+  note: string | undefined,
+  world: World,
+  out: (line: string) => void,
+): Promise<void> {
+  const { store } = world;
+  const children = childrenOf(store, store.read(ref));
+  pauseResumeCancelRelease(command, ref, note, store, out);
+  const after = store.read(ref);
+  // A run that was killed leaves its Claude Code at work, which nothing else would end.
+  if (after.run && after.status !== 'active' && !isLocked(driverLock(ref)))
+    for (const { loop } of [ref, ...children]) await endMarked(`${RUN_MARK}=${loop}`);
+  if (after.dialect !== 'native' && hasEnded(after)) {
+    const place = placeHere(world, after.session);
+    for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);
+  }
+  await notifyEnding(ref, after, world);
+}
 
 /** Writes the command to the journal, where the next hook finds it. */
 export function pauseResumeCancelRelease(

@@ -1,5 +1,5 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
-import type { SandboxRule } from '../../core/contract/contract.ts';
+import { isTrustedContract, type SandboxRule } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { missedStop } from '../../core/loop/missed-stop.ts';
 import { type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
@@ -10,7 +10,7 @@ import { isLocked } from '../../files/lock.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { WallsHere } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { driverLock } from '../begin/client-options.ts';
 
 /** What `status` shows of a loop besides its state, as text and as JSON. */
 export interface LoopFacts {
@@ -23,9 +23,15 @@ export interface LoopFacts {
   unheld: string | undefined;
   /** When a turn of its session ended without a Stop that reached us. */
   missed: number | undefined;
+  /** Why nothing will be judged before you trust its contract. */
+  untrusted: string | undefined;
   /** The walls that its commands run in; undefined when its contract asks for none. */
   walls: string | undefined;
 }
+
+export const UNTRUSTED_WORDS =
+  'nobody trusts its contract on this machine yet: its gates run nothing, and at the next Stop it waits for you. Look at what ' +
+  'it runs, and trust it: untildone trust';
 
 export interface FactsWorld {
   store: FileStore;
@@ -39,7 +45,7 @@ export interface FactsWorld {
 
 export function factsOf(ref: LoopRef, state: LoopState, world: FactsWorld): LoopFacts {
   const { store, now } = world;
-  const { folder, phase, sandbox } = fromContract(ref, state, store);
+  const { folder, phase, sandbox, trusted = true } = fromContract(ref, state, store);
   const asks = sandbox && sandbox.choice !== 'off' && !hasEnded(state);
   return {
     task: oneLine(store.task(ref).slice(0, 1000), 200),
@@ -48,6 +54,8 @@ export function factsOf(ref: LoopRef, state: LoopState, world: FactsWorld): Loop
     elapsedMs: elapsedMs(state, state.ending?.at ?? now),
     unheld: whyUnheld(ref, state, folder, world),
     missed: missedStop(state, state.status === 'active' ? world.turnEndOf?.(state.session) : undefined),
+    // Once a Stop has come, what the loop waits for says it.
+    untrusted: trusted || hasEnded(state) || state.waiting ? undefined : UNTRUSTED_WORDS,
     walls: asks ? wallsWords(sandbox, world.wallsHere?.(sandbox) ?? {}) : undefined,
   };
 }
@@ -57,23 +65,24 @@ function fromContract(
   ref: LoopRef,
   state: LoopState,
   store: FileStore,
-): Pick<LoopFacts, 'folder' | 'phase'> & { sandbox?: SandboxRule } {
+): Pick<LoopFacts, 'folder' | 'phase'> & { sandbox?: SandboxRule; trusted?: boolean } {
   try {
     const { contract, frozen } = store.contract(ref);
     const phase = phaseOf(contract, state);
     const { sandbox } = contract;
-    return { folder: frozen.project, phase: phase && phaseSituation(contract, phase), sandbox };
+    const trusted = isTrustedContract(frozen, (project, print) => store.isTrusted(project, print));
+    return { folder: frozen.project, phase: phase && phaseSituation(contract, phase), sandbox, trusted };
   } catch {
     return { folder: undefined, phase: undefined };
   }
 }
 
 /** Tells why an active loop cannot hold its session. */
-function whyUnheld(
+export function whyUnheld(
   ref: LoopRef,
   state: LoopState,
   folder: string | undefined,
-  { store, hooksAt }: FactsWorld,
+  { store, hooksAt }: Pick<FactsWorld, 'store' | 'hooksAt'>,
 ): string | undefined {
   if (state.status !== 'active') return undefined;
   if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {

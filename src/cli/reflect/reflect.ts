@@ -1,0 +1,186 @@
+import { statSync } from 'node:fs';
+import { parseFields } from '../../client/fields.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { readKey, realPath } from '../../home/layout.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { analyseSession, traceOf, traceParts } from '../../reflect/findings/analyse.ts';
+import { analyseLoop } from '../../reflect/findings/analyse-loop.ts';
+import {
+  type LoopReport,
+  type Report,
+  reportOf,
+  type Scope,
+  type SessionReport,
+} from '../../reflect/findings/report.ts';
+import { noTrace } from '../../reflect/findings/trace.ts';
+import { firstLine, isTraceLine, readTrace, readTraces } from '../../reflect/findings/trace-files.ts';
+import type { SessionFiles } from '../../reflect/reading/files.ts';
+import { loadReflect } from './load.ts';
+import type { Target } from './target.ts';
+
+export interface LookOptions {
+  frustration: boolean;
+  /** For the sessions of a project: how long ago at most. */
+  sinceMs: number;
+  /** So many bytes are to be read. */
+  begin: (bytes: number) => void;
+  /** So many more were read. */
+  progress: (bytes: number) => void;
+}
+
+/** What was found, and where its summary belongs. */
+export interface Looked {
+  report: Report;
+  loopDir?: string;
+}
+
+/** Looks back on what was named. */
+export async function lookAt(
+  target: Target,
+  world: World,
+  sessions: readonly SessionFiles[],
+  options: LookOptions,
+): Promise<Looked> {
+  const now = world.clock.now();
+  if (target.kind === 'loop') return lookAtLoop(target.ref, world, sessions, options);
+  if (target.kind === 'file') return { report: lookAtFile(target.path, now, options) };
+  const read = await readAll([target.files], options);
+  return {
+    report: reportOf({
+      scope: { kind: 'session', id: target.files.session },
+      at: now,
+      sessions: read,
+      trace: traceOf(world.project, read),
+    }),
+  };
+}
+
+function lookAtFile(path: string, now: number, options: LookOptions): Report {
+  const scope: Scope = { kind: 'file', id: path };
+  let first: string | undefined;
+  try {
+    first = firstLine(path);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  if (first === undefined) throw new NothingToReflectOn(`${path} is empty: there is nothing to reflect on`);
+  if (isTraceLine(parseFields(first))) {
+    const reading = { figures: noTrace(), problems: [] };
+    readTrace(path, reading);
+    return reportOf({ scope, at: now, sessions: [], trace: traceParts(reading) });
+  }
+  options.begin(statSync(path).size);
+  const session = analyseSession(
+    { transcript: path },
+    { frustration: options.frustration },
+    options.progress,
+  );
+  const { problems } = session.reading;
+  if (problems.length > 0) throw new UsageError(`${problems.join('; ')}`);
+  const { userMessages, assistantMessages, toolUses } = session.metrics;
+  if (userMessages + assistantMessages + toolUses === 0)
+    throw new UsageError(
+      `${path} is no transcript of Claude Code: none of its ${session.reading.lines} lines is a message. Transcripts are the .jsonl files below ~/.claude/projects`,
+    );
+  return reportOf({ scope, at: now, sessions: [session] });
+}
+
+async function lookAtLoop(
+  ref: LoopRef,
+  { store, home, clock, project }: World,
+  sessions: readonly SessionFiles[],
+  options: LookOptions,
+): Promise<Looked> {
+  const loop = await analyseLoop(ref.loop, store.journalFile(ref), readKey(home));
+  const wanted = new Set(loop.sessions);
+  const read = await readAll(
+    sessions.filter(({ session }) => wanted.has(session)),
+    options,
+  );
+  const missing = loop.sessions.filter((id) => !read.some(({ session }) => session === id));
+  const problems = missing.map((id) => `session ${id}: Claude Code keeps no transcript of it (any more)`);
+  return {
+    loopDir: ref.dir,
+    report: reportOf({
+      scope: { kind: 'loop', id: ref.loop },
+      at: clock.now(),
+      sessions: read,
+      loops: [{ ...loop, problems: [...loop.problems, ...problems] }],
+      trace: traceOf(projectOfLoop(ref, store) ?? project, read),
+    }),
+  };
+}
+
+function projectOfLoop(ref: LoopRef, store: World['store']): string | undefined {
+  try {
+    return store.contract(ref).frozen.project;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sessions and loops of this project since a while. */
+export async function lookAtProject(
+  world: World,
+  sessions: readonly SessionFiles[],
+  options: LookOptions,
+): Promise<Looked> {
+  const now = world.clock.now();
+  const since = now - options.sinceMs;
+  const recent = await readAll(
+    sessions.filter(({ modified }) => modified >= since),
+    options,
+  );
+  const read = recent.filter(
+    ({ metrics, cwd }) => (metrics.endedAt ?? since) >= since && isInside(cwd, world.project),
+  );
+  const loops = await loopsSince(world, since);
+  if (read.length === 0 && loops.length === 0)
+    throw new NothingToReflectOn(
+      `no session and no loop of ${world.project} since ${new Date(since).toISOString().slice(0, 10)}: look further back with --since 30d, or name a session, a loop or a file`,
+    );
+  const trace = readTraces(world.project, since);
+  return {
+    report: reportOf({
+      scope: { kind: 'project', id: world.project, since },
+      at: now,
+      sessions: read,
+      loops,
+      trace: traceParts(trace),
+    }),
+  };
+}
+
+/** Names of folders in `projects` do not tell `a/b` from `a-b`: the folder that a session began in does. */
+function isInside(cwd: string | undefined, project: string): boolean {
+  const folder = cwd === undefined ? undefined : realPath(cwd);
+  return folder === undefined || folder === project || folder.startsWith(`${project}/`);
+}
+
+/** The code that reads is in a bundle of its own, which runs in threads, too. */
+async function readAll(
+  files: readonly SessionFiles[],
+  { frustration, begin, progress }: LookOptions,
+): Promise<SessionReport[]> {
+  begin(files.reduce((sum, { bytes }) => sum + bytes, 0));
+  return (await loadReflect()).readSessions(files, { frustration }, progress);
+}
+
+async function loopsSince({ store, home, project }: World, since: number): Promise<LoopReport[]> {
+  const recent = store.loops(project).filter((ref) => {
+    try {
+      return store.read(ref).lastAt >= since;
+    } catch {
+      return false;
+    }
+  });
+  const reports: LoopReport[] = [];
+  for (const ref of recent) reports.push(await analyseLoop(ref.loop, store.journalFile(ref), readKey(home)));
+  return reports;
+}
+
+/** There is nothing to look back on, which is no mistake: exit code 1. */
+export class NothingToReflectOn extends Error {
+  override name = 'NothingToReflectOn';
+}

@@ -1,0 +1,132 @@
+/** What a person asks of a loop on the page: the same functions as the commands in a terminal. */
+import type { Limit } from '../../core/contract/contract.ts';
+import type { LimitChanges } from '../../core/run/reopen.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts';
+import { answerQuestion } from '../../run/person/approve-reject.ts';
+import { changeLimits } from '../../run/person/limits.ts';
+import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
+import type { ActionRequest } from '../view/overview-types.ts';
+
+const NOTE = 2_000;
+const TEXT = 20_000;
+
+/** Writes the request to the journal, where the loop takes it at its next step. Returns what a terminal would say. */
+export async function act(request: ActionRequest, ref: LoopRef, world: World): Promise<string[]> {
+  const said: string[] = [];
+  const out = (line: string) => said.push(line);
+  switch (request.action) {
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+    case 'release':
+      await commandLoop(request.action, ref, cleanNote(request.note), world, out);
+      return said;
+    case 'approve':
+    case 'reject': {
+      const meant = request.action === 'approve' ? 'approved' : 'rejected';
+      await answerQuestion(
+        { said: meant, name: request.gate, note: cleanNote(request.note) },
+        ref,
+        world,
+        out,
+      );
+      return said;
+    }
+    case 'answer': {
+      const question = questionMeant(world.store.read(ref), request.question);
+      const given = answerIn(question, (request.text ?? '').slice(0, TEXT), request.option);
+      return answerAgent(ref, question, given, world.store);
+    }
+    case 'limits':
+      return changeLimits(ref, changesIn(request), world);
+  }
+}
+
+function cleanNote(note: string | undefined): string | undefined {
+  const text = oneLine(redact(note ?? ''), NOTE);
+  return text === '' ? undefined : text;
+}
+
+function changesIn(request: Extract<ActionRequest, { action: 'limits' }>): LimitChanges {
+  const { iterations, durationMs, costUsd, tokens } = request;
+  const given = Object.entries({ iterations, durationMs, costUsd, tokens }).filter(
+    ([, limit]) => limit !== undefined,
+  );
+  if (given.length === 0) throw new UsageError('name at least one limit');
+  return Object.fromEntries(given.map(([name, limit]): [string, Limit] => [name, limit ?? 'unlimited']));
+}
+
+/** What a page sent, checked. Throws for everything that is no request. */
+export function parseAction(value: unknown): ActionRequest {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw bad('a JSON object is asked for');
+  const fields = value as Record<string, unknown>;
+  const { action } = fields;
+  switch (action) {
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+    case 'release':
+      return { action, ...textField(fields, 'note') };
+    case 'approve':
+      return { action, ...textField(fields, 'gate'), ...textField(fields, 'note') };
+    case 'reject': {
+      const { note } = textField(fields, 'note');
+      if (note === undefined || note.trim() === '') throw bad('say what has to change: "note"');
+      return { action, ...textField(fields, 'gate'), note };
+    }
+    case 'answer':
+      return {
+        action,
+        ...countField(fields, 'question'),
+        ...countField(fields, 'option'),
+        ...textField(fields, 'text'),
+      };
+    case 'limits':
+      return { action, ...limitsIn(fields) };
+    default:
+      throw bad('"action" is none of pause, resume, cancel, release, approve, reject, answer, limits');
+  }
+}
+
+function bad(message: string): UsageError {
+  return new UsageError(`the request is not understood: ${message}`);
+}
+
+function textField<K extends string>(fields: Record<string, unknown>, name: K): { [key in K]?: string } {
+  const value = fields[name];
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'string') throw bad(`"${name}" is no text`);
+  return { [name]: value } as { [key in K]?: string };
+}
+
+function countField<K extends string>(fields: Record<string, unknown>, name: K): { [key in K]?: number } {
+  const value = fields[name];
+  if (value === undefined || value === null) return {};
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw bad(`"${name}" is no number counted from 1`);
+  return { [name]: value } as { [key in K]?: number };
+}
+
+const WHOLE = ['iterations', 'durationMs', 'tokens'];
+
+function limitsIn(
+  fields: Record<string, unknown>,
+): Omit<Extract<ActionRequest, { action: 'limits' }>, 'action'> {
+  const limits = ['iterations', 'durationMs', 'costUsd', 'tokens'].flatMap(
+    (name): [string, number | null][] => {
+      const value = fields[name];
+      if (value === undefined) return [];
+      const isNumber = typeof value === 'number' && Number.isFinite(value) && value > 0;
+      if (value !== null && !(isNumber && (!WHOLE.includes(name) || Number.isSafeInteger(value))))
+        throw bad(`"${name}" is no limit: a number above 0, or null for none`);
+      return [[name, value as number | null]];
+    },
+  );
+  return Object.fromEntries(limits);
+}

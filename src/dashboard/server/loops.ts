@@ -1,0 +1,295 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { missedStop } from '../../core/loop/missed-stop.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { defined } from '../../core/text/defined.ts';
+import { isSafeId } from '../../core/text/paths.ts';
+import { isLocked } from '../../files/lock.ts';
+import { readSmall } from '../../files/whole-file.ts';
+import { readFrozenContract } from '../../home/frozen-contract.ts';
+import { judgingNow } from '../../home/interrupted-judging.ts';
+import { readCopyOfEnd } from '../../home/journal/copy-of-end.ts';
+import { readTail, type Tail } from '../../home/journal/file.ts';
+import { copyOfEndFile, projectFolder, readKey } from '../../home/layout.ts';
+import { FileStore } from '../../home/store.ts';
+import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
+import { driverLock } from '../../run/begin/client-options.ts';
+import { whyUnheld } from '../../run/person/loop-facts.ts';
+import { lastContext } from '../view/last-context.ts';
+import { needsOf, unreadableNeed } from '../view/needs.ts';
+import type { LoopRow, Need, ProjectRow } from '../view/overview-types.ts';
+import type { Since } from '../view/requests.ts';
+import { type KnownLoop, rowOf, sinceOf, unreadableRow } from '../view/row.ts';
+import type { DashboardWorld } from './world.ts';
+
+/** What is kept of a loop. The state is kept only as long as it has not ended. */
+interface Kept {
+  ref: LoopRef;
+  project: string;
+  /** Identifies the content of its journal when it was read. */
+  mark: string;
+  task: string;
+  row: LoopRow;
+  needs: Need[];
+  /** Of a loop that has not ended. */
+  open?: {
+    tail: Pick<Tail, 'line'>;
+    contract?: LoadedContract;
+    context?: number;
+    turnEndedAt?: number;
+    missedAt?: number;
+  };
+}
+
+const TASK = 200;
+
+/** All loops of the home, by the ends of their journals. */
+export class Loops {
+  private readonly kept = new Map<string, Kept>();
+  private readonly folders = new Map<string, string | undefined>();
+  private readonly only: ReadonlySet<string> | undefined;
+  private readonly world: DashboardWorld;
+  private key: string | undefined;
+  /** What is wrong with the home itself. */
+  problem: string | undefined;
+
+  constructor(world: DashboardWorld) {
+    this.world = world;
+    const { only, home } = world;
+    this.only =
+      only.length > 0 ? new Set(only.map((folder) => basename(projectFolder(home, folder)))) : undefined;
+  }
+
+  /** Looks for loops that are new, changed or gone. Returns the ids of those whose row may have changed. */
+  rescan(): string[] {
+    this.problem = this.problemOfHome();
+    const found = new Map<string, [LoopRef, string]>();
+    for (const project of this.projectNames())
+      for (const ref of loopsIn(join(this.world.home.projects, project))) found.set(ref.loop, [ref, project]);
+    const gone = [...this.kept.keys()].filter((id) => !found.has(id));
+    for (const id of gone) this.kept.delete(id);
+    const changed = [...found.values()].filter(([ref, project]) => this.readEnd(ref, project));
+    return [...gone, ...changed.map(([ref]) => ref.loop)];
+  }
+
+  private problemOfHome(): string | undefined {
+    try {
+      this.key = existsSync(this.world.home.root) ? readKey(this.world.home) : undefined;
+      return this.key === undefined
+        ? 'there is no untildone home yet; it is made by: untildone setup'
+        : undefined;
+    } catch (error) {
+      this.key = undefined;
+      return (error as Error).message;
+    }
+  }
+
+  private projectNames(): string[] {
+    return folderNames(this.world.home.projects).filter((name) => this.only?.has(name) ?? true);
+  }
+
+  /** Reads the end of one journal again, where it changed. False when nothing did. */
+  refresh(id: string): boolean {
+    const known = this.kept.get(id);
+    return known ? this.readEnd(known.ref, known.project) : false;
+  }
+
+  has(id: string): boolean {
+    return this.kept.has(id);
+  }
+
+  private readEnd(ref: LoopRef, project: string): boolean {
+    const before = this.kept.get(ref.loop);
+    const path = join(ref.dir, 'journal.jsonl');
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const mark = stat ? `${stat.ino} ${stat.size} ${stat.ctimeMs}` : 'gone';
+    if (before?.mark === mark) return false;
+    const task = before?.task ?? taskOf(ref);
+    try {
+      if (stat && !stat.isFile()) throw new Error(`${path} is not a regular file`);
+      const key = this.key ?? readKey(this.world.home);
+      const copy = (check: Parameters<typeof readCopyOfEnd>[1]) =>
+        readCopyOfEnd(copyOfEndFile(this.world.home, ref.loop), check);
+      const { line } = readTail(path, key, undefined, copy);
+      const kept = { ref, project, mark, task, row: {} as LoopRow, needs: [] };
+      const open = hasEnded(line.state)
+        ? undefined
+        : { ...before?.open, tail: { line }, ...this.contractOf(ref, line.state, before) };
+      this.kept.set(ref.loop, { ...kept, ...(open ? { open } : {}) });
+      if (open) open.context = lastContext(path, line.entry) ?? open.context;
+      this.makeRow(ref.loop, line);
+    } catch (error) {
+      const problem = (error as Error).message;
+      const lastAt = Math.round(stat?.mtimeMs ?? this.world.clock.now());
+      const row = unreadableRow({ id: ref.loop, project, task, lastAt }, problem);
+      const needs = [unreadableNeed(ref.loop, project, problem, lastAt)];
+      this.kept.set(ref.loop, { ref, project, mark, task, row, needs });
+    }
+    return true;
+  }
+
+  private contractOf(
+    ref: LoopRef,
+    state: LoopState,
+    before: Kept | undefined,
+  ): { contract?: LoadedContract } {
+    const known = before?.open?.contract;
+    if (known?.sha256 === state.contractSha256) return { contract: known };
+    try {
+      return { contract: readFrozenContract(ref.dir, state.contractSha256) };
+    } catch {
+      return {};
+    }
+  }
+
+  /** Makes the row of a loop anew from what is known and what is seen now. */
+  private makeRow(id: string, line: Tail['line'] | undefined = this.kept.get(id)?.open?.tail.line): void {
+    const kept = this.kept.get(id);
+    if (!kept || !line) return;
+    const { state, entry, seq } = line;
+    const contract = kept.open?.contract;
+    const last = { entry, seq, at: Date.parse(line.at) };
+    const seen = hasEnded(state) ? {} : this.seenOf(kept.ref, state, contract);
+    const { context, turnEndedAt, missedAt } = kept.open ?? {};
+    const known: KnownLoop = {
+      ...{ id, project: kept.project, task: kept.task, state, last },
+      ...seen,
+      ...defined({ contract: contract?.contract, context, turnEndedAt }),
+    };
+    kept.row = rowOf(known, this.world.clock.now());
+    kept.needs = needsOf({ ...known, ...defined({ missedAt, folder: contract?.frozen.project }) });
+  }
+
+  private seenOf(ref: LoopRef, state: LoopState, contract: LoadedContract | undefined) {
+    const { home, clock, hooksAt } = this.world;
+    const store = new FileStore(home, clock);
+    const judging = judgingNow(home, state.session);
+    const client = state.run ? undefined : store.clientOf(state.session);
+    const alive = state.run
+      ? isLocked(driverLock(ref))
+      : client === 'unknown'
+        ? undefined
+        : client === 'there';
+    return defined({
+      judging: judging?.loop === ref.loop ? { since: judging.since, gates: judging.gates } : undefined,
+      unheld: whyUnheld(ref, state, contract?.frozen.project, { store, hooksAt }),
+      alive,
+    });
+  }
+
+  /** Looks again at what no journal tells: processes, markers, the end of a turn. Returns the loops that have not ended. */
+  lookAgain(ids: readonly string[] = this.unended()): void {
+    for (const id of ids) this.makeRow(id);
+  }
+
+  /** Looks at the transcript of a session, which takes longer. */
+  lookAtTurn(id: string): void {
+    const kept = this.kept.get(id);
+    const state = kept?.open?.tail.line.state;
+    if (!kept?.open || !state || state.run) return;
+    const turnEndedAt = this.world.turnEndOf(state.session);
+    kept.open = {
+      ...kept.open,
+      turnEndedAt,
+      missedAt: missedStop(state, state.status === 'active' ? turnEndedAt : undefined),
+    };
+  }
+
+  unended(): string[] {
+    return [...this.kept.values()].filter(({ open }) => open).map(({ ref }) => ref.loop);
+  }
+
+  ofSession(session: string): string[] {
+    return this.unended().filter((id) => this.kept.get(id)?.open?.tail.line.state.session === session);
+  }
+
+  ref(id: string): LoopRef | undefined {
+    return isSafeId(id) ? this.kept.get(id)?.ref : undefined;
+  }
+
+  row(id: string): LoopRow | undefined {
+    return this.kept.get(id)?.row;
+  }
+
+  /** What is known of its session since the last request. */
+  sinceOf(id: string): Since {
+    const kept = this.kept.get(id);
+    return sinceOf({ turnEndedAt: kept?.open?.turnEndedAt, alive: kept?.row.owner.alive });
+  }
+
+  needsOf(id: string): Need[] {
+    return this.kept.get(id)?.needs ?? [];
+  }
+
+  rows(): LoopRow[] {
+    return [...this.kept.values()].map(({ row }) => row);
+  }
+
+  needs(): Need[] {
+    return [...this.kept.values()].flatMap(({ needs }) => needs).sort((a, b) => a.since - b.since);
+  }
+
+  projects(): ProjectRow[] {
+    const rows = new Map<string, ProjectRow>();
+    for (const { project, open, ref } of this.kept.values()) {
+      const row = rows.get(project) ?? this.projectRow(project, ref);
+      rows.set(project, { ...row, loops: row.loops + 1, unended: row.unended + (open ? 1 : 0) });
+    }
+    return [...rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  private projectRow(id: string, ref: LoopRef): ProjectRow {
+    const path = this.folderOf(id, ref);
+    const name = path === undefined ? id.replace(/-[0-9a-f]{12}$/, '') : basename(path) || path;
+    const isGone = path !== undefined && !existsSync(path);
+    return {
+      id,
+      name,
+      ...defined({ path }),
+      ...(isGone ? { gone: true as const } : {}),
+      loops: 0,
+      unended: 0,
+    };
+  }
+
+  private folderOf(project: string, ref: LoopRef): string | undefined {
+    if (!this.folders.has(project)) {
+      try {
+        this.folders.set(project, readFrozenContract(ref.dir, '').frozen.project);
+      } catch {
+        return undefined;
+      }
+    }
+    return this.folders.get(project);
+  }
+}
+
+/** Folders only: a link could lead anywhere. */
+function folderNames(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function loopsIn(projectDir: string): LoopRef[] {
+  const dir = join(projectDir, 'loops');
+  if (!lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return folderNames(dir)
+    .filter(isSafeId)
+    .map((loop) => ({ loop, dir: join(dir, loop) }));
+}
+
+function taskOf({ dir }: LoopRef): string {
+  const file = join(dir, 'task.md');
+  try {
+    if (!lstatSync(file).isFile()) return '(the task is not a regular file)';
+    return oneLine((readSmall(file) ?? '').slice(0, 1000), TASK);
+  } catch {
+    return '(the task cannot be read)';
+  }
+}

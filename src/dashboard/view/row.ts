@@ -1,0 +1,135 @@
+/** A loop as a row of the overview. Pure. */
+import type { Contract } from '../../core/contract/contract.ts';
+import { questionsForYou } from '../../core/loop/asked.ts';
+import type { Entry } from '../../core/loop/entry.ts';
+import { elapsedMs } from '../../core/loop/limits.ts';
+import { limitsIn, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { defined } from '../../core/text/defined.ts';
+import type { ChildCounts, LoopRow, Owner } from './overview-types.ts';
+import { asRequest, requestIn, type Since } from './requests.ts';
+import { budgetsOf, type Seen, situationOf } from './situation.ts';
+
+/** What is known of a loop when its row is made. */
+export interface KnownLoop extends Seen {
+  id: string;
+  project: string;
+  task: string;
+  state: LoopState;
+  /** The last line of its journal. */
+  last: { entry: Entry; at: number; seq: number };
+  /** Absent when it cannot be read, and for loops that have ended. */
+  contract?: Contract;
+  context?: number;
+  alive?: boolean;
+  turnEndedAt?: number;
+}
+
+const SUMMARY = 200;
+const GATES = 60;
+
+export function rowOf(known: KnownLoop, now: number): LoopRow {
+  const { state, contract, context } = known;
+  const situation = situationOf(state, known);
+  const ended = hasEnded(state);
+  const phase = contract && phaseOf(contract, state);
+  const [next] = !ended && contract ? budgetsOf(state, limitsIn(contract.limits, phase), now) : [];
+  const { costUsd, estimatedUsd, tokens } = state.spent;
+  const requested = requestedOf(known);
+  return {
+    ...{ id: known.id, project: known.project, task: known.task, status: state.status },
+    ...{ tone: situation.tone, words: oneLine(situation.words, 500), doing: situation.doing },
+    ...defined({
+      doingSince: situation.since,
+      judging: situation.doing === 'gate_runs' ? known.judging?.gates : undefined,
+    }),
+    owner: ownerOf(known),
+    iteration: state.iteration,
+    ...(state.maxIterations === 'unlimited' ? {} : { maxIterations: state.maxIterations }),
+    ...defined({ current: ended ? undefined : currentOf(known), context }),
+    gates: state.gates.slice(0, GATES).map((gate) => ({
+      ...{ name: gate.name, class: gate.class, verdict: gate.verdict, since: gate.since },
+      summary: oneLine(gate.summary, SUMMARY),
+    })),
+    ...(costUsd > 0 ? { costUsd } : {}),
+    ...(estimatedUsd ? { estimatedUsd } : {}),
+    ...{ tokens, startedAt: state.startedAt, lastAt: state.lastAt },
+    ...defined({ endedAt: state.ending?.at }),
+    elapsedMs: elapsedMs(state, state.ending?.at ?? now),
+    ...defined({ next }),
+    questions: questionsForYou(state).length,
+    dialect: state.dialect,
+    ...defined({ run: runOf(state) }),
+    ...(requested.length > 0 ? { requested } : {}),
+  };
+}
+
+/** A loop whose journal cannot be read. It must look neither well nor ended. */
+export function unreadableRow(
+  { id, project, task, lastAt }: { id: string; project: string; task: string; lastAt: number },
+  problem: string,
+): LoopRow {
+  return {
+    ...{ id, project, task, status: 'unreadable', tone: 'bad' as const, words: oneLine(problem, 500) },
+    ...{
+      doing: 'unreadable' as const,
+      owner: { kind: 'session' as const, session: '' },
+      gates: [],
+      tokens: 0,
+    },
+    ...{ startedAt: lastAt, lastAt, elapsedMs: 0, questions: 0, dialect: 'native' },
+  };
+}
+
+/** Words of what a person asked last, while the loop has not taken it. */
+function requestedOf(known: KnownLoop): string[] {
+  const { last, state } = known;
+  const requested = requestIn(last.seq - 1, last.at, last.entry, state);
+  if (!requested) return [];
+  const request = asRequest(requested, state, sinceOf(known));
+  return request.state === 'taken' ? [] : [request.action];
+}
+
+export function sinceOf({ turnEndedAt, alive }: Pick<KnownLoop, 'turnEndedAt' | 'alive'>): Since {
+  return { ...defined({ turnEndedAt }), ...(alive === false ? { gone: true as const } : {}) };
+}
+
+function ownerOf({ state, alive, id }: KnownLoop): Owner {
+  const { session, run } = state;
+  const command = run
+    ? alive === false && !run.parent
+      ? `untildone run --resume ${id}`
+      : `untildone log ${id} --follow`
+    : `claude --resume ${session}`;
+  return { kind: run ? 'run' : 'session', session, ...defined({ alive }), command };
+}
+
+/** The feature or chunk that is next, else the phase. */
+function currentOf({ state, contract }: KnownLoop): LoopRow['current'] {
+  const phase = contract && phaseOf(contract, state);
+  const ofPhase = phase && contract ? phaseSituation(contract, phase) : undefined;
+  const chunks = state.gates.find(({ parts = [] }) => parts.length > 0)?.parts ?? [];
+  const chunk = chunks.findIndex(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
+  if (chunk >= 0)
+    return { kind: 'chunk', name: chunks[chunk]?.name ?? '', number: chunk + 1, of: chunks.length };
+  const feature = featureIn(state, contract);
+  if (feature !== undefined) return { kind: 'feature', name: feature };
+  return ofPhase && { kind: 'phase', name: ofPhase.name, number: ofPhase.number, of: ofPhase.of };
+}
+
+function featureIn({ gates }: LoopState, contract: Contract | undefined): string | undefined {
+  const gate = gates.find(({ name, next }) => next && contract?.gates[name]?.kind === 'features');
+  return gate?.next === undefined ? undefined : oneLine(gate.next.split('\n', 1)[0] ?? '', 120);
+}
+
+function runOf({ run }: LoopState): LoopRow['run'] {
+  if (!run) return undefined;
+  const { mode, sessions, parent, children } = run;
+  const counts: ChildCounts | undefined = children && {
+    pieces: children.pieces,
+    merged: children.merged,
+    open: children.list.filter(({ status }) => status === 'open').length,
+  };
+  return { mode, sessions, ...defined({ parent, children: counts }) };
+}

@@ -1,0 +1,154 @@
+/** What a loop does, how that looks and what would end it. Pure. */
+import type { Limit, Limits } from '../../core/contract/contract.ts';
+import { questionsForYou } from '../../core/loop/asked.ts';
+import { elapsedMs } from '../../core/loop/limits.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { sayDuration } from '../../core/text/duration.ts';
+import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import type { Budget, Doing, LimitName, Tone } from './overview-types.ts';
+
+/** What is seen of a loop besides its journal. */
+export interface Seen {
+  /** Why nobody is held although the loop is active. */
+  unheld?: string;
+  /** A Stop is judged: since when, and which gates. */
+  judging?: { since: number; gates: string[] };
+}
+
+export interface Situation {
+  doing: Doing;
+  since?: number;
+  tone: Tone;
+  words: string;
+}
+
+export function situationOf(state: LoopState, seen: Seen): Situation {
+  const doing = doingOf(state, seen);
+  return {
+    doing,
+    since: sinceOf(doing, state, seen),
+    tone: toneOf(state.status, doing),
+    words: wordsOf(doing, state, seen),
+  };
+}
+
+const WAITS: Record<NonNullable<LoopState['waiting']>['why'], Doing> = {
+  paused: 'paused',
+  needs_person: 'waits_you',
+  approval: 'waits_you',
+  api_error: 'waits_limit',
+  background: 'waits_other',
+  wake_up: 'waits_other',
+  context_full: 'waits_other',
+  session_ended: 'waits_other',
+};
+
+function doingOf(state: LoopState, { unheld, judging }: Seen): Doing {
+  if (hasEnded(state)) return 'ended';
+  if (state.status === 'paused') return 'paused';
+  // A Stop that is judged right now is held, whatever else was found.
+  if (judging) return 'gate_runs';
+  if (unheld !== undefined) return 'not_held';
+  return state.waiting ? WAITS[state.waiting.why] : 'thinks';
+}
+
+function sinceOf(doing: Doing, state: LoopState, { judging }: Seen): number | undefined {
+  switch (doing) {
+    case 'ended':
+      return state.ending?.at;
+    case 'gate_runs':
+      return judging?.since;
+    case 'thinks':
+      return Math.max(state.stoppedAt ?? state.startedAt, state.run?.open?.at ?? 0);
+    case 'not_held':
+      return state.waiting?.since ?? state.lastAt;
+    default:
+      return state.waiting?.since ?? state.lastAt;
+  }
+}
+
+/** Only a verified ending is a success. */
+export function toneOf(status: string, doing: Doing): Tone {
+  switch (status) {
+    case 'verified_done':
+      return 'done';
+    case 'claimed_done':
+      return 'claimed';
+    case 'cancelled':
+      return 'quiet';
+    case 'active':
+    case 'paused':
+      break;
+    default:
+      return 'bad';
+  }
+  if (doing === 'not_held') return 'bad';
+  return doing === 'thinks' || doing === 'gate_runs' ? 'open' : 'waiting';
+}
+
+function wordsOf(doing: Doing, state: LoopState, { unheld, judging }: Seen): string {
+  switch (doing) {
+    case 'ended':
+      return describeEnding(state);
+    case 'not_held':
+      return `not being held: ${unheld}`;
+    case 'gate_runs': {
+      const gates = judging?.gates ?? [];
+      return gates.length === 0
+        ? 'its work is being judged'
+        : `its work is being judged: ${gates.join(', ')}`;
+    }
+    case 'thinks':
+      return questionsForYou(state).length > 0
+        ? 'the model works, and has asked you something'
+        : 'the model works';
+    default:
+      return state.waiting ? describeWait(state) : 'paused';
+  }
+}
+
+/** Every limit of a loop that has not ended, the one that is nearest to being used up first. */
+export function budgetsOf(state: LoopState, limits: Limits, now: number): Budget[] {
+  const worked = elapsedMs(state, now);
+  const rows: [LimitName, number, Limit, (value: number) => string][] = [
+    ['iterations', state.iteration, limits.iterations, String],
+    ['duration', worked, limits.durationMs, sayDuration],
+    ['cost', state.spent.costUsd, limits.costUsd, (usd) => `${usd.toFixed(2)} USD`],
+    ['tokens', state.spent.tokens, limits.tokens, (count) => `${count} tokens`],
+    ['phase_iterations', state.phase?.iteration ?? 0, limits.phase?.iterations ?? 'unlimited', String],
+    [
+      'phase_duration',
+      worked - (state.phase?.since ?? 0),
+      limits.phase?.durationMs ?? 'unlimited',
+      sayDuration,
+    ],
+    ['stall', state.picture?.timesSameTree ?? 0, limits.stall, String],
+    ['stall', state.picture?.times ?? 0, limits.stallChanging, String],
+  ];
+  const budgets = rows.flatMap(([name, used, limit, say]): Budget[] => {
+    if (limit === 'unlimited' || limit <= 0) return [];
+    return [
+      {
+        name,
+        words: `${LIMIT_WORDS[name]}: ${say(used)} of ${say(limit)}`,
+        used,
+        limit,
+        share: used / limit,
+      },
+    ];
+  });
+  const stalls = budgets.filter(({ name }) => name === 'stall').sort((a, b) => b.share - a.share);
+  return [...budgets.filter(({ name }) => name !== 'stall'), ...stalls.slice(0, 1)].sort(
+    (a, b) => b.share - a.share,
+  );
+}
+
+const LIMIT_WORDS: Record<LimitName, string> = {
+  iterations: 'iteration',
+  duration: 'working time',
+  cost: 'cost',
+  tokens: 'tokens',
+  phase_iterations: 'iteration of this phase',
+  phase_duration: 'time in this phase',
+  stall: 'the same failure in a row',
+};

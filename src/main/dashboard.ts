@@ -1,0 +1,2 @@
+/** The bundle of `untildone dashboard`. */
+export { dashboard } from '../dashboard/command.ts';

@@ -1,0 +1,193 @@
+import { type SimpleCommand, simpleCommands } from '../../core/shell/words.ts';
+
+/** What a shell command does, as far as findings need it: whether it runs tests, changes files, or takes work back. */
+
+const TEST_PROGRAMS = new Set([
+  ...['vitest', 'jest', 'mocha', 'ava', 'tap', 'pytest', 'py.test', 'tox', 'nox', 'rspec', 'phpunit'],
+  ...['ctest', 'karma', 'cypress', 'playwright', 'bats', 'busted', 'nextest'],
+]);
+/** Programs that run tests by a word after them. */
+const TEST_WORDS: Readonly<Record<string, RegExp>> = {
+  npm: /^(?:(?:run|run-script) )?(?:t|tst|test)(?:[:-]\S+)?\b/,
+  pnpm: /^(?:run )?(?:t|test)(?:[:-]\S+)?\b/,
+  yarn: /^(?:run )?test(?:[:-]\S+)?\b/,
+  bun: /^(?:run )?test\b/,
+  deno: /^(?:task )?test\b/,
+  node: /^(?:\S+ )*--test\b/,
+  go: /^test\b/,
+  cargo: /^(?:\+\S+ )?(?:test|nextest)\b/,
+  dotnet: /^test\b/,
+  mvn: /^(?:-\S+ )*(?:test|verify)\b/,
+  gradle: /^(?:\S+ )*(?:test|check)\b/,
+  make: /^(?:-\S+ )*(?:test|tests|check)\b/,
+  just: /^(?:test|check)\b/,
+  rake: /^(?:test|spec)\b/,
+  mix: /^test\b/,
+  swift: /^test\b/,
+  rails: /^test\b/,
+  composer: /^(?:run )?test\b/,
+  python: /^-m (?:pytest|unittest)\b/,
+  python3: /^-m (?:pytest|unittest)\b/,
+};
+/** Programs that only start another one. */
+const STARTERS = new Set([
+  'npx',
+  'pnpx',
+  'bunx',
+  'uv',
+  'poetry',
+  'pipenv',
+  'bundle',
+  'time',
+  'env',
+  'command',
+]);
+const STARTER_WORDS = new Set(['run', 'exec', 'dlx', 'x', '--']);
+
+/** Programs that change no file of the project. */
+const ONLY_LOOK = new Set([
+  ...[
+    'ls',
+    'cat',
+    'head',
+    'tail',
+    'less',
+    'more',
+    'grep',
+    'egrep',
+    'fgrep',
+    'rg',
+    'ag',
+    'wc',
+    'stat',
+    'file',
+    'pwd',
+  ],
+  ...[
+    'echo',
+    'printf',
+    'which',
+    'type',
+    'sleep',
+    'true',
+    'false',
+    'test',
+    '[',
+    'date',
+    'whoami',
+    'uname',
+    'env',
+  ],
+  ...[
+    'ps',
+    'df',
+    'du',
+    'tree',
+    'sort',
+    'uniq',
+    'cut',
+    'tr',
+    'diff',
+    'cmp',
+    'jq',
+    'cd',
+    'pushd',
+    'popd',
+    'export',
+    'set',
+  ],
+  ...[
+    'basename',
+    'dirname',
+    'realpath',
+    'readlink',
+    'sha256sum',
+    'md5sum',
+    'nl',
+    'column',
+    'wait',
+    'exit',
+    'time',
+  ],
+]);
+const GIT_LOOKS =
+  /^(?:-\S+ )*(?:status|diff|log|show|branch|rev-parse|ls-files|blame|describe|remote|grep)\b/;
+const GIT_BACK =
+  /^(?:-\S+ )*(?:checkout (?:\S+ )*--? |checkout \.|restore\b(?! --staged\b(?!.*--worktree))|reset (?:\S+ )*--hard|revert\b|stash(?: push| save|$| -)|clean (?:\S+ )*-\w*f)/;
+
+export interface CommandDoes {
+  /** It runs tests. */
+  tests: boolean;
+  /** It may change files, which includes everything that is not known. */
+  mayChange: boolean;
+  /** It commits what was done. */
+  commits: boolean;
+  /** It takes work back: the files that it names, or `all`. */
+  takesBack?: 'all' | string[];
+}
+
+export function commandDoes(command: string): CommandDoes {
+  const parts = simpleCommands(command.slice(0, LONGEST));
+  const back = parts.map(takenBack).filter((files) => files !== undefined);
+  const named = back.flat();
+  return {
+    tests: parts.some(runsTests),
+    commits: parts.some(({ words }) => baseOf(words[0]) === 'git' && words.includes('commit')),
+    mayChange: !parts.every((part) => runsTests(part) || onlyLooks(part)),
+    takesBack: back.length === 0 ? undefined : named.length === 0 ? 'all' : named,
+  };
+}
+
+const LONGEST = 4_000;
+
+/** The words of a command, and of the command that it starts. */
+function started({ words }: SimpleCommand): string[] {
+  let rest = words;
+  while (rest.length > 1 && STARTERS.has(baseOf(rest[0]))) {
+    rest = rest.slice(1);
+    while (rest.length > 1 && (STARTER_WORDS.has(rest[0] ?? '') || /^-|=/.test(rest[0] ?? '')))
+      rest = rest.slice(1);
+  }
+  return rest;
+}
+
+function runsTests(part: SimpleCommand): boolean {
+  const [program = '', ...rest] = started(part);
+  const name = baseOf(program)
+    .replace(/^gradlew$/, 'gradle')
+    .replace(/^mvnw$/, 'mvn');
+  if (TEST_PROGRAMS.has(name)) return true;
+  const words = Object.hasOwn(TEST_WORDS, name) ? TEST_WORDS[name] : undefined;
+  return words?.test(rest.join(' ')) === true;
+}
+
+function onlyLooks(part: SimpleCommand): boolean {
+  const [program = '', ...rest] = part.words;
+  const { writes, inner = [] } = part;
+  if (writes.some((file) => !/^(?:&?\d|\/dev\/(?:null|stdout|stderr))$/.test(file))) return false;
+  if (!inner.every((line) => simpleCommands(line).every(onlyLooks))) return false;
+  const name = baseOf(program);
+  if (name === 'git') return GIT_LOOKS.test(rest.join(' '));
+  if (name === 'find') return !rest.some((word) => /^-(?:delete|exec|execdir|ok|fprint)/.test(word));
+  if (name === 'sed' || name === 'awk')
+    return name === 'sed' && rest.includes('-n') && !rest.some((word) => /^-\w*i/.test(word));
+  return name === '' || ONLY_LOOK.has(name);
+}
+
+/** The files that git puts back, an empty list for all of them; undefined for any other command. */
+function takenBack({ words }: SimpleCommand): string[] | undefined {
+  const [program = '', ...rest] = words;
+  if (baseOf(program) !== 'git' || !GIT_BACK.test(rest.join(' '))) return undefined;
+  const [what = ''] = rest.filter((word) => !word.startsWith('-'));
+  if (what !== 'checkout' && what !== 'restore') return [];
+  const marker = rest.indexOf('--');
+  const files =
+    marker >= 0
+      ? rest.slice(marker + 1)
+      : rest.slice(rest.indexOf(what) + 1).filter((word) => !word.startsWith('-'));
+  return files.includes('.') ? [] : files;
+}
+
+function baseOf(program: string | undefined): string {
+  return (program ?? '').replace(/^.*[/\\]/, '').replace(/\.(?:exe|cmd)$/, '');
+}

@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { asFields, list, parseFields, text } from '../../client/fields.ts';
+import { isSafeId } from '../../core/text/paths.ts';
+import { jsonText } from '../../core/text/visible.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { lockPaths } from '../../formats/lock/lock-files.ts';
+import { recordsOf } from '../../formats/lock/records.ts';
+import { filesLock, type Home } from '../../home/layout.ts';
+import { applyChanges, foreignFiles } from '../../project/files.ts';
+import { findingJson, metricsJson, traceJson } from './json.ts';
+import { type Report, reportOf, type SessionReport } from './report.ts';
+
+/** What is kept of a reflection, as document 004 lays it out: `reflection_summary.json`. */
+
+export const SUMMARY_FILE = 'reflection_summary.json';
+
+/** An issue that was filed, or brought up to date. */
+export interface FiledIssue {
+  number: number;
+  url: string;
+  title: string;
+  fingerprint: string;
+  /** An open one was there, and was brought up to date. */
+  updated: boolean;
+}
+
+export function summaryJson(report: Report, session: string, issues: readonly FiledIssue[]) {
+  return {
+    session_id: session,
+    timestamp: new Date(report.at).toISOString(),
+    scope: report.scope.kind,
+    metrics: metricsJson(report.metrics),
+    claude_trace: traceJson(report.trace),
+    patterns: report.findings.map(findingJson),
+    suggestions: report.suggestions,
+    issues_created: issues,
+  };
+}
+
+export interface SummaryPlace {
+  home: Home;
+  /** The folder that the session was started in. */
+  project: string;
+  now: number;
+  /** The folder of the loop that the report is about. */
+  loopDir?: string;
+}
+
+/** Whether a project keeps its state as document 004 says. */
+export function isLockProject(project: string): boolean {
+  const { locks } = lockPaths(project);
+  return existsSync(locks) || existsSync(join(project, REFLECTION_CONFIG));
+}
+
+export const REFLECTION_CONFIG = '.claude/tools/amplihack/.reflection_config';
+
+/**
+ * Saves the summary in the places where it belongs, and returns them, or why it could not be saved. Issues that an earlier
+ * summary names stay in it.
+ */
+export function saveSummary(
+  report: Report,
+  { home, project, now, loopDir }: SummaryPlace,
+  issues: readonly FiledIssue[] = [],
+): { saved: string[]; problems: string[] } {
+  const saved: string[] = [];
+  const problems: string[] = [];
+  const attempt = (path: string, write: () => string | undefined) => {
+    try {
+      const problem = write();
+      if (problem === undefined) saved.push(path);
+      else problems.push(problem);
+    } catch (error) {
+      problems.push(`${path} cannot be written: ${(error as Error).message}`);
+    }
+  };
+  const render = (path: string, of: Report) =>
+    `${jsonText(summaryJson(of, of.sessions[0]?.session ?? '', withEarlier(path, issues)), 2)}\n`;
+  if (loopDir !== undefined) {
+    const path = join(loopDir, SUMMARY_FILE);
+    attempt(path, () => {
+      writeWhole(path, render(path, report));
+      return undefined;
+    });
+  }
+  if (isLockProject(project))
+    for (const of of report.sessions
+      .filter((one) => isSafeId(one.session))
+      .map((one) => ofSession(report, one))) {
+      const session = of.sessions[0]?.session ?? '';
+      const path = `${lockPaths(project).runtime}/logs/${session}/${SUMMARY_FILE}`;
+      attempt(path, () => saveInRuntime(project, session, render(path, of), home, now));
+    }
+  return { saved, problems };
+}
+
+/** Of a report about several sessions, what it says of one. */
+function ofSession(report: Report, session: SessionReport): Report {
+  if (report.sessions.length === 1) return report;
+  return reportOf({ scope: { kind: 'session', id: session.session }, at: report.at, sessions: [session] });
+}
+
+/** Writes only where `.claude/runtime` really lies, never through a link in it. */
+function saveInRuntime(
+  project: string,
+  session: string,
+  text: string,
+  home: Home,
+  now: number,
+): string | undefined {
+  const { runtime } = lockPaths(project);
+  mkdirSync(runtime, { recursive: true });
+  mkdirSync(dirname(filesLock(home)), { recursive: true, mode: 0o700 });
+  const changes = recordsOf(project, session, now, foreignFiles).keep(SUMMARY_FILE, text);
+  if (changes.length === 0) return `${runtime}/logs/${session} leads out of ${runtime}, or is no folder`;
+  return applyChanges(changes, filesLock(home), [runtime])[0];
+}
+
+/** The issues of an earlier summary and the new ones, each once. */
+function withEarlier(path: string, issues: readonly FiledIssue[]): FiledIssue[] {
+  let earlier: FiledIssue[] = [];
+  try {
+    earlier = list(parseFields(readSmall(path) ?? '') ?? {}, 'issues_created').flatMap(issueOf);
+  } catch {
+    // A summary that cannot be read names no issues.
+  }
+  const again = new Set(issues.map(({ number }) => number));
+  return [...earlier.filter(({ number }) => !again.has(number)), ...issues];
+}
+
+function issueOf(value: unknown): FiledIssue[] {
+  const fields = asFields(value) ?? {};
+  const url = text(fields, 'url');
+  if (typeof fields.number !== 'number' || url === undefined) return [];
+  return [
+    {
+      number: fields.number,
+      url,
+      title: text(fields, 'title') ?? '',
+      fingerprint: text(fields, 'fingerprint') ?? '',
+      updated: fields.updated === true,
+    },
+  ];
+}
