@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/dev/simulator/script.ts';
-import { waitFor } from '../support/live/processes.ts';
-import { sceneOfTest } from '../support/live/test-scene.ts';
-import { bash, must } from '../support/live/untildone.ts';
+import type { Script } from '../../../src/dev/simulator/script.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import { sceneOfTest } from '../../support/live/test-scene.ts';
+import { bash, must } from '../../support/live/untildone.ts';
 
 /** The agent's check fails. Each of these lines hides that from its exit code. */
 const MASKED: readonly (readonly [string, string])[] = [
