@@ -103,7 +103,7 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...['untildone', 'hook', 'judge', 'cli', 'dev', 'reflect', 'telemetry', 'dashboard'].map(
+  ...['untildone', 'hook', 'statusline', 'judge', 'cli', 'dev', 'reflect', 'telemetry', 'dashboard'].map(
     (name) => `${name}.cjs`,
   ),
   ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
