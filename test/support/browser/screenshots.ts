@@ -26,9 +26,9 @@ const phone = { colorScheme: 'light' as const, viewport: PHONE };
 
 /** Those of docs/images. */
 export const PICTURES: Picture[] = [
-  { name: 'dashboard-overview', view: '#/', options: light, height: 900 },
-  { name: 'dashboard-loop-dark', view: '#/loop/cart', options: dark, height: 760 },
-  { name: 'dashboard-receipt', view: '#/loop/leap-year/receipt', options: light, height: 980 },
+  { name: 'dashboard-overview', view: '#/', options: light, height: 690 },
+  { name: 'dashboard-loop-dark', view: '#/loop/cart', options: dark, height: 600 },
+  { name: 'dashboard-receipt', view: '#/loop/leap-year/receipt', options: light, height: 740 },
   { name: 'dashboard-phone', view: '#/', options: phone, height: 844 },
 ];
 
