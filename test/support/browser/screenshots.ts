@@ -20,15 +20,17 @@ interface Picture {
 }
 
 const DESK = { width: 1120, height: 800 };
-const light = { colorScheme: 'light' as const, viewport: DESK };
-const dark = { colorScheme: 'dark' as const, viewport: DESK };
+/** Pictures in docs are drawn smaller than the page is. */
+const deviceScaleFactor = 0.8;
+const light = { colorScheme: 'light' as const, viewport: DESK, deviceScaleFactor };
+const dark = { colorScheme: 'dark' as const, viewport: DESK, deviceScaleFactor };
 const phone = { colorScheme: 'light' as const, viewport: PHONE };
 
 /** Those of docs/images. */
 export const PICTURES: Picture[] = [
-  { name: 'dashboard-overview', view: '#/', options: light, height: 900 },
-  { name: 'dashboard-loop-dark', view: '#/loop/cart', options: dark, height: 760 },
-  { name: 'dashboard-receipt', view: '#/loop/leap-year/receipt', options: light, height: 980 },
+  { name: 'dashboard-overview', view: '#/', options: light, height: 760 },
+  { name: 'dashboard-loop-dark', view: '#/loop/cart', options: dark, height: 600 },
+  { name: 'dashboard-receipt', view: '#/loop/leap-year/receipt', options: light, height: 740 },
   { name: 'dashboard-phone', view: '#/', options: phone, height: 844 },
 ];
 

@@ -40,7 +40,7 @@ export function Timeline({ view, only, at }: TimelineProps) {
     <div>
       <fieldset class="choices">
         <legend class="hidden">Lines of the journal</legend>
-        {ONLY.map((one) => (
+        {ONLY.filter((one) => one === only || one === 'all' || countOf(view, one) > 0).map((one) => (
           <button
             type="button"
             key={one}
