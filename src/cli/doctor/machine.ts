@@ -37,7 +37,8 @@ const SINCE: readonly { version: string; severity: 'warning' | 'note'; lacks: st
   {
     version: '2.1.116',
     severity: 'warning',
-    lacks: 'does not know one of the events of the plugin, and then loads none of its hooks: use untildone install',
+    lacks:
+      'does not know one of the events of the plugin, and then loads none of its hooks: use untildone install',
   },
   {
     version: '2.1.287',
