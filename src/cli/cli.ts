@@ -1,9 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../core/words/exit-codes.ts';
-import { homeRoot } from '../home/layout.ts';
+import { homeFrom, homeRoot } from '../home/layout.ts';
 import { thisProgram, VERSION } from '../home/program.ts';
+import { hasDue } from '../home/reflections.ts';
 import { refreshScripts } from '../home/scripts.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
+import { REFLECTION_MODE, startReflection } from '../hook/wiring/reflection.ts';
 import { out, warn } from '../terminal/print.ts';
 import { colourWanted, useColour } from '../terminal/style.ts';
 import { addCompletionCommand } from './completion/command.ts';
@@ -34,6 +36,7 @@ import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
 import { addAuditCommand } from './reflect/audit.ts';
 import { addReflectCommand } from './reflect/commands.ts';
+import { addReflectQueuedCommand } from './reflect/queued.ts';
 import { addRunCommand } from './run.ts';
 import { addSetupCommand } from './setup/commands.ts';
 import { addStatsCommand } from './stats.ts';
@@ -58,6 +61,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addReplayCommand(cli);
   addMcpCommand(cli);
   addReflectCommand(cli);
+  addReflectQueuedCommand(cli);
   addSetupCommand(cli);
   addInstallCommands(cli);
   addDoctorCommand(cli);
@@ -138,6 +142,7 @@ export async function main(argv: string[]): Promise<void> {
   });
   try {
     followUpgrade(words);
+    reflectOnQueued(words);
     await cli.parseAsync(taskLast(words, cli));
   } catch (error) {
     process.exitCode = EXIT.refused;
@@ -161,6 +166,17 @@ function endWithReader(): void {
   );
   // Nothing can be said any more where errors are told; the exit code still says it.
   process.stderr.on('error', () => {});
+}
+
+/** Sessions that ended while nobody could look back on them: another process does so, beside this command. */
+function reflectOnQueued(words: readonly string[]): void {
+  if (words[2] === 'reflect-queued' || process.env[REFLECTION_MODE] === '1') return;
+  try {
+    const home = homeFrom(process.env);
+    if (hasDue(home, Date.now())) startReflection(home, process.env);
+  } catch {
+    // The next command tries again.
+  }
 }
 
 /** Brings the scripts of installed hooks up to date with this version. A dry run, and asking for help, change nothing. */

@@ -229,6 +229,33 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
+const REFLECTION = 'reflection: { enabled: true, triggers: [session_end], min_turns: 5 }';
+
+export const reflection = z
+  .union([
+    flag(REFLECTION),
+    strict(
+      {
+        enabled: flag(REFLECTION).describe('Whether it is on (default true).').exactOptional(),
+        triggers: listOf(oneOf(['session_end'], REFLECTION), 'trigger', REFLECTION)
+          .describe('When: session_end is the only one.')
+          .exactOptional(),
+        min_turns: wholeNumber(REFLECTION)
+          .describe('Shorter sessions are left out (default: none is).')
+          .exactOptional(),
+      },
+      'true, false, or { enabled, triggers, min_turns }',
+      REFLECTION,
+    ),
+  ])
+  .describe('Whether sessions of this project are looked back on when they end.');
+
+function reflectionFrom(written: z.infer<typeof reflection> | undefined): Contract['reflection'] {
+  if (written === undefined || written === false) return undefined;
+  if (written === true) return { minTurns: 0 };
+  return written.enabled === false ? undefined : { minTurns: written.min_turns ?? 0 };
+}
+
 const root = strict(
   {
     task: textOf('a text', 'task: Build the todo API')
@@ -253,6 +280,7 @@ const root = strict(
     chunks: chunks.exactOptional(),
     limits: limits.exactOptional(),
     memory: memory.exactOptional(),
+    reflection: reflection.exactOptional(),
     run: runRules.exactOptional(),
     ...roomKeys,
     tools: toolRules.exactOptional(),
@@ -301,6 +329,7 @@ export const contractSchema = root.transform((written): Contract => {
     onContext: written.on_context ?? 'continue',
     ask: written.ask,
     memory: notes,
+    reflection: reflectionFrom(written.reflection),
     run,
     notify: written.notify ?? [],
     ...(written.lessons === false ? { lessons: false as const } : {}),

@@ -5,7 +5,7 @@ import { ContractError, UsageError } from '../core/text/errors.ts';
 import { sha256 } from '../files/digest.ts';
 import { readSmall } from '../files/whole-file.ts';
 import { type ContractText, type Finding, mapOf, readText } from './document.ts';
-import { contractSchema } from './grammar.ts';
+import { contractSchema, reflection } from './grammar.ts';
 import { findingsOf } from './problems.ts';
 import { checkReferences } from './references.ts';
 
@@ -47,19 +47,21 @@ function check(text: ContractText): { contract?: Contract; problems: Finding[]; 
   return { problems: [...findingsOf(issues, text), ...problems], warnings };
 }
 
-/** Keys of earlier versions that never had an effect. A contract that still has one stays valid. */
-const DROPPED = ['reflection'];
+/** Earlier versions took anything here, without an effect. A contract that still has such a thing stays valid. */
+function isUnusedReflection(data: unknown): boolean {
+  return isMap(data) && Object.hasOwn(data, 'reflection') && !reflection.safeParse(data.reflection).success;
+}
 
 function droppedKeys(text: ContractText): Finding[] {
-  return DROPPED.filter((key) => isMap(text.data) && Object.hasOwn(text.data, key)).map((key) => ({
-    ...text.at([key]),
-    message: `"${key}" has no effect; remove it`,
-  }));
+  if (!isUnusedReflection(text.data)) return [];
+  const message =
+    '"reflection" has no effect as it stands here; write reflection: { enabled: true, min_turns: 5 }, or remove it';
+  return [{ ...text.at(['reflection']), message }];
 }
 
 function withoutDropped(data: unknown): unknown {
-  if (!isMap(data)) return data;
-  return Object.fromEntries(Object.entries(data).filter(([key]) => !DROPPED.includes(key)));
+  if (!isMap(data) || !isUnusedReflection(data)) return data;
+  return Object.fromEntries(Object.entries(data).filter(([key]) => key !== 'reflection'));
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -92,6 +92,11 @@ SessionStart)
   # A cleared or copied session may have left a loop, or the session begins under a trusted contract.
   is_wanted || [ -f "$h/standing$p/.loops" ] || [ -f "$h/standing$p/.trusted" ] || exit 0
   ;;
+Stop) is_wanted || [ -f "$c/tools/amplihack/.reflection_config" ] || exit 0 ;;
+SessionEnd)
+  # Somebody wants to look back on this session.
+  is_wanted || [ -f "$c/tools/amplihack/.reflection_config" ] || [ -f "$h/reflections/$s.json" ] || exit 0
+  ;;
 *) is_wanted || exit 0 ;;
 esac
 # A run answers the events of its sessions itself.

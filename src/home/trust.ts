@@ -156,8 +156,9 @@ export function changedSinceTrusted(
 export function setStanding(home: Home, project: string, contract: FrozenContract): void {
   mkdirSync(projectFolder(home, project), { recursive: true, mode: 0o700 });
   writeWhole(contractFile(home, project), sealedJson(contract, contractPurpose(project), readKey(home)));
-  const { everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools } = contract.contract;
-  const parts = [everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools];
+  const { everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools, reflection } =
+    contract.contract;
+  const parts = [everyStop, subagent, taskDone, teammate, memory, taskCreated, prompt, tools, reflection];
   dropStanding(home, project);
   markTrusted(home, project);
   if (parts.every((part) => !part)) return;

@@ -28,7 +28,10 @@ async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> 
   const answers: Answer[] = [];
   for (const loop of loops) answers.push(await handleLoop(event, loop, ports));
   if (loops.length === 0) answers.push(...(await (await ports.session()).withoutLoop(event, ports)));
-  return withMessages(joined(answers), foreign.messages);
+  const answer = joined(answers);
+  const goesOn = answer.kind === 'refuse';
+  const ending = goesOn ? [] : ((await ports.ending?.(event)) ?? []);
+  return withMessages(answer, [...foreign.messages, ...ending]);
 }
 
 /** The loop that the session started itself, unless it has ended. */

@@ -100,6 +100,8 @@ export interface JudgingPorts extends Ports {
   tools(): Promise<ToolGuard>;
   /** Starts a detached run that goes on with the loop; absent inside a run. */
   spawnRun?(ref: LoopRef): void;
+  /** Queues a look back on a session that may end now. Returns what you should be told. Never throws. */
+  ending?(event: HookEvent): Promise<string[]>;
   /** Loads what signs receipts and keeps them with their loops. */
   receipts(): Promise<Receipts>;
 }

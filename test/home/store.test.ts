@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contract.ts';
+import { type Contract, DEFAULT_LIMITS, promiseContract } from '../../src/core/contract/contract.ts';
 import type { Entry } from '../../src/core/loop/entry.ts';
 import { JournalScan } from '../../src/home/journal/scan.ts';
 import { createHome, type Home, homeAt, readKey } from '../../src/home/layout.ts';
@@ -65,7 +65,7 @@ describe('a new loop', () => {
   });
   test('is read with what an earlier version wrote into its contract', () => {
     const { contract, frozen } = newLoop().contract;
-    const earlier = { ...contract, reflection: { enabled: false } };
+    const earlier = { ...contract, reflection: { enabled: false } } as unknown as Contract;
     const ref = store.create(newLoop({ contract: { contract: earlier, frozen } }));
     expect(store.contract(ref)).toMatchObject({ contract, frozen });
   });

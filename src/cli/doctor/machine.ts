@@ -38,7 +38,7 @@ const SINCE: readonly { version: string; severity: 'warning' | 'note'; lacks: st
     version: '2.1.116',
     severity: 'warning',
     lacks:
-      'does not know one of the events of the plugin, and then loads none of its hooks: use untildone install',
+      'does not know one of the events of our hooks, and then loads none of them, neither from settings nor from the plugin: nobody is held',
   },
   {
     version: '2.1.287',

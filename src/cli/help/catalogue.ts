@@ -396,6 +396,10 @@ const UPKEEP: Record<string, CommandEntry> = {
     group: 'upkeep',
     examples: [['untildone plugin-hooks', 'what the plugin calls when a session starts']],
   },
+  'reflect-queued': {
+    group: 'upkeep',
+    examples: [['untildone reflect-queued', 'what hooks start in the background when a session has ended']],
+  },
   hook: { group: 'upkeep', examples: [['untildone hook', 'what the installed hooks call']] },
 };
 

@@ -230,6 +230,8 @@ export interface Contract {
   ask?: AskRule;
   /** Notes in the project that sessions are told when they start. */
   memory?: MemoryRule;
+  /** Sessions are looked back on when they end. */
+  reflection?: { minTurns: number };
   run?: RunRules;
   notify: Notification[];
   /** False: sessions are told no lessons of earlier loops. */

@@ -3,6 +3,7 @@ import type { Home } from '../../home/layout.ts';
 import type { Judges, Receipts } from '../../judging/ports.ts';
 import type { SessionPort } from '../../ports/ports.ts';
 import type { foreignLoops } from './foreign.ts';
+import type { markReflection } from './mark-reflection.ts';
 
 export interface JudgesOptions {
   /** False: the program handles signals itself, as one that uses the library does. */
@@ -14,6 +15,7 @@ export interface JudgeBundle {
   openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
   openReceipts(home: Home): Receipts;
   foreignLoops: typeof foreignLoops;
+  markReflection: typeof markReflection;
   /** Compiles a pattern of a contract, for tool rules that rewrite inputs. */
   lineMatcher: MatcherOf;
   agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;

@@ -14,6 +14,7 @@ import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { beginsTrusted, foreignPlaceOf, hasForeignSigns, isRecorded } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
+import { queueEnding } from './reflection.ts';
 import { spawnRun } from './spawn-run.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
@@ -44,6 +45,7 @@ export function openPorts(
     session: async () => (await import('./session.ts')).openSession(home, env),
     tools: async () => (await import('./session.ts')).openTools(env, load),
     spawnRun: (ref) => spawnRun(ref, env),
+    ending: (event) => queueEnding(event, { home, store, env, now: systemClock.now(), load }),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
       if (

@@ -1,0 +1,108 @@
+/**
+ * The end of a session, where somebody wants to look back on it: the hook only queues that, in a moment. A process of its own
+ * does the work when the session has ended; if it cannot, the next hook or command of untildone starts it again. ADR 35.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HookEvent } from '../../core/loop/event.ts';
+import { isSafeId } from '../../core/text/paths.ts';
+import { writeNew } from '../../files/whole-file.ts';
+import {
+  REFLECTION_CONFIG,
+  readReflectionConfig,
+  type WishRead,
+} from '../../formats/lock/reflection-config.ts';
+import { createHome, type Home } from '../../home/layout.ts';
+import { hasDue, isQueued, queueReflection } from '../../home/reflections.ts';
+import type { FileStore } from '../../home/store.ts';
+import { trustedContract } from '../../home/trust.ts';
+import type { JudgeBundle } from './load-bundles.ts';
+import { projectOf, sessionFolder } from './project.ts';
+
+interface EndingWorld {
+  home: Home;
+  store: FileStore;
+  env: NodeJS.ProcessEnv;
+  now: number;
+  load(): Promise<JudgeBundle>;
+}
+
+/** Set where a reflection runs: it is never looked back on itself. */
+export const REFLECTION_MODE = 'CLAUDE_REFLECTION_MODE';
+
+/**
+ * Queues the session of a Stop that lets it go, and of a SessionEnd, which starts the work as well. Returns what you should be
+ * told, once. Never throws: a session ends as it would without this.
+ */
+export async function queueEnding(event: HookEvent, world: EndingWorld): Promise<string[]> {
+  const { home, env } = world;
+  if (env[REFLECTION_MODE] === '1' || event.agentId !== undefined) return [];
+  try {
+    if (event.name === 'SessionStart' && hasDue(home, world.now)) startReflection(home, env);
+    if ((event.name !== 'Stop' && event.name !== 'SessionEnd') || !isSafeId(event.session)) return [];
+    return await queued(event, world);
+  } catch (error) {
+    return event.name === 'Stop' ? toldOnce(event.session, (error as Error).message, home) : [];
+  }
+}
+
+async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
+  const { home, store, env, now } = world;
+  const folder = sessionFolder(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
+  const read = wishOf(event, folder, world);
+  if (read.kind === 'problem') return toldOnce(event.session, read.problem, home);
+  if (read.kind === 'off') return [];
+  createHome(home);
+  const isFirst = !isQueued(home, event.session);
+  const { session, transcript } = event;
+  const { minTurns } = read.wish;
+  const ended = event.name === 'SessionEnd';
+  queueReflection(home, { v: 1, session, project: folder, transcript, minTurns, queuedAt: now, ended });
+  const problems = isFirst ? await markProject(folder, { session, transcript, minTurns, now }, world) : [];
+  if (ended) startReflection(home, env);
+  return problems.length === 0 ? [] : toldOnce(session, problems.join('; '), home);
+}
+
+/** What the project's own file says, else the contract of the loop, else the one that you trust in this project. */
+function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingWorld): WishRead {
+  const config = readReflectionConfig(folder);
+  if (config.kind !== 'off') return config;
+  const ref = store.loopOfSession(event.session);
+  const project = projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
+  const { reflection } = (ref ? store.contract(ref) : trustedContract(home, project))?.contract ?? {};
+  // Contracts of older versions may hold something else here, which never had an effect.
+  return typeof reflection?.minTurns === 'number' ? { kind: 'on', wish: reflection } : config;
+}
+
+type Pending = Parameters<JudgeBundle['markReflection']>[1];
+
+/** Leaves the signs of document 004, where a project keeps its state in that way. */
+async function markProject(folder: string, pending: Pending, { home, load }: EndingWorld): Promise<string[]> {
+  if (!existsSync(join(folder, '.claude/runtime/locks')) && !existsSync(join(folder, REFLECTION_CONFIG)))
+    return [];
+  return (await load()).markReflection(folder, pending, home);
+}
+
+function toldOnce(session: string, problem: string, home: Home): string[] {
+  try {
+    if (isSafeId(session) && !writeNew(join(home.sessions, `${session}.reflection-told`), '', 0o600))
+      return [];
+  } catch {
+    // It is told again at the next Stop.
+  }
+  return [`untildone: this session is not looked back on when it ends: ${problem}`];
+}
+
+/** Starts the work in the background. It outlives this process, and keeps none of its pipes open. */
+export function startReflection(home: Home, env: NodeJS.ProcessEnv): void {
+  const { spawn } = require('node:child_process') as typeof import('node:child_process');
+  const child = spawn(process.execPath, [require.resolve('./untildone.cjs'), 'reflect-queued'], {
+    cwd: home.root,
+    detached: true,
+    stdio: 'ignore',
+    env: { ...env, [REFLECTION_MODE]: '1' },
+    windowsHide: true,
+  });
+  child.on('error', () => undefined);
+  child.unref();
+}
