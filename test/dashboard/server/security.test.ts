@@ -98,7 +98,7 @@ const POSTS: [string, Sent['headers'], number][] = [
 
 test('a request that changes something needs an origin and JSON', async () => {
   const { page, home, ref } = await scene();
-  for (const [what, headers, status] of POSTS) {
+  for (const [, headers, status] of POSTS) {
     const sent = {
       method: 'POST',
       headers: { cookie: page.cookie, origin: page.origin, ...headers },
