@@ -159,7 +159,7 @@ describe('a loop', () => {
     await goTo(tab, '#/loop/four/tail');
     await expect.poll(() => page.locator('.tail li').count(), PATIENCE).toBeGreaterThan(5);
     await goTo(tab, '#/loop/leap-year/receipt');
-    expect(await page.locator('.receipt').innerText()).toContain('The signature holds');
+    await page.locator('.receipt', { hasText: 'The signature holds' }).waitFor();
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.bar').isVisible()).toBe(false);
     expect(await page.locator('.ladder').isVisible()).toBe(true);
