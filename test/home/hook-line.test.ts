@@ -108,7 +108,11 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
 
       test('asks the hook whose event it is when the session is not named, if there is any marker', () => {
         writeScript(ECHO);
-        const unnamed = [{}, { CLAUDE_CODE_SESSION_ID: '' }, { CLAUDE_CODE_SESSION_ID: '.' }];
+        const unnamed: Record<string, string>[] = [
+          {},
+          { CLAUDE_CODE_SESSION_ID: '' },
+          { CLAUDE_CODE_SESSION_ID: '.' },
+        ];
         for (const more of unnamed) expect(run(line, { HOME: root, ...more }, shell, 'x')).toEqual(SILENCE);
         activate();
         for (const more of unnamed)
