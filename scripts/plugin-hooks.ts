@@ -1,6 +1,6 @@
 /**
  * Writes `plugin/hooks/hooks.json`: the events of the hooks that `untildone install` adds to settings, the hooks of the plugin
- * alone, and its hooks module.
+ * alone, and its hooks module. And `plugin/hooks/commands.json`, the hook that answers its commands.
  */
 import { writeFileSync } from 'node:fs';
 import { addHooks } from '../src/client/settings/our-hooks.ts';
@@ -21,18 +21,21 @@ for (const group of Object.values(hooks).flat()) {
   }
 }
 
-const own: Record<string, Group> = {
-  SessionStart: {
-    matcher: 'startup|resume',
-    hooks: [{ type: 'command', command: program('plugin-check'), timeout: 30 }],
+hooks.SessionStart?.push({
+  matcher: 'startup|resume',
+  hooks: [{ type: 'command', command: program('plugin-check'), timeout: 30 }],
+});
+write('hooks.json', { hooks, modules: ['./register.ts'] });
+
+/** The manifest names this file. A Claude Code that does not know the event takes nothing from it, and all of the other. */
+write('commands.json', {
+  hooks: {
+    UserPromptExpansion: [
+      { matcher: '^untildone:', hooks: [{ type: 'command', command: program('slash'), timeout: 3600 }] },
+    ],
   },
-  UserPromptExpansion: {
-    matcher: '^untildone:',
-    hooks: [{ type: 'command', command: program('slash'), timeout: 3600 }],
-  },
-};
-for (const [event, group] of Object.entries(own)) hooks[event]?.push(group);
-writeFileSync(
-  'plugin/hooks/hooks.json',
-  `${JSON.stringify({ hooks, modules: ['./register.ts'] }, null, 2)}\n`,
-);
+});
+
+function write(file: string, content: unknown): void {
+  writeFileSync(`plugin/hooks/${file}`, `${JSON.stringify(content, null, 2)}\n`);
+}

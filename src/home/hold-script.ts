@@ -6,11 +6,14 @@ export const LET_GO_AFTER = 3;
 
 /**
  * Shell text: whether anything may hold this session. Signs are a marker of the session, a marker of a project whose contract
- * guards every session, and the state of a foreign format.
+ * guards every session, and the state of a foreign format. An older Claude Code (2.1.110) does not tell its hooks the session
+ * in the environment: then the marker of any session is a sign, and the hook reads whose event it is.
  */
 export const IS_WANTED = `is_wanted() {
   if [ "$s" ]; then
     [ -e "$h/active/$s" ] || [ -h "$h/active/$s" ] || [ -e "$HOME/.ralph/state/$s" ] && return 0
+  else
+    [ "$(command -p ls "$h/active" 2>/dev/null)$(command -p ls "$HOME/.ralph/state" 2>/dev/null)" ] && return 0
   fi
   [ -f "$h/standing$p/.on" ] || [ -e "$c/ralph-loop.local.md" ] || [ -d "$c/runtime/locks" ] ||
     [ "$RALPH_LOOP_DIR" ] || [ -e "$c/data/ralph-loops/current" ]

@@ -41,6 +41,13 @@ export function isQueued(home: Home, session: string): boolean {
   return isSafeId(session) && existsSync(fileOf(home, session));
 }
 
+/** The files of the queue. */
+export function queueFiles(home: Home): string[] {
+  return namesIn(folderOf(home))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(folderOf(home), name));
+}
+
 /** What is queued, the oldest first. Files that are not ours count for nothing. */
 function queuedReflections(home: Home): QueuedReflection[] {
   return namesIn(folderOf(home))

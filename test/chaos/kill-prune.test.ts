@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome, homeAt } from '../../src/home/layout.ts';
@@ -33,8 +33,27 @@ function makeLoops(): FileStore {
     store.append(ref, () => ({ kind: 'command', command: 'cancel' }));
   }
   now = Date.now();
-  store.create({ ...parts, loop: 'living', session: 'living' });
+  const living = store.create({ ...parts, loop: 'living', session: 'living' });
+  rooms = join(living.dir, '../../rooms');
+  for (let room = 0; room < ROOMS; room++) makeRoom(join(rooms, String(room)));
   return store;
+}
+
+const ROOMS = 12;
+const FILES = 40;
+let rooms: string;
+
+/** A clean room that was left long ago. */
+function makeRoom(room: string): void {
+  const setup = join(room, 'setups', 'one');
+  mkdirSync(setup, { recursive: true });
+  for (let file = 0; file < FILES; file++) writeFileSync(join(setup, String(file)), 'x');
+  for (const folder of [setup, room]) utimesSync(folder, 1, 1);
+}
+
+function filesInRooms(): number[] {
+  const numbers = readdirSync(rooms).filter((name) => /^\d+$/.test(name));
+  return numbers.map((name) => readdirSync(join(rooms, name, 'setups', 'one')).length);
 }
 
 function cli(args: string[], killAfterMs?: number): Promise<{ code: number | null; stdout: string }> {
@@ -65,6 +84,7 @@ test('a prune that is killed at any time leaves loops that are whole or gone, an
     expect(loops.filter(({ status }) => status === 'unreadable')).toEqual([]);
     expect(loops.filter(({ id }) => id === 'living')).toHaveLength(1);
     left.push(loops.length);
+    for (const count of filesInRooms()) expect(count).toBe(FILES);
     for (let i = 0; i < ENDED; i += 20) {
       const stop = { hook_event_name: 'Stop', session_id: `s${i}`, last_assistant_message: 'x' };
       expect(await callHook(world, JSON.stringify(stop)).ended).toMatchObject({ code: 0, stderr: '' });
@@ -73,4 +93,6 @@ test('a prune that is killed at any time leaves loops that are whole or gone, an
   expect(left).toEqual([...left].sort((a, b) => b - a));
   expect(await cli(['prune'])).toMatchObject({ code: 0 });
   expect(store.loops().map(({ loop }) => loop)).toEqual(['living']);
+  expect(filesInRooms()).toEqual([]);
+  expect(existsSync(join(rooms, '../removed'))).toBe(false);
 });

@@ -106,12 +106,17 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
         expect(run(line, { HOME: '', CLAUDE_CODE_SESSION_ID: SESSION }, shell)).toEqual(SILENCE);
       });
 
-      test('does not take the folder of markers for a marker when the session is unset or empty', () => {
+      test('asks the hook whose event it is when the session is not named, if there is any marker', () => {
         writeScript(ECHO);
+        const unnamed: Record<string, string>[] = [
+          {},
+          { CLAUDE_CODE_SESSION_ID: '' },
+          { CLAUDE_CODE_SESSION_ID: '.' },
+        ];
+        for (const more of unnamed) expect(run(line, { HOME: root, ...more }, shell, 'x')).toEqual(SILENCE);
         activate();
-        expect(run(line, { HOME: root }, shell)).toEqual(SILENCE);
-        expect(run(line, { HOME: root, CLAUDE_CODE_SESSION_ID: '' }, shell)).toEqual(SILENCE);
-        expect(run(line, { HOME: root, CLAUDE_CODE_SESSION_ID: '.' }, shell)).toEqual(SILENCE);
+        for (const more of unnamed)
+          expect(run(line, { HOME: root, ...more }, shell, 'x')).toEqual({ ...SILENCE, out: GOT_X });
       });
 
       test('leaves other sessions alone', () => {

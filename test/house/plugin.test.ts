@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_NAMES } from '../../src/cli/slash/meaning.ts';
+import { unknownEvents } from '../../src/client/settings/our-events.ts';
+import { addHooks } from '../../src/client/settings/our-hooks.ts';
 import { SRC } from './files.ts';
 
 const ROOT = dirname(SRC);
@@ -48,13 +50,17 @@ describe.each(PLUGINS)('%s', (plugin) => {
 });
 
 test('the hooks of the plugin answer its commands and look for Node', () => {
-  const { hooks } = json('plugin', 'hooks', 'hooks.json');
+  const { hooks, modules } = json('plugin', 'hooks', 'hooks.json');
+  const own = json('plugin', '.claude-plugin', 'plugin.json').hooks;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the folder in
   const program = 'sh "${CLAUDE_PLUGIN_ROOT}/bin/untildone"';
-  const commands = (event: string): string[] =>
-    hooks[event].flatMap((group: { hooks: { command: string }[] }) =>
-      group.hooks.map((hook) => hook.command),
-    );
-  expect(commands('UserPromptExpansion')).toContain(`${program} slash`);
+  const commands = (event: string, of = hooks): string[] =>
+    of[event].flatMap((group: { hooks: { command: string }[] }) => group.hooks.map((hook) => hook.command));
+  expect(commands('UserPromptExpansion', json('plugin', own).hooks)).toEqual([`${program} slash`]);
   expect(commands('SessionStart')).toContain(`${program} plugin-check`);
+  expect(modules).toEqual(['./register.ts']);
+  // One event that a Claude Code does not know would cost it all hooks of that file.
+  const settings = JSON.parse(addHooks(undefined).text).hooks;
+  expect(Object.keys(hooks)).toEqual(Object.keys(settings));
+  expect(unknownEvents('2.1.110', { hooks })).toBeUndefined();
 });

@@ -1,4 +1,5 @@
-import type { CompletedCommand, CompletedOption, Values } from './model.ts';
+import { argumentCases, pathCases, takingCases, valueCases } from './cases.ts';
+import type { CompletedCommand, Values } from './model.ts';
 
 /** The script for bash, from 3.2 on, which macOS has. Only ids of loops are asked for while you type. */
 export function bashCompletion(commands: readonly CompletedCommand[]): string[] {
@@ -20,9 +21,8 @@ export function bashCompletion(commands: readonly CompletedCommand[]): string[] 
     '    if [ "$free" ]; then position=$((position + 1)); continue; fi',
     '    maybe=',
     '    case "$path $word" in',
-    ...pathCases(commands),
-    ...takingCases(commands, 'a value', 'skip=1'),
-    ...takingCases(commands, 'maybe a value', 'maybe=1'),
+    ...pathCases(commands, 'path'),
+    ...takingCases(commands),
     '    *" --") free=1 ;;',
     '    *" -"* | *" =") ;;',
     '    *) position=$((position + 1)) ;;',
@@ -30,10 +30,10 @@ export function bashCompletion(commands: readonly CompletedCommand[]): string[] 
     '  done',
     '  case $skip:$maybe:$cur in 1:* | :1:[!-]* | :1:) ;; *) prev= ;; esac',
     '  case "$path $prev" in',
-    ...valueCases(commands),
+    ...valueCases(commands, assigned),
     '  *)',
     '    case $path:$position in',
-    ...argumentCases(commands),
+    ...argumentCases(commands, (values, names) => assigned(values, names.map(({ name }) => name).join(' '))),
     '    esac',
     '    case $path in',
     ...optionCases(commands),
@@ -62,54 +62,6 @@ export function bashCompletion(commands: readonly CompletedCommand[]): string[] 
 
 function quoted(text: string): string {
   return `'${text}'`;
-}
-
-function pathCases(commands: readonly CompletedCommand[]): string[] {
-  return commands
-    .filter(({ name }) => name !== '')
-    .map(({ name }) => {
-      const above = name.split(' ').slice(0, -1).join(' ');
-      return `    ${quoted(`${above} ${name.split(' ').at(-1)}`)}) path=${quoted(name)} position=0 ;;`;
-    });
-}
-
-function takingCases(
-  commands: readonly CompletedCommand[],
-  what: CompletedOption['takes'],
-  then: string,
-): string[] {
-  const taking = commands.flatMap(({ name, options }) =>
-    options
-      .filter(({ takes }) => takes === what)
-      .flatMap(({ spellings }) => spellings.map((spelling) => quoted(`${name} ${spelling}`))),
-  );
-  return taking.map((pattern) => `    ${pattern}) ${then} ;;`);
-}
-
-function valueCases(commands: readonly CompletedCommand[]): string[] {
-  return commands.flatMap(({ name, options }) =>
-    options
-      .filter(({ takes }) => takes !== 'nothing')
-      .map(
-        ({ spellings, values }) =>
-          `  ${spellings.map((spelling) => quoted(`${name} ${spelling}`)).join(' | ')}) ${assigned(values)} ;;`,
-      ),
-  );
-}
-
-function argumentCases(commands: readonly CompletedCommand[]): string[] {
-  return commands.flatMap((command) => {
-    const { name, more } = command;
-    const names = command.commands.map((one) => one.name).join(' ');
-    const last = command.arguments.length - 1;
-    const cases = command.arguments.map((values, at) => {
-      const position = more && at === last ? '*' : String(at);
-      return `    ${quoted(`${name}:`)}${position}) ${assigned(values, at === 0 ? names : '')} ;;`;
-    });
-    return command.arguments.length === 0 && names !== ''
-      ? [`    ${quoted(`${name}:0`)}) words=${quoted(names)} ;;`]
-      : cases;
-  });
 }
 
 function optionCases(commands: readonly CompletedCommand[]): string[] {

@@ -1,4 +1,5 @@
 import { singleQuoted } from '../../core/shell/words.ts';
+import { argumentCases, pathCases, takingCases, valueCases } from './cases.ts';
 import type { CompletedCommand, Values } from './model.ts';
 
 /** The script for zsh: a file of that name in `$fpath`, or the text for `eval`. */
@@ -15,7 +16,7 @@ export function zshCompletion(commands: readonly CompletedCommand[]): string[] {
     '    if [[ -n $free ]]; then position=$((position + 1)); continue; fi',
     '    maybe=',
     '    case "$path_ $word" in',
-    ...pathCases(commands),
+    ...pathCases(commands, 'path_'),
     ...takingCases(commands),
     "    *' --') free=1 ;;",
     "    *' -'*) ;;",
@@ -29,14 +30,14 @@ export function zshCompletion(commands: readonly CompletedCommand[]): string[] {
     '  fi',
     '  if [[ -n $prev ]]; then',
     '    case "$path_ $prev" in',
-    ...valueCases(commands),
+    ...valueCases(commands, assigned),
     '    esac',
     '  else',
     '    case $path_ in',
     ...optionCases(commands),
     '    esac',
     '    case $path_:$position in',
-    ...argumentCases(commands),
+    ...argumentCases(commands, argument),
     '    esac',
     '    if [[ -z $free && $PREFIX == -* ]]; then',
     '      _describe -t options option options',
@@ -62,51 +63,11 @@ export function zshCompletion(commands: readonly CompletedCommand[]): string[] {
   ];
 }
 
-function pathCases(commands: readonly CompletedCommand[]): string[] {
-  return commands
-    .filter(({ name }) => name !== '')
-    .map(({ name }) => {
-      const above = name.split(' ').slice(0, -1).join(' ');
-      return `    '${above} ${name.split(' ').at(-1)}') path_='${name}' position=0 ;;`;
-    });
-}
-
-function takingCases(commands: readonly CompletedCommand[]): string[] {
-  return commands.flatMap(({ name, options }) =>
-    options
-      .filter(({ takes }) => takes !== 'nothing')
-      .flatMap(({ spellings, takes }) =>
-        spellings.map(
-          (spelling) => `    '${name} ${spelling}') ${takes === 'a value' ? 'skip' : 'maybe'}=1 ;;`,
-        ),
-      ),
-  );
-}
-
-function valueCases(commands: readonly CompletedCommand[]): string[] {
-  return commands.flatMap(({ name, options }) =>
-    options
-      .filter(({ takes }) => takes !== 'nothing')
-      .map(
-        ({ spellings, values }) =>
-          `    ${spellings.map((spelling) => `'${name} ${spelling}'`).join(' | ')}) ${assigned(values)} ;;`,
-      ),
-  );
-}
-
-function argumentCases(commands: readonly CompletedCommand[]): string[] {
-  return commands.flatMap((command) => {
-    const names = command.commands.map(({ name, description }) => described(name, description));
-    const subcommands = names.length > 0 ? [`names=(${names.join(' ')})`] : [];
-    if (command.arguments.length === 0)
-      return names.length > 0 ? [`    '${command.name}:0') ${subcommands} ;;`] : [];
-    const last = command.arguments.length - 1;
-    return command.arguments.map((values, at) => {
-      const position = command.more && at === last ? '*' : String(at);
-      const all = [...(at === 0 ? subcommands : []), assigned(values)].join('; ');
-      return `    '${command.name}:'${position}) ${all} ;;`;
-    });
-  });
+/** The values of an argument, and the subcommands that may stand there. */
+function argument(values: Values, subcommands: CompletedCommand['commands']): string {
+  if (subcommands.length === 0) return assigned(values);
+  const names = subcommands.map(({ name, description }) => described(name, description));
+  return `names=(${names.join(' ')})${values.kind === 'none' ? '' : `; ${assigned(values)}`}`;
 }
 
 function optionCases(commands: readonly CompletedCommand[]): string[] {

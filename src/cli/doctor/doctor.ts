@@ -36,12 +36,13 @@ export async function examine(
   const patient = { ...basics, isUsed: unended || existsSync(join(basics.project, CONTRACT_FILE)) };
   const files = settingsHere(patient);
   const home = lookAtHome(patient);
+  const client = instruments.findClient(patient.env);
   const newest = loops.flatMap((loop) => ('state' in loop ? [loop.state.lastAt] : []));
   return joinLooked([
     lookAtNode(patient),
-    lookAtClient(instruments.findClient(patient.env)),
+    lookAtClient(client),
     home,
-    lookAtSettings(patient, files),
+    lookAtSettings(patient, files, client?.version),
     lookAtOthers(files),
     world ? await lookAtContract(world, instruments.sandboxProblem) : NOTHING,
     world && home.usable ? lookAtLoops(loops, world.store, patient) : NOTHING,

@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findClaude } from '../../client/sdk/find-client.ts';
+import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { newerThan } from '../../core/text/version.ts';
-import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
+import { found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 const OLDEST_NODE = '20.0.0';
 
@@ -20,25 +21,18 @@ export function lookAtNode({ nodeVersion }: Pick<Patient, 'nodeVersion'>): Looke
   });
 }
 
-/** What is missing in versions of Claude Code before these. */
-const SINCE: readonly { version: string; severity: 'warning' | 'note'; lacks: string }[] = [
+/** What is missing in versions of Claude Code before these. An older one is told of the first alone. */
+const SINCE: readonly { version: string; severity: 'error' | 'warning' | 'note'; lacks: string }[] = [
   {
-    version: '2.1.47',
-    severity: 'warning',
+    version: FIRST_TO_HOLD,
+    severity: 'error',
     lacks:
-      'does not tell hooks the last words of the agent: promises are read from its transcript, which may come late',
-  },
-  {
-    version: '2.1.49',
-    severity: 'warning',
-    lacks:
-      'does not tell when its settings change: an agent could switch the hooks off in the middle of a session',
+      'does not know all events of our hooks, and then takes none of them, neither from settings nor from the plugin: nobody is held',
   },
   {
     version: '2.1.116',
     severity: 'warning',
-    lacks:
-      'does not know one of the events of our hooks, and then loads none of them, neither from settings nor from the plugin: nobody is held',
+    lacks: 'does not answer the commands of the plugin (/untildone:status and the others)',
   },
   {
     version: '2.1.287',
@@ -87,16 +81,15 @@ export function lookAtClient(client: Client | undefined): Looked {
       where: client.path,
       todo: 'see what it says: claude --version; install it again if it does not start',
     });
-  const findings = SINCE.filter((each) => newerThan(each.version, version)).map(
-    ({ version: since, severity, lacks }): Finding => ({
-      id: 'client_too_old',
-      severity,
-      what: `Claude Code ${version} ${lacks}`,
-      where: client.path,
-      todo: `update it to ${since} or newer: claude update`,
-    }),
-  );
-  return { ok: findings.length > 0 ? [] : [`Claude Code ${version} (${client.path})`], findings };
+  const lacking = SINCE.find((each) => newerThan(each.version, version));
+  if (!lacking) return inOrder(`Claude Code ${version} (${client.path})`);
+  return found({
+    id: 'client_too_old',
+    severity: lacking.severity,
+    what: `Claude Code ${version} ${lacking.lacks}`,
+    where: client.path,
+    todo: `update it to ${lacking.version} or newer: claude update`,
+  });
 }
 
 const CLOCK_SLACK_MS = 2 * 60_000;

@@ -2,7 +2,8 @@
 import { readSettings, type Scope, SettingsFileRefused, settingsPath } from '../../client/settings/files.ts';
 import { callsUs, harmfulVariable, parsedSettings, type Settings } from '../../client/settings/guard.ts';
 import { JsonRefused, parseStrict } from '../../client/settings/json-text.ts';
-import { addHooks, plannedEvents, removeHooks, stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { plannedEvents, unknownEvents } from '../../client/settings/our-events.ts';
+import { addHooks, removeHooks, stopTimeouts } from '../../client/settings/our-hooks.ts';
 import { managedSettings } from '../../client/settings/would-run.ts';
 import { hookScript, isOlderLine, isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
 import { blockCapFrom } from '../../hook/wiring/ports.ts';
@@ -54,9 +55,11 @@ function problemOf(error: Error, scope: SettingsOfScope['scope']): SettingsOfSco
   return { id: 'settings_unreadable', what: `cannot be read: ${error.message}`, todo };
 }
 
-export function lookAtSettings(patient: Patient, files: readonly SettingsOfScope[]): Looked {
+/** `client`: the version of Claude Code, if it says one. */
+export function lookAtSettings(patient: Patient, files: readonly SettingsOfScope[], client?: string): Looked {
   return joinLooked([
     ...files.map((file) => unreadable(file)),
+    ...files.map((file) => notTaken(file, client)),
     ...files.map((file) => ourHooks(file, patient)),
     installed(files, patient),
     twoVersions(files),
@@ -72,6 +75,14 @@ function unreadable({ path, problem, text }: SettingsOfScope): Looked {
   // The texts of broken JSON quote themselves.
   const severity = isOurLine(text.replaceAll('\\"', '"')) ? 'error' : 'warning';
   return found({ id: problem.id, severity, what: problem.what, where: path, todo: problem.todo });
+}
+
+function notTaken({ settings, path }: SettingsOfScope, client: string | undefined): Looked {
+  const isOurs = ourHooksIn(settings).length > 0;
+  const why = isOurs && client !== undefined ? unknownEvents(client, settings) : undefined;
+  if (!why) return NOTHING;
+  const what = `${why.what}: nobody is held by the hooks there`;
+  return found({ id: 'hooks_not_taken', severity: 'error', what, where: path, todo: why.todo });
 }
 
 interface OurHook {
@@ -124,7 +135,9 @@ function faultIn(ours: readonly OurHook[], { settings, text }: SettingsOfScope):
   const severity = unwhole.includes('Stop') ? 'error' : 'warning';
   const keyOf = ({ event, command }: OurHook) => `${event} ${isOtherToolsLine(command)}`;
   const doubled = ours.filter((hook, at) => ours.findIndex((other) => keyOf(other) === keyOf(hook)) !== at);
-  if (ours.some(({ command }) => isOlderLine(command)))
+  const { judged, others } = plannedEvents();
+  const planned = [...judged, ...others];
+  if (ours.some(({ command, event }) => isOlderLine(command) || !planned.includes(event)))
     return { id: 'hooks_older', severity: 'warning', what: 'the hooks are those of an older version' };
   if (doubled.length > 0)
     return {
@@ -132,8 +145,7 @@ function faultIn(ours: readonly OurHook[], { settings, text }: SettingsOfScope):
       severity,
       what: `hooks of untildone stand there twice: ${namesOf(doubled)}`,
     };
-  const { judged, others } = plannedEvents();
-  const missing = [...judged, ...others].filter((event) => !ours.some((hook) => hook.event === event));
+  const missing = planned.filter((event) => !ours.some((hook) => hook.event === event));
   if (missing.length > 0)
     return {
       id: 'hooks_incomplete',

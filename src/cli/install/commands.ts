@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import { clientVersion } from '../../client/sdk/client-version.ts';
 import { SCOPES, type Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
@@ -41,6 +42,7 @@ export function installOptions(flags: ScopeFlags): InstallOptions {
     hasForeignState: hasForeignState(place.project),
     sandbox: sandboxPlan(place.project),
     shellProblem: shellProblem(thisSystem(process.env)),
+    clientVersion: clientVersion(process.env),
   };
 }
 

@@ -6,8 +6,10 @@ import {
   SettingsFileRefused,
   settingsPath,
 } from '../../client/settings/files.ts';
+import { parsedSettings } from '../../client/settings/guard.ts';
 import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
-import { type AddedHooks, addHooks, plannedEvents } from '../../client/settings/our-hooks.ts';
+import { plannedEvents, unknownEvents } from '../../client/settings/our-events.ts';
+import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
 import {
   type AddedSandbox,
   addSandbox,
@@ -47,6 +49,8 @@ export interface InstallOptions extends SettingsPlace {
   sandbox?: SandboxPlan & { problem?: string };
   /** Why no shell of this system can read the installed line; absent when one can. */
   shellProblem?: string;
+  /** The version of the Claude Code of this machine, if it is known. */
+  clientVersion?: string;
 }
 
 /** Says what changes and what comes next. Exit code: 0 installed (or already there), 2 refused. */
@@ -157,12 +161,18 @@ export function whatToKnow(options: InstallOptions, added: Added): string[] {
       ? ['Warning: "disableAllHooks" is true in this file. Until you remove it, no session is held.']
       : []),
     ...(options.shellProblem === undefined ? [] : [`Warning: ${options.shellProblem}`]),
+    ...tooOldClient(options, added),
     ...(options.statusline && added.changed
       ? ['  Claude Code shows the loop of its session in its status line.']
       : []),
     ...sandboxReport(options, added),
     ...otherStopHooks(options),
   ];
+}
+
+function tooOldClient({ clientVersion }: InstallOptions, { text }: Added): string[] {
+  const problem = clientVersion && unknownEvents(clientVersion, parsedSettings(text));
+  return problem ? [`Warning: ${problem.what}: NO session is held. To do: ${problem.todo}`] : [];
 }
 
 function whatItMeans(home: string): string[] {

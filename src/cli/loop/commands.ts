@@ -101,7 +101,7 @@ function addLog(cli: Command): void {
 function addPrune(cli: Command): void {
   cli
     .command('prune')
-    .description('remove loops of all projects that ended long ago, and the trees that only they name')
+    .description('remove loops of all projects that ended long ago, and what only they need')
     .option('--older-than <time>', 'how long ago they ended, like 90d or 12h (default 30d)', age)
     .option('--dry-run', 'show what would be removed, remove nothing', false)
     .option('--receipts', 'remove their receipts, too', false)

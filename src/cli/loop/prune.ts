@@ -10,6 +10,7 @@ import { type Found, parentOf, readLoops } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
 import { readRunGitRecord } from '../../run/git/record.ts';
+import { byKind, oldRemains, type Remain, removeRemains } from './remains.ts';
 import {
   bytesIn,
   claimedDirs,
@@ -37,7 +38,7 @@ interface OldLoop {
 const MOST_LISTED = 20;
 const TREES_MS = 10 * 60_000;
 
-/** Removes loops that ended long ago, of all projects, and the trees that only they named. */
+/** Removes loops that ended long ago, of all projects, what only they needed, and what was not used for as long. */
 export async function prune(
   options: PruneOptions,
   { store, home, now }: { store: FileStore; home: Home; now: number },
@@ -58,7 +59,10 @@ export async function prune(
     );
   if (old.length > MOST_LISTED) out(`  and ${old.length - MOST_LISTED} more`);
   for (const line of stay) out(line);
+  const going = new Set(old.map(({ ref }) => ref.dir));
   if (options.dryRun) {
+    const remains = remainsOf(home, { oldBefore, going }, out);
+    for (const line of sayRemains(remains, 'Would remove')) out(line);
     out('Nothing was removed. Trees of the work that only these loops name would go as well.');
     return;
   }
@@ -68,12 +72,35 @@ export async function prune(
   );
   const receipts = removed.filter(({ ref }) => bytesIn(keptReceipt(ref)) > 0).length;
   if (receipts > 0) out(`${counted(receipts, 'receipt')} stayed, in ${home.projects}/*/receipts.`);
-  const older = sweepHome(home, oldBefore);
+  const older = await sweepHome(home, oldBefore);
   if (options.receipts && older.length > 0) {
     for (const file of older) rmSync(file, { force: true });
     out(`Removed ${counted(older.length, 'receipt')} of loops that were removed earlier.`);
   }
+  // After the loops: what only they needed is needed no more.
+  const remains = remainsOf(home, { oldBefore, going: new Set() }, out);
+  for (const line of sayRemains(await removeRemains(remains, oldBefore), 'Removed')) out(line);
   await tidy(home, oldBefore, out);
+}
+
+function remainsOf(
+  home: Home,
+  asked: Parameters<typeof oldRemains>[1],
+  out: (line: string) => void,
+): Remain[] {
+  try {
+    return oldRemains(home, asked);
+  } catch (error) {
+    out(`What else the home keeps stays as it is: ${oneLine((error as Error).message, 300)}`);
+    return [];
+  }
+}
+
+function sayRemains(remains: readonly Remain[], verb: string): string[] {
+  const kinds = byKind(remains);
+  if (kinds.length === 0) return [];
+  const all = kinds.map(({ what, count, bytes }) => `${what}: ${count} (${sayBytes(bytes)})`);
+  return [`${verb} what was not used for as long: ${all.join(', ')}`];
 }
 
 function removeOld(

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
@@ -18,12 +19,13 @@ import { parseSessionRecord } from '../../home/hook-line.ts';
 import { copyOfEndFile, type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
+import { removeWhole } from '../../project/trees/scratch.ts';
 import { removeRunGitRecord } from '../../run/git/record.ts';
 
 /** Removes loops that ended long ago, and trees that nothing names, from the home. */
 
 /** Folder for loops that are being removed: nothing lists loops in it, and it is on the same disk. */
-const TRASH = 'removed';
+export const TRASH = 'removed';
 const RECEIPTS = 'receipts';
 const SHADOW = 'shadow.git';
 
@@ -54,19 +56,30 @@ export function removeLoop(
   { keepReceipt, endedAt, sessionFiles, stillGone }: Removal,
 ): boolean {
   const trash = join(projectOfLoop(ref), TRASH);
+  const away = join(trash, `${ref.loop}.${process.pid}-${Date.now()}`);
   const removed = withLock(join(ref.dir, 'lock'), () => {
     if (!stillGone()) return false;
     if (keepReceipt) saveReceiptOf(ref, endedAt);
     forgetSessions(sessionFiles, ref);
     mkdirSync(trash, { recursive: true, mode: 0o700 });
-    renameSync(ref.dir, join(trash, `${ref.loop}.${process.pid}-${Date.now()}`));
+    renameSync(ref.dir, away);
     return true;
   });
   if (!removed) return false;
   removeRunGitRecord(home, ref.loop);
   rmSync(copyOfEndFile(home, ref.loop), { force: true });
-  rmSync(trash, { recursive: true, force: true });
+  rmSync(away, { recursive: true, force: true });
+  removeIfEmpty(trash);
   return true;
+}
+
+/** Another process may be removing something in it. */
+export function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is in use, or gone.
+  }
 }
 
 function saveReceiptOf(ref: LoopRef, endedAt: number): void {
@@ -116,10 +129,10 @@ export function claimedDirs(home: Home, refs: readonly LoopRef[]): Set<string> {
 }
 
 /** Removes compiled code and what an earlier removal left. Returns the kept receipts that are older. */
-export function sweepHome(home: Home, oldBefore: number): string[] {
+export async function sweepHome(home: Home, oldBefore: number): Promise<string[]> {
   removeCompiledCode(home.root);
+  for (const folder of projectFolders(home)) await removeWhole(join(folder, TRASH));
   return projectFolders(home).flatMap((folder) => {
-    rmSync(join(folder, TRASH), { recursive: true, force: true });
     removeOldBaselines(folder, oldBefore);
     return namesIn(join(folder, RECEIPTS))
       .map((name) => join(folder, RECEIPTS, name))
@@ -204,7 +217,7 @@ export function bytesIn(path: string): number {
   return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
 }
 
-function projectFolders(home: Home): string[] {
+export function projectFolders(home: Home): string[] {
   return namesIn(home.projects).map((name) => join(home.projects, basename(name)));
 }
 

@@ -7,10 +7,12 @@ import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
 import { SCOPES, settingsPath } from '../../client/settings/files.ts';
 import { parsedSettings } from '../../client/settings/guard.ts';
 import { reachesOut } from '../../client/settings/harmless-copy.ts';
+import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
 import { ourPlugin } from '../../client/settings/our-plugin.ts';
 import { type HooksState, managedSettings, type Obstacle } from '../../client/settings/would-run.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
+import { newerThan } from '../../core/text/version.ts';
 import type { HoldEvidence, MeasureHoldOptions } from '../../dev/proof/measure-hold.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { isOurLine } from '../../home/hook-line.ts';
@@ -122,7 +124,8 @@ export function proofFrom(evidence: HoldEvidence, state: HooksState, files: read
   if (isOld(evidence.clientVersion))
     return notHeld(
       'client_too_old',
-      `Claude Code ${evidence.clientVersion} ran no hook; update it, with: claude update`,
+      `Claude Code ${evidence.clientVersion} ran no hook: it does not know all of their events, and then takes none of them; ` +
+        `update it to ${FIRST_TO_HOLD} or newer, with: claude update`,
     );
   return notHeld('settings_not_read', unread(files));
 }
@@ -167,9 +170,9 @@ function said({ stderr, told }: HoldEvidence): string {
   return words === '' ? '' : `: ${oneLine(words, SHOWN)}`;
 }
 
-/** Versions before 2 are not known to run these hooks. */
+/** Unknown versions are not old. */
 function isOld(version: string): boolean {
-  return /^[01]\./.test(version);
+  return version !== '' && newerThan(FIRST_TO_HOLD, version);
 }
 
 function unread(files: readonly string[]): string {

@@ -21,6 +21,7 @@ import {
   removeChild,
   replaceValue,
 } from './json-text.ts';
+import { OUR_EVENTS } from './our-events.ts';
 
 export interface HookPlan {
   /** The timeout of events at which gates are judged, in seconds. */
@@ -46,25 +47,6 @@ interface PlannedHook {
   /** What Claude Code shows while the hook runs. */
   readonly statusMessage?: string;
 }
-
-/** The events of our hooks. PostToolBatch is not among them, because a block there ends the session. */
-const EVENTS: readonly (readonly [event: KnownEventName, kind: 'judged' | 'quick' | 'ending'])[] = [
-  ['Stop', 'judged'],
-  ['SubagentStop', 'judged'],
-  ['SessionStart', 'quick'],
-  ['SessionEnd', 'ending'],
-  ['StopFailure', 'quick'],
-  ['PreToolUse', 'quick'],
-  ['PermissionRequest', 'quick'],
-  ['PreCompact', 'quick'],
-  ['ConfigChange', 'quick'],
-  ['UserPromptSubmit', 'quick'],
-  ['UserPromptExpansion', 'quick'],
-  ['TaskCreated', 'judged'],
-  ['TaskCompleted', 'judged'],
-  ['TeammateIdle', 'judged'],
-  ['SubagentStart', 'quick'],
-];
 
 /** Tools that can change the contract: our hook sees every call of them in a loop. */
 const CHANGING_TOOLS = 'Bash|Write|Edit|MultiEdit|NotebookEdit';
@@ -138,13 +120,6 @@ export function maskEnv(text: string): string {
   return secret.reverse().reduce((masked, member) => replaceValue(masked, member.value, '***'), text);
 }
 
-/** The events of our hooks, by what happens at them. */
-export function plannedEvents(): { judged: string[]; others: string[] } {
-  const names = (judged: boolean) =>
-    EVENTS.filter(([, kind]) => (kind === 'judged') === judged).map(([event]) => event);
-  return { judged: names(true), others: names(false) };
-}
-
 function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
   const timeouts = { judged: judgeTimeout, quick: 60, ending: 10 };
   const others = {
@@ -153,7 +128,7 @@ function plannedHooks({ judgeTimeout = 3600 }: HookPlan): PlannedHook[] {
     command: OTHER_TOOLS_LINE,
     timeout: timeouts.quick,
   } as const;
-  const planned = EVENTS.map(([event, kind]) => ({
+  const planned = OUR_EVENTS.map(([event, kind]) => ({
     event,
     matcher: event === 'PreToolUse' ? CHANGING_TOOLS : undefined,
     command: hookLine(event),

@@ -3,6 +3,7 @@ import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { isOurLine } from '../../home/hook-line.ts';
 import { hookScriptPath, type Scope, settingsPath } from './files.ts';
 import { callsUs, parsedSettings, type Settings, withoutMark } from './guard.ts';
+import { unknownEvents } from './our-events.ts';
 
 /** What prevents that a session is held. */
 export type Obstacle =
@@ -12,7 +13,8 @@ export type Obstacle =
   | 'managed_policy'
   | 'script_missing'
   | 'program_missing'
-  | 'node_missing';
+  | 'node_missing'
+  | 'client_too_old';
 
 /** Whether a session that begins now would be held. `why` says what prevents it, where, and what to do. */
 export type HooksState = { held: true } | { held: false; obstacle: Obstacle; why: string };
@@ -24,6 +26,8 @@ export interface SettingsPlaces {
   readonly claudeConfigDir: string;
   /** The folder of the settings that an organization manages; the one of this system when absent. */
   readonly managed?: string;
+  /** The version of Claude Code, if it is known. */
+  readonly clientVersion?: string;
 }
 
 export interface ReadSettings {
@@ -43,6 +47,7 @@ export function hooksWouldRunAt(places: SettingsPlaces): HooksState {
     installedNowhere([...managed, ...own]) ??
     forbidden(managed) ??
     switchedOff(own) ??
+    notTaken([...managed, ...own], places.clientVersion) ??
     withoutScript(hookScriptPath(places.home)) ?? { held: true }
   );
 }
@@ -51,6 +56,16 @@ type NotHeld = Extract<HooksState, { held: false }>;
 
 function notHeld(obstacle: Obstacle, why: string): NotHeld {
   return { held: false, obstacle, why };
+}
+
+/** Claude Code takes no hook from a file with an event that it does not know. Another file with our hooks may hold. */
+function notTaken(files: readonly ReadSettings[], version: string | undefined): NotHeld | undefined {
+  if (version === undefined) return undefined;
+  const ours = files.filter(({ settings }) => callsUs(settings, 'Stop'));
+  const problems = ours.map(({ settings }) => unknownEvents(version, settings));
+  const [first] = problems;
+  if (first === undefined || problems.includes(undefined)) return undefined;
+  return notHeld('client_too_old', `${first.what} (${ours[0]?.path}); ${first.todo}`);
 }
 
 function withoutScript(script: string): NotHeld | undefined {

@@ -1,7 +1,9 @@
+import { clientVersion } from '../../client/sdk/client-version.ts';
 import { SCOPES, type Scope, settingsPath } from '../../client/settings/files.ts';
 import { hasOurCap, stopTimeouts } from '../../client/settings/our-hooks.ts';
 import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
+import { defined } from '../../core/text/defined.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
 import { homeRoot } from '../../home/layout.ts';
@@ -28,7 +30,12 @@ function settingsText(scope: Scope, places: { project: string; claudeConfigDir: 
 export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksState {
   // A hook of the plugin started this process, so its hooks run here.
   if (env.CLAUDE_PLUGIN_ROOT) return { held: true };
-  return hooksWouldRunAt({ project, home: homeRoot(env), claudeConfigDir: claudeConfigDir(env) });
+  return hooksWouldRunAt({
+    project,
+    home: homeRoot(env),
+    claudeConfigDir: claudeConfigDir(env),
+    ...defined({ clientVersion: clientVersion(env) }),
+  });
 }
 
 /** Warns about a loop whose session is not held, because the hooks are missing or switched off. */

@@ -1,5 +1,5 @@
 /** What is kept when a loop starts, for its clean rooms: the environment, the programs on PATH, files that git ignores. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Unmeasurable } from '../../core/text/errors.ts';
@@ -94,11 +94,19 @@ function keepNeed(project: string, path: string, folder: string): Start['needs']
   const digest = sha256OfFile(file);
   const copy = needFile(folder, digest);
   mkdirSync(join(folder, 'needs'), { recursive: true, mode: 0o700 });
-  if (!existsSync(copy)) {
+  if (!touched(copy)) {
     copyFileSync(file, `${copy}.new`);
     renameSync(`${copy}.new`, copy);
   }
   return [{ path: inside, sha256: digest }];
+}
+
+/** Whether it is there. A new time keeps `prune` from removing what is being named just now. */
+function touched(copy: string): boolean {
+  if (!existsSync(copy)) return false;
+  const now = new Date();
+  utimesSync(copy, now, now);
+  return true;
 }
 
 export function needFile(folder: string, digest: string): string {

@@ -276,9 +276,15 @@ const BROKEN: Record<string, Broken> = {
   },
   'an old Claude Code': {
     id: 'client_too_old',
-    severity: 'warning',
+    severity: 'error',
     breakIt: () => scene.client('2.1.20'),
-    what: /Claude Code 2\.1\.20 does not tell/,
+    what: /Claude Code 2\.1\.20 does not know all events of our hooks.*nobody is held/,
+  },
+  'hooks of before, with an event that is no longer ours': {
+    id: 'hooks_older',
+    severity: 'warning',
+    mends: true,
+    breakIt: () => scene.edit(({ hooks }) => Object.assign(hooks, { UserPromptExpansion: hooks.Stop })),
   },
   'a Claude Code without mods': {
     id: 'client_too_old',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Patient } from '../../../src/cli/doctor/finding.ts';
 import { lookAtHome } from '../../../src/cli/doctor/home.ts';
-import { lookAtClock, lookAtNode } from '../../../src/cli/doctor/machine.ts';
+import { lookAtClient, lookAtClock, lookAtNode } from '../../../src/cli/doctor/machine.ts';
 import { lookAtControllers } from '../../../src/cli/doctor/others.ts';
 import { exitCodeOf, reportJson, reportLines } from '../../../src/cli/doctor/report.ts';
 import { lookAtSettings, settingsHere } from '../../../src/cli/doctor/settings.ts';
@@ -35,8 +35,48 @@ function put(path: string, value: object | string): void {
 const managed = (value: object | string, name = 'managed-settings.json') =>
   put(join(patient.managed ?? '', name), value);
 const own = () => put(join(patient.project, '.claude/settings.json'), addHooks(undefined).text);
-const found = () =>
-  lookAtSettings(patient, settingsHere(patient)).findings.map(({ id, severity }) => `${severity} ${id}`);
+const found = (client?: string) =>
+  lookAtSettings(patient, settingsHere(patient), client).findings.map(
+    ({ id, severity }) => `${severity} ${id}`,
+  );
+
+const withExpansion = () => {
+  const { hooks } = JSON.parse(addHooks(undefined).text);
+  put(join(patient.project, '.claude/settings.json'), {
+    hooks: { ...hooks, UserPromptExpansion: hooks.UserPromptSubmit },
+  });
+};
+
+describe('a Claude Code that does not know an event takes no hook from that file', () => {
+  test.each<[version: string | undefined, write: () => void, findings: string[]]>([
+    [undefined, own, []],
+    ['2.1.84', own, []],
+    ['2.1.83', own, ['error hooks_not_taken']],
+    ['2.1.115', own, []],
+    ['2.1.115', withExpansion, ['error hooks_not_taken', 'warning hooks_older']],
+    ['2.1.116', withExpansion, ['warning hooks_older']],
+    [
+      '2.1.20',
+      () => put(join(patient.project, '.claude/settings.json'), { hooks: { ConfigChange: [] } }),
+      ['error hooks_missing'],
+    ],
+  ])('%s', (version, write, findings) => {
+    write();
+    expect(found(version)).toEqual(findings);
+  });
+
+  test.each([
+    ['2.1.83', 'error'],
+    ['2.1.84', 'warning'],
+    ['2.1.115', 'warning'],
+    ['2.1.116', 'note'],
+    ['2.1.286', 'note'],
+    ['2.1.287', undefined],
+  ])('and %s by itself is: %s', (version, severity) => {
+    const { findings } = lookAtClient({ path: '/bin/claude', source: 'PATH', version });
+    expect(findings.map((each) => each.severity)).toEqual(severity === undefined ? [] : [severity]);
+  });
+});
 
 describe('settings that an organization manages', () => {
   test.each<[string, () => void, string[]]>([

@@ -49,6 +49,15 @@ describe('install', () => {
     expect(printed.at(-1)).toBe('To undo this: untildone uninstall');
   });
 
+  test.each([
+    ['2.1.84', ''],
+    ['2.1.83', 'does not know TaskCreated, and takes no hook'],
+  ])('says whether Claude Code %s would take them', async (clientVersion, said) => {
+    expect(await runInstall({ clientVersion })).toBe(0);
+    if (said === '') expect(output()).not.toContain('Warning');
+    else expect(output()).toContain(`Warning: Claude Code ${clientVersion} ${said}`);
+  });
+
   test('shows every line when it is asked to', async () => {
     await runInstall({ diff: true });
     expect(printed.slice(0, 3)).toEqual([

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { prune } from '../../../src/cli/loop/prune.ts';
@@ -263,5 +271,109 @@ describe('status of many loops', () => {
     expect(said).toMatch(/^living /m);
     expect(said).toContain('15 more that ended earlier: untildone status --ended');
     expect(scene.status(true).match(/^ended-\d+ /gm)).toHaveLength(25);
+  });
+});
+
+/** Writes a file of that age into the home, below the folder of the project unless its path begins with a slash. */
+function keep(scene: Scene, path: string, daysAgo: number, text = 'x'): string {
+  const folder = path.startsWith('/') ? scene.home.root : projectFolder(scene.home, scene.project);
+  const file = join(folder, path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, text);
+  const at = NOW / 1000 - daysAgo * 86_400;
+  for (let each = file; each !== folder; each = join(each, '..')) utimesSync(each, at, at);
+  return file;
+}
+
+const START = 'a'.repeat(32);
+const OTHER_START = 'b'.repeat(32);
+const NEED = 'c'.repeat(64);
+
+describe('what the home keeps beside loops', () => {
+  test.each<[what: string, path: string]>([
+    ['clean rooms', 'rooms/0/setups/s/record'],
+    ['clean rooms', 'rooms/npm-cache/x'],
+    ['kept starts of loops', `starts/${START}.json`],
+    ['kept starts of loops', `starts/needs/${NEED}`],
+    ['kept measurements and outputs', 'measured/a.json'],
+    ['kept measurements and outputs', 'verify/kept/a.json'],
+    ['kept measurements and outputs', 'standing-output/kept/a.json'],
+    ['kept measurements and outputs', 'holdout/output/a.log'],
+    ['reflections on sessions', 'reflections/s.json'],
+    ['reflections on sessions', '/reflections/s.json'],
+    ['proposals of a deep reflection', 'proposals/20260101/proposal.patch'],
+    ['days of figures about hooks', '/metrics/hooks-2026-01-01.jsonl'],
+  ])('%s go when they are old: %s', async (what, path) => {
+    const scene = scened();
+    const file = keep(scene, path, 40);
+    const said = `remove what was not used for as long: ${what}: 1 (1 KiB)`;
+    expect(await scene.prune({ dryRun: true })).toContain(`Would ${said}`);
+    expect(existsSync(file)).toBe(true);
+    expect(await scene.prune()).toContain(`${said.replace('remove', 'Removed')}`);
+    expect(existsSync(file)).toBe(false);
+    expect(await scene.prune()).toBe('No loop ended more than 30 d 0 h ago that could be removed.');
+    const young = keep(scene, path, 3);
+    await scene.prune();
+    expect(existsSync(young)).toBe(true);
+  });
+
+  test.each([
+    'holdout/list',
+    'holdout/files/a',
+    'lessons.json',
+    'lessons-loops.json',
+    'trust.json',
+    'imports/a',
+    'receipts/a.json',
+  ])('%s stays, however old it is', async (path) => {
+    const scene = scened();
+    const file = keep(scene, path, 400);
+    await scene.prune();
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test('a room that is in use stays, and one that is entered again', async () => {
+    const scene = scened();
+    const used = keep(scene, 'rooms/0/setups/s/record', 40);
+    const again = keep(scene, 'rooms/1/setups/s/record', 40);
+    const lock = holdLock(join(projectFolder(scene.home, scene.project), 'rooms/0.lock'));
+    utimesSync(join(again, '..'), NOW / 1000, NOW / 1000);
+    expect(await scene.prune()).not.toContain('clean rooms');
+    expect([used, again].map((file) => existsSync(file))).toEqual([true, true]);
+    lock?.release();
+    await scene.prune();
+    expect([used, again].map((file) => existsSync(file))).toEqual([false, true]);
+  });
+
+  test('a start stays with its files as long as a loop, a receipt or a trusted contract names it', async () => {
+    const scene = scened();
+    const start = keep(scene, `starts/${START}.json`, 400, `seal\n{"sha256":"${NEED}"}`);
+    const need = keep(scene, `starts/needs/${NEED}`, 400);
+    const other = keep(scene, `starts/${OTHER_START}.json`, 400);
+    const ref = scene.loop('old', 40, { receipt: `{"start":"${OTHER_START}"}` });
+    writeFileSync(join(ref.dir, 'contract.json'), `seal\n{"frozen":{"start":"${START}"}}`);
+    const living = scene.loop('living');
+    const there = () => [start, need, other].map((file) => existsSync(file));
+    writeFileSync(join(living.dir, 'contract.json'), `seal\n{"frozen":{"start":"${START}"}}`);
+    await scene.prune();
+    expect(there()).toEqual([true, true, true]);
+    writeFileSync(join(living.dir, 'contract.json'), '{}');
+    expect(await scene.prune({ dryRun: true })).toContain('kept starts of loops: 2 ');
+    await scene.prune();
+    expect(there()).toEqual([false, false, true]);
+    await scene.prune({ receipts: true });
+    expect(there()).toEqual([false, false, false]);
+  });
+
+  test('links are removed, not followed', async () => {
+    const scene = scened();
+    const outside = join(scene.project, 'mine');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'old'), 'x');
+    utimesSync(join(outside, 'old'), 1, 1);
+    keep(scene, 'verify/kept/a.json', 40);
+    symlinkSync(outside, join(projectFolder(scene.home, scene.project), 'verify/link'));
+    await scene.prune({ olderThanMs: 0 });
+    expect(existsSync(join(outside, 'old'))).toBe(true);
   });
 });

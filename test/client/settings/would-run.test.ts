@@ -27,7 +27,7 @@ function write(path: string, text: string): void {
 
 type Files = Partial<Record<keyof typeof FILES, unknown>>;
 
-function stateWith(files: Files) {
+function stateWith(files: Files, clientVersion?: string) {
   for (const [scope, settings] of Object.entries(files))
     write(
       FILES[scope as keyof typeof FILES],
@@ -38,6 +38,7 @@ function stateWith(files: Files) {
     home: join(root, 'home'),
     claudeConfigDir: join(root, 'config'),
     managed: join(root, 'managed'),
+    clientVersion,
   });
 }
 
@@ -120,3 +121,25 @@ test('hooks whose script is gone hold nothing', () => {
   const why = expect.stringContaining('untildone install');
   expect(stateWith({ project: installed })).toEqual({ held: false, obstacle: 'script_missing', why });
 });
+
+test.each<[version: string, files: Files, why?: RegExp]>([
+  ['2.1.110', { project: installed }],
+  ['2.1.84', { project: installed }],
+  ['3.0.0', { project: installed }],
+  ['2.1.83', { project: installed }, /does not know TaskCreated.* 2\.1\.84 or newer, with: claude update$/],
+  ['2.1.40', { project: installed }, /does not know StopFailure, ConfigChange, TaskCreated,/],
+  ['2.1.116', { project: withExpansion() }],
+  ['2.1.115', { project: withExpansion() }, /UserPromptExpansion.* 2\.1\.116 .*or .*: untildone install$/],
+  ['2.1.115', { project: withExpansion(), user: installed }],
+  ['2.1.115', { project: { hooks: { UserPromptExpansion: [] } }, user: installed }],
+])('Claude Code %s takes the hooks of files whose events it knows, and no others', (version, files, why) => {
+  const state = stateWith(files, version);
+  if (why === undefined) expect(state).toEqual({ held: true });
+  else
+    expect(state).toMatchObject({ held: false, obstacle: 'client_too_old', why: expect.stringMatching(why) });
+});
+
+/** What 0.1.0 wrote. */
+function withExpansion() {
+  return { hooks: { ...installed.hooks, UserPromptExpansion: installed.hooks.UserPromptSubmit } };
+}

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contractScene, startedSession } from '../../support/live/contract.ts';
 import { typist } from '../../support/live/marketplace.ts';
-import { BEFORE_MODULES, olderClient } from '../../support/live/older-client.ts';
+import { BEFORE_EXPANSION, BEFORE_MODULES, olderClient } from '../../support/live/older-client.ts';
 import { pluginIn } from '../../support/live/plugin.ts';
 import { NO_MODS, underPolicy } from '../../support/live/policy.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../../support/live/untildone.ts';
@@ -77,3 +77,20 @@ longTest('an older Claude Code, which has no modules: commands, and a loop to ve
   expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'block', 'verified_done']);
   expect(run.requests).toHaveLength(4);
 });
+
+longTest.each(['settings', 'plugin'])(
+  'a Claude Code that does not know UserPromptExpansion is held by the hooks of the %s',
+  async (where) => {
+    const scene = await contractScene({ 'untildone.yaml': 'gates:\n  made: { run: test -e made }\n' });
+    const session = await startedSession(scene);
+    if (where === 'plugin') await must(scene, ['uninstall']);
+    await scene.runClient({
+      prompt: 'go',
+      binary: olderClient(BEFORE_EXPANSION),
+      args: ['--session-id', session, ...(where === 'plugin' ? ['--plugin-dir', pluginIn(scene)] : [])],
+      script: { turns: [{ text: 'a' }, { tools: [bash('touch made')] }, { text: 'a' }] },
+    });
+    const loop = await loopOf(scene);
+    expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['block', 'verified_done']);
+  },
+);

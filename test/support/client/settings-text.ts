@@ -31,7 +31,6 @@ export const TIMEOUTS = {
   PreCompact: 60,
   ConfigChange: 60,
   UserPromptSubmit: 60,
-  UserPromptExpansion: 60,
   TaskCreated: 3600,
   TaskCompleted: 3600,
   TeammateIdle: 3600,

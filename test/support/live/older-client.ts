@@ -8,6 +8,9 @@ const CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/older-c
 /** The last version of the Agent SDK whose Claude Code, 2.1.286, knows no hooks modules. */
 export const BEFORE_MODULES = '0.3.286';
 
+/** Its Claude Code, 2.1.110, does not know the event UserPromptExpansion. */
+export const BEFORE_EXPANSION = '0.2.110';
+
 /** The program: UNTILDONE_OLD_CLIENT, or the one of this version of the Agent SDK. */
 export function olderClient(version: string): string {
   const given = process.env.UNTILDONE_OLD_CLIENT;

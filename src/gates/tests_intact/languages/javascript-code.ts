@@ -12,6 +12,7 @@ import {
   parts,
   type Statement,
 } from '../reading/code.ts';
+import { runnerImports, runnerModule, runnerNames } from './javascript-runner.ts';
 
 export function lowerJavascript(root: SyntaxNode): Statement[] {
   return statements(root);
@@ -83,6 +84,8 @@ function statement(at: SyntaxNode): Statement[] {
       return parts(at).flatMap(statement);
     case 'switch_statement':
       return [switchAt(at)];
+    case 'import_statement':
+      return runnerImports(at);
     default:
       return /import|comment|type_alias|interface|empty|statement_identifier|identifier|ambient/.test(at.type)
         ? []
@@ -134,7 +137,8 @@ function declaration(at: SyntaxNode): Statement[] {
   const name = child(at, 'name');
   const value = child(at, 'value');
   if (at.type !== 'variable_declarator' || !name || !value) return [];
-  return [{ kind: 'bind', pattern: patternOf(name), value: lower(value), at }];
+  const bind = { pattern: patternOf(name), value: lower(value) };
+  return runnerNames(bind.pattern, bind.value, at) ?? [{ kind: 'bind', ...bind, at }];
 }
 
 function classAt(at: SyntaxNode): Statement {
@@ -364,7 +368,8 @@ function callAt(at: SyntaxNode): Expr {
   const list = child(at, 'arguments');
   const isTagged = list?.type === 'template_string';
   const args = !list ? [] : isTagged ? [taggedTable(list)] : parts(list).map(lower);
-  return { kind: 'call', fn: fn ? lower(fn) : { kind: 'other', pieces: [], at }, args, named: {}, at };
+  const called: Expr = fn ? lower(fn) : { kind: 'other', pieces: [], at };
+  return runnerModule(called, args, at) ?? { kind: 'call', fn: called, args, named: {}, at };
 }
 
 /** The rows of a table in a template: `a | b` on its first line, then values in `${}`. */

@@ -4,6 +4,7 @@ import type { Found, Language, Marker, MarkerKind } from '../reading/model.ts';
 import { functionOf, type Scope } from '../reading/scope.ts';
 import { javascriptChecks } from './javascript-checks.ts';
 import { lowerJavascript } from './javascript-code.ts';
+import { BASE, CHAIN_MARKERS } from './javascript-runner.ts';
 
 /** Jest, Vitest, Mocha, Jasmine, node:test, AVA, Playwright, Cypress: TypeScript and JavaScript. */
 export const javascript: Language = {
@@ -30,26 +31,11 @@ export const javascript: Language = {
   catchesFailures: () => true,
 };
 
-const BASE =
-  /^(?:Deno\.test|describe|context|suite|test|it|specify|fdescribe|fcontext|fit|ftest|xdescribe|xcontext|xit|xtest|xspecify|before|after|beforeEach|afterEach|beforeAll|afterAll|setup|teardown|suiteSetup|suiteTeardown)$/;
 const GROUPS = /^[fx]?(?:describe|context|suite)$/;
 const HOOKS = /^(?:before|after|setup|teardown|suiteSetup|suiteTeardown)(?:Each|All)?$/;
 /** `test.use` and its like are no tests. */
 const NO_TEST =
   /^(?:use|extend|configure|step|info|slow|setTimeout|mock|expect|abort|fixtures|snapshot|plan|assert)$/;
-
-const CHAIN_MARKERS: ReadonlyMap<string, MarkerKind> = new Map(
-  Object.entries({
-    skip: 'skip',
-    skipIf: 'skip',
-    todo: 'skip',
-    fixme: 'skip',
-    only: 'only',
-    fails: 'fails',
-    failing: 'fails',
-    fail: 'fails',
-  }),
-);
 
 interface Chain {
   base: string;
@@ -58,23 +44,36 @@ interface Chain {
   given?: { word: string; args: readonly Expr[] };
 }
 
-/** `it.concurrent.each(table)`: the base, and the words behind it. */
-function chainOf(fn: Expr): Chain | undefined {
-  if (fn.kind === 'name') return BASE.test(fn.id) ? { base: fn.id, words: [] } : undefined;
+/** Names that stand for names are followed so far. */
+const DEEPEST = 8;
+
+/** `it.concurrent.each(table)`: the base, and the words behind it. Other names of the file for them are followed. */
+function chainOf(fn: Expr, scope: Scope, depth = 0): Chain | undefined {
+  if (depth > DEEPEST) return undefined;
+  if (fn.kind === 'name') {
+    if (BASE.test(fn.id)) return { base: fn.id, words: [] };
+    const value = scope.get(fn.id);
+    return value && chainOf(value.expr, value.scope, depth + 1);
+  }
+  if (fn.kind === 'await') return chainOf(fn.of, scope, depth);
   if (fn.kind === 'call') {
-    const inner = chainOf(fn.fn);
+    const inner = chainOf(fn.fn, scope, depth);
     const word = inner?.words.at(-1);
+    if (inner && word === 'extend') return { ...inner, words: inner.words.slice(0, -1) };
     if (!inner || word === undefined || !/^(?:each|for|skipIf|runIf)$/.test(word)) return undefined;
     return { ...inner, given: { word, args: fn.args } };
   }
   if (fn.kind !== 'member') return undefined;
   if (squeeze(fn.at.text) === 'Deno.test') return { base: 'Deno.test', words: [] };
-  const inner = chainOf(fn.of);
+  const inner = chainOf(fn.of, scope, depth);
+  // A runner's module is `test`, and has the other functions as its members: `require('mocha').xit`.
+  if (inner?.base === 'test' && inner.words.length === 0 && BASE.test(fn.name))
+    return { base: fn.name, words: [] };
   return inner && { ...inner, words: [...inner.words, fn.name] };
 }
 
 function testCall(call: Call, scope: Scope): Found | undefined {
-  const chain = chainOf(call.fn);
+  const chain = chainOf(call.fn, scope);
   if (!chain || chain.words.some((word) => NO_TEST.test(word))) return undefined;
   const { base, words, given } = chain;
   const last = words.at(-1);

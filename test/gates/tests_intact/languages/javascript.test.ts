@@ -13,6 +13,74 @@ describe('math', () => {
 });
 `;
 
+/** What a file calls the functions of its runner. Each row: what stands before, and the call with and without a mark. */
+const CALLED: Record<string, [before: string, good: string, bad: string]> = {
+  'a module that is called': ['', `require('node:test')`, `require('node:test').skip`],
+  'a module that is called, with marks': ['', `require('node:test')`, `(require('node:test').todo)`],
+  'a member of a module': ['', `require('node:test').test`, `require('node:test').test.skip`],
+  'a member with another name': ['', `require("mocha").it`, `require("mocha").xit`],
+  'a module that is waited for': [
+    '',
+    `(await import('node:test')).test`,
+    `(await import('node:test')).test.skip`,
+  ],
+  'a default that is waited for': [
+    '',
+    `(await import('node:test')).default`,
+    `(await import('node:test')).default.skip`,
+  ],
+  'import =': [`import check = require('node:test');`, 'check', 'check.skip'],
+  'a constant': [`const check = require('node:test');`, 'check', 'check.skip'],
+  'a constant of a member': [`const check = require('node:test').test;`, 'check', 'check.skip'],
+  'destructuring with another name': [`const { test: check } = require('node:test');`, 'check', 'check.skip'],
+  'destructuring of a mark': [`const { test, skip } = require('node:test');`, 'test', 'skip'],
+  'destructuring of a mark with another name': [
+    `const { test: check, only: later } = test;`,
+    'test',
+    'later',
+  ],
+  'destructuring of what is waited for': [
+    `const { it: check } = await import('vitest');`,
+    'check',
+    'check.skip',
+  ],
+  'import as': [`import { test as check } from 'vitest';`, 'check', 'check.skip'],
+  'import of a default': [`import check from 'ava';`, 'check', 'check.skip'],
+  'import of a default by name': [`import { default as check } from 'node:test';`, 'check', 'check.skip'],
+  'import of all': [`import * as runner from 'node:test';`, 'runner.test', 'runner.test.skip'],
+  'a name for a name': [
+    `import { it as a } from 'vitest';\nconst b = a;\nconst check = b;`,
+    'check',
+    'check.skip',
+  ],
+  'a name for a mark': ['const check = it;\nconst later = it.skip;', 'check', 'later'],
+  fixtures: ['const check = test.extend({ page: 1 });', 'check', 'check.skip'],
+  'a table': ['const check = test.each([1]);\nconst later = test.skip.each([1]);', 'check', 'later'],
+};
+
+test.each(Object.entries(CALLED))(
+  'a test is seen by %s, and what becomes of it',
+  async (_, [before, good, bad]) => {
+    const file = (called: string, second = good) =>
+      `${before}\n${called}('adds', () => { expect(add(1, 2)).toBe(3); });\n${second}('stays', () => { expect(1 + x).toBe(2); });\n`;
+    const kind = bad.endsWith('later') && before.includes('only:') ? 'only' : 'skip';
+    expect(await idsOf('a.test.ts', file(good), file(bad))).toEqual([`${kind}:*:adds`]);
+    expect(await idsOf('a.test.ts', file(good), file(good).replace(/^.*'adds'.*$/m, ''))).toEqual([
+      'removed:*:adds',
+    ]);
+    expect(await idsOf('a.test.ts', file(good), file(good))).toEqual([]);
+  },
+);
+
+test('a parameter, and a function of the file, are not the runner', async () => {
+  const file = (skip: string) => `import { test as t } from 'node:test';
+test('adds', (t) => { t.plan(1); expect(add(1, 2)).toBe(3); });
+const later = (name, fn) => fn();
+later${skip}('x', () => {});
+`;
+  expect(await idsOf('a.test.ts', file(''), file('.skip'))).toEqual([]);
+});
+
 describe('JavaScript and TypeScript', () => {
   const edit = (...changes: [from: string, to: string][]) =>
     changes.reduce((text, [from, to]) => {
