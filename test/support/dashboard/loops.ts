@@ -1,5 +1,5 @@
 /** Homes with loops for the dashboard: written through the real lines of journals, many at once. */
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
@@ -110,7 +110,8 @@ export function lengthenLike(home: Home, store: FileStore, ref: LoopRef, { state
 /** A loop like another of the same project, without a session that it could hold: made in no time. */
 export function copiedLoop(home: Home, store: FileStore, from: LoopRef, loop: string): LoopRef {
   const ref = { loop, dir: join(dirname(from.dir), loop) };
-  cpSync(from.dir, ref.dir, { recursive: true });
+  mkdirSync(ref.dir);
+  for (const file of ['task.md', 'contract.json']) copyFileSync(join(from.dir, file), join(ref.dir, file));
   const { state } = linesOf(store, from);
   const texts = readFileSync(store.journalFile(from), 'utf8').trimEnd().split('\n');
   const own = { ...state, loop, session: `session-${loop}` };
