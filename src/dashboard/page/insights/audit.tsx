@@ -73,10 +73,11 @@ function Found({ audit: { state, words, share = 0, findings } }: { audit: AuditV
             key: title,
             name: (
               <>
-                <span class={`tone-${toneLook(tone).tone}`}>
+                <span class={`state tone-${toneLook(tone).tone}`}>
                   <Shape name={toneLook(tone).shape} />
+                  <Line text={title} />
                 </span>{' '}
-                <Line text={title} /> <span class="soft small">{text}</span>
+                <span class="soft small">{text}</span>
               </>
             ),
             share: part,

@@ -215,10 +215,12 @@ export function Lessons({
       <ul class="findings">
         {lessons.map(({ id, text, state, tone, trial, project }) => (
           <li key={`${project}/${id}/${state}`}>
-            <ToneChip tone={tone} words={state} />{' '}
-            <span class="soft small">
-              <Line text={`${id} · ${names.get(project ?? '') ?? project}`} />
-            </span>
+            <p class="row-of">
+              <ToneChip tone={tone} words={state} />
+              <span class="soft small">
+                <Line text={`${id} · ${names.get(project ?? '') ?? project}`} />
+              </span>
+            </p>
             <p>
               <Line text={text} />
             </p>
