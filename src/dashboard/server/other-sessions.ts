@@ -20,7 +20,7 @@ export function claudeSessions(env: NodeJS.ProcessEnv): () => Promise<OtherSessi
 
 /** Whether this help is that of a command `agents` with the option `--json`. */
 export function listsSessions(help: string): boolean {
-  return /^Usage: \S+ agents\b/m.test(help) && /^\s+--json(?![\w-])/m.test(help);
+  return /^Usage: \S+ agents\b/m.test(help) && /^ {1,8}--json(?![\w-])/m.test(help);
 }
 
 function said(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
