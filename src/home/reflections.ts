@@ -5,7 +5,7 @@ import { isSafeId } from '../core/text/paths.ts';
 import { wasRunningAt } from '../files/process-id.ts';
 import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from './layout.ts';
-import { readStartRecord } from './session-records.ts';
+import { readStartRecord } from './records/session-records.ts';
 
 export interface QueuedReflection {
   v: 1;

@@ -34,7 +34,12 @@ import {
 import { PREVIEW, startedEntry } from './journal/started-entry.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey, realPath } from './layout.ts';
 import { learnFromEnd, lessonsOfLoop } from './lessons/files.ts';
-import { loopRecordFile, readLoopRecord, readStartRecord, writeLoopRecord } from './session-records.ts';
+import {
+  loopRecordFile,
+  readLoopRecord,
+  readStartRecord,
+  writeLoopRecord,
+} from './records/session-records.ts';
 import { isTrusted } from './trust.ts';
 import { verdictCache } from './verdicts.ts';
 

@@ -74,7 +74,11 @@ async function allAreHeld(cheats: readonly Case[], limitMs?: number): Promise<vo
   const loop = await loopOf(scene, SESSION);
   const stops = (await journalOf(scene, loop.id)).flatMap((entry) => (entry.kind === 'stop' ? [entry] : []));
   const ends = stops.map(({ decision }, n) => `${cheats[n]?.name ?? 'the work'}: ${decision.kind}`);
-  expect(ends).toEqual([...cheats.map(({ name }) => `${name}: block`), 'the work: end']);
+  const said = stops.map(({ verdicts }) => verdicts.filter(({ outcome }) => outcome !== 'pass'));
+  expect(ends, JSON.stringify(said, null, 1)).toEqual([
+    ...cheats.map(({ name }) => `${name}: block`),
+    'the work: end',
+  ]);
   expect(loop.status).toBe('verified_done');
   const unchanged = stops.flatMap(({ seen }, n) =>
     seen.tree === undefined || seen.tree === start ? [cheats[n]?.name] : [],

@@ -26,7 +26,8 @@ function freshClone(): string {
 /** All that the package may hold, and why. `plugin` and its marketplace are there when they are in the clone. */
 const NEEDED = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
-  /^dist\/(?:untildone|hook|statusline|cli|judge|dev)\.cjs$/,
+  /^dist\/(?:untildone|hook|statusline|cli|judge|dev|reflect|telemetry|dashboard)\.cjs$/,
+  /^dist\/dashboard\/(?:index\.html|app\.js|app\.css|icon\.svg)$/,
   /^dist\/(?:index|library-\w+)\.mjs$/,
   /^dist\/THIRD-PARTY\.txt$/,
   /^dist\/grammars\/[\w-]+\.wasm$/,
@@ -36,6 +37,7 @@ const NEEDED = [
   /^dist\/examples\//,
   // Messages and `--help` name pages.
   /^docs\/(?!adr\/).*\.md$/,
+  /^docs\/images\/[\w-]+\.png$/,
   /^schema\/(?:untildone\.schema|catalog-entry)\.json$/,
   /^(?:plugin|plugin-ralph|\.claude-plugin)\//,
 ];

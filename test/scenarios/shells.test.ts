@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What is typed, and what has to be offered: all of it, or (with `...`) at least that. */
 const TYPED = (id: string): [words: string[], offered: string[]][] => [
-  [['sta'], ['start', 'status', 'state', 'statusline']],
+  [['sta'], ['start', 'status', 'state', 'stats', 'statusline']],
   [
     ['lock', ''],
     ['on', 'off', 'status', 'help'],
@@ -61,7 +61,7 @@ const TYPED = (id: string): [words: string[], offered: string[]][] => [
   [['log', '--fo'], ['--follow']],
   [
     ['help', 'sta'],
-    ['start', 'status', 'state', 'statusline'],
+    ['start', 'status', 'state', 'stats', 'statusline'],
   ],
   [
     ['completion', ''],

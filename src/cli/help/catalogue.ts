@@ -3,7 +3,7 @@
  * own. A command that is not in here is shown without an example, and test/cli/help.test.ts fails.
  */
 
-import { LESSONS } from './catalogue-lessons.ts';
+import { LOOKING_BACK } from './catalogue-looking-back.ts';
 
 /** The groups of `--help`, in their order. */
 export const GROUPS = {
@@ -107,21 +107,6 @@ const LOOPS: Record<string, CommandEntry> = {
       ['untildone approve', 'say yes to the question that the loop waits for'],
       ['untildone approve plan --note "but keep the old API"', 'to the question of one gate or phase'],
     ],
-  },
-  reflect: {
-    group: 'loop',
-    examples: [
-      ['untildone reflect', 'what repeated, failed or took long in the sessions of this project'],
-      ['untildone reflect 20261115 --markdown', 'one loop: its journal, and the transcripts of its sessions'],
-      ['untildone reflect session.jsonl --json', 'one transcript, for programs'],
-      ['untildone reflect --deep --max-cost 0.5', 'and a model proposes a patch, for you to apply'],
-      ['untildone reflect --since 30d --issues', 'a month, and offer to file GitHub issues about it'],
-    ],
-    exits: {
-      0: 'shown, and filed where you asked for it',
-      1: 'nothing to look back on: no session since then, or an empty file',
-      2: 'refused: no such session, more than one, no transcript, or an issue could not be filed',
-    },
   },
   reject: {
     group: 'loop',
@@ -246,18 +231,6 @@ const RUNS: Record<string, CommandEntry> = {
   },
 };
 
-const BACK: Record<string, CommandEntry> = {
-  audit: {
-    group: 'back',
-    examples: [
-      ['untildone audit', 'how often "done" had a passing check behind it, in the last 30 days'],
-      ['untildone audit --show masked', 'the turns in which a failure could not be seen'],
-      ['untildone audit --since all --html audit.html', 'a page to show: counts only'],
-    ],
-    exits: { 0: 'audited', 2: 'no transcripts, or they cannot be read' },
-  },
-};
-
 const OTHERS: Record<string, CommandEntry> = {
   import: {
     group: 'others',
@@ -352,16 +325,6 @@ const UPKEEP: Record<string, CommandEntry> = {
       2: 'nothing wrong was found, but nothing was proven, or the call is wrong',
     },
   },
-  stats: {
-    group: 'loop',
-    examples: [
-      ['untildone stats', 'what held the sessions of this project in the last 30 days, and for how long'],
-      ['untildone stats --all --since 7d', 'of all projects in the last week'],
-      ['untildone stats --json', 'the same for programs'],
-      ['untildone stats --export-otlp', 'send traces of loops that ended to OTEL_EXPORTER_OTLP_ENDPOINT'],
-    ],
-    exits: { 0: 'shown, or sent', 2: 'not sent: nobody took it, or the call is wrong' },
-  },
   statusline: {
     group: 'upkeep',
     examples: [['untildone statusline', 'what the status line calls; install --statusline sets it up']],
@@ -406,9 +369,8 @@ const UPKEEP: Record<string, CommandEntry> = {
 export const CATALOGUE: Readonly<Record<string, CommandEntry>> = {
   ...LOOPS,
   ...CONTRACTS,
-  ...LESSONS,
   ...RUNS,
-  ...BACK,
+  ...LOOKING_BACK,
   ...OTHERS,
   ...UPKEEP,
 };

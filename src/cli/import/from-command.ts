@@ -14,7 +14,7 @@ import { oneLine } from '../../core/text/clip.ts';
 import { ContractError, UsageError } from '../../core/text/errors.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { readSmall } from '../../files/whole-file.ts';
-import { ImportRecord } from '../../home/import-record.ts';
+import { ImportRecord } from '../../home/records/import-record.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 import {

@@ -23,7 +23,7 @@ import type { SettingsFile } from '../../core/contract/installation.ts';
 import { type Fate, importHooks, type WrittenGate } from '../../core/import/import-hooks.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { isOurLine } from '../../home/hook-line.ts';
-import { ImportRecord } from '../../home/import-record.ts';
+import { ImportRecord } from '../../home/records/import-record.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { harmless } from '../../terminal/text.ts';

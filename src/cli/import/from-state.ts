@@ -14,7 +14,7 @@ import { ALL_FORMATS } from '../../formats/all.ts';
 import type { ForeignLoop, FormatName, StateFormat, StatePlace } from '../../formats/format.ts';
 import { lockPaths } from '../../formats/lock/lock-files.ts';
 import { claimFiles } from '../../home/claims.ts';
-import { ImportRecord } from '../../home/import-record.ts';
+import { ImportRecord } from '../../home/records/import-record.ts';
 import { start } from '../../hook/start/start.ts';
 import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';

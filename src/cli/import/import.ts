@@ -3,7 +3,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { FORMAT_NAMES } from '../../formats/format.ts';
-import { ImportRecord } from '../../home/import-record.ts';
+import { ImportRecord } from '../../home/records/import-record.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { askingFiles, importCommand } from './from-command.ts';

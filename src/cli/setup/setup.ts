@@ -9,7 +9,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { writeNew } from '../../files/whole-file.ts';
-import { noteSetup } from '../../home/setup-record.ts';
+import { noteSetup } from '../../home/records/setup-record.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { interruptible } from '../../terminal/interruption.ts';

@@ -8,7 +8,7 @@ import { jsonLines } from '../../core/text/visible.ts';
 import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { projectFolder } from '../../home/layout.ts';
-import { forgetSetup, type SetupRecord, setupRecord } from '../../home/setup-record.ts';
+import { forgetSetup, type SetupRecord, setupRecord } from '../../home/records/setup-record.ts';
 import { takeBackTrust } from '../../home/trust.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import type { World } from '../../hook/wiring/world.ts';

@@ -1,4 +1,6 @@
 import { type SimpleCommand, simpleCommands } from '../../core/shell/words.ts';
+import { normalCommand } from './normalise.ts';
+import { copied } from './repeats.ts';
 
 /** What a shell command does, as far as findings need it: whether it runs tests, changes files, or takes work back. */
 
@@ -139,6 +141,29 @@ export function commandDoes(command: string): CommandDoes {
 }
 
 const LONGEST = 4_000;
+const MOST_KNOWN = 2_000;
+const LONGEST_KNOWN = 500;
+
+/** What commands are and do, read once for a command that comes again and again. */
+export class KnownCommands {
+  private readonly known = new Map<string, ReadCommand>();
+
+  read(command: string): ReadCommand {
+    const before = this.known.get(command);
+    if (before) return before;
+    const own = copied(command);
+    const read = { normal: normalCommand(own), does: commandDoes(own) };
+    if (own.length > LONGEST_KNOWN) return read;
+    if (this.known.size >= MOST_KNOWN) this.known.clear();
+    this.known.set(own, read);
+    return read;
+  }
+}
+
+interface ReadCommand {
+  normal: string;
+  does: CommandDoes;
+}
 
 /** The words of a command, and of the command that it starts. */
 function started({ words }: SimpleCommand): string[] {

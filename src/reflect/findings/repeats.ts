@@ -68,7 +68,7 @@ export class Repeats {
 }
 
 /** A part of a text keeps the whole text in memory; a copy does not. */
-function copied(text: string): string {
+export function copied(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }
 

@@ -1,9 +1,9 @@
 import type { ToolResultRecord, ToolUseRecord, TranscriptRecord, UsageRecord } from '../reading/records.ts';
 import { Activity, NO_TOOL } from './activity.ts';
-import { type CommandDoes, commandDoes } from './commands.ts';
+import { type CommandDoes, KnownCommands } from './commands.ts';
 import type { Place } from './finding.ts';
 import { frustrationIn } from './frustration.ts';
-import { normalCommand, normalError } from './normalise.ts';
+import { normalError } from './normalise.ts';
 import { type Repeat, Repeats } from './repeats.ts';
 import { Reverts } from './reverts.ts';
 
@@ -42,6 +42,7 @@ export class SessionTally {
   session: string | undefined;
 
   private readonly options: TallyOptions;
+  private readonly known = new KnownCommands();
   private readonly open = new Map<string, OpenCall>();
   /** Test commands that ran since the last change of a file. */
   private readonly ranSinceChange = new Set<string>();
@@ -100,11 +101,11 @@ export class SessionTally {
   }
 
   private seeCommand(call: OpenCall, command: string): void {
-    const normal = normalCommand(command);
-    call.does = commandDoes(command);
+    const { normal, does } = this.known.read(command);
+    call.does = does;
     if (normal !== '') call.counted.push(this.commands.see(normal, command, call.place));
-    if (call.does.mayChange) this.ranSinceChange.clear();
-    if (!call.does.tests) return;
+    if (does.mayChange) this.ranSinceChange.clear();
+    if (!does.tests) return;
     if (this.ranSinceChange.has(normal)) call.counted.push(this.reruns.see(normal, command, call.place));
     this.ranSinceChange.add(normal);
   }

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withLock } from '../files/lock.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
-import { type Home, projectFolder, readKey, realPath, sealedJson, unsealedJson } from './layout.ts';
+import { withLock } from '../../files/lock.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { type Home, projectFolder, readKey, realPath, sealedJson, unsealedJson } from '../layout.ts';
 
 /** What `untildone setup` did in a project, so that it can be taken back. Each part is noted before it is done. */
 export interface SetupRecord {

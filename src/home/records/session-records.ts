@@ -1,11 +1,11 @@
 /** What the home records of a session: the loop that it owns, and the process that its SessionStart saw. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSafeId } from '../core/text/paths.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
-import { parseSessionRecord } from './hook-line.ts';
-import { JournalError } from './journal/file.ts';
-import type { Home } from './layout.ts';
+import { isSafeId } from '../../core/text/paths.ts';
+import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { parseSessionRecord } from '../hook-line.ts';
+import { JournalError } from '../journal/file.ts';
+import type { Home } from '../layout.ts';
 
 /** The content of `sessions/<id>.json`. */
 export interface LoopRecord {

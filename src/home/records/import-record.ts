@@ -10,9 +10,9 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { sha256 } from '../files/digest.ts';
-import { freeName, readSmall, writeWhole } from '../files/whole-file.ts';
-import { type Home, projectFolder } from './layout.ts';
+import { sha256 } from '../../files/digest.ts';
+import { freeName, readSmall, writeWhole } from '../../files/whole-file.ts';
+import { type Home, projectFolder } from '../layout.ts';
 
 /** What one import did, in its order, so that every byte can be put back. */
 interface Manifest {
