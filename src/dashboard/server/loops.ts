@@ -13,7 +13,7 @@ import { judgingNow } from '../../home/interrupted-judging.ts';
 import { readCopyOfEnd } from '../../home/journal/copy-of-end.ts';
 import { readTail, type Tail } from '../../home/journal/file.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey } from '../../home/layout.ts';
-import { readLoopRecord } from '../../home/session-records.ts';
+import { readLoopRecord } from '../../home/records/session-records.ts';
 import { FileStore } from '../../home/store.ts';
 import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';

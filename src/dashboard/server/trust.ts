@@ -6,7 +6,7 @@ import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { projectFolder, realPath } from '../../home/layout.ts';
-import { readStartRecord } from '../../home/session-records.ts';
+import { readStartRecord } from '../../home/records/session-records.ts';
 import { isTrusted, trustedContract } from '../../home/trust.ts';
 import { needsApproval } from '../../hook/start/start-loop.ts';
 import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
