@@ -96,6 +96,8 @@ export class Live {
 
   /** Resolves when everything was read, or after this time: then what there is has to do. */
   async firstView(ms: number): Promise<void> {
+    // The first part is read in this turn: there is never nothing to show.
+    if (this.readAll) await aTurn();
     const { readAll } = this;
     if (!readAll) return;
     let timer: NodeJS.Timeout | undefined;
