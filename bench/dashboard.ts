@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Entry } from '../src/core/loop/entry.ts';
 import type { FileStore } from '../src/home/store.ts';
 import type { LoopRef } from '../src/ports/ports.ts';
-import { ENDED, held, lengthen, loopsHome } from '../test/support/dashboard/loops.ts';
+import { ENDED, held, lengthen, lengthenLike, linesOf, loopsHome } from '../test/support/dashboard/loops.ts';
 import { CLI, type HookScene } from './hook-scene.ts';
 import { compareMedians, type Row } from './report.ts';
 
@@ -17,6 +17,7 @@ const ROUNDS = 30;
 const FIRST_VIEW_MS = 150;
 const TO_PAGE_MS = 300;
 const OPENED_MS = 1_000;
+const ALL_READ_MS = 3_000;
 const MEMORY_MB = 300;
 
 /** Measures a dashboard over 1,000 loops with 1,000,000 entries, 200 of which are at work. */
@@ -26,6 +27,7 @@ export async function measureDashboard(scene: HookScene): Promise<Row[]> {
   const server = await start({ ...scene.environment('none'), UNTILDONE_HOME: home.home.root });
   try {
     const first = [await server.overview()];
+    const all = [await server.allRead()];
     const again: number[] = [];
     for (let i = 0; i < ROUNDS; i++) again.push(await server.overview());
     const toPage = await latencies(server, home.store, refs);
@@ -34,6 +36,7 @@ export async function measureDashboard(scene: HookScene): Promise<Row[]> {
       compareMedians(values, [limit], { name, against: `at most ${limit} ${unit}`, unit, target: 1 });
     return [
       row('dashboard: first view, 1,000,000 entries', first, FIRST_VIEW_MS),
+      row('dashboard: from the link until all is read', all, ALL_READ_MS),
       row('dashboard: the view again', again, FIRST_VIEW_MS),
       row('dashboard: from the journal to the page', toPage, TO_PAGE_MS),
       row('dashboard: a loop of 1,000 entries opened', opened, OPENED_MS),
@@ -44,20 +47,33 @@ export async function measureDashboard(scene: HookScene): Promise<Row[]> {
   }
 }
 
+/** Every line is sealed and follows from the one before, as hooks would have written it. */
 function fill(home: ReturnType<typeof loopsHome>): LoopRef[] {
   const event: Entry = { kind: 'event', event: 'PreToolUse', detail: { tool: 'Edit' } };
-  return Array.from({ length: LOOPS }, (_, i) => {
-    const ref = home.loop(`20260101-${i}`, { project: home.project(`project-${i % 20}`) });
-    const last = i >= OPEN ? ENDED : held();
+  const pattern = (id: string, last: Entry) => {
+    const ref = home.loop(id);
     lengthen(home.home, home.store, ref, LINES - 1, (line) =>
       line === LINES - 2 ? last : line % 20 === 0 ? held() : event,
     );
+    const lines = linesOf(home.store, ref);
+    rmSync(ref.dir, { recursive: true });
+    return lines;
+  };
+  const [open, ended] = [pattern('open', held()), pattern('ended', ENDED)];
+  return Array.from({ length: LOOPS }, (_, i) => {
+    const session = `session-${i}`;
+    const ref = home.loop(`20260101-${i}`, { session, project: home.project(`project-${i % 20}`) });
+    lengthenLike(home.home, home.store, ref, i < OPEN ? open : ended);
+    // As the Stop that ends a loop does.
+    if (i >= OPEN) home.store.mark(session, false);
     return ref;
   });
 }
 
 interface Server {
   overview(): Promise<number>;
+  /** How long after the link was printed everything had been read. */
+  allRead(): Promise<number>;
   loop(id: string): Promise<number>;
   /** Waits until a change of this loop is told; resolves with the moment. */
   told(id: string): Promise<number>;
@@ -73,6 +89,7 @@ async function start(env: Record<string, string>): Promise<Server> {
   const [line = ''] = await new Promise<string[]>((resolve) =>
     createInterface(child.stdout).once('line', (text) => resolve([text])),
   );
+  const linkAt = performance.now();
   const { url } = JSON.parse(line) as { url: string };
   const entered = await fetch(url, { redirect: 'manual' });
   const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
@@ -89,6 +106,11 @@ async function start(env: Record<string, string>): Promise<Server> {
   void listen(stream, waiting).catch(() => {});
   return {
     overview: () => get('api/overview'),
+    // Older loops that have ended are told when all are read.
+    allRead: async () => {
+      await get('api/ended?count=1');
+      return performance.now() - linkAt;
+    },
     loop: (id) => get(`api/loops/${id}`),
     told: (id) => new Promise((resolve) => waiting.set(id, resolve)),
     memory: () =>

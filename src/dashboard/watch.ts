@@ -25,7 +25,10 @@ export async function watchStatus(world: DashboardWorld, { json }: { json: boole
     for (const id of changed) loops.refresh(id);
     show.now();
   });
-  const tick = setInterval(() => show.now(), TICK_MS);
+  const tick = setInterval(() => {
+    loops.trust.look(() => show.now());
+    show.now();
+  }, TICK_MS);
   show.now();
   if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   clearInterval(tick);

@@ -1,9 +1,13 @@
+import { dirname, join } from 'node:path';
 import type { HooksState } from '../client/settings/would-run.ts';
 import { homeFrom } from '../home/layout.ts';
-import { VERSION } from '../home/program.ts';
+import { thisProgram, VERSION } from '../home/program.ts';
 import { openWorld } from '../hook/wiring/world.ts';
+import { wallsOnMachine } from '../project/walls/walls-for.ts';
+import { auditInThread } from '../reflect/audit/audit-thread.ts';
 import { hooksStateOf } from '../run/person/hooks-state.ts';
 import { turnEnds } from '../run/person/turn-ends.ts';
+import { KnownElsewhere } from './server/known-elsewhere.ts';
 import { claudeSessions } from './server/other-sessions.ts';
 import type { DashboardWorld } from './server/world.ts';
 
@@ -14,6 +18,8 @@ export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]):
   const home = homeFrom(env);
   const clock = { now: () => Date.now() };
   const known = new Map<string, { at: number; state: HooksState }>();
+  const elsewhere = new KnownElsewhere(home, only, clock);
+  const bundle = join(dirname(thisProgram().hookEntry), 'reflect.cjs');
   return {
     ...{ home, env, clock, only, version: VERSION },
     // Settings are asked about for every loop, and change rarely.
@@ -27,5 +33,8 @@ export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]):
     turnEndOf: (session) => turnEnds(home, env, clock.now())(session),
     open: () => openWorld(undefined),
     sessions: claudeSessions(env),
+    lookBack: (since, project) => elsewhere.lookBack(since, project),
+    audit: (request, progress, signal) => auditInThread(bundle, request, env, progress, signal),
+    wallsHere: (sandbox) => wallsOnMachine(sandbox, { env, untildoneHome: home.root }),
   };
 }

@@ -5,12 +5,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Overview } from '../../src/dashboard/view/types.ts';
+import { writeTranscript } from '../../bench/transcript.ts';
+import type { AuditAnswer, Overview } from '../../src/dashboard/view/types.ts';
 import { homeAt } from '../../src/home/layout.ts';
 import { FileStore } from '../../src/home/store.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 
 const CLI = resolve('dist/untildone.cjs');
+const MB = 1024 * 1024;
 
 function scene() {
   const folder = temporaryFolder();
@@ -76,6 +78,23 @@ test('what a hook does is on the page; Ctrl-C ends the dashboard at once', async
   let text = '';
   while (!text.includes('"iteration":2'))
     text += Buffer.from((await reader?.read())?.value ?? []).toString('utf8');
+  // Transcripts are read in a thread, by the bundle that lies beside, and not before somebody asks.
+  const transcripts = join(world.folder, '.claude/projects/-project');
+  mkdirSync(transcripts, { recursive: true });
+  for (const session of ['one', 'two', 'three'])
+    writeTranscript(join(transcripts, `${session}.jsonl`), 9 * MB);
+  const headers = { cookie, origin: new URL(url).origin, 'content-type': 'application/json' };
+  const audit = async (asked: RequestInit = { headers }) =>
+    ((await (await fetch(new URL('api/audit?days=30', base), asked)).json()) as AuditAnswer).audit;
+  const ask = { method: 'POST', headers, body: '{"days":30}' };
+  expect(await audit()).toBeUndefined();
+  expect(await audit(ask)).toMatchObject({ state: 'running' });
+  await expect.poll(audit, { timeout: 30_000 }).toMatchObject({
+    state: 'done',
+    words: expect.stringMatching(/^3 sessions, \d\d(\.\d)? MB of transcripts/),
+  });
+  // It ends at once, although another one has just begun.
+  await audit(ask);
   child.kill('SIGINT');
   const [code] = await once(child, 'exit');
   expect(code).toBe(0);

@@ -65,13 +65,14 @@ export function reportOf(lesson: Lesson, loops: readonly LoopDigest[]): LessonRe
 
 /** Two lines for the list. */
 export function lessonLines(lesson: Lesson, loops: readonly LoopDigest[]): string[] {
-  const trial = trialOf(lesson, loops);
-  const { with: shown, without } = trial;
   const pin = lesson.pinned ? ' (pinned)' : '';
-  return [
-    `${lesson.id}${pin}  ${sentence(lesson)}`,
-    `  told in ${shown.loops}, withheld in ${without.loops} loops since: ${WORDS[findingOf(trial)]}`,
-  ];
+  return [`${lesson.id}${pin}  ${sentence(lesson)}`, `  ${trialWords(trialOf(lesson, loops))}`];
+}
+
+/** How the trial of a lesson goes. */
+export function trialWords(trial: Trial): string {
+  const { with: shown, without } = trial;
+  return `told in ${shown.loops}, withheld in ${without.loops} loops since: ${WORDS[findingOf(trial)]}`;
 }
 
 /** Everything about one lesson. */

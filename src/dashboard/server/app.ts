@@ -3,15 +3,18 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
+import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { JournalError } from '../../home/journal/file.ts';
 import { detailOf } from '../view/detail.ts';
 import { diffBetween } from '../view/diff.ts';
+import type { AuditAnswer, AuditAsked } from '../view/insight-types.ts';
 import { loopView, requestsOf } from '../view/loop-view.ts';
 import type { ActionAnswer, Problem } from '../view/overview-types.ts';
 import { receiptView } from '../view/receipt.ts';
 import { act, parseAction } from './act.ts';
+import { Audits } from './audits.ts';
 import { type Guard, NO_TOKEN } from './guard.ts';
 import { MOST_CLIENTS } from './hub.ts';
 import type { Live } from './live.ts';
@@ -27,6 +30,8 @@ type Asked = Context<Wired>;
 
 const MOST_BODY = 64 * 1024;
 const MOST_DAYS = 366;
+/** So long a first view waits for more to be read. */
+const FIRST_VIEW_MS = 60;
 
 /** The requests that a page can make. `path`: the folder that everything but the start link lies in. */
 export function dashboardApp(
@@ -99,10 +104,21 @@ function sendFile(c: Asked, files: ReadonlyMap<string, PageFile>, name: string):
 }
 
 function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
+  app.use('/api/loops/:loop/*', async (c, next) => {
+    if (!live.loops.has(c.req.param('loop'))) await live.allRead();
+    await next();
+  });
+  for (const path of ['/api/ended', '/api/insights', '/api/audit'])
+    app.use(path, async (_, next) => {
+      await live.allRead();
+      await next();
+    });
   const past = new LookBack(live.loops, world);
-  app.get('/api/overview', (c) =>
-    c.body(live.overviewText(), 200, { 'content-type': 'application/json; charset=utf-8' }),
-  );
+  const audits = new Audits(world, live.closed);
+  app.get('/api/overview', async (c) => {
+    await live.firstView(FIRST_VIEW_MS);
+    return c.body(live.overviewText(), 200, { 'content-type': 'application/json; charset=utf-8' });
+  });
   app.get('/api/ended', (c) =>
     c.json(
       live.ended({
@@ -136,15 +152,37 @@ function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
     c.json(await receiptView(known(c.req.param('loop'), live), world.open())),
   );
   app.get('/api/insights', async (c) => {
-    const days = Math.min(MOST_DAYS, Math.max(1, countIn(c, 'days', 30)));
-    return c.json(await past.insights(days, c.req.query('project') || undefined));
+    const [days, project] = timeAndProject(c);
+    const found = await past.insights(days, project);
+    const audit = audits.view(days, project);
+    return c.json({ ...found, ...defined({ audit }), ...(audits.canAudit ? { canAudit: true } : {}) });
+  });
+  app.get('/api/audit', (c) => c.json(defined({ audit: audits.view(...timeAndProject(c)) })));
+  app.post('/api/audit', limitedBody(), async (c) => {
+    const { days, project } = parseAuditAsked(await jsonIn(c));
+    const folder = project === undefined ? undefined : past.folderOf(project);
+    return c.json({ audit: audits.start(daysIn(days), project, folder) } satisfies AuditAnswer, 202);
   });
 }
 
+function timeAndProject(c: Asked): [days: number, project: string | undefined] {
+  return [daysIn(countIn(c, 'days', 30)), c.req.query('project') || undefined];
+}
+
+function daysIn(days: number): number {
+  return Math.min(MOST_DAYS, Math.max(1, days));
+}
+
+function parseAuditAsked(value: unknown): AuditAsked {
+  const { days, project } = { ...(value as Record<string, unknown> | null) };
+  if (!Number.isSafeInteger(days)) throw new UsageError('say how many days: "days"');
+  if (project !== undefined && typeof project !== 'string')
+    throw new UsageError('"project" is the name of a project');
+  return { days: days as number, ...(project ? { project } : {}) };
+}
+
 function addActing(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
-  const tooLarge: Problem = { code: 'too_large', message: `a request may have ${MOST_BODY / 1024} KB` };
-  const limit = bodyLimit({ maxSize: MOST_BODY, onError: (c) => c.json(tooLarge, 413) });
-  app.post('/api/loops/:loop/actions', limit, async (c) => {
+  app.post('/api/loops/:loop/actions', limitedBody(), async (c) => {
     const ref = known(c.req.param('loop'), live);
     const request = parseAction(await jsonIn(c));
     const own = world.open();
@@ -156,6 +194,11 @@ function addActing(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
     live.hub.publish({ type: 'request', loop: ref.loop, request: made });
     return c.json({ request: made, words } satisfies ActionAnswer);
   });
+}
+
+function limitedBody() {
+  const tooLarge: Problem = { code: 'too_large', message: `a request may have ${MOST_BODY / 1024} KB` };
+  return bodyLimit({ maxSize: MOST_BODY, onError: (c) => c.json(tooLarge, 413) });
 }
 
 async function jsonIn(c: Asked): Promise<unknown> {
@@ -206,6 +249,7 @@ async function viewOf(id: string, live: Live, world: DashboardWorld) {
     eventId,
     needs: loops.needsOf(ref.loop),
     world: world.open(),
+    wallsHere: world.wallsHere,
   });
 }
 
@@ -219,6 +263,7 @@ async function openStream(c: Asked, live: Live, world: DashboardWorld): Promise<
       fix: 'Close some.',
     });
   const loop = c.req.query('loop');
+  if (loop !== undefined && !live.loops.has(loop)) await live.allRead();
   const watched = loop !== undefined && live.loops.ref(loop) ? loop : undefined;
   const journal = watched === undefined ? undefined : await live.journal(watched).catch(() => undefined);
   outgoing.writeHead(200, {
@@ -255,16 +300,22 @@ function placeIn(text: string): number {
 function failed(c: Asked, error: Error): Response {
   if (error instanceof NotFound) return refuse(c, 404, { code: 'not_found', message: error.message });
   if (error instanceof UsageError) return refuse(c, 400, { code: 'refused', message: error.message });
-  if (error instanceof JournalError) return refuse(c, 409, { code: 'unreadable', message: error.message });
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC')
+  const code = codeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
     return refuse(c, 507, {
       code: 'disk_full',
       message: 'the disk is full: nothing was written',
       fix: 'Make room, then try again.',
     });
+  if (error instanceof JournalError) return refuse(c, 409, { code: 'unreadable', message: error.message });
   if (code === 'ENOENT') return refuse(c, 404, { code: 'not_found', message: 'its files are gone' });
   return refuse(c, 500, { code: 'failed', message: error.message });
+}
+
+/** Of the system, however deep: what could not be opened is told as a problem of the journal. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return (error as NodeJS.ErrnoException).code ?? codeOf(error.cause);
 }
 
 function refuse(

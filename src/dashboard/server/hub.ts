@@ -38,6 +38,11 @@ export class Hub {
     return this.clients.size;
   }
 
+  /** What is kept for pages that connect again. */
+  get keptSize(): { events: number; bytes: number } {
+    return { events: this.kept.length, bytes: this.keptBytes };
+  }
+
   /** The loops whose entries somebody wants to see. */
   loops(): Set<string> {
     return new Set([...this.clients].flatMap(({ loop }) => loop ?? []));

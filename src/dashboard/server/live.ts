@@ -14,6 +14,7 @@ import type {
 import { asRequest } from '../view/requests.ts';
 import { Hub } from './hub.ts';
 import { Loops } from './loops.ts';
+import { aTurn, Steps } from './steps.ts';
 import { type HomeChange, watchHome } from './watch.ts';
 import type { DashboardWorld } from './world.ts';
 
@@ -24,6 +25,14 @@ const MOST_SENT = 50;
 const TURNS_A_ROUND = 20;
 const SESSIONS_EVERY_MS = 10_000;
 const KEPT_MS = 10_000;
+/** While much is read, pages are told now and then. */
+const TELL_EVERY_MS = 500;
+
+interface Waiting {
+  loops: Set<string>;
+  sessions: Set<string>;
+  all: boolean;
+}
 
 /** Keeps the views of all loops up to date, and tells pages what changes. */
 export class Live {
@@ -37,6 +46,12 @@ export class Live {
   private totalsSent = '';
   private nextTurn = 0;
   private made: { text: string; at: number } | undefined;
+  private readAll: Promise<void> | undefined;
+  private waiting: Waiting | undefined;
+  private working: Promise<void> | undefined;
+  /** A page has seen a part, and has to be told when there is all. */
+  private wasPartial = false;
+  private readonly closing = new AbortController();
   private sessionsSeen: { at: number; list?: OtherSession[]; asking?: boolean } = { at: 0 };
 
   constructor(world: DashboardWorld) {
@@ -44,34 +59,137 @@ export class Live {
     this.loops = new Loops(world);
   }
 
+  /** Begins to read and to watch. What is at work is read first; pages see what there is, and are told when there is more. */
   start(): void {
-    this.loops.rescan();
-    for (const row of this.loops.rows()) this.sent.set(row.id, comparable(row));
     this.watcher = watchHome(this.world.home, (change) => this.take(change));
+    this.readAll = this.readFirst();
     this.askSessions();
+  }
+
+  private async readFirst(): Promise<void> {
+    let toldAt = performance.now();
+    // The link is printed before anything is read.
+    await aTurn();
+    try {
+      for (const steps = new Steps(this.loops.scan()); !steps.done; ) {
+        for (const id of steps.next()) {
+          const row = this.loops.row(id);
+          if (row) this.sent.set(id, comparable(row));
+        }
+        if (this.closed.aborted) return;
+        this.made = undefined;
+        if (performance.now() - toldAt > TELL_EVERY_MS) {
+          toldAt = performance.now();
+          this.hub.publish({ type: 'reset', why: 'more has been read' });
+        }
+        if (!steps.done) await aTurn();
+      }
+    } catch {
+      // What is missing is found by the next look.
+    }
+    this.readAll = undefined;
+    this.lookAtProjects();
+    if (this.wasPartial) this.hub.publish({ type: 'reset', why: 'everything has been read' });
+    if (this.waiting) this.work();
     this.overviewText();
   }
 
-  /** Takes in what changed in the home. Never throws: the next change, or the next look, tries again. */
-  private take({ loops, sessions, all }: HomeChange): void {
-    this.made = undefined;
-    try {
-      const isNew = loops.some((id) => !this.loops.has(id));
-      const changed = new Set(
-        all || isNew ? this.loops.rescan() : loops.filter((id) => this.loops.refresh(id)),
-      );
-      const looked = all ? this.loops.unended() : sessions.flatMap((id) => this.loops.ofSession(id));
-      if (all) {
-        this.lookAtTurns();
-        this.askSessions();
+  /** Resolves when everything was read, or after this time: then what there is has to do. */
+  async firstView(ms: number): Promise<void> {
+    // The first part is read in this turn: there is never nothing to show.
+    if (this.readAll) await aTurn();
+    const { readAll } = this;
+    if (!readAll) return;
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      readAll,
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, ms);
+      }),
+    ]);
+    clearTimeout(timer);
+  }
+
+  /** Resolves when everything was read that was there at the start. */
+  async allRead(): Promise<void> {
+    await this.readAll;
+  }
+
+  /** Takes in what changed in the home. While that is done, further changes are gathered. */
+  private take({ loops, sessions, all }: HomeChange): Promise<void> {
+    this.waiting ??= { loops: new Set(), sessions: new Set(), all: false };
+    for (const id of loops) this.waiting.loops.add(id);
+    for (const id of sessions) this.waiting.sessions.add(id);
+    this.waiting.all ||= all;
+    return this.work();
+  }
+
+  private work(): Promise<void> {
+    if (this.readAll) return this.readAll;
+    this.working ??= this.takeWaiting().finally(() => {
+      this.working = undefined;
+    });
+    return this.working;
+  }
+
+  /** Never throws: the next change, or the next look, tries again. */
+  private async takeWaiting(): Promise<void> {
+    while (this.waiting && !this.closed.aborted) {
+      const change = this.waiting;
+      this.waiting = undefined;
+      this.made = undefined;
+      try {
+        await this.takeIn(change);
+      } catch {
+        // As above.
       }
-      this.loops.lookAgain(looked);
-      this.publish(new Set([...changed, ...looked]));
-      for (const id of changed) if (this.hub.loops().has(id)) void this.tellEntries(id);
-      if (all) this.overviewText();
-    } catch {
-      // As above.
     }
+  }
+
+  /** A few loops at a time: requests are answered in between. What changed meanwhile is told together. */
+  private async takeIn({ loops, sessions, all }: Waiting): Promise<void> {
+    const isNew = [...loops].some((id) => !this.loops.has(id));
+    const changed = new Set<string>();
+    const read = new Steps(all || isNew ? this.loops.scan() : this.refreshed(loops));
+    while (!read.done) {
+      for (const id of read.next()) changed.add(id);
+      if (!read.done) await aTurn();
+    }
+    const looked = new Set(
+      all ? this.loops.unended() : [...sessions].flatMap((id) => this.loops.ofSession(id)),
+    );
+    if (all) {
+      this.lookAtTurns();
+      this.askSessions();
+      this.lookAtProjects();
+    }
+    const again = new Steps(this.lookedAgain(looked));
+    while (!again.done) {
+      again.next();
+      if (!again.done) await aTurn();
+    }
+    this.publish(new Set([...changed, ...looked]));
+    for (const id of changed) if (this.hub.loops().has(id)) void this.tellEntries(id);
+    this.made = undefined;
+    if (all) this.overviewText();
+  }
+
+  private *refreshed(ids: Iterable<string>): Generator<string | undefined, void> {
+    for (const id of ids) yield this.loops.refresh(id) ? id : undefined;
+  }
+
+  private *lookedAgain(ids: Iterable<string>): Generator<string, void> {
+    for (const id of ids) {
+      this.loops.lookAgain([id]);
+      yield id;
+    }
+  }
+
+  private lookAtProjects(): void {
+    this.loops.trust.look(() => {
+      this.made = undefined;
+      this.publish([]);
+    });
   }
 
   /** Tells what differs from what was told before. */
@@ -180,12 +298,15 @@ export class Live {
 
   /** What a request just wrote is on its way; this makes it seen at once. */
   touched(id: string): void {
-    this.take({ loops: [id], sessions: [], all: false });
+    if (!this.loops.refresh(id)) return;
+    this.made = undefined;
+    this.publish([id]);
+    if (this.hub.loops().has(id)) void this.tellEntries(id);
   }
 
   /** Looks at everything again. */
-  look(): void {
-    this.take({ loops: [], sessions: [], all: true });
+  look(): Promise<void> {
+    return this.take({ loops: [], sessions: [], all: true });
   }
 
   /**
@@ -216,8 +337,15 @@ export class Live {
       ...{ projects: loops.projects(), needs, loops: shown, ended },
       ...(sessions ? { sessions } : {}),
       totals: this.totals(needs),
+      ...this.reading(),
       problems: this.problems(),
     };
+  }
+
+  private reading(): Pick<Overview, 'reading'> {
+    if (!this.readAll) return {};
+    this.wasPartial = true;
+    return { reading: this.loops.progress };
   }
 
   private problems(): Problem[] {
@@ -229,7 +357,13 @@ export class Live {
     return endedPage(this.loops.rows(), query);
   }
 
+  /** Aborted when the server ends. */
+  get closed(): AbortSignal {
+    return this.closing.signal;
+  }
+
   close(): void {
+    this.closing.abort();
     this.watcher?.close();
     this.hub.close();
   }

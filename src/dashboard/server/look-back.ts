@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../core/text/defined.ts';
 import { JournalScan } from '../../home/journal/scan.ts';
 import { readKey } from '../../home/layout.ts';
 import type { Insights } from '../view/insight-types.ts';
 import { insightsOf, type Summed } from '../view/insights.ts';
 import { LoopSummary } from '../view/loop-summary.ts';
 import type { LoopRow } from '../view/overview-types.ts';
+import type { ProjectAsked } from './known-elsewhere.ts';
 import type { Loops } from './loops.ts';
 import type { DashboardWorld } from './world.ts';
 
@@ -40,8 +42,17 @@ export class LookBack {
       read.push({ row, summary: await this.summaryOf(row) });
     }
     const found = insightsOf(read, since, now);
-    const more = await this.world.lookBack?.(since, project);
+    const more = await this.world.lookBack?.(since, this.asked(project));
     return { ...found, ...(read.length < rows.length ? { cut: true as const } : {}), ...more };
+  }
+
+  private asked(project: string | undefined): ProjectAsked | undefined {
+    return project === undefined ? undefined : { id: project, ...defined({ path: this.folderOf(project) }) };
+  }
+
+  /** The folder of a project of this home. */
+  folderOf(project: string): string | undefined {
+    return this.loops.projects().find(({ id }) => id === project)?.path;
   }
 
   private async summaryOf({ id }: LoopRow): Promise<LoopSummary | undefined> {

@@ -1,26 +1,29 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isTrustedContract } from '../../core/contract/contract.ts';
 import { missedStop } from '../../core/loop/missed-stop.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { isLocked } from '../../files/lock.ts';
-import { readSmall } from '../../files/whole-file.ts';
+import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { readFrozenContract } from '../../home/frozen-contract.ts';
 import { judgingNow } from '../../home/interrupted-judging.ts';
 import { readCopyOfEnd } from '../../home/journal/copy-of-end.ts';
 import { readTail, type Tail } from '../../home/journal/file.ts';
-import { copyOfEndFile, projectFolder, readKey } from '../../home/layout.ts';
+import { copyOfEndFile, type Home, projectFolder, readKey } from '../../home/layout.ts';
+import { readLoopRecord } from '../../home/records/session-records.ts';
 import { FileStore } from '../../home/store.ts';
 import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
 import { driverLock } from '../../run/begin/client-options.ts';
-import { whyUnheld } from '../../run/person/loop-facts.ts';
+import { UNTRUSTED_WORDS, whyUnheld } from '../../run/person/loop-facts.ts';
 import { lastContext } from '../view/last-context.ts';
 import { needsOf, unreadableNeed } from '../view/needs.ts';
 import type { LoopRow, Need, ProjectRow } from '../view/overview-types.ts';
 import type { Since } from '../view/requests.ts';
 import { type KnownLoop, rowOf, sinceOf, unreadableRow } from '../view/row.ts';
+import { TrustLook } from './trust.ts';
 import type { DashboardWorld } from './world.ts';
 
 /** What is kept of a loop. The state is kept only as long as it has not ended. */
@@ -50,12 +53,15 @@ export class Loops {
   private readonly folders = new Map<string, string | undefined>();
   private readonly only: ReadonlySet<string> | undefined;
   private readonly world: DashboardWorld;
+  readonly trust: TrustLook;
   private key: string | undefined;
+  private found = 0;
   /** What is wrong with the home itself. */
   problem: string | undefined;
 
   constructor(world: DashboardWorld) {
     this.world = world;
+    this.trust = new TrustLook(world);
     const { only, home } = world;
     this.only =
       only.length > 0 ? new Set(only.map((folder) => basename(projectFolder(home, folder)))) : undefined;
@@ -63,14 +69,40 @@ export class Loops {
 
   /** Looks for loops that are new, changed or gone. Returns the ids of those whose row may have changed. */
   rescan(): string[] {
+    return [...this.scan()].filter((id) => id !== undefined);
+  }
+
+  /**
+   * The same, one at a time, so that others get their turn in between; undefined for one that has not changed. What is at
+   * work comes first, then the newest.
+   */
+  *scan(): Generator<string | undefined, void> {
     this.problem = this.problemOfHome();
     const found = new Map<string, [LoopRef, string]>();
     for (const project of this.projectNames())
       for (const ref of loopsIn(join(this.world.home.projects, project))) found.set(ref.loop, [ref, project]);
-    const gone = [...this.kept.keys()].filter((id) => !found.has(id));
-    for (const id of gone) this.kept.delete(id);
-    const changed = [...found.values()].filter(([ref, project]) => this.readEnd(ref, project));
-    return [...gone, ...changed.map(([ref]) => ref.loop)];
+    this.found = found.size;
+    for (const id of [...this.kept.keys()].filter((known) => !found.has(known))) {
+      this.kept.delete(id);
+      yield id;
+    }
+    for (const [ref, project] of this.inOrder(found)) yield this.readEnd(ref, project) ? ref.loop : undefined;
+  }
+
+  private inOrder(found: ReadonlyMap<string, [LoopRef, string]>): [LoopRef, string][] {
+    if (this.kept.size > 0) return [...found.values()];
+    const atWork = loopsAtWork(this.world.home);
+    const ids = [...found.keys()].sort((a, b) => (a < b ? 1 : -1));
+    const first = ids.filter((id) => atWork.has(id));
+    return [...first, ...ids.filter((id) => !atWork.has(id))].flatMap((id) => {
+      const one = found.get(id);
+      return one ? [one] : [];
+    });
+  }
+
+  /** How many of the loops of the home were read. */
+  get progress(): { read: number; of: number } {
+    return { read: this.kept.size, of: Math.max(this.found, this.kept.size) };
   }
 
   private problemOfHome(): string | undefined {
@@ -171,7 +203,11 @@ export class Loops {
       : client === 'unknown'
         ? undefined
         : client === 'there';
+    const trusted = (project: string, print: string) => this.trust.isTrusted(project, print);
+    // Once a Stop has come, what the loop waits for says it.
+    const isOpen = contract && !state.waiting && !isTrustedContract(contract.frozen, trusted);
     return defined({
+      untrusted: isOpen ? UNTRUSTED_WORDS : undefined,
       judging: judging?.loop === ref.loop ? { since: judging.since, gates: judging.gates } : undefined,
       unheld: whyUnheld(ref, state, contract?.frozen.project, { store, hooksAt }),
       alive,
@@ -232,11 +268,14 @@ export class Loops {
   }
 
   needs(): Need[] {
-    return [...this.kept.values()].flatMap(({ needs }) => needs).sort((a, b) => a.since - b.since);
+    const ofLoops = [...this.kept.values()].flatMap(({ needs }) => needs);
+    const told = new Set(ofLoops.flatMap(({ kind, project }) => (kind === 'trust' ? [project] : [])));
+    const ofProjects = this.trust.needs().filter(({ project }) => !told.has(project));
+    return [...ofLoops, ...ofProjects].sort((a, b) => a.since - b.since);
   }
 
   projects(): ProjectRow[] {
-    const rows = new Map<string, ProjectRow>();
+    const rows = new Map(this.trust.rows().map((row) => [row.id, row]));
     for (const { project, open, ref } of this.kept.values()) {
       const row = rows.get(project) ?? this.projectRow(project, ref);
       rows.set(project, { ...row, loops: row.loops + 1, unended: row.unended + (open ? 1 : 0) });
@@ -268,6 +307,20 @@ export class Loops {
     }
     return this.folders.get(project);
   }
+}
+
+/** The loops whose sessions have a marker: these may hold somebody, or wait for you. */
+function loopsAtWork(home: Home): Set<string> {
+  const found = new Set<string>();
+  for (const name of namesIn(home.active)) {
+    try {
+      const record = name.includes('.') ? undefined : readLoopRecord(home, name);
+      if (record) found.add(basename(record.loopDir));
+    } catch {
+      // It is read with the others.
+    }
+  }
+  return found;
 }
 
 /** Folders only: a link could lead anywhere. */

@@ -1,29 +1,26 @@
 import { execFile } from 'node:child_process';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
-import { newerThan } from '../../core/text/version.ts';
 import type { OtherSession } from '../view/overview-types.ts';
 
 const TIME_MS = 5_000;
 const MOST_BYTES = 1024 * 1024;
 const MOST_SESSIONS = 200;
 
-/** The first version that is known to list sessions. An older one might take the words for a prompt. */
-const LISTS_SESSIONS = '2.1.139';
-
 /** Asks Claude Code for its sessions (`claude agents --json`). Undefined when it is not there, or does not know how. */
 export function claudeSessions(env: NodeJS.ProcessEnv): () => Promise<OtherSession[] | undefined> {
   let known: Promise<boolean> | undefined;
   return async () => {
-    known ??= said(['--version'], env).then((text) => listsSessions(text ?? ''));
+    // A version without the command takes its name for a prompt; with --help it only prints its own help.
+    known ??= said(['agents', '--help'], env).then((text) => listsSessions(text ?? ''));
     const text = (await known) ? await said(['agents', '--json'], env) : undefined;
     return text === undefined ? undefined : parseSessions(text);
   };
 }
 
-export function listsSessions(version: string): boolean {
-  const [, number] = /^(\d{1,4}\.\d{1,4}\.\d{1,6})\b/.exec(version) ?? [];
-  return number !== undefined && !newerThan(LISTS_SESSIONS, number);
+/** Whether this help is that of a command `agents` with the option `--json`. */
+export function listsSessions(help: string): boolean {
+  return /^Usage: \S+ agents\b/m.test(help) && /^ {1,8}--json(?![\w-])/m.test(help);
 }
 
 function said(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {

@@ -1,8 +1,12 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
+import type { SandboxRule } from '../../core/contract/contract.ts';
 import type { Home } from '../../home/layout.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import type { WallsHere } from '../../judging/ports.ts';
+import type { WholeAudit } from '../../reflect/audit/audit-thread.ts';
 import type { Insights } from '../view/insight-types.ts';
 import type { OtherSession } from '../view/overview-types.ts';
+import type { ProjectAsked } from './known-elsewhere.ts';
 
 /** What the dashboard needs from the world. */
 export interface DashboardWorld {
@@ -19,10 +23,15 @@ export interface DashboardWorld {
   /** The world of the commands, fresh for each request of a person. */
   open(): World;
   /** Parts of the insights that other rooms know; each only where there is something. Absent: none do. */
-  lookBack?(
-    since: number,
-    project: string | undefined,
-  ): Promise<Pick<Insights, 'latency' | 'lessons' | 'audit'>>;
+  lookBack?(since: number, project: ProjectAsked | undefined): Promise<Pick<Insights, 'latency' | 'lessons'>>;
+  /** Reads transcripts, which takes seconds to minutes, beside this thread. Absent: it cannot. */
+  audit?(
+    request: WholeAudit,
+    progress: (read: number, all: number) => void,
+    signal: AbortSignal,
+  ): Promise<{ problem: string } | { counts: Record<string, unknown> }>;
+  /** The walls that a contract gets on this machine. */
+  wallsHere?(sandbox: SandboxRule): WallsHere;
   /** Sessions of Claude Code, with a loop or without; undefined when it does not tell. Never rejects. */
   sessions(): Promise<OtherSession[] | undefined>;
 }

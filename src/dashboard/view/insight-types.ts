@@ -35,13 +35,16 @@ export interface Insights {
   cost: { day: string; project: string; usd: number; tokens: number; loops: number }[];
   /** Parts that other commands know; each is absent where there is nothing. */
   lessons?: LessonView[];
+  /** The last one of these days and this project, where one was asked for. */
   audit?: AuditView;
+  /** One can be asked for: POST /api/audit. */
+  canAudit?: true;
 }
 
 export interface LessonView {
   id: string;
   text: string;
-  /** As `untildone lessons` calls it: proposed, on trial, kept, dropped, ... */
+  /** `on trial`, `pinned` or `dropped`. */
   state: string;
   tone: Tone;
   /** How its trial goes, in words. */
@@ -50,9 +53,26 @@ export interface LessonView {
   at?: number;
 }
 
+/** How often "done" had a passing check behind it, as `untildone audit` counts it. Counts only: no names, no prompts. */
 export interface AuditView {
+  state: 'running' | 'done' | 'failed';
+  /** While it runs: how much of the transcripts was read, 0 to 1. */
+  share?: number;
+  /** When it ended. It is kept until somebody asks for another. */
   at?: number;
-  /** One line: what was looked at. */
+  /** One line: what was looked at, how far it is, or why there is nothing. */
   words: string;
-  findings: { title: string; text?: string; count?: number; tone: Tone }[];
+  /** `share`: of all turns that were looked at, 0 to 1. */
+  findings: { title: string; text?: string; count?: number; share?: number; tone: Tone }[];
+}
+
+/** What /api/audit takes, and answers. */
+export interface AuditAsked {
+  days: number;
+  project?: string;
+}
+
+export interface AuditAnswer {
+  /** Absent when none was asked for. */
+  audit?: AuditView;
 }

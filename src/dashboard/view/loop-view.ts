@@ -1,16 +1,18 @@
 /** Everything that the page of one loop shows at once. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract, Limit } from '../../core/contract/contract.ts';
+import type { Contract, Limit, SandboxRule } from '../../core/contract/contract.ts';
 import { answerTo, questionsForYou } from '../../core/loop/asked.ts';
 import { limitsIn, phaseOf } from '../../core/loop/phases.ts';
 import { type AskedQuestion, hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import { canReopen } from '../../core/run/reopen.ts';
 import { defined } from '../../core/text/defined.ts';
 import { redact } from '../../core/text/redact.ts';
+import { wallsWords } from '../../core/words/walls.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { parseFeatureList } from '../../gates/features/feature-list.ts';
 import type { World } from '../../hook/wiring/world.ts';
+import type { WallsHere } from '../../judging/ports.ts';
 import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
 import { readProjectFile } from '../../project/files.ts';
 import type { Board, LoopView, QuestionView } from './loop-types.ts';
@@ -34,6 +36,8 @@ export interface LoopParts {
   since: Since;
   now: number;
   eventId: string;
+  /** The walls that a contract gets on this machine. */
+  wallsHere?: (sandbox: SandboxRule) => WallsHere;
 }
 
 export async function loopView(parts: LoopParts): Promise<LoopView> {
@@ -78,12 +82,18 @@ export async function loopView(parts: LoopParts): Promise<LoopView> {
     kinds: journal.kindCounts,
     strip: journal.stops.strip(),
     series: journal.stops.series(),
+    ...defined({ walls: hasEnded(state) ? undefined : wallsOf(contract, parts) }),
     hasReceipt: isDone(state.status) && isFile(join(ref.dir, 'receipt.json')),
     ...(contract
       ? { contract: { sha256: contract.sha256, gates: Object.keys(contract.contract.gates).length } }
       : {}),
     problems: problemsOf(parts, state, loaded),
   };
+}
+
+function wallsOf(loaded: LoadedContract | undefined, { wallsHere }: LoopParts): string | undefined {
+  const sandbox = loaded?.contract.sandbox;
+  return sandbox && wallsHere && wallsWords(sandbox, wallsHere(sandbox));
 }
 
 function isFile(path: string): boolean {

@@ -20,6 +20,7 @@ export function needsOf(known: KnownLoop & { missedAt?: number; folder?: string 
     ...questions(known, 'question'),
     ...approvals(known),
     ...persons(known),
+    ...untrusted(known),
     ...unheld(known),
     ...missed(known),
   ];
@@ -81,19 +82,34 @@ function approvals(known: KnownLoop): Need[] {
   });
 }
 
+const UNTRUSTED = 'its contract is not trusted on this machine';
+
+function trustCommand(folder: string | undefined): string {
+  return folder === undefined ? 'untildone trust' : `cd ${quoteForShell(folder)} && untildone trust`;
+}
+
+/** Before its first Stop, which would wait for you. */
+function untrusted(known: KnownLoop & { folder?: string }): Need[] {
+  const { untrusted: text, state, folder } = known;
+  if (text === undefined) return [];
+  const since = state.startedAt;
+  return [
+    { ...base(known, 'trust'), since, title: UNTRUSTED, text, answers: [], command: trustCommand(folder) },
+  ];
+}
+
 function persons(known: KnownLoop & { folder?: string }): Need[] {
   const { state, folder } = known;
   if (state.waiting?.why !== 'needs_person') return [];
   const text = state.waiting.detail ?? 'it cannot go on without you';
   const isTrust = /not trusted/.test(text);
-  const trust = folder === undefined ? 'untildone trust' : `cd ${quoteForShell(folder)} && untildone trust`;
   return [
     {
       ...base(known, isTrust ? 'trust' : 'needs_person'),
-      title: isTrust ? 'its contract is not trusted on this machine' : oneLine(text, TITLE),
+      title: isTrust ? UNTRUSTED : oneLine(text, TITLE),
       text: keepShort(text, TEXT),
       answers: [],
-      ...(isTrust ? { command: trust } : {}),
+      ...(isTrust ? { command: trustCommand(folder) } : {}),
     },
   ];
 }

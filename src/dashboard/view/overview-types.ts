@@ -30,6 +30,8 @@ export interface Overview {
   /** Sessions of Claude Code without a loop; absent when Claude Code does not tell. */
   sessions?: OtherSession[];
   totals: Totals;
+  /** Not everything has been read yet: so many loops of these. What is at work comes first. */
+  reading?: { read: number; of: number };
   /** What is wrong with the home itself, in words: no home yet, a missing key, a full disk. */
   problems: Problem[];
 }

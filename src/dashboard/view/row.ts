@@ -24,6 +24,8 @@ export interface KnownLoop extends Seen {
   context?: number;
   alive?: boolean;
   turnEndedAt?: number;
+  /** Why nothing will be judged before you trust its contract. */
+  untrusted?: string;
 }
 
 const SUMMARY = 200;

@@ -11,6 +11,8 @@
  *   GET  /api/loops/:loop/entries/:place/diff       DiffView
  *   GET  /api/loops/:loop/receipt                   ReceiptView
  *   GET  /api/insights?days=&project=               Insights
+ *   POST /api/audit                                 AuditAsked, answered by AuditAnswer; begins to read transcripts
+ *   GET  /api/audit?days=&project=                  AuditAnswer     (how far it is, or what it found)
  *   POST /api/loops/:loop/actions                   ActionRequest, answered by ActionAnswer
  *   GET  /api/events?after=&loop=                   server-sent events: ServerEvent
  *

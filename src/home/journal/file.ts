@@ -59,7 +59,9 @@ export function readTail(
   const check = lineCheck(path, key);
   // Read before the journal: another process writes it after the journal.
   const copy = copyOfEnd(check);
-  const end = copy && isGone(path) ? EMPTY : readEnd(path, check);
+  // The two are the same text unless something went wrong: it is checked once.
+  const checkOnce: LineCheck = (text) => (text === copy?.text ? copy.line : check(text));
+  const end = copy && isGone(path) ? EMPTY : readEnd(path, checkOnce);
   if (copy && copy.line.seq > (end.last?.line.seq ?? 0))
     return { ...end, ...copy, cut: copy.line.seq - (end.last?.line.seq ?? 0) };
   if (end.last) return { ...end, ...end.last, cut: 0 };

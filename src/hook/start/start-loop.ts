@@ -164,7 +164,7 @@ function usesRooms(contract: Contract): boolean {
 }
 
 /** Whether the contract needs trust even without commands: it asks models, sends notifications, or sets what sessions may do. */
-function needsApproval({ gates, notify, run, memory, prompt, tools }: Contract): boolean {
+export function needsApproval({ gates, notify, run, memory, prompt, tools }: Contract): boolean {
   const asksModels = Object.values(gates).some(({ kind }) => traitsOf(kind).modelQuestion !== undefined);
   return asksModels || notify.length > 0 || [run, memory, prompt, tools].some((part) => part !== undefined);
 }

@@ -1,6 +1,7 @@
 /** `untildone audit`: how often did "done" have a passing check behind it? */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { commandGates } from '../../core/contract/propose.ts';
 
 import { jsonLines } from '../../core/text/visible.ts';
@@ -12,6 +13,7 @@ import type { Printer } from '../printer.ts';
 import { type FoundSessions, findSessions, projectsFolder, type SessionFiles } from '../reading/files.ts';
 import { shareOut } from '../reading/share-out.ts';
 import { type AuditOptions, auditSession, type SessionAudit } from './audit-session.ts';
+import type { FromAuditThread, WholeAudit } from './audit-thread.ts';
 import type { CheckKind } from './checks.ts';
 import { evidenceLines } from './evidence.ts';
 import { writePage } from './html-page.ts';
@@ -44,15 +46,50 @@ export interface AuditPlace {
 
 /** Returns the exit code. */
 export async function audit(request: AuditRequest, place: AuditPlace, printer: Printer): Promise<number> {
+  const found = await gather(request, place, (sessions) =>
+    readingProgress(sessions, process.stderr, printer),
+  );
+  if ('problem' in found) return sayNothing(found.problem, request, printer);
+  show(request, found.summary, found.scope, place, printer);
+  return EXIT.ok;
+}
+
+/** The figures of an audit without names, as `--json` prints them; or why there are none. */
+export async function auditCounts(
+  { sinceMs, project }: Pick<AuditRequest, 'sinceMs' | 'project'>,
+  place: Omit<AuditPlace, 'columns'>,
+  progress: (read: number, all: number) => void,
+): Promise<{ problem: string } | { counts: Record<string, unknown> }> {
+  const found = await gather({ sinceMs, project }, place, (sessions) => {
+    const all = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+    let read = 0;
+    return {
+      add(bytes) {
+        read += bytes;
+        progress(read, all);
+      },
+      end: () => {},
+    };
+  });
+  return 'problem' in found ? found : { counts: auditJson(found.summary, found.scope, false) };
+}
+
+type Progress = ReturnType<typeof readingProgress>;
+
+async function gather(
+  request: Pick<AuditRequest, 'sinceMs' | 'project'>,
+  place: Omit<AuditPlace, 'columns'>,
+  progressOf: (sessions: readonly SessionFiles[]) => Progress,
+): Promise<{ problem: string } | { summary: AuditSummary; scope: AuditScope }> {
   const began = performance.now();
   const roots = rootsOf(place.env);
   const project = request.project === undefined ? undefined : resolve(place.cwd, request.project);
   const since = request.sinceMs === undefined ? undefined : place.now - request.sinceMs;
   const found = roots.map((root) => findSessions(root, { since, project }));
   const problem = nothingThere(found, roots, { project, request });
-  if (problem) return sayNothing(problem, request, printer);
+  if (problem) return { problem };
   const projects = project === undefined ? undefined : [...new Set([project, realPath(project)])];
-  const summary = await summarise(found, { since, projects }, place, printer);
+  const summary = await summarise(found, { since, projects }, place, progressOf);
   const scope: AuditScope = {
     sinceMs: request.sinceMs,
     project,
@@ -60,8 +97,27 @@ export async function audit(request: AuditRequest, place: AuditPlace, printer: P
     now: place.now,
     tookMs: performance.now() - began,
   };
-  show(request, summary, scope, place, printer);
-  return EXIT.ok;
+  return { summary, scope };
+}
+
+const EVERY_MS = 200;
+
+/** In a thread that was started for it: audits. Elsewhere it does nothing. */
+export function serveWholeAudit(): void {
+  const asked = (workerData as { wholeAudit?: WholeAudit } | null)?.wholeAudit;
+  if (isMainThread || !parentPort || !asked) return;
+  const port = parentPort;
+  let toldAt = 0;
+  const { now, ...request } = asked;
+  const place = { env: process.env, cwd: process.cwd(), now };
+  auditCounts(request, place, (read, all) => {
+    if (performance.now() - toldAt < EVERY_MS) return;
+    toldAt = performance.now();
+    port.postMessage({ read, all } satisfies FromAuditThread);
+  }).then(
+    (found) => port.postMessage(found satisfies FromAuditThread),
+    (error: Error) => port.postMessage({ failed: error.message } satisfies FromAuditThread),
+  );
 }
 
 /** Claude Code keeps transcripts in its configuration folder, and some versions in that of the desktop. */
@@ -75,7 +131,7 @@ function rootsOf(env: NodeJS.ProcessEnv): string[] {
 function nothingThere(
   found: readonly FoundSessions[],
   roots: readonly string[],
-  { project, request }: { project?: string; request: AuditRequest },
+  { project, request }: { project?: string; request: Pick<AuditRequest, 'sinceMs'> },
 ): string | undefined {
   if (found.some(({ sessions }) => sessions.length > 0)) return undefined;
   const [problem] = found.flatMap(({ problems }) => problems);
@@ -99,13 +155,13 @@ function sayNothing(problem: string, request: AuditRequest, printer: Printer): n
 async function summarise(
   found: readonly FoundSessions[],
   options: AuditOptions,
-  place: AuditPlace,
-  printer: Printer,
+  place: Pick<AuditPlace, 'now'>,
+  progressOf: (sessions: readonly SessionFiles[]) => Progress,
 ): Promise<AuditSummary> {
   const sessions: SessionFiles[] = found.flatMap((one) => one.sessions);
   const collector = new AuditCollector();
   const failures: { path: string; why: string }[] = found.flatMap(({ problems }) => problems);
-  const progress = readingProgress(sessions, process.stderr, printer);
+  const progress = progressOf(sessions);
   await shareOut<AuditOptions, SessionAudit>({
     name: 'audit',
     task: auditSession,

@@ -2,7 +2,7 @@
 
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { figureFiles, parseFigure } from '../../home/hook-figures.ts';
+import { figureFiles, type HookFigure, parseFigure } from '../../home/hook-figures.ts';
 import { JournalScan } from '../../home/journal/scan.ts';
 import { type Home, readKey, realPath } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
@@ -87,7 +87,23 @@ async function readHookLines(
   { home }: StatsWorld,
   { figures, read }: Gathered,
 ) {
-  const isMeant = meantBy(project);
+  const isMeant = meantBy(project === undefined ? undefined : [project]);
+  const { badLines, unreadable } = await eachHookCall(home, since, (figure) => {
+    if (!isMeant(figure.project)) return;
+    read.hookLines++;
+    figures.hookCall(figure);
+  });
+  read.badLines += badLines;
+  read.unreadable += unreadable;
+}
+
+/** Reads the lines of hook calls since a time. Returns what could not be read. */
+export async function eachHookCall(
+  home: Home,
+  since: number,
+  take: (figure: HookFigure) => void,
+): Promise<Pick<StatsRead, 'badLines' | 'unreadable'>> {
+  const read = { badLines: 0, unreadable: 0 };
   for (const path of figureFiles(home)) {
     if (writtenAt(path) < since) continue;
     try {
@@ -97,26 +113,24 @@ async function readHookLines(
       })) {
         const figure = parseFigure(line);
         if (!figure) read.badLines += line === '' ? 0 : 1;
-        else if (figure.at >= since && isMeant(figure.project)) {
-          read.hookLines++;
-          figures.hookCall(figure);
-        }
+        else if (figure.at >= since) take(figure);
       }
     } catch {
       read.unreadable++;
     }
   }
+  return read;
 }
 
-/** Whether a session that was started in a folder belongs to the project: there, or below it. */
-function meantBy(project: string | undefined): (folder: string) => boolean {
+/** Whether a session that was started in a folder belongs to one of these projects: there, or below it. */
+export function meantBy(projects: readonly string[] | undefined): (folder: string) => boolean {
   const known = new Map<string, boolean>();
   return (folder) => {
-    if (project === undefined) return true;
+    if (projects === undefined) return true;
     const before = known.get(folder);
     if (before !== undefined) return before;
     const real = realPath(folder);
-    const isMeant = real === project || real.startsWith(`${project}/`);
+    const isMeant = projects.some((project) => real === project || real.startsWith(`${project}/`));
     if (known.size < 10_000) known.set(folder, isMeant);
     return isMeant;
   };

@@ -1,10 +1,13 @@
 /** Homes with loops for the dashboard: written through the real lines of journals, many at once. */
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { nextLine } from '../../../src/home/journal/file.ts';
+import { hmacSha256, sha256 } from '../../../src/files/digest.ts';
+import { NO_PREVIOUS, nextLine } from '../../../src/home/journal/file.ts';
+import { sealLine, unseal } from '../../../src/home/journal/line.ts';
 import { copyOfEndFile, createHome, type Home, homeAt, readKey } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import type { LoopRef, NewLoop } from '../../../src/ports/ports.ts';
@@ -82,6 +85,57 @@ export const ENDED: Entry = {
   verdicts: [verdict('pass', { summary: '9 tests pass' })],
   decision: { kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: 'tests' },
 };
+
+/** The lines of a loop after its first, as a pattern for others: to make each anew takes ten times as long. */
+export interface LinesOf {
+  state: LoopState;
+  texts: string[];
+}
+
+export function linesOf(store: FileStore, ref: LoopRef): LinesOf {
+  return {
+    state: store.read(ref),
+    texts: readFileSync(store.journalFile(ref), 'utf8').trimEnd().split('\n').slice(1),
+  };
+}
+
+/** Gives a new loop the lines of another, each sealed for it and following from the one before. */
+export function lengthenLike(home: Home, store: FileStore, ref: LoopRef, { state, texts }: LinesOf): void {
+  const { line, text } = store.tail(ref);
+  const sealed = sealedFor(line.state, state, texts, sha256(text), readKey(home));
+  appendFileSync(store.journalFile(ref), `${sealed.join('\n')}\n`);
+  writeFileSync(copyOfEndFile(home, ref.loop), `${sealed.at(-1)}\n`);
+}
+
+/** A loop like another of the same project, without a session that it could hold: made in no time. */
+export function copiedLoop(home: Home, store: FileStore, from: LoopRef, loop: string): LoopRef {
+  const ref = { loop, dir: join(dirname(from.dir), loop) };
+  mkdirSync(ref.dir);
+  for (const file of ['task.md', 'contract.json']) copyFileSync(join(from.dir, file), join(ref.dir, file));
+  const { state } = linesOf(store, from);
+  const texts = readFileSync(store.journalFile(from), 'utf8').trimEnd().split('\n');
+  const own = { ...state, loop, session: `session-${loop}` };
+  const sealed = sealedFor(own, state, texts, NO_PREVIOUS, readKey(home));
+  writeFileSync(store.journalFile(ref), `${sealed.join('\n')}\n`);
+  writeFileSync(copyOfEndFile(home, loop), `${sealed.at(-1)}\n`);
+  return ref;
+}
+
+type Named = Pick<LoopState, 'loop' | 'session' | 'contractSha256'>;
+
+function sealedFor(own: Named, from: Named, texts: readonly string[], first: string, key: string): string[] {
+  let prev = first;
+  return texts.map((text) => {
+    const body = (unseal(text)?.body ?? '')
+      .replaceAll(`"loop":"${from.loop}"`, `"loop":"${own.loop}"`)
+      .replaceAll(`"session":"${from.session}"`, `"session":"${own.session}"`)
+      .replaceAll(from.contractSha256, own.contractSha256)
+      .replace(/"prev":"[0-9a-f]{64}"}$/, `"prev":"${prev}"}`);
+    const sealed = sealLine(body, hmacSha256(key, body).slice(0, 32));
+    prev = sha256(sealed);
+    return sealed;
+  });
+}
 
 /** Adds so many lines at once, as the store would have written them one by one. */
 export function lengthen(

@@ -71,6 +71,7 @@ export async function served(
   const { host = '127.0.0.1', pageFolder = join(world.home.root, 'no-page'), token } = options;
   const dashboard = await serveDashboard({ host, port: 0, pageFolder, token }, world);
   onTestFinished(() => dashboard.close());
+  await dashboard.live.allRead();
   const origin = `http://127.0.0.1:${dashboard.port}`;
   const send = (path: string, sent: Sent = {}) => ask(dashboard.port, path, sent);
   const start = new URL(dashboard.url);

@@ -3,8 +3,9 @@ import type { Insights as InsightsData, ProjectRow } from '../../view/types.ts';
 import { Empty, Trouble } from '../parts/state.tsx';
 import { useAnswer } from '../state/use.ts';
 import { plural } from '../words/figures.ts';
+import { Audit } from './audit.tsx';
 import { CostByDay } from './cost.tsx';
-import { Audit, Cheats, Endings, Gates, Latency, Lessons, Reasons, UntilDone } from './panels.tsx';
+import { Cheats, Endings, Gates, Latency, Lessons, Reasons, UntilDone } from './panels.tsx';
 
 const DAYS = [7, 30, 90];
 
@@ -49,21 +50,38 @@ export function Insights({ projects }: { projects: readonly ProjectRow[] }) {
       </div>
       {problem && <Trouble problem={problem} />}
       {!answer && !problem && <Empty title="Reading journals …" />}
-      {answer && <Panels insights={answer} projects={projects} />}
+      {answer && (
+        <Panels
+          key={`${days} ${project}`}
+          insights={answer}
+          projects={projects}
+          days={days}
+          project={project}
+        />
+      )}
     </main>
   );
 }
 
-function Panels({ insights, projects }: { insights: InsightsData; projects: readonly ProjectRow[] }) {
+function Panels({
+  insights,
+  projects,
+  days,
+  project,
+}: {
+  insights: InsightsData;
+  projects: readonly ProjectRow[];
+  days: number;
+  project: string;
+}) {
   const names = new Map(projects.map(({ id, name }) => [id, name]));
-  if (insights.loops === 0 && !insights.audit && !insights.lessons)
-    return (
-      <div class="card">
-        <Empty title="No loops in this time" />
-      </div>
-    );
   return (
     <>
+      {insights.loops === 0 && (
+        <div class="card">
+          <Empty title="No loops in this time" />
+        </div>
+      )}
       <p class="soft">
         {plural(insights.loops, 'loop')}
         {insights.cut && '; there are more than could be read in time, these are the newest'}
@@ -76,8 +94,8 @@ function Panels({ insights, projects }: { insights: InsightsData; projects: read
         <CostByDay cost={insights.cost} names={names} />
         <Latency latency={insights.latency} />
         <Cheats cheats={insights.cheats} />
-        <Lessons lessons={insights.lessons} />
-        <Audit audit={insights.audit} />
+        <Lessons lessons={insights.lessons} names={names} />
+        <Audit audit={insights.audit} canAudit={insights.canAudit} days={days} project={project} />
       </div>
     </>
   );

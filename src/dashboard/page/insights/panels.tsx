@@ -32,16 +32,16 @@ export function Bars({
   rows,
   tone,
 }: {
-  rows: { key: string; name: ComponentChildren; share: number; value: string }[];
+  rows: { key: string; name: ComponentChildren; share: number; value: string; tone?: string }[];
   tone?: string;
 }) {
   return (
     <ul class="bars">
-      {rows.map(({ key, name, share, value }) => (
+      {rows.map(({ key, name, share, value, tone: own }) => (
         <li key={key}>
           <span class="bar-name">{name}</span>
           <span class="bar-value">{value}</span>
-          <span class={`bar-line tone-${tone ?? 'busy'}`} aria-hidden="true">
+          <span class={`bar-line tone-${own ?? tone ?? 'busy'}`} aria-hidden="true">
             <span style={{ width: `${share > 0 ? Math.max(1, Math.min(100, share * 100)) : 0}%` }} />
           </span>
         </li>
@@ -205,46 +205,28 @@ export function Cheats({ cheats }: Pick<Insights, 'cheats'>) {
   );
 }
 
-export function Lessons({ lessons = [] }: Pick<Insights, 'lessons'>) {
+export function Lessons({
+  lessons = [],
+  names,
+}: Pick<Insights, 'lessons'> & { names: ReadonlyMap<string, string> }) {
   if (lessons.length === 0) return null;
   return (
-    <Panel title="Lessons">
+    <Panel title="Lessons" text="What sessions are told when they begin, and whether that helps.">
       <ul class="findings">
-        {lessons.map(({ id, text, state, tone, trial }) => (
-          <li key={id}>
-            <ToneChip tone={tone} words={state} />
+        {lessons.map(({ id, text, state, tone, trial, project }) => (
+          <li key={`${project}/${id}/${state}`}>
+            <p class="row-of">
+              <ToneChip tone={tone} words={state} />
+              <span class="soft small">
+                <Line text={`${id} · ${names.get(project ?? '') ?? project}`} />
+              </span>
+            </p>
             <p>
               <Line text={text} />
             </p>
             {trial !== undefined && (
               <p class="soft small">
                 <Line text={trial} />
-              </p>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
-export function Audit({ audit }: Pick<Insights, 'audit'>) {
-  if (!audit) return null;
-  return (
-    <Panel title="Audit">
-      <p class="soft small">
-        <Line text={audit.words} />
-      </p>
-      <ul class="findings">
-        {audit.findings.map(({ title, text, count, tone }) => (
-          <li key={title}>
-            <p class={`state tone-${toneLook(tone).tone}`}>
-              <Shape name={toneLook(tone).shape} />
-              <Line text={count === undefined ? title : `${title}: ${count}`} />
-            </p>
-            {text !== undefined && (
-              <p class="small">
-                <Line text={text} />
               </p>
             )}
           </li>

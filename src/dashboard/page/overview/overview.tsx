@@ -19,6 +19,11 @@ export function Overview({ overview, filter }: { overview: OverviewData; filter:
       {overview.problems.map((problem) => (
         <Trouble key={problem.code + problem.message} problem={problem} tone="you" />
       ))}
+      {overview.reading && (
+        <p class="note soft" role="status">
+          Reading journals: {overview.reading.read} of {plural(overview.reading.of, 'loop')} …
+        </p>
+      )}
       <Needs overview={overview} projects={projects} />
       <LoopList overview={overview} filter={filter} projects={projects} />
       {overview.sessions && overview.sessions.length > 0 && <OtherSessions sessions={overview.sessions} />}
@@ -29,21 +34,26 @@ export function Overview({ overview, filter }: { overview: OverviewData; filter:
 function Needs({ overview, projects }: { overview: OverviewData; projects: ReadonlyMap<string, string> }) {
   const { needs, loops } = overview;
   const tasks = new Map(loops.map(({ id, task }): [string | undefined, string] => [id, task || id]));
-  if (loops.length === 0 && needs.length === 0) return <NothingYet home={overview.home} />;
+  if (loops.length === 0 && needs.length === 0 && !overview.reading)
+    return <NothingYet home={overview.home} />;
   return (
     <section aria-labelledby="needs">
       <div class="section-head">
         <h2 id="needs">
           {needs.length === 0
-            ? 'Nothing needs you'
+            ? overview.reading
+              ? 'Looking for what needs you'
+              : 'Nothing needs you'
             : `${plural(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} you`}
         </h2>
         <Today overview={overview} />
       </div>
       {needs.length === 0 ? (
-        <p class="note tone-calm calm-line">
-          <Shape name="done" /> No approval, no question, and every active loop is held.
-        </p>
+        overview.reading ? null : (
+          <p class="note tone-calm calm-line">
+            <Shape name="done" /> No approval, no question, and every active loop is held.
+          </p>
+        )
       ) : (
         <ul class="needs">
           {needs.map((need) => (

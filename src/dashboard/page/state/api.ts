@@ -14,12 +14,14 @@ export async function load<Answer>(path: string, signal?: AbortSignal): Promise<
   return answered(await reach(path, { signal, headers: { accept: 'application/json' } }));
 }
 
-export async function act(loop: string, request: ActionRequest): Promise<ActionAnswer> {
+export function act(loop: string, request: ActionRequest): Promise<ActionAnswer> {
+  return send(`api/loops/${encodeURIComponent(loop)}/actions`, request);
+}
+
+export async function send<Answer>(path: string, request: unknown): Promise<Answer> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const body = JSON.stringify(request);
-  return answered(
-    await reach(`api/loops/${encodeURIComponent(loop)}/actions`, { method: 'POST', headers, body }),
-  );
+  return answered(await reach(path, { method: 'POST', headers, body }));
 }
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
