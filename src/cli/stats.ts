@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../core/text/duration.ts';
+import type { Command } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { jsonLines } from '../core/text/visible.ts';
 import { realPath } from '../home/layout.ts';
@@ -16,7 +15,7 @@ import { loadTelemetry } from '../reflect/telemetry/load.ts';
 import { sendLoops } from '../reflect/telemetry/send-loops.ts';
 import { telemetryFrom } from '../reflect/telemetry/switch.ts';
 import { out, warn } from '../terminal/print.ts';
-import { value } from './flags.ts';
+import { age, DAY_MS, value } from './flags.ts';
 
 interface StatsFlags {
   since?: number;
@@ -26,13 +25,11 @@ interface StatsFlags {
   exportOtlp: boolean;
 }
 
-const DAY_MS = 86_400_000;
-
 export function addStatsCommand(cli: Command): void {
   cli
     .command('stats')
     .description('count what hooks and gates did: holds, endings, durations, tools, tokens, cost')
-    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', lookBack)
+    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', age)
     .option('--project <dir>', 'the project (default: the one here)', value)
     .option('--all', 'all projects of this machine', false)
     .option('--json', 'print JSON', false)
@@ -81,10 +78,4 @@ async function exportLoops(
   if (found.known > 0) out(`${found.known} were sent before.`);
   if (found.open > 0) out(`${found.open} have not ended yet, and are sent when they have.`);
   if (found.unreadable > 0) out(`${found.unreadable} could not be read.`);
-}
-
-function lookBack(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError('Type a time like 7d, 12h or 90m.');
 }

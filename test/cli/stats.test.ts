@@ -118,7 +118,7 @@ describe('untildone stats', () => {
     const empty = 'Nothing to count here yet';
     expect(await run('stats', '--project', join(folder, '.claude'))).toContain(empty);
     expect(await run('stats', '--since', '1ms')).toContain(empty);
-    expect((await call(['stats', '--since', 'yesterday'])).stderr).toContain('Type a time like 7d');
+    expect((await call(['stats', '--since', 'yesterday'])).stderr).toContain('Type a time like 30d');
   });
 
   test('of the project is found from a folder below it, and by --all', async () => {

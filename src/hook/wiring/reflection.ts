@@ -7,15 +7,12 @@ import { join } from 'node:path';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { writeNew } from '../../files/whole-file.ts';
-import {
-  REFLECTION_CONFIG,
-  readReflectionConfig,
-  type WishRead,
-} from '../../formats/lock/reflection-config.ts';
+import { isLockProject, readReflectionConfig, type WishRead } from '../../formats/lock/reflection-config.ts';
 import { createHome, type Home } from '../../home/layout.ts';
-import { hasDue, isQueued, queueReflection } from '../../home/reflections.ts';
+import { hasDue, queuedReflection, queuedReflections, queueReflection } from '../../home/reflections.ts';
 import type { FileStore } from '../../home/store.ts';
 import { trustedContract } from '../../home/trust.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf, sessionFolder } from './project.ts';
 
@@ -53,14 +50,36 @@ async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
   if (read.kind === 'problem') return toldOnce(event.session, read.problem, home);
   if (read.kind === 'off') return [];
   createHome(home);
-  const isFirst = !isQueued(home, event.session);
-  const { session, transcript } = event;
+  const { session } = event;
+  const before = queuedReflection(home, session);
+  const transcript = event.transcript ?? before?.transcript;
   const { minTurns } = read.wish;
   const ended = event.name === 'SessionEnd';
   queueReflection(home, { v: 1, session, project: folder, transcript, minTurns, queuedAt: now, ended });
-  const problems = isFirst ? await markProject(folder, { session, transcript, minTurns, now }, world) : [];
+  const problems = before ? [] : await markProject(folder, { session, transcript, minTurns, now }, world);
   if (ended) startReflection(home, env);
   return problems.length === 0 ? [] : toldOnce(session, problems.join('; '), home);
+}
+
+/**
+ * The sessions of a run end with it, and send no SessionEnd: the last one is queued, and those that were queued before are due
+ * now. Never throws.
+ */
+export async function queueRun(
+  ref: LoopRef,
+  { session, cwd }: { session: string; cwd: string },
+  world: EndingWorld,
+): Promise<void> {
+  const { home, store, env } = world;
+  if (env[REFLECTION_MODE] === '1') return;
+  try {
+    for (const item of queuedReflections(home))
+      if (!item.ended && store.loopOfSession(item.session)?.loop === ref.loop)
+        queueReflection(home, { ...item, ended: true });
+  } catch {
+    // They are due when ten minutes have passed.
+  }
+  await queueEnding({ name: 'SessionEnd', session, cwd, reason: 'other' }, world);
 }
 
 /** What the project's own file says, else the contract of the loop, else the one that you trust in this project. */
@@ -78,9 +97,7 @@ type Pending = Parameters<JudgeBundle['markReflection']>[1];
 
 /** Leaves the signs of document 004, where a project keeps its state in that way. */
 async function markProject(folder: string, pending: Pending, { home, load }: EndingWorld): Promise<string[]> {
-  if (!existsSync(join(folder, '.claude/runtime/locks')) && !existsSync(join(folder, REFLECTION_CONFIG)))
-    return [];
-  return (await load()).markReflection(folder, pending, home);
+  return isLockProject(folder, existsSync) ? (await load()).markReflection(folder, pending, home) : [];
 }
 
 function toldOnce(session: string, problem: string, home: Home): string[] {

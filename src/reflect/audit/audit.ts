@@ -1,8 +1,8 @@
 /** `untildone audit`: how often did "done" have a passing check behind it? */
+
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { commandGates } from '../../core/contract/propose.ts';
-
 import { jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { userHome } from '../../files/system.ts';
@@ -10,13 +10,13 @@ import { realPath } from '../../home/layout.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 import type { Printer } from '../printer.ts';
 import { type FoundSessions, findSessions, projectsFolder, type SessionFiles } from '../reading/files.ts';
+import { readingProgress } from '../reading/progress.ts';
 import { shareOut } from '../reading/share-out.ts';
 import { type AuditOptions, auditSession, type SessionAudit } from './audit-session.ts';
 import type { CheckKind } from './checks.ts';
 import { evidenceLines } from './evidence.ts';
 import { writePage } from './html-page.ts';
 import { auditJson, evidenceJson } from './json.ts';
-import { readingProgress } from './progress.ts';
 import { type AuditScope, sayDays } from './scope-words.ts';
 import { AuditCollector, type AuditSummary } from './summary.ts';
 import { pageLines } from './terminal-page.ts';
@@ -105,7 +105,8 @@ async function summarise(
   const sessions: SessionFiles[] = found.flatMap((one) => one.sessions);
   const collector = new AuditCollector();
   const failures: { path: string; why: string }[] = found.flatMap(({ problems }) => problems);
-  const progress = readingProgress(sessions, process.stderr, printer);
+  const bytes = sessions.reduce((sum, one) => sum + one.bytes, 0);
+  const progress = readingProgress(bytes, `${sessions.length} sessions`, process.stderr, printer.paint);
   await shareOut<AuditOptions, SessionAudit>({
     name: 'audit',
     task: auditSession,

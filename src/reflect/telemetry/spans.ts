@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
-import type { Took, Verdict } from '../../core/loop/verdict.ts';
+import { leavesOf, type Took, type Verdict } from '../../core/loop/verdict.ts';
 import type { JournalLine } from '../../home/journal/line.ts';
 import { spanIdOf, type TraceContext, traceIdOf } from './trace-context.ts';
 
@@ -257,8 +257,4 @@ const GOOD_ENDS = new Set(['completed', 'stopped_by_hook', 'capped', 'max_turns'
 
 function errorOf({ end }: SessionEntry): string | undefined {
   return GOOD_ENDS.has(end.kind) ? undefined : end.kind;
-}
-
-function leavesOf(verdict: Verdict): Verdict[] {
-  return verdict.children?.length ? verdict.children.flatMap(leavesOf) : [verdict];
 }

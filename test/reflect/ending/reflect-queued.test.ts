@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -14,7 +15,12 @@ import { parseHookEvent } from '../../../src/client/hooks/parse.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { REFLECTION_CONFIG, readReflectionConfig } from '../../../src/formats/lock/reflection-config.ts';
 import { homeAt, projectFolder } from '../../../src/home/layout.ts';
-import { isQueued, queuedReflection, reflectionsLock } from '../../../src/home/reflections.ts';
+import {
+  isQueued,
+  queuedReflection,
+  queueReflection,
+  reflectionsLock,
+} from '../../../src/home/reflections.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import type { JudgeBundle } from '../../../src/hook/wiring/load-bundles.ts';
 import { markReflection } from '../../../src/hook/wiring/mark-reflection.ts';
@@ -167,18 +173,49 @@ describe('a session that ends', () => {
     expect(await reflectQueued(failing)).toEqual([]);
   });
 
-  test('a process that was killed midway: it is done by the next, and not twice when all was written', async () => {
-    await arrives('SessionEnd');
-    now += 1000;
+  test('what was written before a kill is not done again; what was asked for after it is', async () => {
     await arrives('SessionEnd');
     const item = queuedReflection(world.home, 's1');
+    now += 1000;
     expect(await outcomes()).toEqual([['s1', 'done']]);
     // As if the process had been killed before it took the session off the queue.
-    const { queueReflection } = await import('../../../src/home/reflections.ts');
     if (item) queueReflection(world.home, item);
-    utimesSync(own(), new Date(now + 5), new Date(now + 5));
     const never = () => Promise.reject(new Error('done twice'));
     expect((await reflectQueued({ ...world, reportOn: never }))?.[0]?.outcome).toBe('done');
+    expect(
+      readFileSync(join(world.home.root, 'reflections/log.jsonl'), 'utf8').match(/"done"/g),
+    ).toHaveLength(1);
+    await arrives('SessionEnd');
+    expect((await reflectQueued({ ...world, reportOn: never }))?.[0]?.outcome).toBe('failed');
+  });
+
+  test('a session that ends again while it is looked back on is looked back on again', async () => {
+    await arrives('SessionEnd');
+    let times = 0;
+    const reportOn: QueueWorld['reportOn'] = async (item) => {
+      const report = await world.reportOn(item);
+      now += 1000;
+      if (times++ === 0) await arrives('SessionEnd');
+      return report;
+    };
+    expect(await reflectQueued({ ...world, reportOn })).toHaveLength(2);
+    expect(isQueued(world.home, 's1')).toBe(false);
+  });
+
+  test('a session that was being taken off the queue when the process was killed is not lost', async () => {
+    await arrives('SessionEnd');
+    const file = join(world.home.root, 'reflections/s1.json');
+    renameSync(file, `${file}.taken`);
+    expect(await outcomes()).toEqual([['s1', 'done']]);
+    expect(existsSync(`${file}.taken`)).toBe(false);
+  });
+
+  test('the home cannot keep the summary: the session stays queued', async () => {
+    await arrives('SessionEnd');
+    mkdirSync(dirname(own()), { recursive: true });
+    mkdirSync(own());
+    expect(await outcomes()).toEqual([['s1', 'failed']]);
+    expect(isQueued(world.home, 's1')).toBe(true);
   });
 
   test('a lock that a killed process left does not keep it from being done; one of others does, for a while', async () => {
