@@ -4,12 +4,13 @@ import { jsonLines } from '../core/text/visible.ts';
 import { realPath } from '../home/layout.ts';
 import { VERSION } from '../home/program.ts';
 import { loopsAround } from '../hook/start/find-loop.ts';
-import { transcriptOf } from '../hook/start/inputs.ts';
+import { claudeConfigDir } from '../hook/wiring/project.ts';
 import { openWorldToRead, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
-import { gatherFigures } from '../reflect/metrics/gather.ts';
+import { gatherFigures, type StatsWorld } from '../reflect/metrics/gather.ts';
 import { renderStats } from '../reflect/metrics/render.ts';
 import { type StatsPeriod, statsJson } from '../reflect/metrics/stats-json.ts';
+import { findSessions, projectsFolder, type SessionFiles } from '../reflect/reading/files.ts';
 import { readTranscript } from '../reflect/reading/read-transcript.ts';
 import { loadTelemetry } from '../reflect/telemetry/load.ts';
 import { sendLoops } from '../reflect/telemetry/send-loops.ts';
@@ -47,12 +48,21 @@ async function stats(flags: StatsFlags): Promise<void> {
   if (flags.exportOtlp) return exportLoops(loops, period.since, { home, store, env }, json);
   const gathered = await gatherFigures(
     { since: period.since, project, loops },
-    { home, store, transcriptOf: (session) => transcriptOf(session, env), readTranscript },
+    { home, store, filesOf: sessionFiles(env), readTranscript },
   );
   const { isTTY, columns } = process.stdout;
   const width = isTTY && columns ? columns : 100;
   const lines = json ? jsonLines(statsJson(gathered, period)) : renderStats(gathered, period, width);
   for (const line of lines) out(line);
+}
+
+/** Lists the transcripts of this machine once. */
+function sessionFiles(env: NodeJS.ProcessEnv): StatsWorld['filesOf'] {
+  const { sessions } = findSessions(projectsFolder(claudeConfigDir(env)));
+  const known = new Map<string, SessionFiles>();
+  // The largest come first: a session that was resumed in another folder may have several.
+  for (const files of sessions) if (!known.has(files.session)) known.set(files.session, files);
+  return (session) => known.get(session);
 }
 
 async function exportLoops(

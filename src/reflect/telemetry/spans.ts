@@ -85,11 +85,15 @@ export class SpanBuilder {
     return ended;
   }
 
-  /** After the last line of a loop that has ended. Undefined while it goes on. */
+  /**
+   * After the last line of a loop that has ended or is paused; nothing while it goes on. The span of a paused one is sent again
+   * when it ends, under the same id: without it, the spans below would belong to nothing until then.
+   */
   finish(): FinishedSpan[] {
     const { last, root } = this;
-    if (!last || !root || !hasEnded(last.state)) return [];
+    if (!last || !root || last.state.status === 'active') return [];
     const { status, ending, spent, iteration } = last.state;
+    const isOver = hasEnded(last.state);
     const session = this.closeSession(last.at, {}, undefined);
     return [
       ...session,
@@ -99,14 +103,15 @@ export class SpanBuilder {
         ...{ startMs: root.startMs, endMs: Math.max(root.startMs, ending?.at ?? last.at, last.at) },
         attributes: {
           ...root.attributes,
-          'untildone.ending': status,
-          'untildone.ending.cause': ending?.cause ?? '',
+          ...(isOver
+            ? { 'untildone.ending': status, 'untildone.ending.cause': ending?.cause ?? '' }
+            : { 'untildone.paused': true }),
           'untildone.iterations': iteration,
           'untildone.stops': this.stops,
           'untildone.tokens': spent.tokens,
           'untildone.cost_usd': spent.costUsd,
         },
-        error: isDone(status) ? undefined : status,
+        error: isOver && !isDone(status) ? status : undefined,
       },
     ];
   }
