@@ -11,7 +11,7 @@ import { isLockProject, readReflectionConfig, type WishRead } from '../../format
 import { createHome, type Home } from '../../home/layout.ts';
 import { hasDue, queuedReflection, queuedReflections, queueReflection } from '../../home/reflections.ts';
 import type { FileStore } from '../../home/store.ts';
-import { trustedContract } from '../../home/trust.ts';
+import { standingFiles } from '../../home/trust.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf, sessionFolder } from './project.ts';
@@ -88,7 +88,7 @@ function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingWo
   if (config.kind !== 'off') return config;
   const ref = store.loopOfSession(event.session);
   const project = projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
-  const { reflection } = (ref ? store.contract(ref) : trustedContract(home, project))?.contract ?? {};
+  const { reflection } = (ref ? store.contract(ref) : standingFiles(home).contract(project))?.contract ?? {};
   // Contracts of older versions may hold something else here, which never had an effect.
   return typeof reflection?.minTurns === 'number' ? { kind: 'on', wish: reflection } : config;
 }
