@@ -39,7 +39,9 @@ export async function queueEnding(event: HookEvent, world: EndingWorld): Promise
     if ((event.name !== 'Stop' && event.name !== 'SessionEnd') || !isSafeId(event.session)) return [];
     return await queued(event, world);
   } catch (error) {
-    return event.name === 'Stop' ? toldOnce(event.session, (error as Error).message, home) : [];
+    return event.name === 'Stop'
+      ? toldOnce(event.session, `${NOT_DONE}${(error as Error).message}`, home)
+      : [];
   }
 }
 
@@ -47,9 +49,9 @@ async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
   const { home, store, env, now } = world;
   const folder = sessionFolder(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
   const read = wishOf(event, folder, world);
-  if (read.kind === 'problem') return toldOnce(event.session, read.problem, home);
+  if (read.kind === 'problem') return toldOnce(event.session, `${NOT_DONE}${read.problem}`, home);
   if (read.kind === 'off') return [];
-  createHome(home);
+  if (!existsSync(home.keyFile)) createHome(home);
   const { session } = event;
   const before = queuedReflection(home, session);
   const transcript = event.transcript ?? before?.transcript;
@@ -58,7 +60,13 @@ async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
   queueReflection(home, { v: 1, session, project: folder, transcript, minTurns, queuedAt: now, ended });
   const problems = before ? [] : await markProject(folder, { session, transcript, minTurns, now }, world);
   if (ended) startReflection(home, env);
-  return problems.length === 0 ? [] : toldOnce(session, problems.join('; '), home);
+  if (problems.length === 0) return [];
+  const where = `its summary is kept in ${home.root}, because the project cannot be written`;
+  return toldOnce(
+    session,
+    `this session is looked back on when it ends, but ${where}: ${problems.join('; ')}`,
+    home,
+  );
 }
 
 /**
@@ -100,14 +108,16 @@ async function markProject(folder: string, pending: Pending, { home, load }: End
   return isLockProject(folder, existsSync) ? (await load()).markReflection(folder, pending, home) : [];
 }
 
-function toldOnce(session: string, problem: string, home: Home): string[] {
+const NOT_DONE = 'this session is not looked back on when it ends: ';
+
+function toldOnce(session: string, words: string, home: Home): string[] {
   try {
     if (isSafeId(session) && !writeNew(join(home.sessions, `${session}.reflection-told`), '', 0o600))
       return [];
   } catch {
     // It is told again at the next Stop.
   }
-  return [`untildone: this session is not looked back on when it ends: ${problem}`];
+  return [`untildone: ${words}`];
 }
 
 /** Starts the work in the background. It outlives this process, and keeps none of its pipes open. */

@@ -264,7 +264,9 @@ describe('a session that ends', () => {
     // As root every folder can be written; a file in the place of a folder cannot become one.
     put('.claude/runtime', 'a file');
     const [said] = await arrives('Stop');
-    expect(said).toContain('untildone: this session is not looked back on');
+    expect(said).toContain(
+      `its summary is kept in ${world.home.root}, because the project cannot be written: `,
+    );
     expect(await arrives('Stop')).toEqual([]);
     await arrives('SessionEnd');
     expect(await outcomes()).toEqual([['s1', 'done']]);
