@@ -8,6 +8,7 @@ import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
 import { weighPage } from './page-weight.ts';
+import { measureQueueing } from './queued-session.ts';
 import { measureRalphLoop } from './ralph-loop.ts';
 import { measureReflect } from './reflect.ts';
 import { type Row, renderTable } from './report.ts';
@@ -23,6 +24,7 @@ import { measureWalls } from './walls.ts';
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
   ['an active Stop', measureActive],
+  ['a session that is queued to be looked back on', measureQueueing],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
   ['an audit of 1 GB of transcripts', measureAudit],

@@ -27,6 +27,15 @@ export function duration(text: string): Limit {
   throw new InvalidArgumentError('Type a time like 8h, 90m or 1h30m, or the word unlimited.');
 }
 
+/** A time back from now, in milliseconds. */
+export function age(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
+}
+
+export const DAY_MS = 86_400_000;
+
 /** Every command that prints JSON knows `--json`, also one with a `--format`. */
 export function jsonFlag(): Option {
   return new Option('--json', 'print JSON, the same as --format json').implies({ format: 'json' });

@@ -1,22 +1,22 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../core/text/duration.ts';
+import type { Command } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { jsonLines } from '../core/text/visible.ts';
 import { realPath } from '../home/layout.ts';
 import { VERSION } from '../home/program.ts';
 import { loopsAround } from '../hook/start/find-loop.ts';
-import { transcriptOf } from '../hook/start/inputs.ts';
+import { claudeConfigDir } from '../hook/wiring/project.ts';
 import { openWorldToRead, type World } from '../hook/wiring/world.ts';
 import type { LoopRef } from '../ports/ports.ts';
-import { gatherFigures } from '../reflect/metrics/gather.ts';
+import { gatherFigures, type StatsWorld } from '../reflect/metrics/gather.ts';
 import { renderStats } from '../reflect/metrics/render.ts';
 import { type StatsPeriod, statsJson } from '../reflect/metrics/stats-json.ts';
+import { findSessions, projectsFolder, type SessionFiles } from '../reflect/reading/files.ts';
 import { readTranscript } from '../reflect/reading/read-transcript.ts';
 import { loadTelemetry } from '../reflect/telemetry/load.ts';
 import { sendLoops } from '../reflect/telemetry/send-loops.ts';
 import { telemetryFrom } from '../reflect/telemetry/switch.ts';
 import { out, warn } from '../terminal/print.ts';
-import { value } from './flags.ts';
+import { age, DAY_MS, value } from './flags.ts';
 
 interface StatsFlags {
   since?: number;
@@ -26,13 +26,11 @@ interface StatsFlags {
   exportOtlp: boolean;
 }
 
-const DAY_MS = 86_400_000;
-
 export function addStatsCommand(cli: Command): void {
   cli
     .command('stats')
     .description('count what hooks and gates did: holds, endings, durations, tools, tokens, cost')
-    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', lookBack)
+    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', age)
     .option('--project <dir>', 'the project (default: the one here)', value)
     .option('--all', 'all projects of this machine', false)
     .option('--json', 'print JSON', false)
@@ -50,12 +48,21 @@ async function stats(flags: StatsFlags): Promise<void> {
   if (flags.exportOtlp) return exportLoops(loops, period.since, { home, store, env }, json);
   const gathered = await gatherFigures(
     { since: period.since, project, loops },
-    { home, store, transcriptOf: (session) => transcriptOf(session, env), readTranscript },
+    { home, store, filesOf: sessionFiles(env), readTranscript },
   );
   const { isTTY, columns } = process.stdout;
   const width = isTTY && columns ? columns : 100;
   const lines = json ? jsonLines(statsJson(gathered, period)) : renderStats(gathered, period, width);
   for (const line of lines) out(line);
+}
+
+/** Lists the transcripts of this machine once. */
+function sessionFiles(env: NodeJS.ProcessEnv): StatsWorld['filesOf'] {
+  const { sessions } = findSessions(projectsFolder(claudeConfigDir(env)));
+  const known = new Map<string, SessionFiles>();
+  // The largest come first: a session that was resumed in another folder may have several.
+  for (const files of sessions) if (!known.has(files.session)) known.set(files.session, files);
+  return (session) => known.get(session);
 }
 
 async function exportLoops(
@@ -81,10 +88,4 @@ async function exportLoops(
   if (found.known > 0) out(`${found.known} were sent before.`);
   if (found.open > 0) out(`${found.open} have not ended yet, and are sent when they have.`);
   if (found.unreadable > 0) out(`${found.unreadable} could not be read.`);
-}
-
-function lookBack(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError('Type a time like 7d, 12h or 90m.');
 }

@@ -1,9 +1,9 @@
 /** Sessions that are to be looked back on, a sealed file each. The hook writes one in a moment; the work is done elsewhere. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeId } from '../core/text/paths.ts';
 import { wasRunningAt } from '../files/process-id.ts';
-import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
+import { namesIn, readSmall, writeNew, writeWhole } from '../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from './layout.ts';
 import { readStartRecord } from './records/session-records.ts';
 
@@ -49,7 +49,7 @@ export function queueFiles(home: Home): string[] {
 }
 
 /** What is queued, the oldest first. Files that are not ours count for nothing. */
-function queuedReflections(home: Home): QueuedReflection[] {
+export function queuedReflections(home: Home): QueuedReflection[] {
   return namesIn(folderOf(home))
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => queuedReflection(home, name.slice(0, -'.json'.length)) ?? [])
@@ -59,12 +59,15 @@ function queuedReflections(home: Home): QueuedReflection[] {
 export function queuedReflection(home: Home, session: string): QueuedReflection | undefined {
   if (!isSafeId(session)) return undefined;
   try {
-    const text = readSmall(fileOf(home, session));
-    const item = text && unsealedJson<QueuedReflection>(text, purposeOf(session), readKey(home));
-    return item && item.session === session ? item : undefined;
+    return itemIn(readSmall(fileOf(home, session)) ?? '', session, home);
   } catch {
     return undefined;
   }
+}
+
+function itemIn(text: string, session: string, home: Home): QueuedReflection | undefined {
+  const item = text && unsealedJson<QueuedReflection>(text, purposeOf(session), readKey(home));
+  return item && item.session === session ? item : undefined;
 }
 
 /** When nobody knows whether a session goes on, it is taken for ended at this age of its last Stop. */
@@ -81,13 +84,41 @@ export function dueReflections(home: Home, now: number): QueuedReflection[] {
 
 /** Quick where nothing is queued. */
 export function hasDue(home: Home, now: number): boolean {
-  return dueReflections(home, now).length > 0;
+  return hasTaken(home) || dueReflections(home, now).length > 0;
 }
 
-/** Takes a session off the queue, unless it was asked for again meanwhile. */
+/**
+ * Takes a session off the queue, unless it was asked for again meanwhile. It is moved away first: a hook may write the file
+ * between a look at it and its removal.
+ */
 export function takeOff(home: Home, item: QueuedReflection): void {
-  if (queuedReflection(home, item.session)?.queuedAt === item.queuedAt)
-    rmSync(fileOf(home, item.session), { force: true });
+  if (queuedReflection(home, item.session)?.queuedAt !== item.queuedAt) return;
+  const path = fileOf(home, item.session);
+  const taken = `${path}${TAKEN}`;
+  renameSync(path, taken);
+  const text = readSmall(taken) ?? '';
+  const isThat = itemIn(text, item.session, home)?.queuedAt === item.queuedAt;
+  if (isThat) rmSync(taken, { force: true });
+  else putBackTaken(home);
+}
+
+const TAKEN = '.taken';
+
+/** Puts back what a process that was killed had taken away, unless it was queued again. For the holder of the lock. */
+export function putBackTaken(home: Home): void {
+  for (const name of takenIn(home)) {
+    const path = join(folderOf(home), name);
+    writeNew(path.slice(0, -TAKEN.length), readSmall(path) ?? '', 0o600);
+    rmSync(path, { force: true });
+  }
+}
+
+export function hasTaken(home: Home): boolean {
+  return takenIn(home).length > 0;
+}
+
+function takenIn(home: Home): string[] {
+  return namesIn(folderOf(home)).filter((name) => name.endsWith(TAKEN));
 }
 
 /** Held by whoever does the work: one at a time. */

@@ -114,11 +114,23 @@ describe('untildone stats', () => {
     for (const line of page.split('\n')) expect(columnsOf(line)).toBeLessThanOrEqual(100);
   });
 
+  test('counts what subagents did with their session', async () => {
+    const agents = join(folder, '.claude/projects/p/s1/subagents');
+    mkdirSync(agents, { recursive: true });
+    const before = JSON.parse(await run('stats', '--json'));
+    writeFileSync(join(agents, 'agent-a1.jsonl'), `${JSON.stringify(use('sub', 'Grep'))}\n`);
+    const after = JSON.parse(await run('stats', '--json'));
+    expect(after.tools.by_name.Grep).toBe((before.tools.by_name.Grep ?? 0) + 1);
+    expect(after.tokens.by_model[0].output).toBe(before.tokens.by_model[0].output + 5);
+    expect(after.read.transcripts).toBe(before.read.transcripts + 1);
+    rmSync(join(folder, '.claude/projects/p/s1'), { recursive: true });
+  });
+
   test('of another project, and of a time without anything, says so in words', async () => {
     const empty = 'Nothing to count here yet';
     expect(await run('stats', '--project', join(folder, '.claude'))).toContain(empty);
     expect(await run('stats', '--since', '1ms')).toContain(empty);
-    expect((await call(['stats', '--since', 'yesterday'])).stderr).toContain('Type a time like 7d');
+    expect((await call(['stats', '--since', 'yesterday'])).stderr).toContain('Type a time like 30d');
   });
 
   test('of the project is found from a folder below it, and by --all', async () => {

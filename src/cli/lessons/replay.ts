@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readContract } from '../../contract/read.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import { parseDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { dateOf } from '../../core/text/moment.ts';
 import { jsonLines } from '../../core/text/visible.ts';
@@ -17,7 +16,7 @@ import { interruptible } from '../../terminal/interruption.ts';
 import { confirm, onTerminal, out, warn } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
 import { viewContract } from '../contract/trust.ts';
-import { value } from '../flags.ts';
+import { age, value } from '../flags.ts';
 
 export interface ReplayOptions {
   contract: string;
@@ -56,12 +55,6 @@ function count(text: string): number {
   const number = Number(text);
   if (/^\d{1,5}$/.test(text) && number >= 1) return number;
   throw new InvalidArgumentError('Type a whole number from 1, for example 10.');
-}
-
-function age(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
 }
 
 export async function replay(options: ReplayOptions, world: World): Promise<number> {

@@ -1,9 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { prepareHome } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Limit, SandboxRule } from '../../core/contract/contract.ts';
 import type { PersonCommand } from '../../core/loop/entry.ts';
-import { parseDuration } from '../../core/text/duration.ts';
 import { watchStatus } from '../../dashboard/watch.ts';
 import { dashboardWorld } from '../../dashboard/wiring.ts';
 import { hookScript } from '../../home/hook-line.ts';
@@ -20,7 +19,7 @@ import { hooksStateOf } from '../../run/person/hooks-state.ts';
 import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
 import { turnEnds } from '../../run/person/turn-ends.ts';
 import { out } from '../../terminal/print.ts';
-import { ACTIVE_LOOP, addLoopLimits, NEWEST_LOOP, value } from '../flags.ts';
+import { ACTIVE_LOOP, addLoopLimits, age, DAY_MS, NEWEST_LOOP, value } from '../flags.ts';
 import { thisInstallation } from '../install/commands.ts';
 import { addAnswerCommand, addAskCommand } from './ask-answer.ts';
 import { foreignStatus } from './foreign-status.ts';
@@ -111,14 +110,6 @@ function addPrune(cli: Command): void {
       const { olderThan: olderThanMs = 30 * DAY_MS, dryRun, receipts } = options;
       await prune({ olderThanMs, dryRun, receipts }, { store, home, now: clock.now() }, out);
     });
-}
-
-const DAY_MS = 86_400_000;
-
-function age(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
 }
 
 interface StartFlags {

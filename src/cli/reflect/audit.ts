@@ -3,7 +3,7 @@ import { parseDuration } from '../../core/text/duration.ts';
 import type { AuditRequest } from '../../reflect/audit/audit.ts';
 import { out, warn } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
-import { value } from '../flags.ts';
+import { DAY_MS, value } from '../flags.ts';
 import { loadReflect } from './load.ts';
 
 /** Repeats the names of the classes, so that the help can be shown without loading `reflect.cjs`. */
@@ -54,8 +54,6 @@ export function addAuditCommand(cli: Command): void {
       process.exitCode = await audit(request, place, { out, warn, paint });
     });
 }
-
-const DAY_MS = 86_400_000;
 
 /** A time back from now, in milliseconds. */
 function since(text: string): number | 'all' {

@@ -1,18 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines, jsonText } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
+import { REFLECTION_MODE } from '../../hook/wiring/reflection.ts';
 import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
 import { reportJson } from '../../reflect/findings/json.ts';
 import { saveSummary } from '../../reflect/findings/summary.ts';
 import { reportLines, reportMarkdown } from '../../reflect/findings/words.ts';
 import { draftOf } from '../../reflect/issues/draft.ts';
 import { findSessions, projectsFolder } from '../../reflect/reading/files.ts';
+import { readingProgress } from '../../reflect/reading/progress.ts';
 import { out, warn } from '../../terminal/print.ts';
-import { TerminalRegion } from '../../terminal/text.ts';
+import { paint } from '../../terminal/style.ts';
+import { age, DAY_MS } from '../flags.ts';
 import { lookDeeper } from '../lessons/deep.ts';
 import { offerIssues } from './issues.ts';
 import { type Looked, lookAt, lookAtProject, NothingToReflectOn } from './reflect.ts';
@@ -29,7 +31,7 @@ interface Flags {
   model?: string;
 }
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 export function addReflectCommand(cli: Command): void {
   cli
@@ -62,12 +64,6 @@ export function addReflectCommand(cli: Command): void {
         throw new UsageError('--since is for the sessions of a project: leave it out, or leave out the name');
       process.exitCode = await reflect(what, flags);
     });
-}
-
-function age(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError('Type a time like 30d, 12h or 90m.');
 }
 
 function dollars(text: string): number {
@@ -139,31 +135,23 @@ function save(
   issues: Parameters<typeof saveSummary>[2],
 ): void {
   // Reflection that is asked for from within a reflection leaves no trace.
-  if (world.env.CLAUDE_REFLECTION_MODE === '1') return;
+  if (world.env[REFLECTION_MODE] === '1') return;
   const place = { home: world.home, project: project ?? world.project, now: world.clock.now(), loopDir };
   const { problems } = saveSummary(report, place, issues);
   for (const problem of problems) warn(`untildone: the summary was not saved: ${problem}`);
 }
 
-const MB = 1_000_000;
 /** Less than this is read before anybody could see that it is. */
-const WORTH_SHOWING = 20 * MB;
+const WORTH_SHOWING = 20_000_000;
 
 /** Shows on a terminal how much was read; nothing elsewhere. */
 function progressOn() {
-  const { stderr } = process;
-  const region = stderr.isTTY ? new TerminalRegion(stderr) : undefined;
-  let all = 0;
-  let read = 0;
+  let shown: ReturnType<typeof readingProgress> | undefined;
   return {
-    begin: (bytes: number) => {
-      all = bytes;
+    begin: (bytes: number, what: string) => {
+      if (bytes >= WORTH_SHOWING) shown = readingProgress(bytes, what, process.stderr, paint);
     },
-    progress: (bytes: number) => {
-      read += bytes;
-      if (all >= WORTH_SHOWING)
-        region?.draw([`reading transcripts: ${Math.round(read / MB)} of ${Math.round(all / MB)} MB`]);
-    },
-    end: () => region?.finish([]),
+    progress: (bytes: number) => shown?.add(bytes),
+    end: () => shown?.end(),
   };
 }

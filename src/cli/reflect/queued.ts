@@ -1,14 +1,13 @@
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readKey } from '../../home/layout.ts';
 import type { QueuedReflection } from '../../home/reflections.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
 import { reflectQueued } from '../../reflect/ending/reflect-queued.ts';
-import { analyseSession, traceOf } from '../../reflect/findings/analyse.ts';
-import { analyseLoop } from '../../reflect/findings/analyse-loop.ts';
-import { type Report, reportOf } from '../../reflect/findings/report.ts';
-import { findSessions, projectsFolder } from '../../reflect/reading/files.ts';
+import type { Report } from '../../reflect/findings/report.ts';
+import { findSessions, projectsFolder, type SessionFiles } from '../../reflect/reading/files.ts';
 import { out } from '../../terminal/print.ts';
+import { lookAt } from './reflect.ts';
 
 /** Started in the background by hooks and commands, when sessions are queued. */
 export function addReflectQueuedCommand(cli: Command): void {
@@ -30,23 +29,33 @@ export function addReflectQueuedCommand(cli: Command): void {
     });
 }
 
-async function reportOn(
-  item: QueuedReflection,
-  { home, store, clock, env }: World,
-): Promise<Report | undefined> {
-  const { sessions } = findSessions(projectsFolder(claudeConfigDir(env)), { project: item.project });
-  const known = sessions.find(({ session }) => session === item.session);
-  const { transcript = item.transcript, subagents = [] } = known ?? {};
-  if (transcript === undefined) return undefined;
-  const session = analyseSession({ transcript, subagents, session: item.session });
-  if (session.reading.bytes === 0) return undefined;
-  const ref = store.loopOfSession(item.session);
-  const loops = ref ? [await analyseLoop(ref.loop, store.journalFile(ref), readKey(home))] : [];
-  return reportOf({
-    scope: { kind: 'session', id: item.session },
-    at: clock.now(),
-    sessions: [session],
-    loops,
-    trace: traceOf(item.project, [session]),
-  });
+/** What `reflect` says of the loop of this session, else of the session. */
+async function reportOn(item: QueuedReflection, world: World): Promise<Report | undefined> {
+  const ref = world.store.loopOfSession(item.session);
+  const root = projectsFolder(claudeConfigDir(world.env));
+  // The sessions of a loop may have been started in several folders.
+  const { sessions } = findSessions(root, ref ? {} : { project: item.project });
+  const files = filesOf(item, sessions);
+  if (!files) return undefined;
+  const { report } = await lookAt(
+    ref ? { kind: 'loop', ref } : { kind: 'session', files },
+    world,
+    [files, ...sessions.filter(({ session }) => session !== item.session)],
+    { frustration: false, sinceMs: 0, begin: () => undefined, progress: () => undefined },
+  );
+  return report.sessions.some(({ session, reading }) => session === item.session && reading.bytes > 0)
+    ? report
+    : undefined;
+}
+
+/** The files that the hook was told of, else those of the same session. */
+function filesOf(
+  { session, transcript }: QueuedReflection,
+  sessions: readonly SessionFiles[],
+): SessionFiles | undefined {
+  const known = sessions.filter((one) => one.session === session);
+  const found = known.find((one) => one.transcript === transcript) ?? known[0];
+  const there = transcript === undefined ? undefined : statSync(transcript, { throwIfNoEntry: false });
+  if (found || !there) return found;
+  return { folder: '', session, transcript, subagents: [], bytes: there.size, modified: there.mtimeMs };
 }

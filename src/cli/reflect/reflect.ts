@@ -16,7 +16,7 @@ import {
 } from '../../reflect/findings/report.ts';
 import { noTrace } from '../../reflect/findings/trace.ts';
 import { firstLine, isTraceLine, readTrace, readTraces } from '../../reflect/findings/trace-files.ts';
-import type { SessionFiles } from '../../reflect/reading/files.ts';
+import { folderNameOf, type SessionFiles } from '../../reflect/reading/files.ts';
 import { loadReflect } from './load.ts';
 import type { Target } from './target.ts';
 
@@ -24,8 +24,8 @@ export interface LookOptions {
   frustration: boolean;
   /** For the sessions of a project: how long ago at most. */
   sinceMs: number;
-  /** So many bytes are to be read. */
-  begin: (bytes: number) => void;
+  /** So many bytes are to be read, of this. */
+  begin: (bytes: number, what: string) => void;
   /** So many more were read. */
   progress: (bytes: number) => void;
 }
@@ -79,7 +79,7 @@ function lookAtFile(path: string, now: number, options: LookOptions): Report {
     readTrace(path, reading);
     return reportOf({ scope, at: now, sessions: [], trace: traceParts(reading) });
   }
-  options.begin(statSync(path).size);
+  options.begin(statSync(path).size, 'one file');
   const session = analyseSession(
     { transcript: path },
     { frustration: options.frustration },
@@ -101,6 +101,8 @@ async function lookAtLoop(
   sessions: readonly SessionFiles[],
   options: LookOptions,
 ): Promise<Looked> {
+  // What is written while it is read belongs to the next reflection.
+  const at = clock.now();
   const loop = await analyseLoop(ref.loop, store.journalFile(ref), readKey(home));
   const wanted = new Set(loop.sessions);
   const read = await readAll(
@@ -114,7 +116,7 @@ async function lookAtLoop(
     project: projectOfLoop(ref, store),
     report: reportOf({
       scope: { kind: 'loop', id: ref.loop },
-      at: clock.now(),
+      at,
       sessions: read,
       loops: [{ ...loop, problems: [...loop.problems, ...problems] }],
       trace: traceOf(projectOfLoop(ref, store) ?? project, read),
@@ -171,12 +173,7 @@ function isOf(project: string, { cwd, file }: SessionReport): boolean {
   const begun = realPath(cwd);
   if (begun === project || begun.startsWith(`${project}/`)) return true;
   const folder = basename(dirname(file));
-  return folder === folderName(project) && folder !== folderName(cwd);
-}
-
-/** As Claude Code names the folder of a project. */
-function folderName(path: string): string {
-  return path.replace(/[^a-zA-Z0-9]/g, '-');
+  return folder === folderNameOf(project) && folder !== folderNameOf(cwd);
 }
 
 /** The code that reads is in a bundle of its own, which runs in threads, too. */
@@ -184,7 +181,11 @@ async function readAll(
   files: readonly SessionFiles[],
   { frustration, begin, progress }: LookOptions,
 ): Promise<SessionReport[]> {
-  begin(files.reduce((sum, { bytes }) => sum + bytes, 0));
+  const what = files.length === 1 ? 'one session' : `${files.length} sessions`;
+  begin(
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
+    what,
+  );
   return (await loadReflect()).readSessions(files, { frustration }, progress);
 }
 

@@ -117,6 +117,11 @@ export function blocks(verdict: Verdict): boolean {
   return verdict.outcome === 'unproven' && verdict.onUnproven !== 'allow';
 }
 
+/** The verdicts that a combined one is made of, else itself. */
+export function leavesOf(verdict: Verdict): Verdict[] {
+  return verdict.children?.length ? verdict.children.flatMap(leavesOf) : [verdict];
+}
+
 export function sumUp(verdicts: readonly Verdict[]): Summary {
   const blocking = verdicts.filter(blocks);
   if (blocking.length > 0) return { result: 'failing', blocking };

@@ -1,4 +1,5 @@
 import { readSmall } from '../../files/whole-file.ts';
+import { lockPaths } from './lock-files.ts';
 
 /** Whether sessions of a project are looked back on when they end, as `.reflection_config` or the contract says. */
 export interface ReflectionWish {
@@ -11,7 +12,13 @@ export type WishRead =
   | { kind: 'on'; wish: ReflectionWish }
   | { kind: 'problem'; problem: string };
 
+/** The file of a project that switches it on. */
 export const REFLECTION_CONFIG = '.claude/tools/amplihack/.reflection_config';
+
+/** Whether a project keeps its state as document 004 says, with a lock or without. */
+export function isLockProject(project: string, exists: (path: string) => boolean): boolean {
+  return exists(lockPaths(project).locks) || exists(`${project}/${REFLECTION_CONFIG}`);
+}
 
 const OFF: WishRead = { kind: 'off' };
 const LARGEST = 100_000;

@@ -3,7 +3,7 @@ import { jsonText } from '../../core/text/visible.ts';
 import { livenessOf, parseProcessId } from '../../files/process-id.ts';
 import type { ForeignFiles, StateChange } from '../../ports/ports.ts';
 import { lockPaths } from './lock-files.ts';
-import { iso, leadsAway, recordsOf } from './records.ts';
+import { iso, leadsAway, recordsOf, reflectionTriggered } from './records.ts';
 
 /** Where the format keeps what is queued, and a sign that a reflection is under way. */
 export function reflectionPaths(folder: string): { folder: string; pending: string; lock: string } {
@@ -76,10 +76,5 @@ export function pendingChanges(
         { kind: 'append', path: paths.pending, text: '' },
         { kind: 'edit', path: paths.pending, edit: () => `${jsonText(pending)}\n` },
       ];
-  return [
-    ...unseen,
-    ...marker,
-    ...records.metric({ hook: 'stop', metric: 'reflection_triggered', value: 1 }),
-    ...records.log('INFO', 'stop', 'reflection triggered'),
-  ];
+  return [...unseen, ...marker, ...reflectionTriggered(records)];
 }

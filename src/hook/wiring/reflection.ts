@@ -7,15 +7,12 @@ import { join } from 'node:path';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { writeNew } from '../../files/whole-file.ts';
-import {
-  REFLECTION_CONFIG,
-  readReflectionConfig,
-  type WishRead,
-} from '../../formats/lock/reflection-config.ts';
+import { isLockProject, readReflectionConfig, type WishRead } from '../../formats/lock/reflection-config.ts';
 import { createHome, type Home } from '../../home/layout.ts';
-import { hasDue, isQueued, queueReflection } from '../../home/reflections.ts';
+import { hasDue, queuedReflection, queuedReflections, queueReflection } from '../../home/reflections.ts';
 import type { FileStore } from '../../home/store.ts';
-import { trustedContract } from '../../home/trust.ts';
+import { standingFiles } from '../../home/trust.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf, sessionFolder } from './project.ts';
 
@@ -42,7 +39,9 @@ export async function queueEnding(event: HookEvent, world: EndingWorld): Promise
     if ((event.name !== 'Stop' && event.name !== 'SessionEnd') || !isSafeId(event.session)) return [];
     return await queued(event, world);
   } catch (error) {
-    return event.name === 'Stop' ? toldOnce(event.session, (error as Error).message, home) : [];
+    return event.name === 'Stop'
+      ? toldOnce(event.session, `${NOT_DONE}${(error as Error).message}`, home)
+      : [];
   }
 }
 
@@ -50,17 +49,45 @@ async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
   const { home, store, env, now } = world;
   const folder = sessionFolder(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
   const read = wishOf(event, folder, world);
-  if (read.kind === 'problem') return toldOnce(event.session, read.problem, home);
+  if (read.kind === 'problem') return toldOnce(event.session, `${NOT_DONE}${read.problem}`, home);
   if (read.kind === 'off') return [];
-  createHome(home);
-  const isFirst = !isQueued(home, event.session);
-  const { session, transcript } = event;
+  if (!existsSync(home.keyFile)) createHome(home);
+  const { session } = event;
+  const before = queuedReflection(home, session);
+  const transcript = event.transcript ?? before?.transcript;
   const { minTurns } = read.wish;
   const ended = event.name === 'SessionEnd';
   queueReflection(home, { v: 1, session, project: folder, transcript, minTurns, queuedAt: now, ended });
-  const problems = isFirst ? await markProject(folder, { session, transcript, minTurns, now }, world) : [];
+  const problems = before ? [] : await markProject(folder, { session, transcript, minTurns, now }, world);
   if (ended) startReflection(home, env);
-  return problems.length === 0 ? [] : toldOnce(session, problems.join('; '), home);
+  if (problems.length === 0) return [];
+  const where = `its summary is kept in ${home.root}, because the project cannot be written`;
+  return toldOnce(
+    session,
+    `this session is looked back on when it ends, but ${where}: ${problems.join('; ')}`,
+    home,
+  );
+}
+
+/**
+ * The sessions of a run end with it, and send no SessionEnd: the last one is queued, and those that were queued before are due
+ * now. Never throws.
+ */
+export async function queueRun(
+  ref: LoopRef,
+  { session, cwd }: { session: string; cwd: string },
+  world: EndingWorld,
+): Promise<void> {
+  const { home, store, env } = world;
+  if (env[REFLECTION_MODE] === '1') return;
+  try {
+    for (const item of queuedReflections(home))
+      if (!item.ended && store.loopOfSession(item.session)?.loop === ref.loop)
+        queueReflection(home, { ...item, ended: true });
+  } catch {
+    // They are due when ten minutes have passed.
+  }
+  await queueEnding({ name: 'SessionEnd', session, cwd, reason: 'other' }, world);
 }
 
 /** What the project's own file says, else the contract of the loop, else the one that you trust in this project. */
@@ -69,7 +96,7 @@ function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingWo
   if (config.kind !== 'off') return config;
   const ref = store.loopOfSession(event.session);
   const project = projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
-  const { reflection } = (ref ? store.contract(ref) : trustedContract(home, project))?.contract ?? {};
+  const { reflection } = (ref ? store.contract(ref) : standingFiles(home).contract(project))?.contract ?? {};
   // Contracts of older versions may hold something else here, which never had an effect.
   return typeof reflection?.minTurns === 'number' ? { kind: 'on', wish: reflection } : config;
 }
@@ -78,19 +105,19 @@ type Pending = Parameters<JudgeBundle['markReflection']>[1];
 
 /** Leaves the signs of document 004, where a project keeps its state in that way. */
 async function markProject(folder: string, pending: Pending, { home, load }: EndingWorld): Promise<string[]> {
-  if (!existsSync(join(folder, '.claude/runtime/locks')) && !existsSync(join(folder, REFLECTION_CONFIG)))
-    return [];
-  return (await load()).markReflection(folder, pending, home);
+  return isLockProject(folder, existsSync) ? (await load()).markReflection(folder, pending, home) : [];
 }
 
-function toldOnce(session: string, problem: string, home: Home): string[] {
+const NOT_DONE = 'this session is not looked back on when it ends: ';
+
+function toldOnce(session: string, words: string, home: Home): string[] {
   try {
     if (isSafeId(session) && !writeNew(join(home.sessions, `${session}.reflection-told`), '', 0o600))
       return [];
   } catch {
     // It is told again at the next Stop.
   }
-  return [`untildone: this session is not looked back on when it ends: ${problem}`];
+  return [`untildone: ${words}`];
 }
 
 /** Starts the work in the background. It outlives this process, and keeps none of its pipes open. */

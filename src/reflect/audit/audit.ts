@@ -1,9 +1,9 @@
 /** `untildone audit`: how often did "done" have a passing check behind it? */
+
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { commandGates } from '../../core/contract/propose.ts';
-
 import { jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { userHome } from '../../files/system.ts';
@@ -11,6 +11,7 @@ import { realPath } from '../../home/layout.ts';
 import { projectFacts } from '../../project/facts/project-facts.ts';
 import type { Printer } from '../printer.ts';
 import { type FoundSessions, findSessions, projectsFolder, type SessionFiles } from '../reading/files.ts';
+import { readingProgress } from '../reading/progress.ts';
 import { shareOut } from '../reading/share-out.ts';
 import { type AuditOptions, auditSession, type SessionAudit } from './audit-session.ts';
 import type { FromAuditThread, WholeAudit } from './audit-thread.ts';
@@ -18,7 +19,6 @@ import type { CheckKind } from './checks.ts';
 import { evidenceLines } from './evidence.ts';
 import { writePage } from './html-page.ts';
 import { auditJson, evidenceJson } from './json.ts';
-import { readingProgress } from './progress.ts';
 import { type AuditScope, sayDays } from './scope-words.ts';
 import { AuditCollector, type AuditSummary } from './summary.ts';
 import { pageLines } from './terminal-page.ts';
@@ -47,7 +47,7 @@ export interface AuditPlace {
 /** Returns the exit code. */
 export async function audit(request: AuditRequest, place: AuditPlace, printer: Printer): Promise<number> {
   const found = await gather(request, place, (sessions) =>
-    readingProgress(sessions, process.stderr, printer),
+    readingProgress(bytesOf(sessions), `${sessions.length} sessions`, process.stderr, printer.paint),
   );
   if ('problem' in found) return sayNothing(found.problem, request, printer);
   show(request, found.summary, found.scope, place, printer);
@@ -61,7 +61,7 @@ export async function auditCounts(
   progress: (read: number, all: number) => void,
 ): Promise<{ problem: string } | { counts: Record<string, unknown> }> {
   const found = await gather({ sinceMs, project }, place, (sessions) => {
-    const all = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+    const all = bytesOf(sessions);
     let read = 0;
     return {
       add(bytes) {
@@ -75,6 +75,10 @@ export async function auditCounts(
 }
 
 type Progress = ReturnType<typeof readingProgress>;
+
+function bytesOf(sessions: readonly SessionFiles[]): number {
+  return sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+}
 
 async function gather(
   request: Pick<AuditRequest, 'sinceMs' | 'project'>,

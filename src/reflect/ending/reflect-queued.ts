@@ -1,16 +1,19 @@
 /** Looks back on the sessions that hooks have queued: one process at a time, each session once. ADR 35. */
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { jsonText } from '../../core/text/visible.ts';
+import { parseFields, text } from '../../client/fields.ts';
 import { holdLock } from '../../files/lock.ts';
 import { renderProcessId, thisProcess } from '../../files/process-id.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { lockPaths } from '../../formats/lock/lock-files.ts';
 import { recordsOf } from '../../formats/lock/records.ts';
 import { isReflecting, pendingSession, reflectionPaths } from '../../formats/lock/reflection.ts';
-import { filesLock, type Home, projectFolder } from '../../home/layout.ts';
+import { isLockProject } from '../../formats/lock/reflection-config.ts';
+import { filesLock, type Home } from '../../home/layout.ts';
 import {
   dueReflections,
+  hasTaken,
+  putBackTaken,
   type QueuedReflection,
   queueReflection,
   reflectionsLock,
@@ -19,14 +22,14 @@ import {
 import type { FileStore } from '../../home/store.ts';
 import type { StateChange } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
-import type { Report } from '../findings/report.ts';
-import { isLockProject, saveSummary, summaryJson } from '../findings/summary.ts';
+import type { Report, SessionReport } from '../findings/report.ts';
+import { homeSummary, isAbout, type SummaryPlace, saveSummary } from '../findings/summary.ts';
 
 export interface QueueWorld {
   home: Home;
   store: Pick<FileStore, 'loopOfSession'>;
   now(): number;
-  /** The report on one session; undefined when there is no transcript of it. Reads files of any size. */
+  /** The report on a session, or on its loop with all sessions of it; undefined without a transcript. Reads files of any size. */
   reportOn(item: QueuedReflection): Promise<Report | undefined>;
 }
 
@@ -40,25 +43,24 @@ export interface Reflected {
 
 /** Undefined when another process does it already. */
 export async function reflectQueued(world: QueueWorld): Promise<Reflected[] | undefined> {
-  if (dueIn(world).length === 0) return [];
-  const held = holdLock(reflectionsLock(world.home));
-  if (!held) return undefined;
   const done: Reflected[] = [];
-  try {
-    const tried = new Set<string>();
-    const next = () => dueIn(world).find(({ session, queuedAt }) => !tried.has(`${session} ${queuedAt}`));
-    // More may be queued meanwhile, by hooks which found this one at work.
-    for (let item = next(); item; item = next()) {
-      tried.add(`${item.session} ${item.queuedAt}`);
-      const reflected = await attempt(item, world);
-      done.push(reflected);
-      log(item.project, reflected, world);
-      if (reflected.outcome !== 'failed' || (item.attempts ?? 0) + 1 >= ATTEMPTS) takeOff(world.home, item);
+  const tried = new Set<string>();
+  const next = () => dueIn(world).find(({ session, queuedAt }) => !tried.has(`${session} ${queuedAt}`));
+  // Whoever queues a session while the lock is let go finds it held, and leaves it to this process.
+  while (hasTaken(world.home) || next()) {
+    const held = holdLock(reflectionsLock(world.home));
+    if (!held) return done.length > 0 ? done : undefined;
+    try {
+      putBackTaken(world.home);
+      for (let item = next(); item; item = next()) {
+        tried.add(`${item.session} ${item.queuedAt}`);
+        done.push(await attempt(item, world));
+      }
+    } finally {
+      held.release();
     }
-    return done;
-  } finally {
-    held.release();
   }
+  return done;
 }
 
 /** A transcript that ends this process each time is given up after so many. */
@@ -67,12 +69,15 @@ const ATTEMPTS = 3;
 /** Counts the attempt before it is made, for a process that is killed cannot. */
 async function attempt(item: QueuedReflection, world: QueueWorld): Promise<Reflected> {
   const { session, attempts = 0 } = item;
-  if (attempts >= ATTEMPTS) {
-    takeOff(world.home, item);
-    return { session, outcome: 'failed', saved: [], problems: [`given up after ${attempts} attempts`] };
-  }
-  queueReflection(world.home, { ...item, attempts: attempts + 1 });
-  return reflectOn(item, world);
+  const isLast = attempts + 1 >= ATTEMPTS;
+  if (attempts < ATTEMPTS) queueReflection(world.home, { ...item, attempts: attempts + 1 });
+  const reflected: Reflected =
+    attempts < ATTEMPTS
+      ? await reflectOn(item, world)
+      : { session, outcome: 'failed', saved: [], problems: [`given up after ${attempts} attempts`] };
+  log(item, reflected, world);
+  if (reflected.outcome !== 'failed' || isLast) takeOff(world.home, item);
+  return reflected;
 }
 
 /** A session that goes on is left alone until it ends; so is a project in which another tool reflects just now. */
@@ -82,13 +87,13 @@ function dueIn({ home, now }: QueueWorld): QueuedReflection[] {
 
 async function reflectOn(item: QueuedReflection, world: QueueWorld): Promise<Reflected> {
   const { session, minTurns } = item;
-  if (isDone(item, world)) return { session, outcome: 'done', saved: [], problems: [] };
   const sign = begin(item, world);
   try {
+    if (isDone(item, world)) return { session, outcome: 'done', saved: [], problems: [] };
     const report = await world.reportOn(item);
     if (!report)
       return { session, outcome: 'no_transcript', saved: [], problems: ['there is no transcript of it'] };
-    const turns = turnsOf(report);
+    const turns = Math.max(0, ...report.sessions.filter((one) => one.session === session).map(turnsOf));
     if (turns < minTurns)
       return {
         session,
@@ -105,39 +110,33 @@ async function reflectOn(item: QueuedReflection, world: QueueWorld): Promise<Ref
 }
 
 /** A turn is one answer of the model, as Claude Code counts them in `num_turns`. */
-function turnsOf({ metrics }: Report): number {
+function turnsOf({ metrics }: SessionReport): number {
   return metrics.assistantMessages;
 }
 
-/** Where the summary is always kept: in the folder of the session's loop, or of its project, in the home. */
-function ownFile({ session, project }: QueuedReflection, { home, store }: QueueWorld): string {
-  const ref = store.loopOfSession(session);
-  return ref
-    ? join(ref.dir, 'reflection.json')
-    : join(projectFolder(home, project), 'reflections', `${session}.json`);
+/** The summary of the session's loop, or else its own. */
+function placeOf({ project, minTurns }: QueuedReflection, session: string, world: QueueWorld): SummaryPlace {
+  const { home, store, now } = world;
+  const isMeant = (one: SessionReport) => one.session === session || turnsOf(one) >= minTurns;
+  return { home, project, now: now(), loopDir: store.loopOfSession(session)?.dir, isMeant };
 }
 
-/** The process before this one may have been killed between the last two steps. */
+/** The process before this one may have been killed between the last two steps, or a person has asked for the same. */
 function isDone(item: QueuedReflection, world: QueueWorld): boolean {
-  const saved = statSync(ownFile(item, world), { throwIfNoEntry: false });
-  return saved !== undefined && saved.mtimeMs > item.queuedAt;
+  const path = homeSummary(placeOf(item, item.session, world), item.session);
+  return isAbout(path, item.session, item.queuedAt);
 }
 
-/** What is kept in the project comes first: whoever finds our own file knows that all is there. */
+/** That the project cannot be written is only told. The session stays queued until the home has its summary. */
 function save(
   report: Report,
   item: QueuedReflection,
   world: QueueWorld,
 ): Pick<Reflected, 'saved' | 'problems'> {
-  const { saved, problems } = saveSummary(report, {
-    home: world.home,
-    project: item.project,
-    now: world.now(),
-  });
-  const path = ownFile(item, world);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeWhole(path, `${jsonText(summaryJson(report, item.session, []), 2)}\n`);
-  return { saved: [...saved, path], problems };
+  const place = placeOf(item, item.session, world);
+  const { saved, problems } = saveSummary(report, place);
+  if (!saved.includes(homeSummary(place, item.session))) throw new Error(problems.join('; '));
+  return { saved, problems };
 }
 
 /** Shows in a project of document 004 that a reflection is under way, and afterwards that none is pending. */
@@ -152,10 +151,8 @@ function begin({ session, project }: QueuedReflection, { home }: QueueWorld): { 
       // The signs are for others: the queue and its lock lie in the home.
     }
   };
-  change([
-    { kind: 'append', path: paths.lock, text: '' },
-    { kind: 'edit', path: paths.lock, edit: () => renderProcessId(thisProcess()) },
-  ]);
+  // Written as a whole: a lock that names nobody would count for ten minutes.
+  change([{ kind: 'edit', path: paths.lock, edit: () => renderProcessId(thisProcess()) }]);
   return {
     end() {
       const pending = foreignFiles.read(paths.pending);
@@ -171,16 +168,23 @@ function begin({ session, project }: QueuedReflection, { home }: QueueWorld): { 
 const LINES_KEPT = 200;
 
 /** Keeps what became of the last sessions: nobody sees what a process in the background prints. */
-function log(project: string, reflected: Reflected, world: QueueWorld): void {
+function log({ project, queuedAt }: QueuedReflection, reflected: Reflected, world: QueueWorld): void {
   try {
     const path = join(dirname(reflectionsLock(world.home)), 'log.jsonl');
     const line = JSON.stringify({ at: new Date(world.now()).toISOString(), ...reflected });
-    const before = (readSmall(path) ?? '').split('\n').filter((text) => text !== '');
+    const before = (readSmall(path) ?? '').split('\n').filter((line) => line !== '');
+    if (before.some((earlier) => saysDone(earlier, reflected.session, queuedAt))) return;
     writeWhole(path, `${[...before, line].slice(-LINES_KEPT).join('\n')}\n`);
     noteInProject(project, reflected, world);
   } catch {
     // The summary itself is what counts.
   }
+}
+
+/** Whether a line tells that this request was done: by a process that was killed right after it wrote so. */
+function saysDone(line: string, session: string, queuedAt: number): boolean {
+  const said = parseFields(line) ?? {};
+  return said.session === session && said.outcome === 'done' && Date.parse(text(said, 'at') ?? '') > queuedAt;
 }
 
 /** One line in the logs of the session, where the project keeps them as document 004 says. */
@@ -189,7 +193,7 @@ function noteInProject(
   { session, outcome, problems }: Reflected,
   { home, now }: QueueWorld,
 ): void {
-  if (!isLockProject(project)) return;
+  if (!isLockProject(project, existsSync)) return;
   const words = `reflection: ${[outcome.replace('_', ' '), ...problems].join('; ')}`;
   const level = outcome === 'done' && problems.length === 0 ? 'INFO' : 'WARN';
   const changes = recordsOf(project, session, now(), foreignFiles).log(level, 'stop', words);

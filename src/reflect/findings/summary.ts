@@ -6,8 +6,10 @@ import { jsonText } from '../../core/text/visible.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { lockPaths } from '../../formats/lock/lock-files.ts';
 import { recordsOf } from '../../formats/lock/records.ts';
-import { filesLock, type Home } from '../../home/layout.ts';
+import { isLockProject } from '../../formats/lock/reflection-config.ts';
+import { filesLock, type Home, projectFolder } from '../../home/layout.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
+import { traceOf } from './analyse.ts';
 import { findingJson, metricsJson, traceJson } from './json.ts';
 import { type Report, reportOf, type SessionReport } from './report.ts';
 
@@ -30,6 +32,7 @@ export function summaryJson(report: Report, session: string, issues: readonly Fi
     session_id: session,
     timestamp: new Date(report.at).toISOString(),
     scope: report.scope.kind,
+    sessions: report.sessions.map((one) => one.session),
     metrics: metricsJson(report.metrics),
     claude_trace: traceJson(report.trace),
     patterns: report.findings.map(findingJson),
@@ -45,25 +48,40 @@ export interface SummaryPlace {
   now: number;
   /** The folder of the loop that the report is about. */
   loopDir?: string;
+  /** The sessions whose summaries belong into the project. Absent: all of the report. */
+  isMeant?(session: SessionReport): boolean;
 }
 
-/** Whether a project keeps its state as document 004 says. */
-export function isLockProject(project: string): boolean {
-  const { locks } = lockPaths(project);
-  return existsSync(locks) || existsSync(join(project, REFLECTION_CONFIG));
+/** Where the home keeps the summary of a loop, or else of a session. */
+export function homeSummary({ home, project, loopDir }: SummaryPlace, session: string): string {
+  return loopDir === undefined
+    ? join(projectFolder(home, project), 'reflections', `${session}.json`)
+    : join(loopDir, SUMMARY_FILE);
 }
 
-export const REFLECTION_CONFIG = '.claude/tools/amplihack/.reflection_config';
+/** Whether a summary is about this session, and was begun after that time. */
+export function isAbout(path: string, session: string, after: number): boolean {
+  try {
+    const summary = parseFields(readSmall(path) ?? '') ?? {};
+    const { sessions } = summary;
+    const isNamed = Array.isArray(sessions) && sessions.includes(session);
+    return isNamed && Date.parse(text(summary, 'timestamp') ?? '') > after;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Saves the summary in the places where it belongs, and returns them, or why it could not be saved. Issues that an earlier
- * summary names stay in it.
+ * summary names stay in it. The home comes last: whoever finds a summary there knows that all is written.
  */
 export function saveSummary(
   report: Report,
-  { home, project, now, loopDir }: SummaryPlace,
+  place: SummaryPlace,
   issues: readonly FiledIssue[] = [],
 ): { saved: string[]; problems: string[] } {
+  const { home, project, now, isMeant = () => true } = place;
+  const inHome = isKeptInHome(report, place);
   const saved: string[] = [];
   const problems: string[] = [];
   const attempt = (path: string, write: () => string | undefined) => {
@@ -77,28 +95,40 @@ export function saveSummary(
   };
   const render = (path: string, of: Report) =>
     `${jsonText(summaryJson(of, of.sessions[0]?.session ?? '', withEarlier(path, issues)), 2)}\n`;
-  if (loopDir !== undefined) {
-    const path = join(loopDir, SUMMARY_FILE);
+  if (project !== '' && isLockProject(project, existsSync))
+    for (const one of report.sessions.filter((each) => isSafeId(each.session) && isMeant(each))) {
+      const { session } = one;
+      const path = `${lockPaths(project).runtime}/logs/${session}/${SUMMARY_FILE}`;
+      attempt(path, () =>
+        saveInRuntime(project, session, render(path, ofSession(report, one, project)), home, now),
+      );
+    }
+  if (inHome) {
+    const path = homeSummary(place, report.scope.id);
     attempt(path, () => {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       writeWhole(path, render(path, report));
       return undefined;
     });
   }
-  if (project !== '' && isLockProject(project))
-    for (const of of report.sessions
-      .filter((one) => isSafeId(one.session))
-      .map((one) => ofSession(report, one))) {
-      const session = of.sessions[0]?.session ?? '';
-      const path = `${lockPaths(project).runtime}/logs/${session}/${SUMMARY_FILE}`;
-      attempt(path, () => saveInRuntime(project, session, render(path, of), home, now));
-    }
   return { saved, problems };
 }
 
+/** Loops and sessions that are known by an id. A home is not made for it. */
+function isKeptInHome({ scope }: Report, { home, project, loopDir }: SummaryPlace): boolean {
+  if (loopDir !== undefined) return true;
+  return scope.kind === 'session' && isSafeId(scope.id) && project !== '' && existsSync(home.root);
+}
+
 /** Of a report about several sessions, what it says of one. */
-function ofSession(report: Report, session: SessionReport): Report {
+function ofSession(report: Report, session: SessionReport, project: string): Report {
   if (report.sessions.length === 1) return report;
-  return reportOf({ scope: { kind: 'session', id: session.session }, at: report.at, sessions: [session] });
+  return reportOf({
+    scope: { kind: 'session', id: session.session },
+    at: report.at,
+    sessions: [session],
+    trace: traceOf(project, [session]),
+  });
 }
 
 /** Writes only where `.claude/runtime` really lies, never through a link in it. */

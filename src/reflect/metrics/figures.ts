@@ -1,7 +1,7 @@
 /** The figures of many loops and sessions, counted from lines of journals, lines of hook calls, and records of transcripts. */
 
 import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
-import type { Took, Verdict } from '../../core/loop/verdict.ts';
+import { leavesOf, type Took, type Verdict } from '../../core/loop/verdict.ts';
 import type { HookFigure } from '../../home/hook-figures.ts';
 import type { JournalLine } from '../../home/journal/line.ts';
 import type { TranscriptRecord } from '../reading/records.ts';
@@ -236,9 +236,4 @@ type StopEntry = Extract<JournalLine['entry'], { kind: 'stop' }>;
 
 function newGate(name: string, kind: string): GateFigures {
   return { name, kind, judged: 0, outcomes: new Counts(), held: 0, reused: 0, flaky: 0, ms: new Spread() };
-}
-
-/** The gates that a verdict is made of. */
-function leavesOf(verdict: Verdict): Verdict[] {
-  return verdict.children?.length ? verdict.children.flatMap(leavesOf) : [verdict];
 }

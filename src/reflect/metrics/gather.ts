@@ -7,6 +7,7 @@ import { JournalScan } from '../../home/journal/scan.ts';
 import { type Home, readKey, realPath } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import type { SessionFiles } from '../reading/files.ts';
 import type { ReadingCounts, SeeRecord } from '../reading/records.ts';
 import { Figures } from './figures.ts';
 
@@ -21,8 +22,8 @@ export interface StatsScope {
 export interface StatsWorld {
   home: Home;
   store: Pick<FileStore, 'journalFile'>;
-  /** The transcript of a session; undefined when there is none. */
-  transcriptOf(session: string): string | undefined;
+  /** The transcripts of a session and of its subagents; undefined when there are none. */
+  filesOf(session: string): Pick<SessionFiles, 'transcript' | 'subagents'> | undefined;
   readTranscript(path: string, see: SeeRecord): ReadingCounts;
 }
 
@@ -142,14 +143,18 @@ function readSession(
   world: StatsWorld,
   { figures, read }: Gathered,
 ): void {
-  const transcript = world.transcriptOf(session);
-  if (transcript === undefined || writtenAt(transcript) < since) return;
-  const open = new Map<string, string>();
-  const { bytes, badLines, problem } = world.readTranscript(transcript, (record) => {
-    if ((record.at ?? Number.POSITIVE_INFINITY) >= since) figures.record(record, open);
-  });
-  read.bytes += bytes;
-  read.badLines += badLines;
-  if (problem === undefined) read.transcripts++;
-  else read.unreadable++;
+  const { transcript, subagents = [] } = world.filesOf(session) ?? {};
+  for (const path of [...(transcript === undefined ? [] : [transcript]), ...subagents]) {
+    if (writtenAt(path) < since) continue;
+    const open = new Map<string, string>();
+    const { bytes, badLines, problem } = world.readTranscript(path, (record) => {
+      // A subagent has a context of its own: that of the session did not run full.
+      if (path !== transcript && record.kind === 'compaction') return;
+      if ((record.at ?? Number.POSITIVE_INFINITY) >= since) figures.record(record, open);
+    });
+    read.bytes += bytes;
+    read.badLines += badLines;
+    if (problem === undefined) read.transcripts++;
+    else read.unreadable++;
+  }
 }

@@ -154,13 +154,16 @@ function sessionIn(path: string): string | undefined {
 /** Claude Code cuts longer names and puts a hash behind them. */
 const LONGEST_NAME = 180;
 
+/** How Claude Code names the folder of a project, as far as it does not cut the name. */
+export function folderNameOf(project: string): string {
+  return resolve(project)
+    .replace(/[^a-zA-Z0-9]/g, '-')
+    .slice(0, LONGEST_NAME);
+}
+
 /** Whether a folder in `projects` may belong to a project or to a folder inside of it. */
 function folderTest(project: string): (name: string) => boolean {
-  const starts = [...new Set([project, realPathOf(project)])].map((path) =>
-    resolve(path)
-      .replace(/[^a-zA-Z0-9]/g, '-')
-      .slice(0, LONGEST_NAME),
-  );
+  const starts = [...new Set([project, realPathOf(project)])].map(folderNameOf);
   return (name) =>
     starts.some(
       (start) =>

@@ -44,6 +44,8 @@ export function measuresOf({ name, attributes, startMs, endMs, error }: Finished
         seconds('untildone.session.duration', 'gen_ai.operation.name', 'gen_ai.provider.name'),
       ];
     default:
+      // A loop that is paused is counted when it ends.
+      if (attributes['untildone.paused'] === true) return [];
       return [
         count('untildone.loops', '{loop}', 'untildone.ending', 'untildone.ending.cause'),
         seconds('untildone.loop.duration', 'untildone.ending'),

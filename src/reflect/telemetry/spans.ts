@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
-import type { Took, Verdict } from '../../core/loop/verdict.ts';
+import { leavesOf, type Took, type Verdict } from '../../core/loop/verdict.ts';
 import type { JournalLine } from '../../home/journal/line.ts';
 import { spanIdOf, type TraceContext, traceIdOf } from './trace-context.ts';
 
@@ -85,11 +85,15 @@ export class SpanBuilder {
     return ended;
   }
 
-  /** After the last line of a loop that has ended. Undefined while it goes on. */
+  /**
+   * After the last line of a loop that has ended or is paused; nothing while it goes on. The span of a paused one is sent again
+   * when it ends, under the same id: without it, the spans below would belong to nothing until then.
+   */
   finish(): FinishedSpan[] {
     const { last, root } = this;
-    if (!last || !root || !hasEnded(last.state)) return [];
+    if (!last || !root || last.state.status === 'active') return [];
     const { status, ending, spent, iteration } = last.state;
+    const isOver = hasEnded(last.state);
     const session = this.closeSession(last.at, {}, undefined);
     return [
       ...session,
@@ -99,14 +103,15 @@ export class SpanBuilder {
         ...{ startMs: root.startMs, endMs: Math.max(root.startMs, ending?.at ?? last.at, last.at) },
         attributes: {
           ...root.attributes,
-          'untildone.ending': status,
-          'untildone.ending.cause': ending?.cause ?? '',
+          ...(isOver
+            ? { 'untildone.ending': status, 'untildone.ending.cause': ending?.cause ?? '' }
+            : { 'untildone.paused': true }),
           'untildone.iterations': iteration,
           'untildone.stops': this.stops,
           'untildone.tokens': spent.tokens,
           'untildone.cost_usd': spent.costUsd,
         },
-        error: isDone(status) ? undefined : status,
+        error: isOver && !isDone(status) ? status : undefined,
       },
     ];
   }
@@ -257,8 +262,4 @@ const GOOD_ENDS = new Set(['completed', 'stopped_by_hook', 'capped', 'max_turns'
 
 function errorOf({ end }: SessionEntry): string | undefined {
   return GOOD_ENDS.has(end.kind) ? undefined : end.kind;
-}
-
-function leavesOf(verdict: Verdict): Verdict[] {
-  return verdict.children?.length ? verdict.children.flatMap(leavesOf) : [verdict];
 }

@@ -46,11 +46,24 @@ function protocolNotes(env: NodeJS.ProcessEnv): string[] {
     env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ||
     env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL ||
     env.OTEL_EXPORTER_OTLP_PROTOCOL;
-  return named === 'grpc'
-    ? [
+  switch (named?.trim()) {
+    case undefined:
+    case '':
+    case 'http/json':
+      return [];
+    case 'grpc':
+      return [
         'telemetry is sent as OTLP over HTTP, not gRPC: let OTEL_EXPORTER_OTLP_ENDPOINT name the HTTP port (most often 4318)',
-      ]
-    : [];
+      ];
+    case 'http/protobuf':
+      return [
+        'telemetry is sent as http/json, although OTEL_EXPORTER_OTLP_PROTOCOL asks for http/protobuf: collectors take both at the same address',
+      ];
+    default:
+      return [
+        'telemetry is sent as http/json: OTEL_EXPORTER_OTLP_PROTOCOL names a protocol that is not known',
+      ];
+  }
 }
 
 function isTrue(text: string | undefined): boolean {

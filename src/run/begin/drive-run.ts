@@ -26,7 +26,6 @@ import { freeze } from '../../judging/freeze-contract.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { foreignFiles } from '../../project/files.ts';
 import { sandboxProblem } from '../../project/walls/walls-for.ts';
-import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit, trustedWith } from '../git/options.ts';
 import { readRunGitRecord } from '../git/record.ts';
@@ -41,10 +40,10 @@ import {
   keptClient,
   type RunObservers,
 } from './client-options.ts';
+import { driveLoop } from './drive-loop.ts';
 import { reopenRun, reopens } from './reopen-run.ts';
-import { keepProgress, lastVerdicts, planOf, RUN_MARK, worldOf } from './run-world.ts';
+import { keepProgress, lastVerdicts, RUN_MARK } from './run-world.ts';
 import { prepareWorktree } from './setup.ts';
-import { withTelemetry } from './telemetry.ts';
 import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
@@ -344,12 +343,7 @@ async function drive(driving: Driving): Promise<LoopState> {
     splitWork(ref, world);
     const before = await workInParallel(driving);
     const folder = git?.folder ?? world.project;
-    const after =
-      before.status === 'paused'
-        ? before
-        : await withTelemetry(ref, { world, note: reporter.note }, await worldOf(driving), (own) =>
-            runLoop(planOf(ref, driving.client, folder, world), own),
-          );
+    const after = before.status === 'paused' ? before : await driveLoop(driving, folder);
     // An ending without a Stop (a limit, a cancel) is written here.
     if (before.status !== 'paused') keepProgress(world, folder, ref, lastVerdicts(world, ref));
     const lines = (await git?.finish(after, readRenderedReceipt(ref, world.store), saidOf(after, git))) ?? [];

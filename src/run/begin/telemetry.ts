@@ -55,7 +55,6 @@ function openFollower(ref: LoopRef, world: World, note: (text: string) => void):
   // Whoever began the trace around this run decided that it is not kept.
   const traces = wanted?.traces === true && around?.sampled !== false;
   if (!wanted || !(traces || wanted.metrics)) return undefined;
-  for (const text of wanted.notes) note(text);
   let telemetry: TelemetryExport;
   try {
     telemetry = loadTelemetry().openExport({ traces, metrics: wanted.metrics, version: VERSION });
@@ -66,9 +65,11 @@ function openFollower(ref: LoopRef, world: World, note: (text: string) => void):
   // Its run has said so for all children.
   const isChild = world.store.read(ref).run?.parent !== undefined;
   if (!isChild)
-    note(
+    for (const text of [
       `telemetry of this run goes to ${wanted.endpoint} (OTEL_EXPORTER_OTLP_*; off: UNTILDONE_TELEMETRY=0)`,
-    );
+      ...wanted.notes,
+    ])
+      note(text);
   const run = { loop: ref.loop, parentLoop: world.store.read(ref).run?.parent, around };
   return { run, ...follow(ref, run, world, telemetry, (problem) => note(notSent(wanted.endpoint, problem))) };
 }

@@ -18,10 +18,9 @@ import { recordTrust } from '../../home/trust.ts';
 import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { type Driving, driverLock } from '../begin/client-options.ts';
-import { planOf, RUN_MARK, worldOf } from '../begin/run-world.ts';
+import { driveLoop } from '../begin/drive-loop.ts';
+import { RUN_MARK } from '../begin/run-world.ts';
 import { prepareWorktree } from '../begin/setup.ts';
-import { withTelemetry } from '../begin/telemetry.ts';
-import { runLoop } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
 import type { RunEvent, RunReporter } from '../reporter.ts';
@@ -174,7 +173,7 @@ async function work(
   { ref, git, heard, child, work }: Drive & { ref: LoopRef; git: RunGit },
   parent: Parent,
 ): Promise<LoopState> {
-  const { world, client } = parent;
+  const { world } = parent;
   const lock = holdLock(driverLock(ref));
   if (!lock) throw new Error(`another process drives run ${ref.loop} already`);
   try {
@@ -187,10 +186,7 @@ async function work(
       limits: world.store.contract(ref).contract.limits,
       resumed: (world.store.read(ref).run?.sessions ?? 0) > 0,
     });
-    const runWorld = await worldOf({ ...parent, ref, git, reporter });
-    const after = await withTelemetry(ref, { world, note: reporter.note }, runWorld, (own) =>
-      runLoop(planOf(ref, client, git.folder, world), own),
-    );
+    const after = await driveLoop({ ...parent, ref, git, reporter }, git.folder);
     // Publishes the pull request. The parent reports the rest about the branch.
     if (parent.division.pullRequests)
       for (const line of await git.finish(after, readRenderedReceipt(ref, world.store), 'published'))

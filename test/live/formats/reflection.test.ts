@@ -116,7 +116,7 @@ describe('at the end of a session', () => {
     expect(run.requests).toHaveLength(3);
     const projects = join(scene.untildoneHome, 'projects');
     const [project = ''] = readdirSync(projects);
-    const kept = join(projects, project, 'loops', (await loopOf(scene)).id, 'reflection.json');
+    const kept = join(projects, project, 'loops', (await loopOf(scene)).id, 'reflection_summary.json');
     await waitFor(() => existsSync(kept), undefined, 'the summary');
     await settled(scene);
     expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({

@@ -1,13 +1,16 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contractScene } from '../../support/live/contract.ts';
+import { processesOf, waitFor } from '../../support/live/processes.ts';
 import { startRun } from '../../support/live/run.ts';
-import { must } from '../../support/live/untildone.ts';
+import { loopOf, must } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';
 import { openCollector, type SeenSpan, treeOf } from '../../support/reflect/collector.ts';
 
 const FILES = {
   'untildone.yaml':
-    'gates:\n  made: { run: grep -q blue made.txt }\n  worked: { metrics: { tool_use: ">=1" } }\n',
+    'gates:\n  made: { run: grep -q blue made.txt }\n  worked: { metrics: { tool_use: ">=1" } }\nreflection: true\n',
 };
 
 /** Claude Code sends spans of its own where its variables say so. Its session reads TRACEPARENT, so they nest below ours. */
@@ -70,7 +73,24 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   expect(later).toContain('1 were sent before.');
+  await expectSummary(scene);
 });
+
+/** A run sends no SessionEnd: when it ends, it has its sessions looked back on. */
+async function expectSummary(scene: Awaited<ReturnType<typeof contractScene>>): Promise<void> {
+  const projects = join(scene.untildoneHome, 'projects');
+  const [project = ''] = readdirSync(projects);
+  const { id, session } = await loopOf(scene);
+  const summary = join(projects, project, 'loops', id, 'reflection_summary.json');
+  await waitFor(() => existsSync(summary), undefined, 'the summary');
+  expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
+    ...{ session_id: session, scope: 'loop', sessions: [session] },
+    metrics: { tool_uses: 1 },
+  });
+  await waitFor(async () => (await processesOf(scene.root)).length === 0, undefined, 'the background');
+  const queue = readdirSync(join(scene.untildoneHome, 'reflections'));
+  expect(queue.filter((name) => name.endsWith('.json'))).toEqual([]);
+}
 
 longTest('a run does not care for an endpoint that is down or never answers, and says so once', async () => {
   const silent = await openCollector('never');

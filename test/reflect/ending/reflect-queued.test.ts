@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -13,15 +14,23 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { parseHookEvent } from '../../../src/client/hooks/parse.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { REFLECTION_CONFIG, readReflectionConfig } from '../../../src/formats/lock/reflection-config.ts';
-import { homeAt, projectFolder } from '../../../src/home/layout.ts';
-import { isQueued, queuedReflection, reflectionsLock } from '../../../src/home/reflections.ts';
+import { createHome, homeAt, projectFolder } from '../../../src/home/layout.ts';
+import {
+  isQueued,
+  queuedReflection,
+  queueReflection,
+  reflectionsLock,
+} from '../../../src/home/reflections.ts';
 import { FileStore } from '../../../src/home/store.ts';
+import { setStanding, takeBackTrust } from '../../../src/home/trust.ts';
 import type { JudgeBundle } from '../../../src/hook/wiring/load-bundles.ts';
 import { markReflection } from '../../../src/hook/wiring/mark-reflection.ts';
-import { queueEnding } from '../../../src/hook/wiring/reflection.ts';
+import { queueEnding, queueRun } from '../../../src/hook/wiring/reflection.ts';
 import { type QueueWorld, reflectQueued } from '../../../src/reflect/ending/reflect-queued.ts';
-import { analyse } from '../../../src/reflect/findings/analyse.ts';
+import { analyse, analyseSession } from '../../../src/reflect/findings/analyse.ts';
+import { reportOf } from '../../../src/reflect/findings/report.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
+import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 
 const START = Date.parse('2026-01-02T03:04:05Z');
 let now: number;
@@ -167,18 +176,49 @@ describe('a session that ends', () => {
     expect(await reflectQueued(failing)).toEqual([]);
   });
 
-  test('a process that was killed midway: it is done by the next, and not twice when all was written', async () => {
-    await arrives('SessionEnd');
-    now += 1000;
+  test('what was written before a kill is not done again; what was asked for after it is', async () => {
     await arrives('SessionEnd');
     const item = queuedReflection(world.home, 's1');
+    now += 1000;
     expect(await outcomes()).toEqual([['s1', 'done']]);
     // As if the process had been killed before it took the session off the queue.
-    const { queueReflection } = await import('../../../src/home/reflections.ts');
     if (item) queueReflection(world.home, item);
-    utimesSync(own(), new Date(now + 5), new Date(now + 5));
     const never = () => Promise.reject(new Error('done twice'));
     expect((await reflectQueued({ ...world, reportOn: never }))?.[0]?.outcome).toBe('done');
+    expect(
+      readFileSync(join(world.home.root, 'reflections/log.jsonl'), 'utf8').match(/"done"/g),
+    ).toHaveLength(1);
+    await arrives('SessionEnd');
+    expect((await reflectQueued({ ...world, reportOn: never }))?.[0]?.outcome).toBe('failed');
+  });
+
+  test('a session that ends again while it is looked back on is looked back on again', async () => {
+    await arrives('SessionEnd');
+    let times = 0;
+    const reportOn: QueueWorld['reportOn'] = async (item) => {
+      const report = await world.reportOn(item);
+      now += 1000;
+      if (times++ === 0) await arrives('SessionEnd');
+      return report;
+    };
+    expect(await reflectQueued({ ...world, reportOn })).toHaveLength(2);
+    expect(isQueued(world.home, 's1')).toBe(false);
+  });
+
+  test('a session that was being taken off the queue when the process was killed is not lost', async () => {
+    await arrives('SessionEnd');
+    const file = join(world.home.root, 'reflections/s1.json');
+    renameSync(file, `${file}.taken`);
+    expect(await outcomes()).toEqual([['s1', 'done']]);
+    expect(existsSync(`${file}.taken`)).toBe(false);
+  });
+
+  test('the home cannot keep the summary: the session stays queued', async () => {
+    await arrives('SessionEnd');
+    mkdirSync(dirname(own()), { recursive: true });
+    mkdirSync(own());
+    expect(await outcomes()).toEqual([['s1', 'failed']]);
+    expect(isQueued(world.home, 's1')).toBe(true);
   });
 
   test('a lock that a killed process left does not keep it from being done; one of others does, for a while', async () => {
@@ -224,7 +264,9 @@ describe('a session that ends', () => {
     // As root every folder can be written; a file in the place of a folder cannot become one.
     put('.claude/runtime', 'a file');
     const [said] = await arrives('Stop');
-    expect(said).toContain('untildone: this session is not looked back on');
+    expect(said).toContain(
+      `its summary is kept in ${world.home.root}, because the project cannot be written: `,
+    );
     expect(await arrives('Stop')).toEqual([]);
     await arrives('SessionEnd');
     expect(await outcomes()).toEqual([['s1', 'done']]);
@@ -247,6 +289,60 @@ describe('a session that ends', () => {
     env.CLAUDE_REFLECTION_MODE = '1';
     await arrives('SessionEnd');
     expect(isQueued(world.home, 's1')).toBe(false);
+  });
+});
+
+describe('a contract that asks for it', () => {
+  const contract = { ...contractWith({ tests: run() }), reflection: { minTurns: 0 } };
+  const store = () => world.store as FileStore;
+
+  test('is enough where you trust it, without a loop', async () => {
+    createHome(world.home);
+    await arrives('SessionEnd');
+    expect(isQueued(world.home, 's1')).toBe(false);
+    setStanding(world.home, project, frozenWith(contract, { project }));
+    await arrives('SessionEnd');
+    now += 1000;
+    expect(await outcomes()).toEqual([['s1', 'done']]);
+    expect(existsSync(own())).toBe(true);
+    expect(existsSync(join(project, '.claude'))).toBe(false);
+    takeBackTrust(world.home, project, []);
+    await arrives('SessionEnd', 's2');
+    expect(isQueued(world.home, 's2')).toBe(false);
+  });
+
+  test('of a run: all of its sessions are due when it ends, and the summary is that of the loop', async () => {
+    createHome(world.home);
+    const frozen = frozenWith(contract, { project });
+    const ref = store().create({
+      ...{ project, dialect: 'native' as const, task: 'a task', transcriptOffset: 0 },
+      ...{ loop: 'l1', session: 's1', contract: frozen, run: { mode: 'hybrid' as const } },
+    });
+    store().bind('s2', project, ref);
+    await arrives('Stop', 's1');
+    expect(await outcomes()).toEqual([]);
+    now += 1000;
+    const load = async () => ({ markReflection }) as unknown as JudgeBundle;
+    transcriptOf('s2');
+    const ending = { home: world.home, store: store(), env, now, load };
+    await queueRun(ref, { session: 's2', cwd: project }, ending);
+    now += 1000;
+    let reports = 0;
+    const reportOn: QueueWorld['reportOn'] = async () => {
+      reports++;
+      const sessions = ['s1', 's2'].map((id) => analyseSession({ transcript: join(root, `${id}.jsonl`) }));
+      return reportOf({ scope: { kind: 'loop', id: 'l1' }, at: now, sessions });
+    };
+    expect((await reflectQueued({ ...world, reportOn }))?.map(({ outcome }) => outcome)).toEqual([
+      'done',
+      'done',
+    ]);
+    // The first report is about both.
+    expect(reports).toBe(1);
+    expect(JSON.parse(readFileSync(join(ref.dir, 'reflection_summary.json'), 'utf8'))).toMatchObject({
+      scope: 'loop',
+      sessions: ['s1', 's2'],
+    });
   });
 });
 

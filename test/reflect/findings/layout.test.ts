@@ -5,7 +5,7 @@ import { homeAt } from '../../../src/home/layout.ts';
 import { analyse } from '../../../src/reflect/findings/analyse.ts';
 import { merged } from '../../../src/reflect/findings/finding.ts';
 import { reportJson } from '../../../src/reflect/findings/json.ts';
-import { saveSummary } from '../../../src/reflect/findings/summary.ts';
+import { homeSummary, saveSummary } from '../../../src/reflect/findings/summary.ts';
 import { reportLines, reportMarkdown } from '../../../src/reflect/findings/words.ts';
 import { bash, fileOf, MadeTranscript, scratchFolder, T0 } from '../../support/reflect/made-transcript.ts';
 
@@ -147,7 +147,8 @@ describe('the summary', () => {
     const report = example(place.project);
     const path = join(place.project, '.claude/runtime/logs', session, 'reflection_summary.json');
     expect(saveSummary(report, place, [issue])).toEqual({ saved: [path], problems: [] });
-    expect(saveSummary(report, place)).toEqual({ saved: [path], problems: [] });
+    // By now there is a home, which keeps it, too.
+    expect(saveSummary(report, place).saved).toEqual([path, homeSummary(place, session)]);
     const summary = read(path);
     expect(summary).toMatchObject({
       session_id: session,

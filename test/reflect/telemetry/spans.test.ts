@@ -37,6 +37,21 @@ function spansOf(entries: readonly Entry[], around?: { traceId: string; spanId: 
   return [...spans, ...builder.finish()];
 }
 
+test('a paused run has its span, too: without an ending, without an error, and not counted before it ends', () => {
+  const paused = spansOf([...RUN.slice(0, 3), { kind: 'command', command: 'pause' }]);
+  const root = paused.at(-1);
+  expect(root).toMatchObject({
+    name: 'untildone.run',
+    attributes: { 'untildone.paused': true },
+    error: undefined,
+  });
+  expect(root?.attributes).not.toHaveProperty('untildone.ending');
+  expect(root && measuresOf(root)).toEqual([]);
+  expect(paused.find(({ name }) => name.startsWith('invoke_agent'))?.parentId).toBe(root?.spanId);
+  expect(spansOf(RUN).at(-1)?.spanId).toBe(root?.spanId);
+  expect(spansOf(RUN.slice(0, 3)).some(({ name }) => name === 'untildone.run')).toBe(false);
+});
+
 test('a run becomes one trace: run, session, iterations, gates', () => {
   const spans = spansOf(RUN);
   const [gate, first, , second, session, run] = spans;

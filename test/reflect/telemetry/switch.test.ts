@@ -35,9 +35,17 @@ test('the address is told without what may be secret in it', () => {
   expect(telemetryFrom({}, true)?.endpoint).toBe('http://localhost:4318');
 });
 
-test('gRPC is not spoken, and that is said', () => {
-  const env = { ...HERE, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
-  expect(telemetryFrom(env)?.notes).toEqual([expect.stringContaining('HTTP port')]);
+test.each([
+  ['grpc', ['HTTP port']],
+  ['http/protobuf', ['is sent as http/json']],
+  ['carrier pigeon', ['is not known']],
+  ['http/json', []],
+  ['', []],
+])('who asks for the protocol %j is told what is sent', (protocol, said) => {
+  for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'])
+    expect(telemetryFrom({ ...HERE, [name]: protocol })?.notes).toEqual(
+      said.map((text) => expect.stringContaining(text)),
+    );
 });
 
 const [TRACE, SPAN] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];

@@ -1,19 +1,18 @@
 import { type Terminal, TerminalRegion } from '../../terminal/text.ts';
 import type { Printer } from '../printer.ts';
-import type { SessionFiles } from '../reading/files.ts';
 
 /** The least time between two drawings. */
 const EVERY_MS = 100;
 
-/** How far the reading is, on a terminal only. */
+/** How far the reading is, on a terminal only. `what`: `12 sessions`. */
 export function readingProgress(
-  sessions: readonly SessionFiles[],
+  all: number,
+  what: string,
   terminal: Terminal & { isTTY?: boolean },
-  { paint }: Printer,
+  paint: Printer['paint'],
 ): { add(bytes: number): void; end(): void } {
   if (!terminal.isTTY) return { add: () => {}, end: () => {} };
   const region = new TerminalRegion(terminal);
-  const all = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
   let read = 0;
   let drawn = 0;
   return {
@@ -25,7 +24,7 @@ export function readingProgress(
       const share = all === 0 ? 1 : Math.min(1, read / all);
       const bar = '━'.repeat(Math.round(share * 30));
       const rest = '─'.repeat(30 - bar.length);
-      const said = `${sayBytes(read)} of ${sayBytes(all)}, ${sessions.length} sessions`;
+      const said = `${sayBytes(read)} of ${sayBytes(all)}, ${what}`;
       region.draw([`Reading ${paint('good', bar)}${paint('quiet', rest)} ${said}`]);
     },
     end: () => region.finish([]),
