@@ -19,9 +19,9 @@ import {
   untilMoment,
 } from '../support/chaos/run-world.ts';
 import type { World } from '../support/chaos/world.ts';
-import { rounds } from '../support/long.ts';
+import { isLong } from '../support/long.ts';
 
-const KILLS = rounds(100);
+const KILLS = isLong ? 100 : 6;
 /** Strokes that are left when the last one is killed. */
 const SPARED = 15;
 /** Hands over and comes back often: the runner is killed between its sessions as much as inside them. */

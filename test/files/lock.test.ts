@@ -25,7 +25,7 @@ import {
   temporaryFolder,
   workerCommand,
 } from '../support/files/workers.ts';
-import { rounds } from '../support/long.ts';
+import { isLong, rounds } from '../support/long.ts';
 
 let folder: string;
 let lock: string;
@@ -256,6 +256,7 @@ describe('what is no lock file at all ends the wait instead of lasting for ever'
 });
 
 describe('many processes', () => {
+  const DYING = isLong ? 16 : 6;
   test('are never inside together and lose no count, from a dead lock on', async () => {
     const counter = join(folder, 'counter');
     writeFileSync(counter, '0');
@@ -268,14 +269,14 @@ describe('many processes', () => {
   test('go on, one at a time, while others die inside', async () => {
     const counter = join(folder, 'counter');
     writeFileSync(counter, '0');
-    const dying = Array.from({ length: 16 }, (_, i) =>
+    const dying = Array.from({ length: DYING }, (_, i) =>
       runWorker({ do: 'count', lock, counter, times: 100, dieAfter: i % 5 }),
     );
     const living = Array.from({ length: 4 }, () => runWorker({ do: 'count', lock, counter, times: 25 }));
     for (const result of await Promise.all(living)) expect(result).toMatchObject({ code: 0, stderr: '' });
     for (const result of await Promise.all(dying))
       expect(result).toMatchObject({ signal: 'SIGKILL', stderr: '' });
-    const counted = Array.from({ length: 16 }, (_, i) => (i % 5) + 1).reduce((a, b) => a + b, 0);
+    const counted = Array.from({ length: DYING }, (_, i) => (i % 5) + 1).reduce((a, b) => a + b, 0);
     expect(readFileSync(counter, 'utf8')).toBe(String(100 + counted));
     expect(takeIt(500)).toBe(renderProcessId(thisProcess()));
     expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([]);

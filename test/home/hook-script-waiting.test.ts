@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { holdScript, LET_GO_AFTER } from '../../src/home/hold-script.ts';
 import { HOOK_LINE, hookLine, hookScript } from '../../src/home/hook-line.ts';
 import { SESSION, SHELLS } from '../support/client/shells.ts';
+import { few } from '../support/long.ts';
 
 let home: string;
 beforeEach(() => {
@@ -52,7 +53,7 @@ const HALF = `fs.writeSync(1, '{"decision":"blo');`;
 /** What a line of 0.1.0 came to, in a session with a marker. */
 const OLD_LINE = `h=$\{UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/active/$CLAUDE_CODE_SESSION_ID" ]||exit 0;command . "$h/hook.sh"||exit 1`;
 
-describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))(
+describe.each(few(SHELLS, 1).map((shell) => ({ shell, name: shell.join(' ') })))(
   'where gates measure, under $name',
   ({ shell }) => {
     beforeEach(() => writeFileSync(marker(), 'measures\n'));

@@ -93,7 +93,7 @@ describe('the Agent SDK', () => {
       cwd: scene.project,
       arrived: () => waitFor(() => messagesOf(scene).length > 0),
     };
-  });
+  }, longTest);
 });
 
 test('neither the project nor the person can make the asked client run or read anything', async () => {

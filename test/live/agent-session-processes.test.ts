@@ -57,7 +57,7 @@ describe('work in the background', () => {
     ]);
   });
 
-  test('that never ends keeps a session no longer than it may, and ends with it', async () => {
+  longTest('that never ends keeps a session no longer than it may, and ends with it', async () => {
     const scene = await sceneOfTest();
     const server = 'node -e "setTimeout(() => {}, 600000)"';
     const script = { turns: [inBackground(server), { text: 'The server runs.' }] };
@@ -121,7 +121,7 @@ describe('processes', () => {
     expect(await processesOf(scene.root)).toEqual([]);
   });
 
-  test('a client that does not even answer an interruption is ended', async () => {
+  longTest('a client that does not even answer an interruption is ended', async () => {
     const scene = await sceneOfTest();
     scene.simulator.load('driven', { after: { hang: true } });
     const abort = new AbortController();

@@ -53,7 +53,7 @@ describe('what a session is given', () => {
     expect(system.length).toBeGreaterThan(3_000);
   });
 
-  test("the person's environment and what the plan adds, nothing of a session around us", async () => {
+  longTest("the person's environment and what the plan adds, nothing of a session around us", async () => {
     const scene = await sceneOfTest();
     const outer = {
       CLAUDECODE: '1',
@@ -103,7 +103,7 @@ describe('what a session is given', () => {
 });
 
 describe('hooks as callbacks', () => {
-  test('a task can be refused, and the model reads why', async () => {
+  longTest('a task can be refused, and the model reads why', async () => {
     const scene = await sceneOfTest();
     const heard = listener((event) =>
       event.name === 'TaskCreated' ? { kind: 'refuse', reason: 'Not a task for us.' } : undefined,
@@ -115,7 +115,7 @@ describe('hooks as callbacks', () => {
     expect(askedTexts(scene)[1]).toContain('Not a task for us.');
   });
 
-  test('subagents are heard, and held at their own Stop', async () => {
+  longTest('subagents are heard, and held at their own Stop', async () => {
     const scene = await sceneOfTest();
     const heard = listener((event) =>
       event.name === 'SubagentStop' && !event.stopHookActive

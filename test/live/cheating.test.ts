@@ -109,7 +109,7 @@ describe('none of these ends as verified, and each is named', () => {
     ).toBe(true);
   });
 
-  test('piping a Stop into the hook', async () => {
+  longTest('piping a Stop into the hook', async () => {
     const scene = await contractScene({
       ...PROJECT,
       'untildone.yaml': 'gates: { tests: { run: npm test } }\nlimits: { iterations: 3 }\n',

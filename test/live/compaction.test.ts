@@ -7,7 +7,7 @@ import { contractScene, startedSession } from '../support/live/contract.ts';
 import { startRun } from '../support/live/run.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { longDescribe, longTest } from '../support/long.ts';
 
 const CONTRACT = `gates:
   planned: { artefact: PLAN.md, section: Plan, words: 5 }
@@ -144,10 +144,10 @@ describe('a compaction in mid-phase', () => {
   });
 });
 
-describe('a session with an id of its own', () => {
+longDescribe('a session with an id of its own', () => {
   const told = (run: ClientRun) => run.lines.map((line) => JSON.stringify(line)).join('\n');
 
-  longTest('after /clear is not held, and the person is told how the loop goes on', async () => {
+  test('after /clear is not held, and the person is told how the loop goes on', async () => {
     const scene = await contractScene(FILES);
     const client = await scene.startClient({
       prompt: 'hello',

@@ -186,23 +186,26 @@ describe('standing gates in a session without a loop', () => {
   });
 });
 
-test('a session in a package of a repository obeys the contract of the repository, and the person finds its loop', async () => {
-  const scene = await contractScene(PROJECT);
-  const folder = join(scene.project, 'packages', 'a');
-  await mkdir(folder, { recursive: true });
-  await must(scene, ['install', '--scope', 'user']);
-  const client = await scene.startClient({
-    prompt: 'go',
-    project: folder,
-    script: { turns: [{ tools: [startCall('Make add() add')] }, { text: 'done' }, { hang: true }] },
-  });
-  const held = await client.untilRequest(3);
-  expect(JSON.stringify(held.body)).toContain('Fails: tests');
-  await must(scene, ['cancel'], { cwd: folder });
-  client.process.kill('SIGINT');
-  await client.finished;
-  expect(await loopOf(scene)).toMatchObject({ status: 'cancelled', iteration: 2 });
-});
+longTest(
+  'a session in a package of a repository obeys the contract of the repository, and the person finds its loop',
+  async () => {
+    const scene = await contractScene(PROJECT);
+    const folder = join(scene.project, 'packages', 'a');
+    await mkdir(folder, { recursive: true });
+    await must(scene, ['install', '--scope', 'user']);
+    const client = await scene.startClient({
+      prompt: 'go',
+      project: folder,
+      script: { turns: [{ tools: [startCall('Make add() add')] }, { text: 'done' }, { hang: true }] },
+    });
+    const held = await client.untilRequest(3);
+    expect(JSON.stringify(held.body)).toContain('Fails: tests');
+    await must(scene, ['cancel'], { cwd: folder });
+    client.process.kill('SIGINT');
+    await client.finished;
+    expect(await loopOf(scene)).toMatchObject({ status: 'cancelled', iteration: 2 });
+  },
+);
 
 longTest('a loop that ends is told to whom the contract names', async () => {
   const notify = 'notify: [{ command: "cat > ../told.json", on: [done] }]\n';

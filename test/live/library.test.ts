@@ -8,7 +8,7 @@ import { type Consumer, installConsumer, runProgram } from '../support/live/libr
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { bash, loopOf } from '../support/live/untildone.ts';
-import { longDescribe, longTest } from '../support/long.ts';
+import { few, isLong, longDescribe, longTest } from '../support/long.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/library.md'), 'utf8');
 
@@ -113,7 +113,7 @@ describe('a program that uses the library', () => {
     expect(await loopOf(scene)).toMatchObject({ id: result?.loop, status: 'verified_done' });
   });
 
-  test('calls a run off, which rests, and goes on with it', async () => {
+  longTest('calls a run off, which rests, and goes on with it', async () => {
     const scene = await projectScene();
     const first = await program(
       scene,
@@ -161,6 +161,7 @@ describe('a run that cannot begin', () => {
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(refused.requests).toEqual([]);
+    if (!isLong) return;
     const trust = refused.error?.fingerprint;
     const { result } = await program(scene, { task: 'Make it', contract: 'other.yaml', trust }, MAKES_IT);
     expect(result?.status).toBe('verified_done');
@@ -175,27 +176,36 @@ describe('a run that cannot begin', () => {
     expect(result).toMatchObject({ status: 'verified_done', iteration: 2 });
   });
 
-  test.each<[string, object, object]>([
-    [
-      'a contract with mistakes',
-      { task: 'x', contract: { gates: { t: { run: 'true', timout: '1m' } } } },
-      {
-        name: 'ContractError',
-        problems: [expect.stringMatching(/^contract: .*"timout" in gates\.t .*"timeout"/)],
-      },
-    ],
-    ['no task', { contract: CONTRACT }, { name: 'UsageError', message: expect.stringContaining('empty') }],
-    [
-      'a file that is not there',
-      { task: 'x', contract: 'gone.yaml' },
-      { name: 'UsageError', message: expect.stringContaining('gone.yaml') },
-    ],
-    [
-      'a project that is not there',
-      { task: 'x', project: 'gone' },
-      { name: 'UsageError', message: expect.stringContaining('gone') },
-    ],
-  ])('throws what is wrong: %s', async (_what, options, expected) => {
+  test.each(
+    few<[string, object, object]>(
+      [
+        [
+          'a contract with mistakes',
+          { task: 'x', contract: { gates: { t: { run: 'true', timout: '1m' } } } },
+          {
+            name: 'ContractError',
+            problems: [expect.stringMatching(/^contract: .*"timout" in gates\.t .*"timeout"/)],
+          },
+        ],
+        [
+          'no task',
+          { contract: CONTRACT },
+          { name: 'UsageError', message: expect.stringContaining('empty') },
+        ],
+        [
+          'a file that is not there',
+          { task: 'x', contract: 'gone.yaml' },
+          { name: 'UsageError', message: expect.stringContaining('gone.yaml') },
+        ],
+        [
+          'a project that is not there',
+          { task: 'x', project: 'gone' },
+          { name: 'UsageError', message: expect.stringContaining('gone') },
+        ],
+      ],
+      2,
+    ),
+  )('throws what is wrong: %s', async (_what, options, expected) => {
     const scene = await projectScene();
     const { error, requests } = await program(scene, options, {});
     expect(error).toMatchObject({ isUsage: true, ...expected });

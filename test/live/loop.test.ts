@@ -167,7 +167,7 @@ describe('what moves around the loop', () => {
     expect(decisionsOf(await journalOf(scene, loop.id))).toEqual(['allow', 'block', 'claimed_done']);
   });
 
-  test('resuming the session keeps the loop', async () => {
+  longTest('resuming the session keeps the loop', async () => {
     const scene = await installed();
     const session = await heldSession(scene);
     const first = await scene.runClient({

@@ -17,6 +17,7 @@ import { openWorkspace } from '../../src/project/trees/workspace.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
+import { longTest } from '../support/long.ts';
 
 interface Work {
   scene: Scene;
@@ -109,7 +110,7 @@ test('agent: it reads and runs in a copy that is thrown away', async () => {
   expect(await context.workspace.tree()).toBe(tree);
 });
 
-test('agent: stopped in the middle of a command, it leaves neither process nor folder', async () => {
+longTest('agent: stopped in the middle of a command, it leaves neither process nor folder', async () => {
   const { context, copies, scene } = await workJudgedBy({ turns: [bash('echo $$ > begun; sleep 300')] });
   const abort = new AbortController();
   const judging = agentGate.judge({ instruction: 'Wait.' }, context, abort.signal);

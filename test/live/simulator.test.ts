@@ -142,7 +142,7 @@ longTest('a Stop hook that blocks once makes the session go on', async () => {
   expect(run.requests.map(({ servedBy }) => servedBy)).toEqual(['turn 1', 'rule 1, turn 1']);
 });
 
-test('a conversation takes further prompts', async () => {
+longTest('a conversation takes further prompts', async () => {
   const scene = await sceneOfTest();
   const client = await scene.startClient({
     prompt: 'first',

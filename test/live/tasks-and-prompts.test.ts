@@ -112,7 +112,7 @@ describe('a prompt', () => {
     expect(shown).toContain('send it again');
   });
 
-  test('without one is sent, with what the contract tells', async () => {
+  longTest('without one is sent, with what the contract tells', async () => {
     const scene = await contractScene(PROJECT);
     const run = await scene.runClient({ prompt: 'Log in', script: { turns: [{ text: 'hi' }] } });
     expect(run.requests).toHaveLength(1);

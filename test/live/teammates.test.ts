@@ -7,7 +7,7 @@ import { contractScene, startedSession } from '../support/live/contract.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { hasTerminal, inTerminal } from '../support/live/terminal.ts';
 import { bash, journalOf, loopOf } from '../support/live/untildone.ts';
-import { isLong, longTest } from '../support/long.ts';
+import { few, isLong, longTest } from '../support/long.ts';
 
 const PROJECT = {
   'untildone.yaml': `gates:
@@ -100,7 +100,7 @@ function throughHookLine(scene: Scene, session: string, sent: { hook_event_name:
 
 const OF_THE_CLIENT = PAYLOADS.filter(([whose]) => whose === 'the client');
 
-describe.each(isLong ? PAYLOADS : OF_THE_CLIENT)('in the words of %s, %o', (_, sent) => {
+describe.each(isLong ? PAYLOADS : few(OF_THE_CLIENT, 1))('in the words of %s, %o', (_, sent) => {
   test('is refused in the way that the client takes, and no longer once it is put right', async () => {
     const scene = await contractScene(PROJECT);
     const session = randomUUID();

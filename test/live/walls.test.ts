@@ -83,25 +83,28 @@ const SPY = (scene: Scene, by: string) =>
 const contract = (sandbox: string) =>
   `gates: { it: { run: "sh gate.sh && test -e it" } }\nrun: { allow: [Bash] }\nsandbox: ${sandbox}\n`;
 
-test('in a run with walls, the shell of the agent and the code that gates run both stay inside', async () => {
-  const scene = await contractScene({ 'untildone.yaml': contract('required'), 'gate.sh': 'true' });
-  await writeFile(join(scene.project, 'agent.sh'), SPY(scene, 'agent'));
-  await writeFile(join(scene.project, 'gate.sh'), SPY(scene, 'gate'));
-  await approve(scene);
-  const script: Script = {
-    turns: [{ tools: [bash('sh agent.sh; untildone status; touch it')] }, { text: 'done' }],
-  };
-  const run = await startRun(scene, ['Make it'], script).ended;
-  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
-  const loop = await loopOf(scene);
-  expect(loop.status).toBe('verified_done');
-  for (const by of ['agent', 'gate']) {
-    expect(await readFile(join(scene.project, `seen-by-${by}`), 'utf8'), by).toBe('');
-    expect(existsSync(join(scene.home, `made-by-${by}`)), by).toBe(false);
-    expect(existsSync(join(scene.untildoneHome, `forged-by-${by}`)), by).toBe(false);
-  }
-  expect(JSON.stringify(await journalOf(scene, loop.id))).toContain('"walls":"bubblewrap"');
-});
+longTest(
+  'in a run with walls, the shell of the agent and the code that gates run both stay inside',
+  async () => {
+    const scene = await contractScene({ 'untildone.yaml': contract('required'), 'gate.sh': 'true' });
+    await writeFile(join(scene.project, 'agent.sh'), SPY(scene, 'agent'));
+    await writeFile(join(scene.project, 'gate.sh'), SPY(scene, 'gate'));
+    await approve(scene);
+    const script: Script = {
+      turns: [{ tools: [bash('sh agent.sh; untildone status; touch it')] }, { text: 'done' }],
+    };
+    const run = await startRun(scene, ['Make it'], script).ended;
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    const loop = await loopOf(scene);
+    expect(loop.status).toBe('verified_done');
+    for (const by of ['agent', 'gate']) {
+      expect(await readFile(join(scene.project, `seen-by-${by}`), 'utf8'), by).toBe('');
+      expect(existsSync(join(scene.home, `made-by-${by}`)), by).toBe(false);
+      expect(existsSync(join(scene.untildoneHome, `forged-by-${by}`)), by).toBe(false);
+    }
+    expect(JSON.stringify(await journalOf(scene, loop.id))).toContain('"walls":"bubblewrap"');
+  },
+);
 
 longTest(
   'a session of an installed project is held in by its settings, and its shell is told why untildone does not answer',

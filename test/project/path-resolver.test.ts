@@ -7,6 +7,7 @@ import { judgeTool } from '../../src/core/tools/judge-tool.ts';
 import type { ToolRules } from '../../src/core/tools/tool-rules.ts';
 import { toolPlace } from '../../src/project/path-resolver.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
+import { rounds } from '../support/long.ts';
 
 const RULES: ToolRules = {
   dangerous: true,
@@ -195,7 +196,7 @@ test('every spelling of a protected path is refused', () => {
       const command = change.replace('@', () => inQuotes);
       expect(bash(command), command).toBe('refuse');
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300, 30) },
   );
 });
 

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACTION_FILE, type Job, type Played, playAction, readAction } from '../support/cli/action.ts';
 import { sarifProblems } from '../support/core/sarif.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
+import { longTest } from '../support/long.ts';
 import { initRepository } from '../support/repository.ts';
 
 /** The GitHub Action, run step by step with bash and the variables of a runner, on pull requests of a small project. */
@@ -144,7 +145,7 @@ describe('a pull request', () => {
     expect(play({ 'contract-from': 'work', base: 'HEAD~1' }).exitCodes).toEqual([0]);
   });
 
-  test('that changes the contract can be refused for that alone', () => {
+  longTest('that changes the contract can be refused for that alone', () => {
     write('untildone.yaml', `${CONTRACT}  more: { run: "true" }\n`);
     write('sum.js', 'module.exports = (a, b) => a + b;\n');
     commit('work');

@@ -11,6 +11,7 @@ import {
   useWorld,
   world as worldOfTest,
 } from '../support/cli/cli.ts';
+import { few } from '../support/long.ts';
 import { initRepository } from '../support/repository.ts';
 
 useWorld();
@@ -161,10 +162,15 @@ describe('a loop of a contract', () => {
   });
 });
 
-test.each([
-  ['cancel', 'cancelled'],
-  ['release', 'released'],
-])('%s is told to whom the contract names', async (command, event) => {
+test.each(
+  few(
+    [
+      ['cancel', 'cancelled'],
+      ['release', 'released'],
+    ],
+    1,
+  ),
+)('%s is told to whom the contract names', async (command, event) => {
   await begun(`${RESULT_IS_GOOD}notify: [{ command: "cat > ../told.json", on: [${event}] }]\n`);
   await ok(command, '--note', 'enough');
   const told = JSON.parse(readFileSync(join(world.project, '..', 'told.json'), 'utf8'));

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { singleQuoted } from '../../src/core/shell/words.ts';
+import { few } from '../support/long.ts';
 
 /** The program as shells meet it: completion, and pipes that are closed early. */
 
@@ -39,38 +40,42 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What is typed, and what has to be offered: all of it, or (with `...`) at least that. */
-const TYPED = (id: string): [words: string[], offered: string[]][] => [
-  [['sta'], ['start', 'status', 'state', 'stats', 'statusline']],
-  [
-    ['lock', ''],
-    ['on', 'off', 'status', 'help'],
-  ],
-  [
-    ['lock', 'status', '--'],
-    ['--json', '--help'],
-  ],
-  [
-    ['verify', '--format', ''],
-    ['text', 'json', 'github'],
-  ],
-  [['verify', '--fresh', '--format', 'j'], ['json']],
-  [['install', '--scope', 'u'], ['user']],
-  [['run', '--mode', 'h'], ['hybrid']],
-  [['run', '--mode', 'hybrid', '--qui'], ['--quiet']],
-  [['receipt', 'v'], ['verify']],
-  [['log', '--fo'], ['--follow']],
-  [
-    ['help', 'sta'],
-    ['start', 'status', 'state', 'stats', 'statusline'],
-  ],
-  [
-    ['completion', ''],
-    ['bash', 'zsh', 'fish'],
-  ],
-  [['cancel', ''], [id]],
-  [['approve', '--loop', ''], [id]],
-  [['verify', '--contract', 'a'], ['a folder']],
-];
+const TYPED = (id: string): readonly [words: string[], offered: string[]][] =>
+  few(
+    [
+      [['sta'], ['start', 'status', 'state', 'stats', 'statusline']],
+      [
+        ['lock', 'status', '--'],
+        ['--json', '--help'],
+      ],
+      [['verify', '--fresh', '--format', 'j'], ['json']],
+      [['cancel', ''], [id]],
+      [['verify', '--contract', 'a'], ['a folder']],
+      [
+        ['lock', ''],
+        ['on', 'off', 'status', 'help'],
+      ],
+      [
+        ['verify', '--format', ''],
+        ['text', 'json', 'github'],
+      ],
+      [['install', '--scope', 'u'], ['user']],
+      [['run', '--mode', 'h'], ['hybrid']],
+      [['run', '--mode', 'hybrid', '--qui'], ['--quiet']],
+      [['receipt', 'v'], ['verify']],
+      [['log', '--fo'], ['--follow']],
+      [
+        ['help', 'sta'],
+        ['start', 'status', 'state', 'stats', 'statusline'],
+      ],
+      [
+        ['completion', ''],
+        ['bash', 'zsh', 'fish'],
+      ],
+      [['approve', '--loop', ''], [id]],
+    ],
+    5,
+  );
 
 const sorted = (lines: string[]) => lines.filter((line) => line !== '').sort();
 function offeredBy(shell: string, args: string[], script: string): string[][] {

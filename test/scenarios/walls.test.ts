@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { World } from '../support/chaos/world.ts';
 import { cli, ok, stop, useWorld, world as worldOfTest } from '../support/cli/cli.ts';
+import { few } from '../support/long.ts';
 import { pathWithout } from '../support/project/walls.ts';
 import { initRepository } from '../support/repository.ts';
 
@@ -63,7 +64,7 @@ function wallsInJournals(): string[] {
 
 const secret = { env: { API_TOKEN: 'abc123secret', UNTILDONE_KEY: '/nonexistent' } };
 
-describe.each(['required', 'preferred'])('sandbox: %s with bubblewrap', (choice) => {
+describe.each(few(['required', 'preferred'], 1))('sandbox: %s with bubblewrap', (choice) => {
   test('gate code reads no key and writes nothing outside, and everybody is told which walls were up', async () => {
     const { shown, said } = await begin(gates(choice), secret);
     expect(shown).toContain(`Walls around these commands: bubblewrap (sandbox: ${choice})`);

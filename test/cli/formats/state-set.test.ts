@@ -31,6 +31,7 @@ import {
 } from '../../support/cli/state-files.ts';
 import { T0 } from '../../support/core/samples.ts';
 import { makeFifo } from '../../support/files/workers.ts';
+import { rounds } from '../../support/long.ts';
 
 useStateFiles();
 
@@ -177,7 +178,7 @@ describe('set', () => {
         set('loop', `last_error=${value}`);
         expect(content('loop').last_error).toBe(value);
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50, 15) },
     );
   });
 });

@@ -17,6 +17,7 @@ import {
   useStateFiles,
   world,
 } from '../../support/cli/state-files.ts';
+import { rounds } from '../../support/long.ts';
 
 useStateFiles();
 
@@ -111,7 +112,7 @@ describe('init', () => {
         init({ task, force: true });
         expect(content('loop').task).toBe(task);
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50, 15) },
     );
   });
 });

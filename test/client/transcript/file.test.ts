@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSignals, readUsage } from '../../../src/client/transcript/file.ts';
+import { rounds } from '../../support/long.ts';
 import {
   calls,
   FIXTURES,
@@ -128,7 +129,7 @@ describe('what stands in a file', () => {
           model: 'claude-opus-5-5',
         });
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30, 15) },
     );
   });
 });

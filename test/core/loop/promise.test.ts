@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPromise, keepsPromise, renderPromise } from '../../../src/core/loop/promise.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { isLong } from '../../support/long.ts';
+import { isLong, rounds } from '../../support/long.ts';
 
 const TAG = '<promise>DONE</promise>';
 
@@ -301,7 +301,7 @@ describe('for all promises and messages', () => {
         expect(found).not.toContain('promise>');
         expect(keepsPromise(message, found)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2_000, 200) },
     );
   });
 

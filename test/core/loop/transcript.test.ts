@@ -8,6 +8,7 @@ import {
   type TranscriptSignals,
   tallyUsage,
 } from '../../../src/core/loop/transcript.ts';
+import { rounds } from '../../support/long.ts';
 
 const usage = (input: number, output = 0) => ({ input, cacheCreation: 0, cacheRead: 0, output });
 
@@ -222,7 +223,7 @@ describe('reading backwards', () => {
         for (const line of all.toReversed()) patient.see(line);
         expect(signalsOf(all, sidechain)).toEqual(patient.signals());
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1_000, 100) },
     );
   });
 

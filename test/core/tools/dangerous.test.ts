@@ -4,6 +4,7 @@ import { variablesOf, withKnownFolders } from '../../../src/core/shell/variables
 import { dangerIn } from '../../../src/core/tools/dangerous.ts';
 import type { ToolPlace } from '../../../src/core/tools/tool-rules.ts';
 import { PROJECT, placeWith } from '../../support/core/a-place.ts';
+import { rounds } from '../../support/long.ts';
 import { workMs } from '../../support/work-time.ts';
 
 function danger(line: string, place: ToolPlace = placeWith()): string | undefined {
@@ -325,7 +326,7 @@ test('no line makes it throw, or take long', () => {
         danger(line);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300, 30) },
   );
   const before = workMs();
   danger(`${'a'.repeat(50_000)}() {${' | '.repeat(10_000)}`);

@@ -26,6 +26,7 @@ import {
   USUAL,
   useFolder,
 } from '../../support/formats/feature-folder.ts';
+import { rounds } from '../../support/long.ts';
 
 useFolder();
 
@@ -373,7 +374,7 @@ describe('whatever the list holds', () => {
           expect(reading.loop.output?.(ended('stalled', 'x'), [])?.status).toBe('STALLED');
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300, 30) },
     );
   });
 });

@@ -22,6 +22,7 @@ import {
   useFolder,
   writeBack,
 } from '../../support/formats/feature-folder.ts';
+import { rounds } from '../../support/long.ts';
 
 useFolder();
 
@@ -250,7 +251,7 @@ describe('whatever the files hold', () => {
         expect(changed.length).toBeLessThanOrEqual(1);
         if (changed.length === 1) expect(loop().iteration).toBe(iteration);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150, 30) },
     );
   });
 
@@ -265,7 +266,7 @@ describe('whatever the files hold', () => {
         const kept = progress.split(/\r\n|\n|\r/).filter((line) => !line.includes('Status:'));
         expect(progressNow().split(/\r\n|\n|\r/)).toEqual(expect.arrayContaining(kept));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150, 30) },
     );
   });
 });

@@ -30,6 +30,7 @@ import {
   read,
   useLockFolder,
 } from '../../support/formats/lock-folder.ts';
+import { rounds } from '../../support/long.ts';
 
 useLockFolder();
 
@@ -225,7 +226,7 @@ describe('a lock', () => {
           expect(reading.loop.owner).toMatch(/^[A-Za-z0-9_-]{1,128}$/);
         expect(readFileSync(lockFile()).equals(content)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200, 30) },
     );
   });
 });

@@ -31,6 +31,7 @@ import {
   runtime,
   useLockFolder,
 } from '../../support/formats/lock-folder.ts';
+import { rounds } from '../../support/long.ts';
 
 useLockFolder();
 
@@ -228,7 +229,7 @@ describe('what is kept of other events', () => {
             expect(JSON.parse(change.text)).toMatchObject({ session_id: 's1' });
         }
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50, 15) },
     );
   });
 

@@ -24,6 +24,7 @@ import {
   stateDir,
   useStateFolder,
 } from '../../support/formats/verified-done-state.ts';
+import { rounds } from '../../support/long.ts';
 
 useStateFolder();
 
@@ -151,7 +152,7 @@ describe('whatever the files hold', () => {
         expect(verdicts.some(blocks) || reading.loop.rest !== undefined).toBe(true);
         expect(Number.isSafeInteger(reading.loop.iteration ?? 0)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300, 30) },
     );
   });
 

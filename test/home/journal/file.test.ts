@@ -22,7 +22,7 @@ import { JournalScan, type Scanned } from '../../../src/home/journal/scan.ts';
 import { anyJournal } from '../../support/core/any-entry.ts';
 import { STARTED, seenStop, T0, verdict } from '../../support/core/samples.ts';
 import { makeFifo, temporaryFolder } from '../../support/files/workers.ts';
-import { isLong } from '../../support/long.ts';
+import { isLong, rounds } from '../../support/long.ts';
 
 const KEY = 'k'.repeat(64);
 let path: string;
@@ -84,7 +84,7 @@ describe('a whole journal', () => {
         expect(lines).toHaveLength(entries.length);
         expect(JSON.parse(JSON.stringify(replayed))).toEqual(readTail(path, KEY).line.state);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60, 15) },
     );
   });
   test('of many megabytes is read from its end only', () => {

@@ -131,7 +131,7 @@ longTest('a person who removes the file cancels the loop', async () => {
   });
 });
 
-test('the slash commands of the guide start and cancel a loop as those of the plugin did', async () => {
+longTest('the slash commands of the guide start and cancel a loop as those of the plugin did', async () => {
   const scene = await installed({ project: 'mein prōjekt 項目' });
   const guide = await readFile(join(import.meta.dirname, '../../../docs/migrating/ralph-loop.md'), 'utf8');
   const files = [...guide.matchAll(/^`([\w-]+\.md)`:\n\n````md\n(.*?)^````$/gms)];

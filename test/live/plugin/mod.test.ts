@@ -80,7 +80,7 @@ const BROKEN: [name: string, changes: Change[], why: string][] = [
   ],
 ];
 
-test('a run judges alone, with hooks in the settings and the plugin beside it', async () => {
+longTest('a run judges alone, with hooks in the settings and the plugin beside it', async () => {
   const scene = await contractScene(PROJECT);
   const env = { CLAUDE_CODE_PLUGIN_DIRS: pluginIn(scene) };
   const run = await startRun(scene, ['make it'], { turns: TURNS }, env).ended;
@@ -154,7 +154,7 @@ describe('commands of the plugin', () => {
   });
 
   if (hasTerminal)
-    test('a person at the prompt sees why the session is held, and pauses it', async () => {
+    longTest('a person at the prompt sees why the session is held, and pauses it', async () => {
       const scene = await contractScene(PROJECT);
       const session = await startedSession(scene);
       const client = inTerminal(scene, {

@@ -76,12 +76,22 @@ if (hasTerminal)
       await typeLine(client, '/untildone:loop Once more');
       await client.untilRequest((body) => body.includes('SECOND'), 'the hold');
       await client.untilShown(/untildone \w{6} 2\/50 .good .made/, 'a hold on the status line');
+      await client.untilShown(/untildone: held: .*iteration 2 of 50/, 'the band');
+      await client.untilShown(/Ends: when all gates pass, at the latest after iteration 50/, 'the end');
       await interrupt(client, 7);
+      await typeLine(client, '/untildone:pause "it\'s" $(touch pwned)');
+      await client.untilShown(/paused\. Its session may stop now/, 'the answer');
+      await client.untilShown(/untildone: paused, the session may stop/, 'the band of a paused loop');
       await typeLine(client, "/untildone:cancel it's enough");
       await client.untilShown(/cancelled/, 'the end');
       const second = await loopOf(scene);
       expect(second).toMatchObject({ status: 'cancelled', iteration: 2 });
-      expect((await journalOf(scene, second.id)).at(-1)).toMatchObject({ note: "it's enough" });
+      const entries = await journalOf(scene, second.id);
+      expect(entries).toContainEqual(
+        expect.objectContaining({ command: 'pause', note: `"it's" $(touch pwned)` }),
+      );
+      expect(entries.at(-1)).toMatchObject({ note: "it's enough" });
+      if (!isLong) return;
 
       await typeLine(client, '/untildone:loop The third time');
       await client.untilRequest((body) => body.includes('THIRD'), 'the hold');

@@ -105,7 +105,7 @@ describe('what a contract says about runs', () => {
     expect(started).toMatchObject({ run: { mode: 'session' } });
   });
 
-  test('is shown to the person who approves it, and nothing begins before', async () => {
+  longTest('is shown to the person who approves it, and nothing begins before', async () => {
     const scene = await contractScene({ 'untildone.yaml': GATES });
     await writeFile(`${scene.project}/untildone.yaml`, RULES);
     const shown = await untildone(scene, ['trust', '--show']);

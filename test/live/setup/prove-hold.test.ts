@@ -8,6 +8,7 @@ import { processesOf } from '../../support/live/processes.ts';
 import type { Scene } from '../../support/live/scene.ts';
 import { sceneOfTest } from '../../support/live/test-scene.ts';
 import { must } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 async function installed(): Promise<Scene> {
   const scene = await sceneOfTest();
@@ -85,24 +86,27 @@ test('a Stop is held; nothing of others runs, nothing is touched, nothing is lef
   expect(await processesOf(join(scene.root, 'tmp', 'untildone-proof-'))).toEqual([]);
 });
 
-test('settings that look whole and hold nobody are found out; so is a plugin that holds without settings', async () => {
-  const [misshapen, withoutNode, byPlugin] = await Promise.all([installed(), installed(), installed()]);
-  change(misshapen, (settings) => ({ permissions: 5, ...settings }));
-  const script = join(withoutNode.untildoneHome, 'hook.sh');
-  writeFileSync(script, readFileSync(script, 'utf8').replace(/^node=.*$/m, `node='/gone/node'`));
-  moveToPlugin(byPlugin);
-  const proofs = await Promise.all([
-    prove(misshapen),
-    prove(withoutNode, { env: { ...withoutNode.environment, PATH: '/nonexistent' } }),
-    prove(byPlugin),
-  ]);
-  expect(proofs).toMatchObject([
-    {
-      outcome: 'not_held',
-      cause: 'settings_not_read',
-      why: expect.stringContaining(join(misshapen.project, '.claude/settings.json')),
-    },
-    { outcome: 'not_held', cause: 'node_missing', why: expect.stringContaining('/gone/node') },
-    { outcome: 'held' },
-  ]);
-});
+longTest(
+  'settings that look whole and hold nobody are found out; so is a plugin that holds without settings',
+  async () => {
+    const [misshapen, withoutNode, byPlugin] = await Promise.all([installed(), installed(), installed()]);
+    change(misshapen, (settings) => ({ permissions: 5, ...settings }));
+    const script = join(withoutNode.untildoneHome, 'hook.sh');
+    writeFileSync(script, readFileSync(script, 'utf8').replace(/^node=.*$/m, `node='/gone/node'`));
+    moveToPlugin(byPlugin);
+    const proofs = await Promise.all([
+      prove(misshapen),
+      prove(withoutNode, { env: { ...withoutNode.environment, PATH: '/nonexistent' } }),
+      prove(byPlugin),
+    ]);
+    expect(proofs).toMatchObject([
+      {
+        outcome: 'not_held',
+        cause: 'settings_not_read',
+        why: expect.stringContaining(join(misshapen.project, '.claude/settings.json')),
+      },
+      { outcome: 'not_held', cause: 'node_missing', why: expect.stringContaining('/gone/node') },
+      { outcome: 'held' },
+    ]);
+  },
+);

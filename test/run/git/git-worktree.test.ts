@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openRunGit } from '../../../src/run/git/run-git.ts';
 import { freshLoop } from '../../support/core/samples.ts';
+import { few, longTest } from '../../support/long.ts';
 import { BRANCH, fails, gitScene, LOOP, passes, snapshot } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
 
@@ -78,7 +79,7 @@ describe('the folder for worktrees', () => {
     await expect(scene.open({ mode: 'worktree' })).rejects.toThrow(/belongs to another account/);
   });
 
-  test('may be shared when its sticky bit is set', async () => {
+  longTest('may be shared when its sticky bit is set', async () => {
     const scene = gitScene();
     mkdirSync(place(scene));
     chmodSync(place(scene), 0o1777);
@@ -120,7 +121,7 @@ describe('a worktree', () => {
     expect(existsSync(runGit.folder)).toBe(true);
   });
 
-  test('the lines it ends with can be typed', async () => {
+  longTest('the lines it ends with can be typed', async () => {
     const scene = gitScene();
     const runGit = await scene.open({ mode: 'worktree' });
     write(runGit.folder, 'b.txt', 'two\n');
@@ -152,7 +153,7 @@ describe('a worktree', () => {
     ]);
   });
 
-  test('of a checkout inside another repository lies outside of both', async () => {
+  longTest('of a checkout inside another repository lies outside of both', async () => {
     const scene = gitScene();
     git(scene.project, 'worktree', 'add', '--quiet', '-b', 'side', join(scene.project, 'trees/side'));
     const runGit = await openRunGit(
@@ -168,7 +169,7 @@ describe('a worktree', () => {
     ]);
   });
 
-  test('can be put elsewhere', async () => {
+  longTest('can be put elsewhere', async () => {
     const { folder, open } = gitScene();
     const runGit = await open({ mode: 'worktree' }, { worktrees: join(folder, 'else/where') });
     expect(runGit.folder).toBe(join(folder, 'else/where', LOOP));
@@ -228,15 +229,18 @@ describe('a worktree', () => {
     );
   });
 
-  test.each(['new', 'changed'])('is refused with a %s contract that is not committed', async (which) => {
-    const { project, open } = gitScene();
-    if (which === 'changed') {
-      write(project, 'untildone.yaml', 'gates: {}\n');
-      commit(project);
-    }
-    write(project, 'untildone.yaml', 'done: []\n');
-    await expect(open({ mode: 'worktree' })).rejects.toThrow('git add untildone.yaml && git commit');
-  });
+  test.each(few(['new', 'changed'], 1))(
+    'is refused with a %s contract that is not committed',
+    async (which) => {
+      const { project, open } = gitScene();
+      if (which === 'changed') {
+        write(project, 'untildone.yaml', 'gates: {}\n');
+        commit(project);
+      }
+      write(project, 'untildone.yaml', 'done: []\n');
+      await expect(open({ mode: 'worktree' })).rejects.toThrow('git add untildone.yaml && git commit');
+    },
+  );
 
   test('runs the hooks of the repository there, installed later as they are in the tree of the person', async () => {
     const { project, open } = gitScene();

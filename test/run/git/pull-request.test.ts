@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { freshLoop } from '../../support/core/samples.ts';
+import { few, longTest } from '../../support/long.ts';
 import {
   BRANCH,
   fails,
@@ -42,7 +43,7 @@ const onRemote = (remote: string, ref: string) => git(remote, 'rev-parse', ref);
 const words = (calls: { args: string[] }[]) => calls.map(({ args }) => args.slice(0, 2).join(' '));
 
 describe('a pull request', () => {
-  test.each([{ beside: false }, { beside: true }])(
+  test.each(few([{ beside: true }, { beside: false }], 1))(
     'is opened with the receipt as its text (%o)',
     async (where) => {
       const scene = gitScene();
@@ -100,7 +101,7 @@ describe('a pull request', () => {
     expect(calls()).toHaveLength(1);
   });
 
-  test('of a done run whose last work could not be committed is a draft, too', async () => {
+  longTest('of a done run whose last work could not be committed is a draft, too', async () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
@@ -111,18 +112,23 @@ describe('a pull request', () => {
     expect(calls().map(({ args }) => args.at(-1))).toEqual(['--draft']);
   });
 
-  test.each([
-    [
-      'a paused run',
-      freshLoop({ loop: LOOP, status: 'paused' }),
-      'Nothing is pushed while the run is paused',
-    ],
-    [
-      'a cancelled run',
-      freshLoop({ loop: LOOP, status: 'cancelled' }),
-      'The run was cancelled: nothing is pushed',
-    ],
-  ])('is not opened for %s', async (_, state, line) => {
+  test.each(
+    few(
+      [
+        [
+          'a paused run',
+          freshLoop({ loop: LOOP, status: 'paused' }),
+          'Nothing is pushed while the run is paused',
+        ],
+        [
+          'a cancelled run',
+          freshLoop({ loop: LOOP, status: 'cancelled' }),
+          'The run was cancelled: nothing is pushed',
+        ],
+      ],
+      1,
+    ),
+  )('is not opened for %s', async (_, state, line) => {
     const scene = gitScene();
     const remote = origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
@@ -132,7 +138,7 @@ describe('a pull request', () => {
     expect(git(remote, 'branch', '--list')).toBe('* main');
   });
 
-  test('is not opened for a run without a commit', async () => {
+  longTest('is not opened for a run without a commit', async () => {
     const scene = gitScene();
     origin(scene);
     const calls = fakeGh(scene.folder, [CREATED]);
@@ -156,7 +162,7 @@ describe('a pull request', () => {
     });
   });
 
-  test('that the session opened itself is found', async () => {
+  longTest('that the session opened itself is found', async () => {
     const scene = gitScene();
     origin(scene);
     fakeGh(scene.folder, [
@@ -197,19 +203,24 @@ describe('what keeps a pull request away leaves everything here', () => {
     expect(onRemote(remote, BRANCH)).toBe(git(scene.project, 'rev-parse', 'HEAD'));
   });
 
-  test.each([
-    [
-      { exit: 4, stderr: 'To get started with GitHub CLI, please run:  gh auth login\n' },
-      'gh is not logged in: gh auth login',
-    ],
-    [
-      {
-        exit: 1,
-        stderr: 'pull request create failed: GraphQL: Resource not accessible (createPullRequest)\n',
-      },
-      'Resource not accessible',
-    ],
-  ])('no permission %#', async (answer, said) => {
+  test.each(
+    few(
+      [
+        [
+          { exit: 4, stderr: 'To get started with GitHub CLI, please run:  gh auth login\n' },
+          'gh is not logged in: gh auth login',
+        ],
+        [
+          {
+            exit: 1,
+            stderr: 'pull request create failed: GraphQL: Resource not accessible (createPullRequest)\n',
+          },
+          'Resource not accessible',
+        ],
+      ],
+      1,
+    ),
+  )('no permission %#', async (answer, said) => {
     const scene = gitScene();
     origin(scene);
     fakeGh(scene.folder, [{ to: 'pr create', ...answer }]);
@@ -235,7 +246,7 @@ describe('what keeps a pull request away leaves everything here', () => {
     expect(calls()).toEqual([]);
   });
 
-  test('a pre-push hook that refuses', async () => {
+  longTest('a pre-push hook that refuses', async () => {
     const scene = gitScene();
     const remote = origin(scene);
     fakeGh(scene.folder, [CREATED]);
@@ -258,7 +269,7 @@ describe('what keeps a pull request away leaves everything here', () => {
     expect(calls()).toEqual([]);
   });
 
-  test('being stopped', async () => {
+  longTest('being stopped', async () => {
     const scene = gitScene();
     const remote = origin(scene);
     fakeGh(scene.folder, [CREATED]);
@@ -315,7 +326,7 @@ describe('merging', () => {
     expect(words(calls())).toEqual(['pr create', 'pr checks']);
   });
 
-  test('does not happen without any check, after a while of waiting for one', async () => {
+  longTest('does not happen without any check, after a while of waiting for one', async () => {
     const scene = gitScene();
     origin(scene);
     const none = { to: 'pr checks', exit: 1, stderr: "no checks reported on the 'x' branch\n" };

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
 import type { RunGit } from '../../../src/run/git/commit-progress.ts';
 import type { ChildWork } from '../../../src/run/git/record.ts';
+import { longTest } from '../../support/long.ts';
 import { fails, type GitScene, gitScene, hook, passes, plainGit } from '../../support/project/git-scene.ts';
 import { commit, git, write } from '../../support/project/project-scene.ts';
 
@@ -70,7 +71,7 @@ describe('taking in the work of a child', () => {
     expect(git(scene.project, 'rev-parse', 'HEAD')).toBe(before);
     expect(existsSync(join(scene.project, 'b.txt'))).toBe(false);
   });
-  test('is done once: a second try finds it there', async () => {
+  longTest('is done once: a second try finds it there', async () => {
     const { child, merge } = await family();
     const { commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
     await merge(work);
@@ -122,7 +123,7 @@ describe('taking in the work of a child', () => {
     expect(contentOf(parent, 'list.json')).toBe(both);
     expect(git(parent.folder, 'status', '--porcelain')).toBe('');
   });
-  test('takes away what a child has left whose runner was killed right after the merge', async () => {
+  longTest('takes away what a child has left whose runner was killed right after the merge', async () => {
     const { scene, parent, child, merge } = await family();
     const { runGit, commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
     await merge(work);
@@ -138,7 +139,7 @@ describe('taking in the work of a child', () => {
     expect(await merge(work)).toMatchObject({ kind: 'merged' });
     expect(git(parent.folder, 'rev-list', '--merges', '--count', 'HEAD')).toBe('1');
   });
-  test('is refused by a hook of the person, and nothing of it stays', async () => {
+  longTest('is refused by a hook of the person, and nothing of it stays', async () => {
     const { scene, parent, child, merge } = await family();
     const { commit: work } = await child(CHILD, { 'b.txt': 'two\n' });
     hook(scene.project, 'pre-commit', 'echo not today >&2; exit 1');

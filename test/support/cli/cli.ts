@@ -7,7 +7,7 @@ import { loadProgram, type Program, runCli, runHook } from '../in-process.ts';
 import { isLong } from '../long.ts';
 
 /** So many tests without processes come after each one with them; in a long run, none. */
-const WITHOUT = isLong ? 0 : 9;
+const WITHOUT = isLong ? 0 : 19;
 
 let worldOfTest: World;
 let program: Program;

@@ -17,7 +17,11 @@ const SCHEMA = {
 };
 
 /** What every agent port does, the real one and the one of the unit tests. */
-export function keepsAgentPortContract(open: (behaviour: ModelBehaviour) => Promise<OpenedAgent>): void {
+/** `rarely` tests what is a form of something that another test shows. */
+export function keepsAgentPortContract(
+  open: (behaviour: ModelBehaviour) => Promise<OpenedAgent>,
+  rarely = test,
+): void {
   const asked = async (behaviour: ModelBehaviour) => {
     const { port, cwd } = await open(behaviour);
     return port.ask(question(cwd, new AbortController().signal));
@@ -36,13 +40,13 @@ export function keepsAgentPortContract(open: (behaviour: ModelBehaviour) => Prom
     expect(answer.costUsd).toBeGreaterThan(0);
   });
 
-  test('talk is no answer', async () => {
+  rarely('talk is no answer', async () => {
     const answer = await asked({ does: 'talks' });
     expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining('shape') });
     expect(answer.costUsd).toBeGreaterThan(0);
   });
 
-  test('a model that cannot be reached is a problem that costs nothing', async () => {
+  rarely('a model that cannot be reached is a problem that costs nothing', async () => {
     const answer = await asked({ does: 'is refused' });
     expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining('reached'), costUsd: 0 });
   });
@@ -53,7 +57,7 @@ export function keepsAgentPortContract(open: (behaviour: ModelBehaviour) => Prom
     expect(answer.costUsd).toBeGreaterThan(question('', new AbortController().signal).maxCostUsd);
   });
 
-  test('a question that is called off ends as a problem, not as an error', async () => {
+  rarely('a question that is called off ends as a problem, not as an error', async () => {
     const { port, cwd, arrived } = await open({ does: 'hangs' });
     const abort = new AbortController();
     const answer = port.ask(question(cwd, abort.signal));

@@ -72,7 +72,7 @@ function sessionsWork(open: OpenSessions, rarely: typeof test): void {
       expect(asked()[0]).toContain('Iteration 4 of 50.');
     });
 
-    test('an answer that fails lets the client go on, and is told', async () => {
+    rarely('an answer that fails lets the client go on, and is told', async () => {
       const heard = listener((event) => {
         if (event.name === 'Stop') throw new Error('the disk is full');
         return undefined;
@@ -95,7 +95,7 @@ function sessionsWork(open: OpenSessions, rarely: typeof test): void {
       expect(facts.result?.tokensTotal).toBe(10 + 200 + 5);
     });
 
-    test('is compacted when it is full, and goes on with what it is reminded of', async () => {
+    rarely('is compacted when it is full, and goes on with what it is reminded of', async () => {
       const heard = listener((event) =>
         event.name === 'SessionStart' ? { kind: 'inject', context: 'You are in a loop.' } : undefined,
       );

@@ -13,6 +13,9 @@ type Ending = [what: string, script: Script, more: Partial<SessionPlan>, expecte
 
 const OFTEN: Ending[] = [
   ['529', { after: { error: { status: 529 } } }, {}, { kind: 'api_error', status: 529 }],
+];
+
+const RARE: Ending[] = [
   ['429', { after: { error: { status: 429 } } }, {}, { kind: 'rate_limited' }],
   [
     'no money left',
@@ -26,9 +29,6 @@ const OFTEN: Ending[] = [
     { env: { DISABLE_AUTO_COMPACT: '1' } },
     { kind: 'context_full' },
   ],
-];
-
-const RARE: Ending[] = [
   ['500', { after: { error: { status: 500 } } }, {}, { kind: 'api_error', status: 500 }],
   ['a lost connection', { after: { drop: true } }, {}, { kind: 'api_error' }],
   ['401', { after: { error: { status: 401 } } }, {}, { kind: 'auth' }],
@@ -68,14 +68,14 @@ export function endsOfTheClientHaveNames(open: OpenSessions, rarely: typeof test
     test.each(OFTEN)('%s has its name', has);
     rarely.each(RARE)('%s has its name', has);
 
-    test('by a Stop that is answered with halt has its name', async () => {
+    rarely('by a Stop that is answered with halt has its name', async () => {
       const heard = listener((event) =>
         event.name === 'Stop' ? { kind: 'halt', message: 'Enough for today.' } : undefined,
       );
       expect((await kindOf({}, {}, heard)).end.kind).toBe('stopped_by_hook');
     });
 
-    test('by a prompt that is refused has its name, and nobody was asked', async () => {
+    rarely('by a prompt that is refused has its name, and nobody was asked', async () => {
       const heard = listener((event) =>
         event.name === 'UserPromptSubmit' ? { kind: 'refuse', reason: 'Not now.' } : undefined,
       );
@@ -94,7 +94,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions, rarely: typeof test
       expect((await kindOf(script, {}, heard)).end.kind).toBe('context_full');
     });
 
-    test('at its cap of blocks in a row looks like no success', async () => {
+    rarely('at its cap of blocks in a row looks like no success', async () => {
       const always: Answer = { kind: 'refuse', reason: 'More.' };
       const heard = listener((event) => (event.name === 'Stop' ? always : undefined));
       const { end, asked } = await kindOf({}, {}, heard);
@@ -117,7 +117,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions, rarely: typeof test
       expect(stops).toBe(12);
     });
 
-    test('an error tells the hooks so, and what it was is shown', async () => {
+    rarely('an error tells the hooks so, and what it was is shown', async () => {
       const { heard, end } = await kindOf({ after: { error: { status: 401 } } }, { env: NO_RETRIES });
       expect(named(heard, 'StopFailure')).toMatchObject([{ error: 'authentication_failed' }]);
       expect(named(heard, 'Stop')).toEqual([]);
@@ -125,7 +125,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions, rarely: typeof test
       expect(end.detail).toContain('log in');
     });
 
-    test('a limit that passes is waited for', async () => {
+    rarely('a limit that passes is waited for', async () => {
       const limited: Turn = { error: { status: 429, headers: { 'retry-after': 1 } } };
       const { end, heard, facts } = await kindOf({ turns: [limited, { text: 'Here I am.' }] });
       expect(end.kind).toBe('completed');
@@ -138,7 +138,7 @@ export function endsOfTheClientHaveNames(open: OpenSessions, rarely: typeof test
       expect(facts.rateLimit).toEqual({ text: expect.any(String) });
     });
 
-    test('a session that is not there cannot be gone on with', async () => {
+    rarely('a session that is not there cannot be gone on with', async () => {
       const opened = await open({});
       const facts = await opened.port.run({ ...opened.plan(), resume: true }, 'Go on', listener(), limits());
       expect(nameEnd(facts).kind).toBe('no_session');
@@ -179,7 +179,7 @@ export function endsFromOutsideHaveNames(open: OpenSessions, rarely: typeof test
       spent(facts);
     });
 
-    test('a session can be called off, and what it spent is known', async () => {
+    rarely('a session can be called off, and what it spent is known', async () => {
       const abort = new AbortController();
       const { facts } = await begun({ signal: abort.signal });
       abort.abort();
@@ -187,7 +187,7 @@ export function endsFromOutsideHaveNames(open: OpenSessions, rarely: typeof test
       spent(await facts);
     });
 
-    test('a session ends at its deadline', async () => {
+    rarely('a session ends at its deadline', async () => {
       const opened = await open({ after: { hang: true } });
       const facts = await opened.port.run(
         opened.plan(),
@@ -207,7 +207,7 @@ export function endsFromOutsideHaveNames(open: OpenSessions, rarely: typeof test
       });
     });
 
-    test('a session that was called off before asks nobody', async () => {
+    rarely('a session that was called off before asks nobody', async () => {
       const opened = await open({});
       const signal = AbortSignal.abort();
       const facts = await opened.port.run(

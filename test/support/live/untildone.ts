@@ -21,7 +21,7 @@ interface CommandOptions {
 }
 
 /** Of so many commands one is a process; in a long run each is. */
-const EVERY = isLong ? 1 : 10;
+const EVERY = isLong ? 1 : 20;
 let commands = 0;
 let program: Promise<Program> | undefined;
 let lastCommand: Promise<unknown> = Promise.resolve();
