@@ -229,7 +229,7 @@ test('calling a question off ends the client and the command it runs, at once', 
   expect(ms).toBeLessThan(1_900);
 });
 
-test('a login that is refused says what to do', async () => {
+longTest('a login that is refused says what to do', async () => {
   const scene = await sceneOfTest();
   const answer = await ask(scene, { after: { error: { status: 401 } } });
   expect(answer).toMatchObject({ ok: false, problem: expect.stringMatching(/401.*Log in with `claude`/) });

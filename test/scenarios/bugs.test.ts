@@ -41,11 +41,11 @@ function inTurn(all: readonly Case[]): Case[] {
   });
 }
 
-/** What can be had without processes is replayed with them in long runs; else every sixtieth is. */
+/** What can be had without processes is replayed with them in long runs; else a few of them are. */
 const without = cases.filter(([, scenario]) => !needsProcess(scenario));
 const withProcesses = [
   ...inTurn(cases.filter(([, scenario]) => needsProcess(scenario))),
-  ...without.filter(([, scenario], i) => isLong || (i % 60 === 0 && !isEndless(scenario))),
+  ...without.filter(([, scenario], i) => isLong || (i % 120 === 0 && !isEndless(scenario))),
 ];
 
 const PERMISSIONS_COUNT = permissionsCount();

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseTranscriptLine } from '../../../src/client/transcript/lines.ts';
+import { rounds } from '../../support/long.ts';
 
 const FIXTURES = new URL('../../fixtures/transcripts/', import.meta.url);
 
@@ -320,6 +321,7 @@ describe('what is not understood', () => {
           line.kind,
         );
       }),
+      { numRuns: rounds(100, 30) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { suppressionsGate } from '../../../src/gates/suppressions/index.ts';
 import { workScene } from '../../support/gates/work-scene.ts';
+import { few } from '../../support/long.ts';
 
 const CODE = 'export const a = 1;\n';
 const MUTED = '// eslint-disable-next-line no-var\nvar b = 2;\n';
@@ -106,13 +107,18 @@ describe('settings', () => {
     expect(await lines({ 'eslint.config.js': '' }, { '.eslintrc.json': '{}' })).toEqual(['.eslintrc.json:1']);
     expect(await lines({ 'eslint.config.js': '' }, { '.eslintignore': 'src' })).toEqual(['.eslintignore:1']);
   });
-  test.each<[start: string, text: string, added: string]>([
-    ['setup.cfg', '[flake8]\nmax-line-length = 90\n', '.flake8'],
-    ['setup.cfg', '[mypy]\nstrict = true\n', 'mypy.ini'],
-    ['pyproject.toml', '[tool.ruff.lint]\nselect = ["E"]\n', 'ruff.toml'],
-    ['tox.ini', '[flake8]\n', '.flake8'],
-    ['package.json', '{ "eslintConfig": {} }', '.eslintrc.json'],
-  ])('beside those in %s (%j): %s', async (start, text, added) => {
+  test.each(
+    few<[start: string, text: string, added: string]>(
+      [
+        ['package.json', '{ "eslintConfig": {} }', '.eslintrc.json'],
+        ['pyproject.toml', '[tool.ruff.lint]\nselect = ["E"]\n', 'ruff.toml'],
+        ['setup.cfg', '[flake8]\nmax-line-length = 90\n', '.flake8'],
+        ['setup.cfg', '[mypy]\nstrict = true\n', 'mypy.ini'],
+        ['tox.ini', '[flake8]\n', '.flake8'],
+      ],
+      2,
+    ),
+  )('beside those in %s (%j): %s', async (start, text, added) => {
     expect(await lines({ [start]: text }, { [added]: '' })).toEqual([`${added}:1`]);
     expect(await lines({ [start]: '{}' }, { [added]: '' })).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { git } from '../../support/live/contract.ts';
 import { claude, REPOSITORY, typist } from '../../support/live/marketplace.ts';
 import { openScene, type Scene } from '../../support/live/scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, loopsOf, must } from '../../support/live/untildone.ts';
-import { isLong, longTest } from '../../support/long.ts';
+import { few, isLong, longTest } from '../../support/long.ts';
 
 let scene: Scene;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-test.each(['plugin', 'plugin-ralph'])('%s would be taken into the directory of plugins', (folder) => {
+test.each(few(['plugin', 'plugin-ralph'], 1))('%s would be taken into the directory of plugins', (folder) => {
   const path = join(REPOSITORY, folder);
   expect(claude(scene, 'plugin', 'validate', '--strict', '--profile', 'directory', path)).toContain(
     'Validation passed',
@@ -39,11 +39,10 @@ const PARTS = [
   "EOF\nEOF\n'EOF'\nUNTILDONE",
   'ünïcode 項目 🎉👩‍👩‍👧 \u202eback %s %n \\u0041 {{x}} <b>&amp;',
 ];
-const NASTY = [
-  PARTS.join('\n'),
-  `--- yaml: front ---\n- [ ] an item --with-a-flag ${PARTS[0]}`,
-  ...(isLong ? PARTS : []),
-];
+const NASTY = few(
+  [`--- yaml: front ---\n- [ ] an item --with-a-flag\n${PARTS.join('\n')}`, PARTS.join('\n'), ...PARTS],
+  1,
+);
 
 describe('what you type behind a command', () => {
   test('arrives as you typed it, in new loops and in ralph loops, and no shell reads it', async () => {
@@ -96,6 +95,7 @@ const FORGED = JSON.stringify({
   command_name: 'untildone:release',
 });
 
+/** What is for a person alone is refused in test/live/plugin/mod.test.ts, too: here it is tried with each in long runs. */
 test('every command does its work, from the first look to verified_done', async () => {
   await writeFile(join(scene.project, 'untildone.yaml'), CONTRACT);
   await writeFile(join(scene.project, 'check.cjs'), "require('fs').readFileSync('built');\n");
@@ -135,7 +135,7 @@ test('every command does its work, from the first look to verified_done', async 
   await type('/untildone:loop Build "it"');
   expect(client.requests()).toHaveLength(5);
   const { id } = await loopOf(scene);
-  expect(await type("/untildone:pause it's lunch")).toContain('is for a person');
+  if (isLong) expect(await type("/untildone:pause it's lunch")).toContain('is for a person');
   await must(scene, ['pause', '--note', "it's lunch"]);
   expect(client.requests()).toHaveLength(5);
   await type('/untildone:resume');
@@ -157,13 +157,13 @@ test('every command does its work, from the first look to verified_done', async 
 
   await type('/untildone:loop Once more');
   const second = await loopOf(scene);
-  for (const line of ['reject say more', 'cancel enough', 'release'])
+  for (const line of few(['reject say more', 'cancel enough', 'release'], 1))
     expect(await type(`/untildone:${line}`)).toContain('is for a person');
   expect(await must(scene, ['cancel', '--note', 'enough'])).toContain(`Loop ${second.id}: cancelled`);
   const before = client.requests().length;
   expect(await type('/untildone:lock')).toContain('Lock on');
   expect(await type('/untildone:lock status')).toContain('LOCKED');
-  expect(await type('/untildone:lock off')).toContain('is for a person');
+  if (isLong) expect(await type('/untildone:lock off')).toContain('is for a person');
   expect(client.requests()).toHaveLength(before);
   client.endInput();
   await client.finished;

@@ -95,7 +95,7 @@ describe('a run', () => {
     },
   );
 
-  test('in fresh mode has a session for every iteration, and never two hooks for one event', async () => {
+  longTest('in fresh mode has a session for every iteration, and never two hooks for one event', async () => {
     const scene = await piecesScene(3);
     const run = await startRun(
       scene,

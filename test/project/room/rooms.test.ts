@@ -7,6 +7,7 @@ import type { Room } from '../../../src/ports/rooms.ts';
 import { type RoomsWorld, roomsOf, startsOf } from '../../../src/project/room/rooms.ts';
 import { keepStart } from '../../../src/project/room/start.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { few } from '../../support/long.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { SecretiveHome } from '../../support/project/walls.ts';
 import { initRepository } from '../../support/repository.ts';
@@ -110,11 +111,16 @@ describe('PATH', () => {
     expect(await output(await begun()(), 'tool')).toBe('the tool');
   });
 
-  test.each<[string, () => void]>([
-    ['is written anew', () => program(join(bin, 'tool'), 'echo a shim')],
-    ['is removed', () => rmSync(join(bin, 'tool'))],
-    ['stands before one of the system', () => program(join(bin, 'git'), 'exit 0')],
-  ])('says so when a program %s', async (_, change) => {
+  test.each(
+    few<[string, () => void]>(
+      [
+        ['is written anew', () => program(join(bin, 'tool'), 'echo a shim')],
+        ['stands before one of the system', () => program(join(bin, 'git'), 'exit 0')],
+        ['is removed', () => rmSync(join(bin, 'tool'))],
+      ],
+      2,
+    ),
+  )('says so when a program %s', async (_, change) => {
     const later = begun();
     change();
     await expect(later()).rejects.toThrow('programs on PATH are not those of the start');
@@ -155,13 +161,18 @@ describe('files that git ignores', () => {
 });
 
 describe('settings above the rooms', () => {
-  test.each([
-    ['.cargo/config.toml', '[build]\n'],
-    ['go.work', 'go 1.22\n'],
-    ['pytest.ini', '[pytest]\naddopts = -k nothing\n'],
-    ['node_modules/vitest/index.js', ''],
-    ['tsconfig.json', '{}'],
-  ])('that came since the start are refused: %s', async (path, text) => {
+  test.each(
+    few(
+      [
+        ['pytest.ini', '[pytest]\naddopts = -k nothing\n'],
+        ['node_modules/vitest/index.js', ''],
+        ['.cargo/config.toml', '[build]\n'],
+        ['go.work', 'go 1.22\n'],
+        ['tsconfig.json', '{}'],
+      ] as const,
+      2,
+    ),
+  )('that came since the start are refused: %s', async (path, text) => {
     const later = begun();
     home.write(join(home.root, path), text);
     await expect(later()).rejects.toThrow('settings above the clean rooms are not those of the start');

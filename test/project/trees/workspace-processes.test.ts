@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { isLong } from '../../support/long.ts';
 import {
   commit,
   EMPTY_TREE,
@@ -13,6 +14,8 @@ import {
   scene,
   write,
 } from '../../support/project/project-scene.ts';
+
+const AT_ONCE = isLong ? 8 : 4;
 
 describe('many at once, and killed ones', () => {
   /** A program that opens the workspace of a scene in a process of its own and prints a tree. */
@@ -49,16 +52,16 @@ describe('many at once, and killed ones', () => {
     });
   }
 
-  test('eight processes find the same tree, from the very first call on', async () => {
+  test(`${AT_ONCE} processes find the same tree, from the very first call on`, async () => {
     const place = scene();
     for (let i = 0; i < 300; i++) write(place.project, `d${i % 10}/f${i}.ts`, `content ${i}`);
     const file = await program(place.folder);
-    const trees = await Promise.all(Array.from({ length: 8 }, () => run(file, place)));
-    expect(trees).toEqual(Array(8).fill(await place.workspace.tree()));
+    const trees = await Promise.all(Array.from({ length: AT_ONCE }, () => run(file, place)));
+    expect(trees).toEqual(Array(AT_ONCE).fill(await place.workspace.tree()));
     write(place.project, 'd1/new.ts', 'new');
-    const later = await Promise.all(Array.from({ length: 8 }, () => run(file, place)));
+    const later = await Promise.all(Array.from({ length: AT_ONCE }, () => run(file, place)));
     commit(place.project);
-    expect(later).toEqual(Array(8).fill(expectedTree(place.project)));
+    expect(later).toEqual(Array(AT_ONCE).fill(expectedTree(place.project)));
     expect(readdirSync(dirname(place.indexFile)).sort()).toEqual(['index', 'index.settled', 'shadow']);
   });
 

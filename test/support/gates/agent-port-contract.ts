@@ -34,7 +34,7 @@ export function keepsAgentPortContract(
     expect(answer.costUsd).toBeGreaterThan(0);
   });
 
-  test('an answer of another shape is a problem, and its cost is counted', async () => {
+  rarely('an answer of another shape is a problem, and its cost is counted', async () => {
     const answer = await asked({ does: 'answers', value: { verdict: 'maybe' } });
     expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining('shape') });
     expect(answer.costUsd).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ export function keepsAgentPortContract(
     expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining('reached'), costUsd: 0 });
   });
 
-  test('a question that costs more than it may is given up, and what it cost is told', async () => {
+  rarely('a question that costs more than it may is given up, and what it cost is told', async () => {
     const answer = await asked({ does: 'overspends' });
     expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining('cost') });
     expect(answer.costUsd).toBeGreaterThan(question('', new AbortController().signal).maxCostUsd);
