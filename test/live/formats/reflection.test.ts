@@ -6,7 +6,6 @@ import { contractScene, startedSession } from '../../support/live/contract.ts';
 import { formatScene } from '../../support/live/formats-scene.ts';
 import { processesOf, waitFor } from '../../support/live/processes.ts';
 import { bash, loopOf } from '../../support/live/untildone.ts';
-import { longTest } from '../../support/long.ts';
 
 type FormatScene = Awaited<ReturnType<typeof formatScene>>;
 
@@ -61,7 +60,7 @@ describe('at the end of a session', () => {
     expect(queueOf(scene)).toEqual([]);
   });
 
-  longTest('two at once: each is looked back on, once', async () => {
+  test('two at once: each is looked back on, once', async () => {
     const scene = await formatScene();
     await scene.write(CONFIG, { enabled: true });
     const both = await Promise.all([session(scene), session(scene)]);
@@ -80,7 +79,7 @@ describe('at the end of a session', () => {
     expect(queueOf(scene)).toEqual([]);
   });
 
-  longTest('disabled, too short, on itself, broken: nothing is looked back on', async () => {
+  test('disabled, too short, on itself, broken: nothing is looked back on', async () => {
     const scene = await formatScene();
     await scene.write(CONFIG, { enabled: false });
     await session(scene);
