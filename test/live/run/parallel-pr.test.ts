@@ -6,7 +6,7 @@ import { branchOf, builds, familyOf, kinds, listOf, withRemote } from '../../sup
 import { startRun } from '../../support/live/run.ts';
 import type { Scene } from '../../support/live/scene.ts';
 import { journalOf } from '../../support/live/untildone.ts';
-import { isLong, longTest } from '../../support/long.ts';
+import { longTest } from '../../support/long.ts';
 
 const MODEL = ['--model', 'claude-sonnet-4-5', '--allow', 'Bash'];
 
@@ -60,27 +60,24 @@ const onRemote = (scene: Scene) => {
   return { files, passes: list.map((feature: { passes: boolean }) => feature.passes) };
 };
 
-test.skipIf(!isLong)(
-  '--pr --merge one after the other: each begins where the one before it was merged',
-  async () => {
-    const scene = await project('one', 'two');
-    const gh = mergingGh(scene, withRemote(scene));
-    const flags = ['Build it all', '--parallel', '1', '--pr', '--merge', ...MODEL];
-    const run = await startRun(scene, flags, SCRIPT, gh.env).ended;
-    expect({ code: run.code, stderr: run.stderr }, run.stdout).toEqual({ code: 0, stderr: '' });
-    const { parent, children } = await familyOf(scene);
-    expect(gh.calls().filter((call) => call.startsWith('pr merge'))).toEqual(
-      children.toReversed().map(({ id }) => `pr merge ${branchOf(scene, id)}`),
-    );
-    expect(onRemote(scene)).toMatchObject({
-      files: expect.arrayContaining(['one', 'two']),
-      passes: [true, true],
-    });
-    // Nothing had to be brought together: there is no pull request of the run itself.
-    expect(gh.calls().join('\n')).not.toContain(branchOf(scene, parent.id));
-    expect(git(scene, 'worktree', 'list').trim().split('\n')).toHaveLength(2);
-  },
-);
+test('--pr --merge one after the other: each begins where the one before it was merged', async () => {
+  const scene = await project('one', 'two');
+  const gh = mergingGh(scene, withRemote(scene));
+  const flags = ['Build it all', '--parallel', '1', '--pr', '--merge', ...MODEL];
+  const run = await startRun(scene, flags, SCRIPT, gh.env).ended;
+  expect({ code: run.code, stderr: run.stderr }, run.stdout).toEqual({ code: 0, stderr: '' });
+  const { parent, children } = await familyOf(scene);
+  expect(gh.calls().filter((call) => call.startsWith('pr merge'))).toEqual(
+    children.toReversed().map(({ id }) => `pr merge ${branchOf(scene, id)}`),
+  );
+  expect(onRemote(scene)).toMatchObject({
+    files: expect.arrayContaining(['one', 'two']),
+    passes: [true, true],
+  });
+  // Nothing had to be brought together: there is no pull request of the run itself.
+  expect(gh.calls().join('\n')).not.toContain(branchOf(scene, parent.id));
+  expect(git(scene, 'worktree', 'list').trim().split('\n')).toHaveLength(2);
+});
 
 longTest(
   '--pr --merge: what the service cannot merge, because the list conflicts, comes with the whole',
