@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { LoopView } from '../../view/types.ts';
 import { currentWords, ownerWords, saysMore } from '../overview/row.tsx';
-import { StateWords } from '../parts/state.tsx';
+import { StateSince } from '../parts/state.tsx';
 import { Block, Line } from '../parts/text.tsx';
-import { Age, Elapsed, Moment, Since } from '../parts/time.tsx';
+import { Elapsed, Moment } from '../parts/time.tsx';
 import { capital, sayCount, sayMoney, sayShare } from '../words/figures.ts';
 
 export function LoopHead({ view }: { view: LoopView }) {
@@ -18,19 +18,7 @@ export function LoopHead({ view }: { view: LoopView }) {
         <Line text={row.task || first || row.id} />
       </h1>
       <p class="loop-situation">
-        <StateWords row={row} />
-        {row.doingSince !== undefined && row.doing !== 'ended' && (
-          <span class="soft">
-            {' '}
-            for <Since at={row.doingSince} />
-          </span>
-        )}
-        {row.endedAt !== undefined && (
-          <span class="soft">
-            {' '}
-            <Age at={row.endedAt} />
-          </span>
-        )}
+        <StateSince row={row} />
       </p>
       {saysMore(row) && (
         <p>

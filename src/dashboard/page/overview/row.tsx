@@ -1,8 +1,8 @@
 import { Component } from 'preact';
 import type { LoopRow } from '../../view/types.ts';
-import { GateMarks, Meter, StateWords } from '../parts/state.tsx';
+import { GateMarks, Meter, StateSince } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
-import { Age, Elapsed, Since } from '../parts/time.tsx';
+import { Elapsed } from '../parts/time.tsx';
 import { addressOf } from '../state/route.ts';
 import { capital, plural, sayMoney, sayShare } from '../words/figures.ts';
 
@@ -28,19 +28,7 @@ export class LoopLine extends Component<LoopLineProps> {
             </a>
           </h3>
           <p class="loop-state">
-            <StateWords row={row} />
-            {row.doingSince !== undefined && row.doing !== 'ended' && (
-              <span class="soft">
-                {' '}
-                for <Since at={row.doingSince} />
-              </span>
-            )}
-            {row.endedAt !== undefined && (
-              <span class="soft">
-                {' '}
-                <Age at={row.endedAt} />
-              </span>
-            )}
+            <StateSince row={row} />
             {row.requested?.map((name) => (
               <span key={name} class="chip tone-you">
                 <Line text={`${name} requested`} />

@@ -3,9 +3,10 @@ import type { GateMark, LoopRow, Outcome, Problem, Tone } from '../../view/types
 import { lookOf, OUTCOMES, toneLook } from '../words/states.ts';
 import { Shape } from './shape.tsx';
 import { Line } from './text.tsx';
+import { Age, Since } from './time.tsx';
 
 /** What a loop does or how it ended: a shape and its words. */
-export function StateWords({ row }: { row: LoopRow }) {
+function StateWords({ row }: { row: LoopRow }) {
   const look = lookOf(row);
   const judging = row.doing === 'gate_runs' && row.judging?.length ? `: ${row.judging.join(', ')}` : '';
   return (
@@ -13,6 +14,27 @@ export function StateWords({ row }: { row: LoopRow }) {
       <Shape name={look.shape} />
       <Line text={`${look.words}${judging}`} />
     </span>
+  );
+}
+
+/** The same with for how long, or how long ago. */
+export function StateSince({ row }: { row: LoopRow }) {
+  return (
+    <>
+      <StateWords row={row} />
+      {row.doingSince !== undefined && row.doing !== 'ended' && (
+        <span class="soft">
+          {' '}
+          for <Since at={row.doingSince} />
+        </span>
+      )}
+      {row.endedAt !== undefined && (
+        <span class="soft">
+          {' '}
+          <Age at={row.endedAt} />
+        </span>
+      )}
+    </>
   );
 }
 
