@@ -16,7 +16,7 @@ const ROUNDS = 30;
 /** What a person still takes for at once, and what the first view may take. */
 const FIRST_VIEW_MS = 150;
 const TO_PAGE_MS = 300;
-const OPENED_MS = 1_000;
+const OPENED_MS = 150;
 const ALL_READ_MS = 3_000;
 const MEMORY_MB = 300;
 
@@ -35,7 +35,7 @@ export async function measureDashboard(scene: HookScene): Promise<Row[]> {
     const row = (name: string, values: number[], limit: number, unit: 'ms' | 'MB' = 'ms') =>
       compareMedians(values, [limit], { name, against: `at most ${limit} ${unit}`, unit, target: 1 });
     return [
-      row('dashboard: first view, 1,000,000 entries', first, FIRST_VIEW_MS),
+      row('dashboard: first view, what was read by then of 1,000,000 entries', first, FIRST_VIEW_MS),
       row('dashboard: from the link until all is read', all, ALL_READ_MS),
       row('dashboard: the view again', again, FIRST_VIEW_MS),
       row('dashboard: from the journal to the page', toPage, TO_PAGE_MS),

@@ -79,13 +79,17 @@ function gatesOf(loops: readonly Summed[]): Insights['gates'] {
     .slice(0, MOST);
 }
 
+/** Failures that differ only in their evidence are said in the same words: they are one row. */
 function reasonsOf(loops: readonly Summed[]): Insights['reasons'] {
   const found = new Map<string, Insights['reasons'][number]>();
   for (const { row, summary } of loops) {
-    for (const [key, { gate, words, place, times }] of summary?.reasons ?? []) {
+    for (const { gate, words, place, times } of summary?.reasons.values() ?? []) {
+      const key = `${gate}\n${words}`;
       const known = found.get(key);
+      const isNewLoop = known?.example.loop !== row.id;
       found.set(key, {
-        ...{ gate, summary: words, times: (known?.times ?? 0) + times, loops: (known?.loops ?? 0) + 1 },
+        ...{ gate, summary: words, times: (known?.times ?? 0) + times },
+        loops: (known?.loops ?? 0) + (isNewLoop ? 1 : 0),
         example: { loop: row.id, place },
       });
     }

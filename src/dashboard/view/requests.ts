@@ -1,6 +1,6 @@
 /** What a person asked of a loop, and whether the loop has taken it. Pure. */
 import type { Entry } from '../../core/loop/entry.ts';
-import type { LoopState } from '../../core/loop/state.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { describeEntry } from '../../core/words/entries.ts';
@@ -45,14 +45,20 @@ export interface Since {
   turnEndedAt?: number;
   /** Its Claude Code, or the process that drives its run, is gone: nobody is left who would take it. */
   gone?: true;
+  /** Its Claude Code is known to be there, and may still be at work. */
+  there?: true;
 }
 
 const ENDS_WORK = new Set<string>(['pause', 'cancel', 'release']);
 
-/** A request is taken by the first step of the loop after it. What ends the work is taken, too, when nobody works. */
+/**
+ * A request is taken by the first step of the loop after it. What ends the work is taken, too, when nobody works: of a loop
+ * that has ended, unless its Claude Code is known to be there.
+ */
 export function asRequest(requested: Requested, state: LoopState, since: Since): RequestView {
   const takenBy = state.run ? 'the next step of its run' : 'the next Stop of its session';
-  const { stepAt, turnEndedAt, gone } = since;
+  const { stepAt, turnEndedAt, there } = since;
+  const gone = since.gone || (hasEnded(state) && !there);
   const turn = turnEndedAt !== undefined && turnEndedAt > requested.at ? turnEndedAt : undefined;
   const takenAt =
     stepAt ?? (ENDS_WORK.has(requested.action) ? (turn ?? (gone ? requested.at : undefined)) : undefined);

@@ -94,7 +94,9 @@ function requestedOf(known: KnownLoop): string[] {
 }
 
 export function sinceOf({ turnEndedAt, alive }: Pick<KnownLoop, 'turnEndedAt' | 'alive'>): Since {
-  return { ...defined({ turnEndedAt }), ...(alive === false ? { gone: true as const } : {}) };
+  const there = alive === true ? alive : undefined;
+  const gone = alive === false ? true : undefined;
+  return defined({ turnEndedAt, there, gone });
 }
 
 function ownerOf({ state, alive, id }: KnownLoop): Owner {

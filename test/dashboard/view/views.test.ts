@@ -98,6 +98,9 @@ test('a request is taken by the next line of the loop; what ends work also when 
   expect(asRequest(pause, state, { turnEndedAt: T0 - 2 })).toMatchObject({ state: 'requested' });
   expect(asRequest(resume, state, { turnEndedAt: T0 + 2, gone: true })).toMatchObject({ state: 'requested' });
   expect(requestIn(3, T0, HOLD, state)).toBeUndefined();
+  const ended = freshLoop({ status: 'cancelled' });
+  expect(asRequest(pause, ended, {})).toMatchObject({ state: 'taken', takenAt: T0 });
+  expect(asRequest(pause, ended, { there: true })).toMatchObject({ state: 'requested' });
 });
 
 test('a row is exact', () => {

@@ -57,9 +57,9 @@ async function classOf(
   others: Record<string, readonly string[]> = {},
 ): Promise<string> {
   const found = await figures(
-    configDir({ '-work-app/s1.jsonl': transcriptLines([prompt(), ...steps]), ...others }),
+    configDir({ '-srv-app/s1.jsonl': transcriptLines([prompt(), ...steps]), ...others }),
     {
-      project: '/work/app',
+      project: '/srv/app',
     },
   );
   const { total: _, ...rest } = counts(found);
@@ -144,7 +144,7 @@ describe('a turn is', () => {
   test('masked by a narrower run when another session of the project ran all', async () => {
     const steps = [EDIT, { bash: 'npx vitest run a.test.ts' }, DONE];
     const other = transcriptLines([prompt(), TEST, { say: 'It passes.' }], { session: 's2' });
-    expect(await classOf(steps, { '-work-app/s2.jsonl': other })).toBe('masked no_edits');
+    expect(await classOf(steps, { '-srv-app/s2.jsonl': other })).toBe('masked no_edits');
   });
 
   test.each([
@@ -170,12 +170,9 @@ test('what a subagent edits and runs belongs to the turn in whose time it happen
   const agent = (steps: Step[], from: number) =>
     transcriptLines([prompt('SUB'), ...steps], { at: from, agent: 'a1' });
   const root = configDir({
-    '-work-app/s1.jsonl': main,
-    '-work-app/s1/subagents/agent-a1.jsonl': agent([EDIT, TEST, { say: 'x' }], at + 60_000),
-    '-work-app/s1/subagents/agent-a2.jsonl': agent(
-      [EDIT, { ...TEST, exit: 1 }, { say: 'x' }],
-      at + 1_060_000,
-    ),
+    '-srv-app/s1.jsonl': main,
+    '-srv-app/s1/subagents/agent-a1.jsonl': agent([EDIT, TEST, { say: 'x' }], at + 60_000),
+    '-srv-app/s1/subagents/agent-a2.jsonl': agent([EDIT, { ...TEST, exit: 1 }, { say: 'x' }], at + 1_060_000),
   });
   expect(counts(await figures(root))).toEqual({
     total: 2,
@@ -189,12 +186,12 @@ test('what a subagent edits and runs belongs to the turn in whose time it happen
 
 describe('the figures', () => {
   const sessions = () => ({
-    '-work-app/s1.jsonl': transcriptLines([
+    '-srv-app/s1.jsonl': transcriptLines([
       ...[prompt(), EDIT, TEST, DONE],
       ...[prompt(), EDIT, DONE],
       ...[prompt(), EDIT, { ...TEST, exit: 1 }, DONE],
     ]),
-    '-work-web/s2.jsonl': transcriptLines(
+    '-srv-web/s2.jsonl': transcriptLines(
       [
         prompt('see token=sk-ant-abcdefghijkl123456'),
         EDIT,
@@ -205,7 +202,7 @@ describe('the figures', () => {
         EDIT,
         DONE,
       ],
-      { session: 's2', cwd: '/work/web', at: Date.parse('2026-11-02T10:00:00Z') },
+      { session: 's2', cwd: '/srv/web', at: Date.parse('2026-11-02T10:00:00Z') },
     ),
   });
 
@@ -234,19 +231,19 @@ describe('the figures', () => {
     const found = await figures(root, { show: 'masked' });
     expect(found.turns).toEqual([
       {
-        ...{ class: 'masked', masking: 'or', session: 's2', project: '/work/web', edited: 1 },
+        ...{ class: 'masked', masking: 'or', session: 's2', project: '/srv/web', edited: 1 },
         ended_at: '2026-11-02T10:00:40.000Z',
         prompt: 'see token=[redacted]',
-        ...{ transcript: join(root, 'projects/-work-web/s2.jsonl'), line: 1 },
+        ...{ transcript: join(root, 'projects/-srv-web/s2.jsonl'), line: 1 },
         last_edit: expect.objectContaining({ tool: 'Edit', path: 'src/a.ts', line: 2 }),
         check: expect.objectContaining({ command: 'pytest || true', result: 'masked', line: 4 }),
       },
     ]);
     const { lines } = await run(root, { show: 'failed' });
     expect(lines.join('\n')).toMatch(
-      /^failed .*\/work\/app\n {2}why {7}the last check failed\n {2}prompt {4}"Fix it"/,
+      /^failed .*\/srv\/app\n {2}why {7}the last check failed\n {2}prompt {4}"Fix it"/,
     );
-    expect(lines.join('\n')).toContain(`${join(root, 'projects/-work-app/s1.jsonl')}:11`);
+    expect(lines.join('\n')).toContain(`${join(root, 'projects/-srv-app/s1.jsonl')}:11`);
   });
 
   test('fill a page for the terminal that ends with the one command', async () => {
@@ -280,26 +277,26 @@ describe('the figures', () => {
   test('leave out what is older, and sessions of other projects', async () => {
     const root = configDir(sessions());
     expect(counts(await figures(root, { sinceMs: 8 * 86_400_000 }))).toMatchObject({ total: 3 });
-    expect(counts(await figures(root, { project: '/work/web' }))).toMatchObject({ total: 2 });
-    utimesSync(join(root, 'projects/-work-app/s1.jsonl'), new Date(1000), new Date(1000));
+    expect(counts(await figures(root, { project: '/srv/web' }))).toMatchObject({ total: 2 });
+    utimesSync(join(root, 'projects/-srv-app/s1.jsonl'), new Date(1000), new Date(1000));
     expect(await figures(root, { sinceMs: 30 * 86_400_000 })).toMatchObject({ sessions: 1 });
   });
 
   test('count a turn once, although a fork repeats it', async () => {
     const steps: Step[] = [{ ...prompt(), uuid: 'same' }, EDIT, TEST, DONE];
     const root = configDir({
-      '-work-app/s1.jsonl': transcriptLines(steps),
-      '-work-app/s2.jsonl': transcriptLines([...steps, prompt(), EDIT, DONE], { session: 's2' }),
+      '-srv-app/s1.jsonl': transcriptLines(steps),
+      '-srv-app/s2.jsonl': transcriptLines([...steps, prompt(), EDIT, DONE], { session: 's2' }),
     });
     expect(counts(await figures(root))).toMatchObject({ total: 2, verified: 1, never_ran: 1 });
   });
 
   test('survive damage, clocks that are wrong, and links', async () => {
     const root = configDir({
-      '-work-app/s1.jsonl': ['not json', ...transcriptLines([prompt(), EDIT, DONE]), '{"type":"user","mess'],
-      '-work-app/s2.jsonl': transcriptLines([prompt(), EDIT, DONE], { session: 's2', at: NOW + 9e9 }),
+      '-srv-app/s1.jsonl': ['not json', ...transcriptLines([prompt(), EDIT, DONE]), '{"type":"user","mess'],
+      '-srv-app/s2.jsonl': transcriptLines([prompt(), EDIT, DONE], { session: 's2', at: NOW + 9e9 }),
     });
-    symlinkSync(join(root, 'projects/-work-app'), join(root, 'projects/-again'));
+    symlinkSync(join(root, 'projects/-srv-app'), join(root, 'projects/-again'));
     const found = await figures(root);
     expect(found).toMatchObject({ total: 2, never_ran: 2, from_the_future: 1, bad_lines: 2, sessions: 2 });
   });
@@ -333,13 +330,11 @@ describe('without transcripts', () => {
     const none = await run('/nowhere/at/all');
     expect(none).toMatchObject({ code: 2, lines: [] });
     expect(none.errors.join()).toContain('there is no /nowhere/at/all/projects');
-    const empty = configDir({ '-work-app/notes.txt': ['x'] });
+    const empty = configDir({ '-srv-app/notes.txt': ['x'] });
     expect((await run(empty, { sinceMs: 86_400_000 })).errors.join()).toContain(
       'no transcripts of the last day in',
     );
-    expect((await run(empty, { project: '/work/app' })).errors.join()).toContain(
-      'no transcripts of /work/app',
-    );
+    expect((await run(empty, { project: '/srv/app' })).errors.join()).toContain('no transcripts of /srv/app');
     writeFileSync(join(empty, 'file'), '');
     expect((await run(join(empty, 'file'))).errors.join()).toContain('ENOTDIR');
     expect(JSON.parse((await run(empty, { json: true })).lines.join(''))).toMatchObject({

@@ -63,7 +63,7 @@ describe('what journals tell', () => {
 });
 
 describe('the page', () => {
-  const period = { since: T0, until: T0 + 5 * DAY, project: '/work/shop' };
+  const period = { since: T0, until: T0 + 5 * DAY, project: '/srv/shop' };
 
   test.each([20, 40, 60, 80, 200])(
     'has no line that is wider than %i columns, and steers no terminal',

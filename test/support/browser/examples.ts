@@ -14,6 +14,7 @@ import { traitsOf } from '../../../src/gates/traits.ts';
 import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { writeReceipt } from '../../../src/home/receipts.ts';
 import { FileStore } from '../../../src/home/store.ts';
+import { recordTrust } from '../../../src/home/trust.ts';
 import type { AppendOptions, LoopRef, NewLoop } from '../../../src/ports/ports.ts';
 import { driverLock } from '../../../src/run/begin/client-options.ts';
 
@@ -71,6 +72,8 @@ export class ExampleHome {
     const entries = recorded.entries.slice(0, played.entries);
     const took = entries.at(-1)?.after || 1;
     this.clock.time = at;
+    const { frozen } = recorded.contract;
+    recordTrust(this.home, frozen.project, frozen.fingerprint, at);
     const ref = this.store.create(newLoop(recorded, played, project));
     for (const { after, entry } of entries) {
       this.clock.time = Math.round(at + (after / took) * (until - at));

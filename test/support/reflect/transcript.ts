@@ -34,7 +34,7 @@ export interface TranscriptOptions {
 let made = 0;
 
 export function transcriptLines(steps: readonly Step[], options: TranscriptOptions = {}): string[] {
-  const { session = 's1', cwd = '/work/app', at = Date.parse('2026-11-10T10:00:00Z'), agent } = options;
+  const { session = 's1', cwd = '/srv/app', at = Date.parse('2026-11-10T10:00:00Z'), agent } = options;
   let now = at;
   let background = '';
   return steps.flatMap((step) => {
