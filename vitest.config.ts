@@ -72,7 +72,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'whole',
-          include: tests('scenarios', 'chaos', 'live', 'browser'),
+          include: tests('scenarios', 'chaos', 'live', 'browser', 'fleet'),
           globalSetup: ['./test/support/shared-folder.ts', './test/support/build.ts'],
         },
       },

@@ -20,6 +20,7 @@ export const ROOMS = [
   'reflect',
   'hook',
   'run',
+  'fleet',
   'dashboard',
   'cli',
   'dev',

@@ -1,0 +1,50 @@
+/** What a run of a fleet is told: written once when it is submitted, sealed, and never changed. Holds no secrets. */
+import type { AskRule, Limits, RunMode } from '../contract/contract.ts';
+
+export interface RunSpec {
+  v: 1;
+  /** The id of the run, which is the id of its loop, too. */
+  run: string;
+  /** The repository's URL, without credentials. */
+  repo: string;
+  /** The branch or tag that was named, and the commit that it led to. The run begins at that commit. */
+  ref: string;
+  commit: string;
+  /** The project's folder in the repository; absent for its top. */
+  folder?: string;
+  task: string;
+  /** The text of a contract that was brought along (`--contract`); absent where untildone.yaml of the commit counts. */
+  contract?: string;
+  /** A feature list in the repository, and the only features of it that this run is about. */
+  features?: { file: string; only?: string[] };
+  promise?: string;
+  mode?: RunMode;
+  freshEvery?: number;
+  limits: Partial<Limits>;
+  ask?: Partial<AskRule>;
+  client: {
+    model?: string;
+    permissionMode?: string;
+    allow?: string[];
+    maxTurns?: number;
+    sessionMs?: number;
+    idleMs?: number;
+  };
+  /** What the worker has to offer. */
+  labels: string[];
+  /** 0 comes first. */
+  priority: number;
+  /** Runs that have to be done before this one begins. Those of the same repository are what it begins with. */
+  after: string[];
+  /** Variables of the worker's environment that the run gets, by name. */
+  env: string[];
+  /** After so many takes in a row without a published iteration, it goes to the dead letters. */
+  attempts: number;
+  submittedAt: number;
+  /** The key that makes submitting it again do nothing. */
+  key?: string;
+  /** The schedule that submitted it. */
+  schedule?: string;
+}
+
+export const DEFAULT_ATTEMPTS = 5;

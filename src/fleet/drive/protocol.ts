@@ -1,0 +1,51 @@
+/** What a worker and the process that drives one run say to each other, as JSON over the channel of `fork`. */
+import type { RunCommand, RunNews, RunResult } from '../../ports/fleet.ts';
+
+/** The first message to the process: everything that it needs. */
+export interface DriveOrder {
+  type: 'order';
+  worker: string;
+  /** The sealed spec, and the key of this run alone: the secret of the fleet stays with the worker. */
+  spec: string;
+  run: string;
+  key: string;
+  /** The folder of this run: its home, its checkout. Of this worker alone; what is left there of an earlier take may be used. */
+  folder: string;
+  /** The folder with the caches of repositories. */
+  caches: string;
+  /** The process stops when it has heard nothing for so long. */
+  silenceMs: number;
+}
+
+export type ToDriver =
+  | DriveOrder
+  /** The worker is there and holds the lock, or cannot tell because the store is away. */
+  | { type: 'alive' }
+  | { type: 'command'; command: RunCommand }
+  /** drain: after this iteration. lost: at once, and nothing more is published. */
+  | { type: 'stop'; why: 'drain' | 'lost' }
+  /** The answer to `may`: undefined lets the iteration begin; `until` is when to try again. */
+  | { type: 'may'; id: number; refused?: { why: string; untilMs: number } };
+
+export type FromDriver =
+  /** The run is this worker's on the remote, too. */
+  | { type: 'claimed'; takesSinceIteration: number }
+  /** Asks before an iteration begins. `costUsd`: what the run has spent in all. */
+  | { type: 'may'; id: number; model: string; costUsd: number; iteration: number }
+  | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[] }
+  | { type: 'published'; iteration: number; commit: string }
+  | { type: 'note'; text: string }
+  | { type: 'over'; outcome: DriveOutcome };
+
+/** How the process leaves its run. */
+export type DriveOutcome =
+  | { kind: 'ended'; result: RunResult }
+  /** Published as paused. `untilMs`: when to go on; absent: when a person says so. */
+  | { kind: 'rests'; why: string; untilMs?: number }
+  /** Published, to be taken again at once: the worker drains. */
+  | { kind: 'handed_back' }
+  | { kind: 'fenced'; why: string }
+  /** Trying again may help. */
+  | { kind: 'failed'; why: string }
+  /** Trying again cannot help: a bad contract, a seal that does not fit. */
+  | { kind: 'hopeless'; why: string };

@@ -1,0 +1,186 @@
+/**
+ * The engine of a fleet: it dispatches runs, limits them, and gives those of a dead worker to another one. It is no truth
+ * about a run: that is in git. Everything here can be lost and rebuilt (`untildone fleet reconcile`).
+ */
+import type { FleetLimits, Slot } from '../core/fleet/limits.ts';
+
+/** A run on the queue. */
+export interface FleetJob {
+  run: string;
+  repo: string;
+  /** The worker has to have all of them. */
+  labels: string[];
+  /** 0 comes first. */
+  priority: number;
+  /** The sealed RunSpec. */
+  spec: string;
+  submittedAt: number;
+  /** The first words of the task. */
+  title: string;
+}
+
+/** waiting: for a worker. delayed: not before a time. active: on a worker. ended: with a result. dead: in the dead letters. */
+export type JobState = 'waiting' | 'delayed' | 'active' | 'ended' | 'dead';
+
+/** What is known about where a run stands; told by its worker while it goes on. */
+export interface RunNews {
+  worker: string;
+  status: string;
+  iteration: number;
+  costUsd: number;
+  tokens: number;
+  /** What happens now, or what it waits for, in a few words. */
+  doing: string;
+  at: number;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  status: string;
+  cause: string;
+  iterations: number;
+  costUsd: number;
+  tokens: number;
+  /** The branch with the work on the remote. */
+  branch?: string;
+  commit?: string;
+}
+
+export interface JobView extends FleetJob {
+  state: JobState;
+  news?: RunNews;
+  result?: RunResult;
+  /** Why it is in the dead letters, or was put back last. */
+  why?: string;
+  /** Of a delayed run. */
+  notBefore?: number;
+  /** When it was taken last, and by whom. */
+  takenAt?: number;
+  worker?: string;
+  endedAt?: number;
+  /** How often it was taken, and how often its worker was lost. */
+  takes: number;
+  stalls: number;
+  /** How often it was put back in a row because something failed. */
+  failures: number;
+}
+
+/** A run that this worker holds the lock of. */
+export interface Taken extends FleetJob {
+  token: string;
+  takes: number;
+  stalls: number;
+  failures: number;
+}
+
+/** What a person asks of a run. `text`: the answer, or the note. */
+export interface RunCommand {
+  id: string;
+  command: 'pause' | 'resume' | 'cancel' | 'release' | 'answer' | 'approve' | 'reject';
+  /** The question or the gate that it is about. */
+  about?: string;
+  text?: string;
+  at: number;
+}
+
+export interface WorkerView {
+  name: string;
+  host: string;
+  pid: number;
+  version: string;
+  labels: string[];
+  concurrency: number;
+  runs: string[];
+  draining: boolean;
+  startedAt: number;
+  /** The last beat. */
+  at: number;
+  /** Free bytes of its work folder. */
+  diskFree?: number;
+}
+
+export interface Beat {
+  /** Runs whose lock is another's, or gone: they have to stop at once. */
+  lost: string[];
+  commands: Record<string, RunCommand[]>;
+  /** The worker is to drain (`untildone fleet drain`). */
+  drain: boolean;
+  /** The whole fleet is paused: nothing new is taken. */
+  paused: boolean;
+}
+
+export interface Schedule {
+  id: string;
+  /** A cron pattern (UTC), or milliseconds between two runs. */
+  when: { cron: string } | { everyMs: number };
+  /** The sealed template that runs are submitted from. */
+  template: string;
+  next?: number;
+}
+
+export interface Spent {
+  day: string;
+  usd: number;
+  byRepo: Record<string, number>;
+}
+
+export interface Engine {
+  /** Where it is, without credentials. */
+  readonly place: string;
+  /** Throws `EngineAway` when it cannot be reached. */
+  ready(): Promise<void>;
+  /** Puts a run on the queue. `known`: it is there already, whatever its state, and stays as it is. */
+  add(job: FleetJob, options?: { notBefore?: number }): Promise<'added' | 'known'>;
+  /** Takes the next run that these labels suffice for; waits up to `waitMs` for one. */
+  take(
+    labels: readonly string[],
+    worker: string,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Taken | undefined>;
+  /** Renews locks and slots, tells that the worker is there, and fetches what is asked of its runs. Every 2 s. */
+  beat(worker: WorkerView, held: readonly Taken[]): Promise<Beat>;
+  /** Takes slots, all or none. Returns the name of the one that is full; undefined when all are taken. */
+  claimSlots(run: string, slots: readonly Slot[]): Promise<string | undefined>;
+  /** Gives them back. One run that waits for each of them may be taken at once. */
+  releaseSlots(run: string): Promise<void>;
+  /** Puts a run back. `failed`: something went wrong, and `why` says what. `waitsFor`: the slot that was full. */
+  giveBack(
+    taken: Taken,
+    options: { afterMs: number; why?: string; failed?: boolean; waitsFor?: string },
+  ): Promise<void>;
+  complete(taken: Taken, result: RunResult): Promise<void>;
+  /** To the dead letters. */
+  bury(taken: Taken, why: string): Promise<void>;
+  /** An ended, dead or delayed run is taken again, with this spec if one is given. False: it is waiting or active. */
+  again(run: string, spec?: string): Promise<boolean>;
+  /** A run that no worker holds ends here, by a command. False: a worker holds it. */
+  endUnheld(run: string, result: RunResult): Promise<boolean>;
+  remove(run: string): Promise<boolean>;
+  job(run: string): Promise<JobView | undefined>;
+  jobs(states: readonly JobState[], from: number, most: number): Promise<JobView[]>;
+  counts(): Promise<Record<JobState, number>>;
+  /** Asks something of a run. One that is delayed is woken. */
+  command(run: string, command: RunCommand): Promise<void>;
+  /** Tells where a run stands, and its new journal lines. */
+  tell(run: string, news: RunNews, lines: readonly string[]): Promise<void>;
+  /** Journal lines from this one on (the first is 0). */
+  lines(run: string, from: number, most: number): Promise<string[]>;
+  workers(): Promise<WorkerView[]>;
+  drain(worker: string, on: boolean): Promise<void>;
+  pause(on: boolean): Promise<void>;
+  isPaused(): Promise<boolean>;
+  limits(): Promise<FleetLimits>;
+  setLimits(limits: FleetLimits): Promise<void>;
+  /** Adds to what was spent on that day (UTC, `2026-01-31`). `of` makes adding the same twice do nothing. */
+  spend(day: string, repo: string, usd: number, of: string): Promise<void>;
+  spent(day: string): Promise<Spent>;
+  /** Counts an iteration of a model. Returns how long to wait when its minute is full, 0 otherwise. */
+  countIteration(model: string, mostPerMinute: number): Promise<number>;
+  schedule(schedule: Schedule): Promise<void>;
+  unschedule(id: string): Promise<boolean>;
+  schedules(): Promise<Schedule[]>;
+  /** Schedules whose time has come, as `id` and the time; each of them is returned to one worker only. */
+  due(): Promise<{ id: string; at: number; template: string }[]>;
+  close(): Promise<void>;
+}
