@@ -9,11 +9,13 @@ import { LockTimeout } from '../files/lock.ts';
 import { sleep } from '../files/system.ts';
 import { measures } from '../gates/traits.ts';
 import { takeTurn } from '../home/event-turns.ts';
+import { fallbackCounts } from '../home/fallback-counts.ts';
 import { figureOf, writeFigure } from '../home/hook-figures.ts';
 import { homeFrom } from '../home/layout.ts';
 import type { UnjudgedLoop } from '../judging/ports.ts';
 import type { LoopRef, Ports } from '../ports/ports.ts';
 import { handleHook } from './handle-hook.ts';
+import { holdUnjudged } from './unwritable-journal.ts';
 import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
 
@@ -102,12 +104,19 @@ function inShort(problem: string): string {
   return `untildone hook: ${visible(oneLine(problem, 500))}`;
 }
 
-/** Tells the user that nothing was judged. Without a word, the session would look as if it were done. */
+/**
+ * Tells the user that nothing was judged. Without a word, the session would look as if it were done. At a prompt they are
+ * told, too: nobody reads what a hook says to stderr.
+ */
 function unheld(event: HookEvent, error: Error): Outcome {
   const failed = failure(`${eventName(event)} of session ${event.session}: ${error.message}`);
-  if (event.name !== 'Stop') return failed;
-  const systemMessage = `untildone could not judge this Stop, so the session may stop; nothing is proven: ${visible(oneLine(error.message, 300))}`;
-  return { ...failed, stdout: JSON.stringify({ systemMessage }) };
+  const problem = visible(oneLine(error.message, 300));
+  const told: Partial<Record<HookEvent['name'], string>> = {
+    Stop: `untildone could not judge this Stop, so the session may stop; nothing is proven: ${problem}`,
+    UserPromptSubmit: `untildone could not look at this prompt: ${problem}`,
+  };
+  const systemMessage = told[event.name];
+  return systemMessage === undefined ? failed : { ...failed, stdout: JSON.stringify({ systemMessage }) };
 }
 
 /** Answers an event that something unexpected happened to. */
@@ -116,7 +125,7 @@ async function outcomeOfFailure(
   error: Error,
   ports: OpenPorts | undefined,
 ): Promise<Outcome> {
-  const held = event.name === 'Stop' && ports ? await heldUnjudged(event, error, ports) : undefined;
+  const held = event.name === 'Stop' && ports ? heldUnjudged(event, error, ports) : undefined;
   // After a timeout of the lock, writing to the journal would wait for the same lock again.
   if (ports && !(error instanceof LockTimeout)) journalError(event, error, ports);
   if (!held) return unheld(event, error);
@@ -125,9 +134,10 @@ async function outcomeOfFailure(
 
 type OpenPorts = ReturnType<typeof openPorts>;
 
-async function heldUnjudged(event: StopEvent, error: Error, ports: OpenPorts): Promise<Answer | undefined> {
+/** Needs no other bundle: whatever else is missing, the session is held. */
+function heldUnjudged(event: StopEvent, error: Error, ports: OpenPorts): Answer | undefined {
   const loop = unjudgedLoop(event.session, ports);
-  return loop && (await ports.session()).holdUnjudged(event, loop, error);
+  return loop && holdUnjudged(event, loop, error, { fallbackCounts: fallbackCounts() });
 }
 
 /** The loop that a Stop belongs to, as far as that can be told when files cannot be read. Undefined: there is none. */

@@ -2,7 +2,7 @@
 
 import type { PartsRule } from '../core/contract/command-parts.ts';
 import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
-import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
+import type { Answer, HookEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
@@ -117,8 +117,6 @@ export interface Receipts {
 export interface OtherEvents {
   inLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer>;
   withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
-  /** Answers a Stop that could not be judged or recorded. Undefined: the session is let go. Never throws. */
-  holdUnjudged(event: StopEvent, loop: UnjudgedLoop, error: Error): Answer | undefined;
   /** Writes the notes that the contract asks for. Returns what you should be told. */
   writeDown(stop: LoopStop): string[];
 }

@@ -10,6 +10,7 @@ import { fallbackCounts } from '../../src/home/fallback-counts.ts';
 import { keepTranscript } from '../../src/home/transcript-copies.ts';
 import { recordTrust, setStanding, standingFiles } from '../../src/home/trust.ts';
 import { GUARDED_BLOCKS } from '../../src/hook/guard/guard-work.ts';
+import { holdUnjudged } from '../../src/hook/unwritable-journal.ts';
 import { otherEvents } from '../../src/hook/wiring/session.ts';
 import { applyChanges, foreignFiles } from '../../src/project/files.ts';
 import { T0 } from '../support/core/samples.ts';
@@ -42,6 +43,9 @@ type Place = 'loop' | 'session';
 const PLACES: Place[] = ['loop', 'session'];
 
 /** Nothing can be written any more; counts are kept in a folder of the test's own, or nowhere. */
+/** By scene: where Stops are counted that cannot be written down. */
+const countsOf = new WeakMap<HookScene, ReturnType<typeof fallbackCounts>>();
+
 function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true } = {}): HookScene {
   const scene = hookScene({ tests: FAIL });
   scene.judges.gates = { ...scene.judges.gates, text: textGate };
@@ -61,6 +65,7 @@ function fullDisk(place: Place, { contract = CONTRACT as Contract, counts = true
       keepTranscript,
     });
   scene.store.append = full;
+  countsOf.set(scene, counted);
   return scene;
 }
 
@@ -196,8 +201,8 @@ describe('a Stop that could not be written down because the disk is full', () =>
   ) => {
     const ref = scene.store.loopOfSession('s1');
     const event = { session: 's1', cwd: scene.project, name: 'Stop', stopHookActive } as never;
-    const session = await scene.ports.session();
-    return session.holdUnjudged(event, { ref, measures }, error) ?? SILENCE;
+    const counted = countsOf.get(scene) ?? fallbackCounts();
+    return holdUnjudged(event, { ref, measures }, error, { fallbackCounts: counted }) ?? SILENCE;
   };
   test('is held three times, so that the agent can make room, and is no iteration', async () => {
     const scene = fullDisk('loop');

@@ -15,7 +15,6 @@ import { eventInLoop } from '../events/event-in-loop.ts';
 import { tellLessons } from '../events/lessons.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
-import { holdUnjudged } from '../unwritable-journal.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
 
@@ -39,7 +38,6 @@ export function otherEvents(world: SessionWorld): OtherEvents {
       tellLeftLoops(event, ports),
       tellLessons(event, ports),
     ],
-    holdUnjudged: (event, loop, error) => holdUnjudged(event, loop, error, world),
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
   };
 }
