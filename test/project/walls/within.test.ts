@@ -99,7 +99,8 @@ describe('what a command sees', () => {
     const project = join(home.root, '.claude/worktrees/one');
     home.write(join(project, 'a'), 'work');
     const { output } = await run(
-      'cat a ../../.credentials.json; ls ../..',
+      // The two streams may arrive in any order, so that each line has to end by itself.
+      'cat a; echo; cat ../../.credentials.json; ls ../..',
       { cwd: project },
       { writable: [project] },
     );
