@@ -41,6 +41,7 @@ const WORLD = [
   'gates',
   'run/{client,git}',
   'dev/{simulator,proof}',
+  'fleet/truth',
   'support',
 ];
 
@@ -73,6 +74,7 @@ export default defineConfig({
           ...common,
           name: 'whole',
           include: tests('scenarios', 'chaos', 'live', 'browser', 'fleet'),
+          exclude: tests('fleet/truth'),
           globalSetup: ['./test/support/shared-folder.ts', './test/support/build.ts'],
         },
       },
