@@ -32,12 +32,14 @@ export interface Cache {
   readonly repo: string;
   readonly caches: string;
   readonly world: GitWorld;
-  /** Ids of files that are known to be in it. */
+  /** Ids of files and commits that are known to be in it. */
   readonly written: Set<string>;
+  /** When damage made this process make it anew. */
+  mendedAt: number;
 }
 
 export function cacheOf(caches: string, repo: string, world: GitWorld): Cache {
-  return { dir: cacheFolder(caches, repo), repo, caches, world, written: new Set() };
+  return { dir: cacheFolder(caches, repo), repo, caches, world, written: new Set(), mendedAt: 0 };
 }
 
 export function cacheFolder(caches: string, repo: string): string {
@@ -135,9 +137,8 @@ export async function cacheGit(
   const call = () =>
     localGit(cache.world, cache.dir, args, { ...more, env: { GIT_DIR: cache.dir, ...more.env } });
   const result = await call();
-  if (result.exitCode === 0 || !DAMAGED.test(result.stderr)) return result;
-  await makeAgain(cache);
-  return call();
+  if (result.exitCode === 0) return result;
+  return (await mend(cache, result.stderr)) ? call() : result;
 }
 
 export async function cacheOutput(
@@ -153,12 +154,17 @@ export async function cacheOutput(
 const DAMAGED =
   /not a git repository|bad config|is corrupt|corrupt (?:loose|patch)|object file .* is empty|inflate: |packfile .* (?:cannot be|is) |index file .* is too small|bad object|unable to (?:read|unpack|find) [0-9a-f]{40}|unable to (?:read|unpack) .*(?:header|object)|could not read [0-9a-f]{40}|missing (?:blob|tree|commit)|broken link|wrong (?:index|pack) /i;
 
-export function isDamage(stderr: string): boolean {
-  return DAMAGED.test(stderr);
-}
+const BETWEEN_MENDS_MS = 10 * 60_000;
 
-export async function makeAgain(cache: Cache): Promise<void> {
+/**
+ * Makes the cache anew when git's words tell of damage. Not again and again: the damage may lie in a checkout, or on the
+ * remote.
+ */
+export async function mend(cache: Cache, stderr: string): Promise<boolean> {
+  if (!DAMAGED.test(stderr) || Date.now() - cache.mendedAt < BETWEEN_MENDS_MS) return false;
+  cache.mendedAt = Date.now();
   await locked(cache, () => make(cache));
+  return true;
 }
 
 /** Brings a commit with everything that it leads to into the cache. */

@@ -8,7 +8,7 @@ import type { GitResult } from '../../project/git.ts';
 import { findUserRepository } from '../../project/trees/user-repository.ts';
 import { identityOf, identityVariables, userGit } from '../../run/git/user-git.ts';
 import { refNames } from '../names.ts';
-import { type Cache, cacheGit, fetch, isDamage, locked, makeAgain, ready } from './cache.ts';
+import { type Cache, cacheGit, fetch, locked, mend, ready } from './cache.ts';
 import { writeJournal } from './journal-commit.ts';
 import { listRemote, PUSH_MS, remoteGit, said } from './remote.ts';
 import type { Publication, Refs, RunFiles } from './truth.ts';
@@ -93,6 +93,7 @@ export async function publishRun(
     note?.(`The branch ${publication.branch?.name} was not pushed: ${said(published.answer.stderr)}`);
   }
   attempts.delete(run);
+  cache.written.add(made.journal);
   await cacheGit(cache, ['update-ref', refNames(run).journal, made.journal]).catch(() => undefined);
   return made;
 }
@@ -131,7 +132,7 @@ async function attempt(
   if (answer.exitCode === 0) return true;
   const there = await refsOf(cache, run);
   if (there && isSame(there, made)) return true;
-  if (isDamage(answer.stderr)) await makeAgain(cache);
+  if (await mend(cache, answer.stderr)) await needJournal(cache, run, expected.journal);
   return { answer, there, expected };
 }
 
@@ -153,6 +154,7 @@ async function makeRefs(cache: Cache, publication: Publication, expected: Refs):
 
 /** The journal's last commit, which the next one goes on top of. */
 export async function needJournal(cache: Cache, run: string, journal: string): Promise<void> {
+  if (cache.written.has(journal)) return;
   const known = await cacheGit(cache, ['cat-file', '-e', `${journal}^{tree}`]);
   if (known.exitCode === 0) return;
   const { journal: ref } = refNames(run);

@@ -58,7 +58,6 @@ export async function withRaw<Result>(
         GIT_LITERAL_PATHSPECS: '1',
       };
       const plain = { GIT_DIR: join(dir, 'plain'), GIT_COMMON_DIR: join(dir, 'plain') };
-      const filters = await withoutFilters(cache.world, folder);
       const call = (more: Partial<GitCall>, config: string[], place = {}) => ({
         ...more,
         config: [...CONFIG, ...config],
@@ -68,7 +67,10 @@ export async function withRaw<Result>(
         folder,
         gitDir: repository.gitDir,
         git: (args, more = {}) => mustGit(cache.world, folder, args, call(more, [])),
-        converting: (args, more = {}) => mustGit(cache.world, folder, args, call(more, filters, plain)),
+        converting: async (args, more = {}) => {
+          const filters = await withoutFilters(cache.world, folder, plain);
+          return mustGit(cache.world, folder, args, call(more, filters, plain));
+        },
         forget: () => rmSync(join(dir, 'index'), { force: true }),
       });
       if (existsSync(join(dir, 'index'))) renameSync(join(dir, 'index'), kept);
@@ -81,9 +83,13 @@ export async function withRaw<Result>(
  * Settings that switch off all programs which change files on their way in and out, such as that of LFS: their pointers stay
  * as they are.
  */
-export async function withoutFilters(world: GitWorld, folder: string): Promise<string[]> {
+export async function withoutFilters(
+  world: GitWorld,
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<string[]> {
   const args = ['config', '--name-only', '-z', '--get-regexp', '^filter\\.'];
-  const names = (await localGit(world, folder, args)).stdout.toString('utf8').split('\0');
+  const names = (await localGit(world, folder, args, { env })).stdout.toString('utf8').split('\0');
   const drivers = new Set(names.flatMap((name) => /^(filter\.[\s\S]*)\.[^.]+$/.exec(name)?.[1] ?? []));
   return [...drivers].flatMap((driver) => [
     `${driver}.smudge=`,

@@ -20,7 +20,7 @@ export interface Snapshot {
 
 export function snapshotOf(cache: Cache, workspace: string): Promise<Snapshot> {
   return withRaw(cache, workspace, async (raw) => {
-    const head = await headOf(cache, raw);
+    const { head, tree: before } = await headOf(cache, raw);
     await readTree(raw, head);
     const { gone, changed, submodules } = await changedFiles(cache, raw);
     const added = await newFiles(raw);
@@ -41,7 +41,7 @@ export function snapshotOf(cache: Cache, workspace: string): Promise<Snapshot> {
     );
     await takeBackConverted(raw, head);
     const tree = text(await raw.git(['write-tree']));
-    if (tree === text(await raw.git(['rev-parse', `${head}^{tree}`]))) return { commit: head, head, leftOut };
+    if (tree === before) return { commit: head, head, leftOut };
     const args = ['commit-tree', '--no-gpg-sign', '-p', head, '-F', '-', tree];
     const message = `${TITLE}\n\nWhat was not committed on top of ${head}.\n`;
     const commit = text(await raw.git(args, { env: await identityFor(cache), input: message }));
@@ -59,11 +59,12 @@ export async function headBelow(raw: Pick<Raw, 'git'>, work: string): Promise<st
   return isOurs && parent ? parent : work;
 }
 
-async function headOf(cache: Cache, { folder, gitDir }: Raw): Promise<string> {
-  const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
+async function headOf(cache: Cache, { folder, gitDir }: Raw): Promise<{ head: string; tree: string }> {
+  const args = ['rev-parse', '--quiet', 'HEAD^{commit}', 'HEAD^{tree}'];
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: folder };
   const { exitCode, stdout } = await localGit(cache.world, folder, args, { env });
-  if (exitCode === 0) return text(stdout);
+  const [head, tree] = text(stdout).split('\n');
+  if (exitCode === 0 && head && tree) return { head, tree };
   throw new Error(`the repository in ${folder} has no commit that its HEAD leads to`);
 }
 

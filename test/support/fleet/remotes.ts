@@ -21,8 +21,8 @@ export interface BareRemote {
   refuseRef(part: string | undefined): void;
   /** Takes the repository away, and brings it back. */
   away(on: boolean): void;
-  /** Lets every push take so long before its refs move. */
-  slowPushes(seconds: number): void;
+  /** Lets no push get on before it is let go. */
+  holdPushes(on: boolean): void;
   /** Moves the refs, and then never answers. */
   loseAnswers(on: boolean): void;
 }
@@ -80,7 +80,12 @@ export function makeRemote(url: string, files: Record<string, string> = { 'a.txt
       const [from, to] = on ? [url, `${url}.away`] : [`${url}.away`, url];
       if (existsSync(from)) renameSync(from, to);
     },
-    slowPushes: (seconds) => hook('pre-receive', when(seconds > 0, `sleep ${seconds}`)),
+    holdPushes(on) {
+      const go = join(url, 'let-go');
+      if (!on) return writeFileSync(go, '');
+      rmSync(go, { force: true });
+      hook('pre-receive', 'until [ -e let-go ]; do sleep 0.05; done');
+    },
     // The client of a local push ends when the hook kills the process that speaks to it.
     loseAnswers: (on) => hook('post-receive', when(on, 'kill -9 $PPID')),
   };
