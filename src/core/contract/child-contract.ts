@@ -80,10 +80,10 @@ function narrowed(contract: Contract, { gate, only }: { gate: string; only: stri
 }
 
 /** The feature lists that a run can be divided by. */
-export function featureGates(contract: Contract): { gate: string; file: string }[] {
+export function featureGates(contract: Contract): { gate: string; file: string; only?: string[] }[] {
   return leavesOf(contract.done, contract).flatMap((gate) => {
     const spec = contract.gates[gate];
-    return spec?.kind === 'features' ? [{ gate, file: spec.options.file }] : [];
+    return spec?.kind === 'features' ? [{ gate, ...spec.options }] : [];
   });
 }
 

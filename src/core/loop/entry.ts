@@ -43,6 +43,11 @@ export type Entry =
   | { kind: 'contract'; contractSha256: string; maxIterations: Limit }
   /** You go on with a run that had ended, or changed its limits; `limits`: what changed, in words. */
   | { kind: 'reopened'; contractSha256: string; maxIterations: Limit; limits?: string }
+  /**
+   * Of a run of a fleet: this worker goes on with it on another machine, or in another folder. The contract was frozen anew
+   * there; the sessions so far stay behind.
+   */
+  | { kind: 'moved'; worker: string; contractSha256: string; iteration: number }
   /** The foreign state file changed: `iteration` and `maxIterations` are taken over, `says` is only remembered. */
   | { kind: 'synced'; iteration?: number; maxIterations?: Limit; says?: number }
   /** The foreign state file was removed or replaced, or it expired. */

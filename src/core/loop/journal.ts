@@ -1,5 +1,12 @@
 import { advanceChildren, type ChildEntry } from '../run/children.ts';
-import { advanceIntent, advanceResult, deniedIn, takenUp, waitingForApi } from '../run/entries.ts';
+import {
+  advanceIntent,
+  advanceMoved,
+  advanceResult,
+  deniedIn,
+  takenUp,
+  waitingForApi,
+} from '../run/entries.ts';
 import { reopened } from '../run/reopen.ts';
 import { newRun, runFromSession } from '../run/run.ts';
 import { advanceAsked, openWords, questionsForYou, waitingAgain } from './asked.ts';
@@ -53,6 +60,7 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
   contract: advanceContract,
   reopened: (state, { contractSha256, maxIterations }, at) =>
     state.run ? reopened({ ...state, contractSha256, maxIterations }, at) : state,
+  moved: advanceMoved,
   synced: advanceSynced,
   withdrawn: advanceWithdrawn,
   closed: (state) => ({ ...state, closed: true }),

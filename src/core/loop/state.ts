@@ -240,6 +240,11 @@ export interface RunState {
   /** The last hand-over note. */
   note?: string;
   compacted?: true;
+  /**
+   * The run has moved to another folder, so the next session is a fresh one. In the middle of an iteration, it goes on with
+   * that one, and is no further one.
+   */
+  moved?: 'in_iteration' | 'between';
   /** The work was judged since the last session ended, and is not done. */
   judged?: true;
   /** Sessions in a row that ended by an error. */

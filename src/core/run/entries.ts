@@ -13,9 +13,12 @@ export function advanceIntent(
   const open = { session: entry.session, resume: entry.resume, at };
   const goesOn = closeWait(state, at);
   const { judged: _judged, ...begun } = state.run;
-  if (entry.resume) return { ...goesOn, session: entry.session, run: { ...begun, open } };
-  const { handOver: _handOver, compacted: _compacted, ...run } = begun;
-  const counted = run.sessions > 0 ? countIteration(goesOn) : goesOn;
+  if (entry.resume) {
+    const { moved: _moved, ...run } = begun;
+    return { ...goesOn, session: entry.session, run: { ...run, open } };
+  }
+  const { handOver: _handOver, compacted: _compacted, moved, ...run } = begun;
+  const counted = run.sessions > 0 && moved !== 'in_iteration' ? countIteration(goesOn) : goesOn;
   const { promptId: _promptId, lastMessage: _lastMessage, ...rest } = counted;
   return {
     ...rest,
@@ -24,6 +27,25 @@ export function advanceIntent(
     read: { offset: 0 },
     run: { ...run, open, sessions: run.sessions + 1, heldInSession: 0, counted: { costUsd: 0, tokens: 0 } },
   };
+}
+
+/**
+ * Lets another machine go on. The time since the last line was no working time.
+ */
+export function advanceMoved(
+  state: LoopState,
+  { contractSha256 }: Extract<Entry, { kind: 'moved' }>,
+  at: number,
+): LoopState {
+  if (!state.run || hasEnded(state)) return state;
+  const moved = isInIteration(state, state.run) ? 'in_iteration' : 'between';
+  return { ...withoutSilence(state, at), contractSha256, run: { ...state.run, moved } };
+}
+
+/** Whether an iteration has begun that the next session goes on with: not if the last one was to hand over, or was full. */
+function isInIteration({ waiting }: LoopState, { sessions, handOver, lastEnd }: RunState): boolean {
+  const isFull = lastEnd?.kind === 'prompt_too_long' || lastEnd?.kind === 'context_full';
+  return sessions > 0 && handOver === undefined && waiting?.why !== 'context_full' && !isFull;
 }
 
 const FAILURES = ['api_error', 'crashed', 'hung'];

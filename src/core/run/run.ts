@@ -170,7 +170,7 @@ export function limitBefore(
   resume: boolean,
   now: number,
 ): ReachedLimit | undefined {
-  const isNext = !resume && (state.run?.sessions ?? 0) > 0;
+  const isNext = !resume && (state.run?.sessions ?? 0) > 0 && state.run?.moved !== 'in_iteration';
   const limits = isNext
     ? limitsIn(contract.limits, phaseOf(contract, state))
     : { ...contract.limits, iterations: 'unlimited' as const };

@@ -44,6 +44,7 @@ const WORDS: { readonly [K in OwnKind]: Describe<K> } = {
   answered: answeredWords,
   contract: ({ contractSha256 }) => `you updated the contract (now ${contractSha256.slice(0, 12)})`,
   reopened: ({ limits }) => `you go on with it${limits ? `, with other limits: ${limits}` : ''}`,
+  moved: ({ worker }) => `worker ${worker} goes on with it`,
   command: commandWords,
   synced: (entry) => `the state file says: ${syncedWords(entry)}`,
   withdrawn: ({ detail }, { status }) => `ended as ${status}: ${detail}`,

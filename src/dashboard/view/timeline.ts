@@ -83,6 +83,7 @@ const KINDS: Readonly<Record<FixedKind, TimelineKind>> = {
   answered: 'person',
   contract: 'contract',
   reopened: 'person',
+  moved: 'session',
   synced: 'event',
   withdrawn: 'end',
   claimed: 'session',

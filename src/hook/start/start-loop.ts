@@ -69,8 +69,7 @@ export interface StartPorts {
 /** Freezes the definition of done, judges where the work stands, and begins. */
 export async function startLoop(asked: LoopPlan, ports: StartPorts): Promise<StartedLoop> {
   const plan = { ...asked, contract: withoutImplicitChange(asked.contract) };
-  const measured = needsApproval(plan.contract) || measures(plan.contract);
-  const frozen = withStart(await frozenFor(plan, measured, ports), ports.judges);
+  const { frozen, measured } = await freezeStart(plan, ports);
   const trusted = isTrustedContract(frozen.frozen, ports.isTrusted);
   if (trusted) await plan.prepare?.();
   const before = measured ? await baseOf(plan.project, ports.judges) : {};
@@ -128,10 +127,22 @@ function changeToAskFor(
   return asksAlready || baselineCalls(contract).length === 0 ? undefined : askForChange(contract, start);
 }
 
+type ToFreeze = Pick<LoopPlan, 'contract' | 'project' | 'judgeMs' | 'contractFile' | 'frozen'>;
+type FreezePorts = Pick<StartPorts, 'judges' | 'isTrusted'>;
+
+/** Freezes a contract, with what its clean rooms need of this machine. `measured`: it needs the tree of the start. */
+export async function freezeStart(
+  plan: ToFreeze,
+  ports: FreezePorts,
+): Promise<{ frozen: FrozenContract; measured: boolean }> {
+  const measured = needsApproval(plan.contract) || measures(plan.contract);
+  return { frozen: withStart(await frozenFor(plan, measured, ports), ports.judges), measured };
+}
+
 async function frozenFor(
-  plan: LoopPlan,
+  plan: ToFreeze,
   measured: boolean,
-  { judges, isTrusted }: StartPorts,
+  { judges, isTrusted }: FreezePorts,
 ): Promise<FrozenContract> {
   const { contract, project, judgeMs, contractFile } = plan;
   if (plan.frozen) return { contract, frozen: { ...plan.frozen, project } };

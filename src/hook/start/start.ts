@@ -37,6 +37,8 @@ import { judgeTime, warnOldHooks, warnWithoutHooks } from './installed-hooks.ts'
 import { type LoopPlan, type StartedLoop, startLoop } from './start-loop.ts';
 
 export interface StartOptions {
+  /** The id of the loop; a new one without it. */
+  loop?: string;
   task: string;
   promise?: string;
   maxIterations?: Limit;
@@ -49,6 +51,8 @@ export interface StartOptions {
   contract?: Contract;
   /** A feature list that has to pass, besides what the contract says. */
   features?: string;
+  /** The only features of that list that this loop is about. */
+  only?: string[];
   /** What a question of the agent does; wins over the contract. */
   ask?: Partial<AskRule>;
   /** Further limits that win over those of the contract. */
@@ -93,11 +97,11 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
     throw new UsageError(`there is no contract ${options.contractFile}; make one with: untildone init`);
   for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
   const written = options.contract ?? file?.contract;
-  const contract = withAsk(contractFor(options, withFeatures(written, options.features)), options.ask);
+  const contract = withAsk(contractFor(options, withFeatures(written, options)), options.ask);
   const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
   checkTask(task);
   return {
-    loop: newLoopId(new Date(world.clock.now())),
+    loop: options.loop ?? newLoopId(new Date(world.clock.now())),
     session: options.session,
     project: options.project,
     task,
@@ -125,18 +129,22 @@ export async function begin(
 }
 
 /** Adds a gate for the feature list, unless the contract has one for it. */
-function withFeatures(contract: Contract | undefined, file: string | undefined): Contract | undefined {
+function withFeatures(
+  contract: Contract | undefined,
+  { features: file, only }: StartOptions,
+): Contract | undefined {
   if (file === undefined) return contract;
   const base = contract ?? foreignContract({}, undefined);
-  const known = Object.values(base.gates).some(
-    (spec) => spec.kind === 'features' && spec.options.file === file,
-  );
-  if (known) return base;
-  const name = base.gates.features ? 'features-of-this-run' : 'features';
+  const known = Object.entries(base.gates).find(
+    ([, spec]) => spec.kind === 'features' && spec.options.file === file,
+  )?.[0];
+  const name = known ?? (base.gates.features ? 'features-of-this-run' : 'features');
+  if (known !== undefined && only === undefined) return base;
+  const options = only === undefined ? { file } : { file, only };
   return {
     ...base,
-    gates: { ...base.gates, [name]: { kind: 'features', options: { file } } },
-    done: [...base.done, name],
+    gates: { ...base.gates, [name]: { ...base.gates[name], kind: 'features', options } },
+    done: known === undefined ? [...base.done, name] : base.done,
   };
 }
 

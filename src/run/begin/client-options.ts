@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RunRules } from '../../core/contract/contract.ts';
+import type { LoopState } from '../../core/loop/state.ts';
 import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
@@ -76,11 +77,22 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `options of run ${ref.loop}`;
 }
 
-/** The world of a run, who shows it, and who interrupts it. */
+/** Keeps a run elsewhere while it goes on, step by step, and says when it has to pause. None of its methods rejects. */
+export interface RunKeeper {
+  /** Before the first session of this process. Returns why the run has to pause before it. */
+  begins(ref: LoopRef): Promise<string | undefined>;
+  /** After a Stop was judged, before the session hears of it. Returns why the run has to pause now. */
+  iterated(state: LoopState): Promise<string | undefined>;
+  /** While the run waits for a time, or without one for you. Returns why this process leaves it instead. */
+  leaves(until: number | undefined): string | undefined;
+}
+
+/** The world of a run, who shows it, who interrupts it, and who keeps it. */
 export interface RunObservers {
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;
+  keeper?: RunKeeper;
 }
 
 export interface Driving extends RunObservers {

@@ -42,11 +42,13 @@ import {
 } from './client-options.ts';
 import { driveLoop } from './drive-loop.ts';
 import { reopenRun, reopens } from './reopen-run.ts';
-import { keepProgress, lastVerdicts, RUN_MARK } from './run-world.ts';
+import { keepProgress, lastVerdicts, pauseFor, RUN_MARK } from './run-world.ts';
 import { prepareWorktree } from './setup.ts';
 import { besideRun } from './warn-other-loops.ts';
 
 export interface RunOptions {
+  /** The id of the loop; a new one without it. */
+  loop?: string;
   task: string;
   /** Without these two, the contract counts. */
   mode?: RunMode;
@@ -56,6 +58,8 @@ export interface RunOptions {
   /** Instead of a file. */
   contract?: Contract;
   features?: string;
+  /** The only features of that list that this run is about. */
+  only?: string[];
   /** The fingerprint that the user trusts; true when the program that starts the run wrote the contract. */
   trust?: string | true;
   promise?: string;
@@ -65,6 +69,8 @@ export interface RunOptions {
   /** What a question of the agent does; wins over the contract. */
   ask?: Partial<AskRule>;
   git?: Parameters<typeof beginRunGit>[0];
+  /** The project is a fresh checkout: it is prepared as a worktree is. */
+  prepare?: true;
   parallel?: Parallel;
 }
 
@@ -94,7 +100,7 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
     {
       ...{ ...plan, run, project: folder, files },
       prepare: async () => {
-        if (!git?.isBeside) return;
+        if (!git?.isBeside && !options.prepare) return;
         const { contract, outputDir } = plan;
         await prepareWorktree({ contract, folder, outputDir, ...observers, note: reporter.note });
       },
@@ -110,7 +116,7 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
 }
 
 /** A feature list says what is to be done, where neither you nor the contract do. */
-function taskOf({ task, features, contract, contractFile }: RunOptions, { project }: World): string {
+export function taskOf({ task, features, contract, contractFile }: RunOptions, { project }: World): string {
   if (task.trim() !== '' || features === undefined) return task;
   const written = contract ?? readContract(project, contractFile)?.contract;
   return written?.task?.trim() ? task : `Make every feature of ${features} pass, one after the other.`;
@@ -340,6 +346,8 @@ async function drive(driving: Driving): Promise<LoopState> {
     if (world.store.read(ref).status === 'paused') {
       world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
     }
+    const pause = await driving.keeper?.begins(ref);
+    if (pause !== undefined) return pauseFor(ref, pause, world);
     splitWork(ref, world);
     const before = await workInParallel(driving);
     const folder = git?.folder ?? world.project;

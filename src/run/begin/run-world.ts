@@ -22,7 +22,7 @@ import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { sessionSandbox } from '../../project/walls/walls-for.ts';
 import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
 import type { RunReporter } from '../reporter.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { ClientOptions, RunKeeper } from './client-options.ts';
 import type { Interrupts } from './interrupts.ts';
 
 /** Set for everything that a run starts. Installed hooks do nothing then, because the run answers the events itself. */
@@ -67,8 +67,9 @@ export async function worldOf(driving: {
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;
+  keeper?: RunKeeper;
 }): Promise<RunWorld> {
-  const { ref, git, world, reporter, interrupts } = driving;
+  const { ref, git, world, reporter, interrupts, keeper } = driving;
   const { agentSessions } = await loadJudgeBundle();
   return {
     ports: inProcess(world),
@@ -86,8 +87,18 @@ export async function worldOf(driving: {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
       const unwritten = keepProgress(world, git?.folder ?? world.project, ref, verdicts);
       for (const line of unwritten) reporter.note(line);
+      const pause = await keeper?.iterated(world.store.read(ref));
+      if (pause !== undefined) pauseFor(ref, pause, world);
     },
+    leaves: keeper && ((until) => keeper.leaves(until)),
   };
+}
+
+/** Pauses a run for a reason of its own, unless it has ended or is paused already. */
+export function pauseFor(ref: LoopRef, why: string, { store }: World): LoopState {
+  return store.append(ref, ({ status }) =>
+    status === 'active' ? { kind: 'command', command: 'pause', note: why } : undefined,
+  );
 }
 
 /** Keeps figures of the events that a run answers itself. Installed hooks keep those of all other sessions. */
@@ -155,7 +166,9 @@ export function keepProgress(
     return hasEnded(state) && !state.closed ? closeRun(ref, foreignWorldOf(world)) : [];
   // Children work on a part of the list. The run that they belong to writes for all of them.
   if (state.run?.parent !== undefined) return [];
-  const lists = featureGates(world.store.contract(ref).contract).map(({ file }) => resolve(folder, file));
+  // A run for some features of a list leaves its files alone: the runs for the others would change the same lines.
+  const whole = featureGates(world.store.contract(ref).contract).filter(({ only }) => only === undefined);
+  const lists = whole.map(({ file }) => resolve(folder, file));
   const changes = lists.flatMap((list) => progressOfRun(list, state, verdicts, foreignFiles));
   return applyChanges(changes, filesLock(world.home), [folder]);
 }

@@ -40,6 +40,8 @@ export interface RunWorld {
   billed(state: LoopState): Promise<void>;
   /** The user asked to pause after this step. */
   interrupted(): boolean;
+  /** While it waits for a time, or without one for you: why the driver leaves the run as it is, instead of waiting on. */
+  leaves?(until: number | undefined): string | undefined;
   /** Aborts when the user asked to stop at once. */
   atOnce: AbortSignal;
 }
@@ -105,8 +107,19 @@ class Driver {
         return state;
       }
       if (step.kind === 'pause') return this.#pause(state, step.why);
+      const leaves = this.#leaves(step);
+      if (leaves !== undefined) {
+        this.#world.report({ type: 'paused', why: leaves });
+        return state;
+      }
       await this.#perform(step);
     }
+  }
+
+  /** Why the driver leaves a run that would only wait. */
+  #leaves(step: Step): string | undefined {
+    if (step.kind !== 'wait' && step.kind !== 'ask') return undefined;
+    return this.#world.leaves?.(step.kind === 'wait' ? step.until : undefined);
   }
 
   async #perform(step: Exclude<Step, { kind: 'over' | 'pause' }>): Promise<void> {
@@ -116,9 +129,9 @@ class Driver {
       case 'judge':
         return this.#judge();
       case 'wait':
-        return this.#awaitTime(step.until, step.why);
+        return this.#awaitTime(step);
       case 'ask':
-        return this.#awaitAnswer(step.why, step.until);
+        return this.#awaitAnswer(step);
       case 'fail':
         return this.#end('failed', step.cause, step.detail);
     }
@@ -127,7 +140,9 @@ class Driver {
   /** Intent into the journal, the session itself, its result into the journal. */
   async #runSession(step: SessionStep, reason?: string): Promise<void> {
     const state = this.#state();
-    const resume = step.resume && this.#world.transcriptOf(state.session) !== undefined;
+    // Claude Code finds a session only in the folder in which it began.
+    const isHere = !state.run?.moved && this.#world.transcriptOf(state.session) !== undefined;
+    const resume = step.resume && isHere;
     const limit = this.#budget.limitBefore(state, resume);
     if (limit) return this.#end('reached_limit', limit.cause, `${limit.used} of ${limit.limit}`);
     const { session, client } = await this.#client.next(state, resume);
@@ -256,19 +271,25 @@ class Driver {
   }
 
   /** Waits for a time. A pause or a cancel from another terminal ends the wait. */
-  async #awaitTime(until: number, why: string): Promise<void> {
+  async #awaitTime(step: Extract<Step, { kind: 'wait' }>): Promise<void> {
+    const { until, why } = step;
     this.#world.report({ type: 'waiting', until, why });
-    while (this.#now() < until && !this.#world.interrupted() && this.#state().status === 'active')
+    while (this.#now() < until && !this.#isDisturbed(step) && this.#state().status === 'active')
       await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
   /** Waits until the journal holds the answer to a question, or until it has waited for long enough. */
-  async #awaitAnswer(why: string, until = Number.POSITIVE_INFINITY): Promise<void> {
+  async #awaitAnswer(step: Extract<Step, { kind: 'ask' }>): Promise<void> {
+    const { why, until = Number.POSITIVE_INFINITY } = step;
     this.#world.report({ type: 'waiting', why });
     const isOpen = ({ status, waiting } = this.#state()) =>
       status === 'active' && waiting?.why === 'approval';
-    while (isOpen() && !this.#world.interrupted() && this.#now() < until)
+    while (isOpen() && !this.#isDisturbed(step) && this.#now() < until)
       await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
+  }
+
+  #isDisturbed(step: Step): boolean {
+    return this.#world.interrupted() || this.#leaves(step) !== undefined;
   }
 
   /** Gives a result to a session whose driver was killed. */

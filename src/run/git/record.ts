@@ -51,7 +51,7 @@ export function removeRunGitRecord(home: Home, loop: string): void {
   rmSync(recordFile(home, loop), { force: true });
 }
 
-function recordFile(home: Home, loop: string): string {
+export function recordFile(home: Home, loop: string): string {
   if (!isSafeId(loop)) throw new Error(`${JSON.stringify(loop)} does not name a run`);
   return join(home.root, 'git', `${loop}.json`);
 }

@@ -144,6 +144,12 @@ const anyLater: fc.Arbitrary<Entry> = fc.oneof(
     maxIterations: fc.nat(),
     limits: optional(anyText),
   }),
+  fc.record({
+    kind: fc.constant('moved' as const),
+    worker: anyText,
+    contractSha256: anyText,
+    iteration: fc.nat(100),
+  }),
   fc
     .record({
       kind: fc.constant('answered' as const),
