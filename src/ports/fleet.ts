@@ -133,20 +133,34 @@ export interface Engine {
   ready(): Promise<void>;
   /** Puts a run on the queue. `known`: it is there already, whatever its state, and stays as it is. */
   add(job: FleetJob, options?: { notBefore?: number }): Promise<'added' | 'known'>;
-  /** Takes the next run that these labels suffice for; waits up to `waitMs` for one. */
+  /**
+   * Takes the next run that these labels suffice for; waits up to `waitMs` for one. After `signal` it returns soon: with
+   * undefined, or with a run that was taken at that moment.
+   */
   take(
     labels: readonly string[],
     worker: string,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Taken | undefined>;
-  /** Renews locks and slots, tells that the worker is there, and fetches what is asked of its runs. Every 2 s. */
+  /**
+   * Renews locks and slots, tells that the worker is there, and fetches what is asked of its runs. Every 2 s.
+   *
+   * Each command is returned once to each holder of its run, in the order of asking, until it is acknowledged. So one that
+   * was delivered to a worker which died comes again to the next one: applying it twice must do no harm. The end of a run,
+   * and putting it back, acknowledge what was returned to this holder before.
+   */
   beat(worker: WorkerView, held: readonly Taken[]): Promise<Beat>;
+  /** These commands are applied and published: nobody gets them again. */
+  acknowledge(run: string, commands: readonly string[]): Promise<void>;
   /** Takes slots, all or none. Returns the name of the one that is full; undefined when all are taken. */
   claimSlots(run: string, slots: readonly Slot[]): Promise<string | undefined>;
   /** Gives them back. One run that waits for each of them may be taken at once. */
   releaseSlots(run: string): Promise<void>;
-  /** Puts a run back. `failed`: something went wrong, and `why` says what. `waitsFor`: the slot that was full. */
+  /**
+   * Puts a run back. `failed`: something went wrong, and `why` says what. `waitsFor`: the slot that was full. Throws `Fenced`
+   * when another worker holds the run, as do `complete` and `bury`; doing the same again after `EngineAway` is fine.
+   */
   giveBack(
     taken: Taken,
     options: { afterMs: number; why?: string; failed?: boolean; waitsFor?: string },
@@ -162,11 +176,14 @@ export interface Engine {
   job(run: string): Promise<JobView | undefined>;
   jobs(states: readonly JobState[], from: number, most: number): Promise<JobView[]>;
   counts(): Promise<Record<JobState, number>>;
-  /** Asks something of a run. One that is delayed is woken. */
+  /** Asks something of a run. One that is delayed is woken; nothing is asked of one that ended or is dead. */
   command(run: string, command: RunCommand): Promise<void>;
-  /** Tells where a run stands, and its new journal lines. */
-  tell(run: string, news: RunNews, lines: readonly string[]): Promise<void>;
-  /** Journal lines from this one on (the first is 0). */
+  /**
+   * Tells where a run stands, and its new journal lines. `from`: the place of the first of them in the journal; what was
+   * told from there on is replaced. So telling again does nothing, and lines that a dead worker did not publish go away.
+   */
+  tell(run: string, news: RunNews, lines: readonly string[], from?: number): Promise<void>;
+  /** Journal lines from this one on (the first is 0). A line that is no longer kept is ''. */
   lines(run: string, from: number, most: number): Promise<string[]>;
   workers(): Promise<WorkerView[]>;
   drain(worker: string, on: boolean): Promise<void>;
@@ -182,7 +199,12 @@ export interface Engine {
   schedule(schedule: Schedule): Promise<void>;
   unschedule(id: string): Promise<boolean>;
   schedules(): Promise<Schedule[]>;
-  /** Schedules whose time has come, as `id` and the time; each of them is returned to one worker only. */
+  /**
+   * Schedules whose time has come, as `id` and the time; each of them is returned to one worker only. One that is not
+   * `handled` comes again, to any worker, when this one died or a minute has passed: submit with a key of id and time.
+   */
   due(): Promise<{ id: string; at: number; template: string }[]>;
+  /** What was due is submitted. */
+  handled(id: string, at: number): Promise<void>;
   close(): Promise<void>;
 }
