@@ -1,9 +1,11 @@
 /** What a worker does with a run that it has taken, before it begins to work on it, and after something failed. */
 import { isDone } from '../loop/state.ts';
+import { type Wildcard, wildcardMatcher } from '../text/wildcards.ts';
 import type { RunSpec } from './spec.ts';
 
 /** Undefined lets the run begin. */
 export type Intake =
+  /** `failed`: true counts one more failure, false begins to count anew. `waitsFor`: the slot that was full. */
   | { do: 'give_back'; afterMs: number; why: string; failed?: boolean; waitsFor?: string }
   | { do: 'bury'; why: string };
 
@@ -33,13 +35,29 @@ export function backOffMs(failures: number): number {
 /** A run that this worker must not work on, although its labels suffice. */
 export function notForThisWorker(
   { repo, client }: Pick<RunSpec, 'repo' | 'client'>,
-  { repos, isRoot }: { repos: readonly string[]; isRoot: boolean },
+  {
+    repos,
+    isRoot,
+    missing,
+  }: {
+    repos: readonly string[];
+    isRoot: boolean /** Variables that the run names and this machine lacks. */;
+    missing: readonly string[];
+  },
 ): Intake | undefined {
   if (!isAllowedRepo(repo, repos)) {
     return {
       do: 'give_back',
       afterMs: FOR_OTHERS_MS,
       why: `this worker takes no runs of ${repo} (--repos)`,
+    };
+  }
+  if (missing.length > 0) {
+    return {
+      do: 'give_back',
+      afterMs: FOR_OTHERS_MS,
+      failed: true,
+      why: `the environment of this worker lacks what the run names: ${missing.join(', ')}`,
     };
   }
   if (client.permissionMode === 'bypassPermissions' && isRoot) {
@@ -79,18 +97,10 @@ function bare(url: string): string {
 }
 
 function fits(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last))
-    return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
+  const parts = pattern.split('*').map((part): Wildcard => ({ kind: 'text', text: part }));
+  return wildcardMatcher(parts.flatMap((part, index) => (index === 0 ? [part] : [{ kind: 'path' }, part])))(
+    text,
+  );
 }
 
 /**
@@ -127,8 +137,10 @@ export function afterFailure(
   { failures }: Pick<Tries, 'failures'>,
   { attempts, gotOn }: { attempts: number; gotOn: boolean },
 ): Intake {
-  const failed = gotOn ? 1 : failures + 1;
-  if (failed < attempts) return { do: 'give_back', afterMs: backOffMs(failed - 1), why, failed: true };
+  // One that got on counts anew.
+  if (gotOn) return { do: 'give_back', afterMs: backOffMs(0), why, failed: false };
+  const failed = failures + 1;
+  if (failed < attempts) return { do: 'give_back', afterMs: backOffMs(failures), why, failed: true };
   return { do: 'bury', why: `it failed ${times(failed)} in a row; the last time: ${why}` };
 }
 

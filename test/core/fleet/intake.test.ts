@@ -38,17 +38,26 @@ describe('repositories', () => {
 
   test('a run of another repository is left to others, and the message names it', () => {
     const spec = { repo: 'https://git.example/a', client: {} };
-    expect(notForThisWorker(spec, { repos: ['*/b'], isRoot: false })).toMatchObject({
+    expect(notForThisWorker(spec, { repos: ['*/b'], isRoot: false, missing: [] })).toMatchObject({
       do: 'give_back',
       why: expect.stringContaining('https://git.example/a'),
     });
-    expect(notForThisWorker(spec, { repos: [], isRoot: true })).toBeUndefined();
+    expect(notForThisWorker(spec, { repos: [], isRoot: true, missing: [] })).toBeUndefined();
   });
 
   test('root works on no run without permissions', () => {
     const spec = { repo: 'r', client: { permissionMode: 'bypassPermissions' } };
-    expect(notForThisWorker(spec, { repos: [], isRoot: true })).toMatchObject({ failed: true });
-    expect(notForThisWorker(spec, { repos: [], isRoot: false })).toBeUndefined();
+    expect(notForThisWorker(spec, { repos: [], isRoot: true, missing: [] })).toMatchObject({ failed: true });
+    expect(notForThisWorker(spec, { repos: [], isRoot: false, missing: [] })).toBeUndefined();
+  });
+});
+
+test('a worker without a variable that the run names leaves it to others, and says which', () => {
+  const spec = { repo: 'r', client: {} };
+  expect(notForThisWorker(spec, { repos: [], isRoot: false, missing: ['TOKEN'] })).toMatchObject({
+    do: 'give_back',
+    failed: true,
+    why: expect.stringContaining('TOKEN'),
   });
 });
 
@@ -97,7 +106,7 @@ describe('attempts', () => {
   test('a run that got on before it failed is tried again', () => {
     expect(afterFailure('x', { failures: 4 }, { attempts: 5, gotOn: true })).toMatchObject({
       do: 'give_back',
-      failed: true,
+      failed: false,
     });
     expect(afterFailure('x', { failures: 4 }, { attempts: 5, gotOn: false })).toMatchObject({ do: 'bury' });
   });
