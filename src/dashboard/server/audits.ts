@@ -1,5 +1,5 @@
+import { sayBytes } from '../../core/text/bytes.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { sayBytes } from '../../reflect/reading/progress.ts';
 import { auditView } from '../view/audit-view.ts';
 import type { AuditView } from '../view/insight-types.ts';
 import type { DashboardWorld } from './world.ts';

@@ -1,8 +1,8 @@
 /** The counts of an audit as the page shows them. Pure. */
 
+import { sayBytes } from '../../core/text/bytes.ts';
 import { CLASSES } from '../../reflect/audit/summary.ts';
 import { CLASS_MEANS, CLASS_NAMES } from '../../reflect/audit/words.ts';
-import { sayBytes } from '../../reflect/reading/progress.ts';
 import type { AuditView } from './insight-types.ts';
 import type { Tone } from './overview-types.ts';
 

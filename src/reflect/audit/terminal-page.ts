@@ -1,11 +1,11 @@
 /** The page of an audit for a terminal. */
 
 import { basename } from 'node:path';
+import { sayBytes } from '../../core/text/bytes.ts';
 import { dateOf } from '../../core/text/moment.ts';
 import type { Style } from '../../terminal/style.ts';
 import { columnsOf, cutTo, harmless, wrapLine } from '../../terminal/text.ts';
 import type { Printer } from '../printer.ts';
-import { sayBytes } from '../reading/progress.ts';
 import { type AuditScope, sayScope } from './scope-words.ts';
 import { type AuditSummary, CLASSES, type ClassCounts, type CountedTurn, type Group } from './summary.ts';
 import type { TurnClass } from './turn.ts';

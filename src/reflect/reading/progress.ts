@@ -1,3 +1,4 @@
+import { sayBytes } from '../../core/text/bytes.ts';
 import { type Terminal, TerminalRegion } from '../../terminal/text.ts';
 import type { Printer } from '../printer.ts';
 
@@ -29,12 +30,4 @@ export function readingProgress(
     },
     end: () => region.finish([]),
   };
-}
-
-/** `1.2 GB`, `340 MB`, `12 KB`. */
-export function sayBytes(bytes: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-  const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const amount = bytes / 1000 ** step;
-  return `${step === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[step]}`;
 }

@@ -1,0 +1,51 @@
+/** Money and rates over the whole fleet, which count before an iteration begins. */
+import type { FleetLimits } from './limits.ts';
+
+/** The day of a moment, in UTC: `2026-01-31`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+const DAY_MS = 86_400_000;
+/** Limits may be raised meanwhile. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** When to look again at a budget that is used up: at midnight UTC, and every minute before. */
+export function lookAgainAt(now: number): number {
+  return Math.min(now + LOOK_AGAIN_MS, (Math.floor(now / DAY_MS) + 1) * DAY_MS);
+}
+
+export function limitsMoney(limits: FleetLimits): boolean {
+  const { usdPerDay, usdPerRepoPerDay, usdOfRepoPerDay = {} } = limits;
+  return usdPerDay !== undefined || usdPerRepoPerDay !== undefined || Object.keys(usdOfRepoPerDay).length > 0;
+}
+
+/** Why no iteration of this repository may begin today; undefined when one may. */
+export function overBudget(
+  repo: string,
+  limits: FleetLimits,
+  spent: { usd: number; byRepo: Readonly<Record<string, number>> },
+): string | undefined {
+  const { usdPerDay } = limits;
+  if (usdPerDay !== undefined && spent.usd >= usdPerDay)
+    return `the fleet has spent ${usd(spent.usd)} of ${usd(usdPerDay)} today; it goes on at 00:00 UTC, or when the limit is raised`;
+  const ofRepo = own(limits.usdOfRepoPerDay, repo) ?? limits.usdPerRepoPerDay;
+  const spentOfRepo = own(spent.byRepo, repo) ?? 0;
+  if (ofRepo !== undefined && spentOfRepo >= ofRepo)
+    return `the runs of ${repo} have spent ${usd(spentOfRepo)} of ${usd(ofRepo)} today; it goes on at 00:00 UTC, or when the limit is raised`;
+  return undefined;
+}
+
+/** How many iterations of a model may begin in a minute; undefined without a limit. */
+export function iterationsAMinute(model: string, { iterationsPerMinute }: FleetLimits): number | undefined {
+  return own(iterationsPerMinute, model) ?? own(iterationsPerMinute, '*');
+}
+
+/** Names from outside may be those of what every object has. */
+function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function usd(amount: number): string {
+  return `${amount.toFixed(2)} USD`;
+}

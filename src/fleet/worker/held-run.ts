@@ -1,0 +1,341 @@
+/** One run on a worker, from the moment it was taken until it is off its hands. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { EngineAway, RemoteAway } from '../../core/fleet/errors.ts';
+import {
+  afterFailure,
+  badSeal,
+  type Intake,
+  notForThisWorker,
+  notYetAfter,
+  takenOut,
+  triedOut,
+  unknownVersion,
+  waitMs,
+} from '../../core/fleet/intake.ts';
+import { slotsFor } from '../../core/fleet/limits.ts';
+import { DEFAULT_ATTEMPTS, type RunSpec } from '../../core/fleet/spec.ts';
+import type { Engine, RunCommand, Taken } from '../../ports/fleet.ts';
+import type { DriveOrder, FromDriver } from '../drive/protocol.ts';
+import { keyOfRun, readSpec, versionOfSpec } from '../secret.ts';
+import type { Driver, StartDriver } from './driver-process.ts';
+import type { Say } from './events.ts';
+import type { Figures } from './figures.ts';
+import type { FleetMoney } from './fleet-money.ts';
+import { NewsStream } from './news-stream.ts';
+import { RunCosts } from './run-costs.ts';
+import { type Settlement, settlementOf, UNTIL_TOLD_MS } from './settle.ts';
+import { type AskRemote, standingsOf } from './standings.ts';
+import type { StoreLink } from './store-link.ts';
+
+/** What the runs of a worker share. */
+export interface WorkerWorld {
+  worker: string;
+  engine: Engine;
+  link: StoreLink;
+  money: FleetMoney;
+  secret: string;
+  repos: readonly string[];
+  isRoot: boolean;
+  start: StartDriver;
+  /** The environment of the process of a run. */
+  envFor(spec: RunSpec): NodeJS.ProcessEnv;
+  /** Variables that the spec names and this machine does not have. */
+  missing(spec: RunSpec): string[];
+  askRemote: AskRemote;
+  /** Makes the folder of a run, for one take of it. */
+  makeFolder(run: string): string;
+  removeFolder(folder: string): Promise<void>;
+  caches: string;
+  /** Beats first when the last beat is too long ago for this worker to know what it holds. */
+  fresh(): Promise<void>;
+  say: Say;
+  figures: Figures;
+}
+
+/** The process stops when it has not heard of its worker for as long as a lock lasts. */
+const SILENCE_MS = 10_000;
+/** One heartbeat: the process of a run that is lost has to be gone then. */
+const LOST_MS = 2_000;
+const CUT_OFF_MS = 1_000;
+
+const DRAINED: Settlement = { do: 'give_back', afterMs: 0, why: 'its worker was drained' };
+const SAFE_NAME = /^[A-Za-z0-9][\w-]{0,127}$/;
+
+export class HeldRun {
+  readonly taken: Taken;
+  /** Resolves when the run is off this worker's hands, and its folder is gone. Never rejects. */
+  readonly gone: Promise<void>;
+  readonly #world: WorkerWorld;
+  readonly #news: NewsStream;
+  readonly #costs: RunCosts;
+  #driver: Driver | undefined;
+  #folder: string | undefined;
+  #spec: RunSpec | undefined;
+  #hasSlots = false;
+  #isDraining = false;
+  #isCutOff = false;
+  #lostWhy: string | undefined;
+  #buriedWhy: string | undefined;
+  #gotOn = false;
+  #isSettled = false;
+  /** Commands that nobody has taken into the journal yet. */
+  #commands: RunCommand[] = [];
+
+  constructor(taken: Taken, world: WorkerWorld) {
+    this.taken = taken;
+    this.#world = world;
+    this.#news = new NewsStream(taken.run, world.engine, world.link);
+    this.#costs = new RunCosts(taken.run, world.money, () => this.#lostWhy !== undefined);
+    this.gone = this.#work();
+  }
+
+  /** Whether its lock has to be renewed. */
+  get isHeld(): boolean {
+    return !this.#isSettled && this.#lostWhy === undefined;
+  }
+
+  /** The worker is there. */
+  alive(): void {
+    this.#driver?.send({ type: 'alive' });
+    void this.#news.flush();
+  }
+
+  command(commands: readonly RunCommand[]): void {
+    this.#commands.push(...commands);
+    for (const command of commands) this.#driver?.send({ type: 'command', command });
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+    this.#driver?.send({ type: 'stop', why: 'drain' });
+  }
+
+  /** Another worker has the run, or nobody: this one stops at once, and writes nothing about it any more. */
+  lose(why: string): void {
+    if (!this.isHeld) return;
+    this.#lostWhy = why;
+    this.#stopAtOnce();
+  }
+
+  /** Ends the process at once. The run goes back to the queue. */
+  async cutOff(): Promise<void> {
+    this.#isCutOff = true;
+    const driver = this.#driver;
+    if (!driver) return;
+    driver.send({ type: 'stop', why: 'lost' });
+    await Promise.race([driver.over, wait(CUT_OFF_MS)]);
+    await driver.end();
+  }
+
+  #stopAtOnce(): void {
+    const driver = this.#driver;
+    if (!driver) return;
+    driver.send({ type: 'stop', why: 'lost' });
+    const timer = setTimeout(() => void driver.end(), LOST_MS);
+    void driver.over.then(() => clearTimeout(timer));
+  }
+
+  async #work(): Promise<void> {
+    try {
+      await this.#settle(await this.#workedOn());
+    } catch (error) {
+      this.lose((error as Error).message);
+    }
+    if (this.#lostWhy !== undefined) {
+      this.#world.figures.lost++;
+      this.#world.say({ type: 'lost', run: this.taken.run, why: this.#lostWhy });
+    }
+    this.#isSettled = true;
+    if (this.#folder !== undefined) await this.#world.removeFolder(this.#folder);
+  }
+
+  async #workedOn(): Promise<Settlement> {
+    try {
+      return (await this.#intake()) ?? (await this.#drive());
+    } catch (error) {
+      const why = (error as Error).message;
+      if (error instanceof EngineAway || error instanceof RemoteAway)
+        return { do: 'give_back', afterMs: waitMs(this.taken), why };
+      return afterFailure(why, this.taken, { attempts: this.#attempts(), gotOn: this.#gotOn });
+    }
+  }
+
+  #attempts(): number {
+    return this.#spec?.attempts ?? DEFAULT_ATTEMPTS;
+  }
+
+  /** Whether the run may begin here and now. */
+  async #intake(): Promise<Settlement | undefined> {
+    const { engine, link, money, secret } = this.#world;
+    const { run } = this.taken;
+    if (!SAFE_NAME.test(run)) return badSeal(run);
+    const key = keyOfRun(run, secret);
+    const spec = readSpec(this.taken.spec, run, key);
+    if (!spec) {
+      const version = versionOfSpec(this.taken.spec, run, key);
+      return version === undefined || version === 1 ? badSeal(run) : unknownVersion(version);
+    }
+    this.#spec = spec;
+    const notHere =
+      notForThisWorker(spec, { ...this.#world, missing: this.#world.missing(spec) }) ??
+      (await this.#triedOut(spec));
+    if (notHere) return notHere;
+    if (spec.after.length > 0) {
+      const standings = await standingsOf(spec, engine, this.#world.askRemote);
+      const early = notYetAfter(standings, this.taken);
+      if (early) return early;
+    }
+    const refused = await money.refused(spec.repo);
+    if (refused)
+      return { do: 'give_back', afterMs: Math.max(0, refused.untilMs - Date.now()), why: refused.why };
+    const slots = slotsFor(spec, await money.limits());
+    const full = slots.length === 0 ? undefined : await link.call(() => engine.claimSlots(run, slots));
+    this.#hasSlots = full === undefined && slots.length > 0;
+    if (full === undefined) return undefined;
+    return {
+      do: 'give_back',
+      afterMs: waitMs(this.taken),
+      why: `waits for a place: ${full}`,
+      waitsFor: full,
+    };
+  }
+
+  async #triedOut(spec: RunSpec): Promise<Intake | undefined> {
+    const { stalls, failures } = this.taken;
+    if (stalls === 0 && failures === 0) return undefined;
+    const job = await this.#world.link.call(() => this.#world.engine.job(spec.run));
+    const iterations = job?.news?.iteration ?? 0;
+    return triedOut(this.taken, { attempts: spec.attempts, iterations, lastWhy: job?.why });
+  }
+
+  async #drive(): Promise<Settlement> {
+    const spec = this.#spec;
+    if (this.#isDraining || this.#isCutOff || this.#lostWhy !== undefined || !spec) return DRAINED;
+    const { run, repo, title, takes } = this.taken;
+    const { say, figures, secret } = this.#world;
+    this.#folder = this.#world.makeFolder(run);
+    const order: DriveOrder = {
+      type: 'order',
+      worker: this.#world.worker,
+      spec: this.taken.spec,
+      run,
+      key: keyOfRun(run, secret),
+      folder: this.#folder,
+      caches: this.#world.caches,
+      silenceMs: SILENCE_MS,
+    };
+    this.#driver = this.#world.start(order, this.#world.envFor(spec), (message) => this.#hear(message, spec));
+    figures.begun++;
+    say({ type: 'taken', run, repo, title, takes });
+    for (const command of this.#commands) this.#driver.send({ type: 'command', command });
+    const outcome = await this.#driver.over;
+    if (outcome.kind === 'fenced') figures.fenced++;
+    if (this.#buriedWhy !== undefined) return { do: 'bury', why: this.#buriedWhy };
+    if (this.#isCutOff && outcome.kind !== 'ended')
+      return { do: 'give_back', afterMs: 0, why: 'its worker was stopped' };
+    if (outcome.kind === 'ended') this.#costs.ended(spec, outcome.result.costUsd);
+    const facts = { tries: this.taken, attempts: spec.attempts, gotOn: this.#gotOn, now: Date.now() };
+    return settlementOf(outcome, facts);
+  }
+
+  #hear(message: FromDriver, spec: RunSpec): void {
+    const { say, figures, worker } = this.#world;
+    const { run } = this.taken;
+    switch (message.type) {
+      case 'claimed': {
+        this.#costs.known(spec, message.spent ?? []);
+        const end = takenOut(message.takesSinceIteration, spec.attempts);
+        if (!end) return;
+        this.#buriedWhy = end.why;
+        this.#stopAtOnce();
+        return;
+      }
+      case 'may':
+        this.#costs.atLeast(message.costUsd);
+        void this.#answer(message, spec);
+        return;
+      case 'news':
+        this.#news.add({ ...message.news, worker }, message.lines);
+        return;
+      case 'published': {
+        const { iteration, commit } = message;
+        const costUsd = message.costUsd ?? this.#news.latest?.costUsd ?? 0;
+        this.#gotOn = true;
+        figures.published(run, Date.now());
+        this.#costs.iteration(spec, iteration, costUsd);
+        say({ type: 'iteration', run, iteration, cost_usd: costUsd, commit });
+        return;
+      }
+      case 'applied':
+        this.#commands = this.#commands.filter(({ id }) => id !== message.id);
+        return;
+      case 'note':
+        say({ type: 'note', run, text: message.text });
+        return;
+    }
+  }
+
+  async #answer({ id, model }: FromDriver & { type: 'may' }, { repo }: RunSpec): Promise<void> {
+    const givenUp = () => !this.isHeld || this.#isDraining || this.#isCutOff;
+    const waitsFor = (what: string) => this.#news.doing(what);
+    try {
+      const refused = await this.#world.money.may({ repo, model }, { givenUp, waitsFor });
+      this.#driver?.send({ type: 'may', id, refused });
+    } catch (error) {
+      const why = `the limits of the fleet cannot be read: ${(error as Error).message}`;
+      this.#driver?.send({ type: 'may', id, refused: { why, untilMs: Date.now() + LOST_MS } });
+    }
+  }
+
+  /** Writes what becomes of the run, now or when the store is back. Slots go first: the next one to have it takes its own. */
+  async #settle(settlement: Settlement): Promise<void> {
+    const { engine, link, fresh } = this.#world;
+    const isLost = () => this.#lostWhy !== undefined;
+    await Promise.all([this.#news.flush(), this.#costs.told()]);
+    await fresh();
+    if (this.#hasSlots) await link.until(() => engine.releaseSlots(this.taken.run), isLost);
+    await link.until(() => this.#write(settlement), isLost);
+    this.#isSettled = !isLost();
+    if (!this.#isSettled) return;
+    this.#tellSettled(settlement);
+    if (settlement.do !== 'give_back') return;
+    // What was asked too late for this process is for who takes the run next.
+    for (const command of this.#commands)
+      await link.until(
+        () => engine.command(this.taken.run, command),
+        () => this.#isCutOff,
+      );
+  }
+
+  async #write(settlement: Settlement): Promise<void> {
+    const { engine } = this.#world;
+    switch (settlement.do) {
+      case 'complete':
+        return engine.complete(this.taken, settlement.result);
+      case 'bury':
+        return engine.bury(this.taken, settlement.why);
+      case 'give_back': {
+        const { afterMs, why, failed, waitsFor } = settlement;
+        return engine.giveBack(this.taken, { afterMs, why, failed, waitsFor });
+      }
+    }
+  }
+
+  #tellSettled(settlement: Settlement): void {
+    const { say, figures } = this.#world;
+    const { run } = this.taken;
+    if (settlement.do === 'complete') {
+      const { status, cause, iterations, costUsd, branch } = settlement.result;
+      figures.ended(status);
+      say({ type: 'ended', run, status, cause, iterations, cost_usd: costUsd, branch: branch ?? null });
+    } else if (settlement.do === 'bury') {
+      figures.dead++;
+      say({ type: 'dead', run, why: settlement.why });
+    } else {
+      const { afterMs, why, failed = false } = settlement;
+      figures.putBack(failed);
+      const after_s = afterMs >= UNTIL_TOLD_MS ? null : Math.round(afterMs / 1000);
+      say({ type: 'put_back', run, why, after_s, failed });
+    }
+  }
+}
