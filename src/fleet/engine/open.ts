@@ -1,0 +1,97 @@
+/** Opens the engine that a URL names. */
+import { EngineAway } from '../../core/fleet/errors.ts';
+import type { Engine } from '../../ports/fleet.ts';
+import { type Address, readAddress } from './address.ts';
+import { awayFrom, faultOf, refusedBy, within } from './away.ts';
+import { BullEngine } from './engine.ts';
+import { requirePackages } from './load.ts';
+import { openPostgres } from './postgres/store.ts';
+import { openRedis } from './redis/store.ts';
+import type { Store } from './store.ts';
+
+/** Most that a call may take. */
+const CALL_MS = 8_000;
+/** Connecting, and making tables where there are none. */
+const OPEN_MS = 130_000;
+
+/** Reads the URL and loads the packages; connects with the first call. Throws UsageError for what waiting does not mend. */
+export async function openEngine(url: string, env: NodeJS.ProcessEnv): Promise<Engine> {
+  const address = readAddress(url, env);
+  requirePackages(address.store);
+  return guarded(address);
+}
+
+interface Opened {
+  store: Store;
+  engine: BullEngine;
+}
+
+/**
+ * An engine whose every call ends in time: with its result, with `EngineAway`, or with a mistake. It opens the store with the
+ * first call, and anew after it was emptied.
+ */
+function guarded(address: Address): Engine {
+  const { place, password } = address;
+  let opening: Promise<Opened> | undefined;
+  let closed = false;
+
+  const open = (): Promise<Opened> => {
+    opening ??= openStore(address)
+      .then((store) => ({ store, engine: new BullEngine(place, store) }))
+      .catch((error) => {
+        opening = undefined;
+        throw error;
+      });
+    return opening;
+  };
+
+  const call = async (name: keyof Engine, args: unknown[]): Promise<unknown> => {
+    if (closed) throw new EngineAway(`the queue at ${place} was closed`);
+    const { store, engine } = await within(OPEN_MS, `the queue at ${place}`, open());
+    await store.awake();
+    const method = engine[name] as (...given: unknown[]) => Promise<unknown>;
+    const work = method.apply(engine, args);
+    // It waits as long as it is told, for a run; its questions end in time.
+    return name === 'take' ? work : within(CALL_MS, `the queue at ${place}`, work);
+  };
+
+  const answer = async (name: keyof Engine, args: unknown[]): Promise<unknown> => {
+    try {
+      return await call(name, args).catch(async (error) => {
+        if (faultOf(error) !== 'emptied') throw error;
+        await reopen();
+        return call(name, args);
+      });
+    } catch (error) {
+      const fault = faultOf(error);
+      if (error instanceof EngineAway) throw error;
+      if (fault === 'refused' && name === 'ready') throw refusedBy(place, error, password);
+      throw fault === 'other' ? error : awayFrom(place, error, password);
+    }
+  };
+
+  /** Scripts and tables are made anew. */
+  const reopen = async () => {
+    const former = opening;
+    opening = undefined;
+    await former?.then(({ engine }) => engine.close()).catch(() => undefined);
+  };
+
+  const close = async () => {
+    closed = true;
+    await opening?.then(({ engine }) => within(CALL_MS, 'close', engine.close())).catch(() => undefined);
+  };
+
+  return new Proxy({ place } as Engine, {
+    get(_, name) {
+      if (name === 'place') return place;
+      if (name === 'close') return close;
+      if (typeof name === 'symbol' || !(name in BullEngine.prototype)) return undefined;
+      return (...args: unknown[]) => answer(name as keyof Engine, args);
+    },
+  });
+}
+
+function openStore(address: Address): Promise<Store> {
+  return address.store === 'redis' ? openRedis(address) : openPostgres(address);
+}

@@ -1,0 +1,61 @@
+/** What every worker does for the whole fleet now and then; it does not matter who, and twice does no harm. */
+import type { Endings } from './endings.ts';
+import { type Lanes, SCHEDULES_LANE } from './lanes.ts';
+import { CHECK_MS, type Store } from './store.ts';
+
+const PRUNE_EVERY = 100;
+
+export class Sweeper {
+  readonly #store: Store;
+  readonly #lanes: Lanes;
+  readonly #endings: Endings;
+  readonly #wake: (runs: readonly string[]) => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #round = 0;
+
+  constructor(
+    store: Store,
+    lanes: Lanes,
+    endings: Endings,
+    wake: (runs: readonly string[]) => Promise<void>,
+  ) {
+    this.#store = store;
+    this.#lanes = lanes;
+    this.#endings = endings;
+    this.#wake = wake;
+  }
+
+  start(): void {
+    if (this.#timer === undefined && !this.#stopped) this.#next();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** The first round is not at once: holders have time to renew their locks after the store was away. */
+  #next(): void {
+    this.#timer = setTimeout(async () => {
+      try {
+        await this.#sweep();
+      } catch {
+        // The store is away. Whoever holds runs notices by himself.
+      }
+      if (!this.#stopped) this.#next();
+    }, CHECK_MS + 50);
+    this.#timer.unref();
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#store.awake();
+    const { lanes } = await this.#store.records.lanes();
+    for (const name of [...Object.keys(lanes), SCHEDULES_LANE])
+      await this.#lanes.get(name).backend.moveStalledJobsToWait();
+    await this.#wake(await this.#store.records.wakeable());
+    await this.#endings.completeAll();
+    this.#round += 1;
+    if (this.#round % PRUNE_EVERY === 1) await this.#store.records.prune();
+  }
+}

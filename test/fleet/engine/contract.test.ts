@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { openEngine } from '../../../src/fleet/engine/open.ts';
+import type { Engine } from '../../../src/ports/fleet.ts';
+import { CONTRACT } from '../../support/fleet/engine-contract.ts';
+import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
+
+describe.each<StoreKind>(['redis', 'postgres'])('an engine on %s', (kind) => {
+  let store: Store;
+  const opened: Engine[] = [];
+
+  beforeAll(async () => {
+    store = await openStore(kind);
+  });
+
+  afterAll(async () => {
+    await Promise.all(opened.map((engine) => engine.close()));
+    await store.close();
+  });
+
+  let spaces = 0;
+  test.concurrent.each(Object.entries(CONTRACT))('%s', async (_, check) => {
+    spaces += 1;
+    const space = `${kind === 'redis' ? 'prefix' : 'schema'}=s${spaces}`;
+    const open = async () => {
+      const engine = await openEngine(`${store.url}?${space}`, {});
+      opened.push(engine);
+      return engine;
+    };
+    await check({ open });
+  });
+});
