@@ -57,6 +57,11 @@ export function readSpec(text: string, run: string, key: string): RunSpec | unde
   return spec?.v === 1 && spec.run === run ? spec : undefined;
 }
 
+/** The version of a sealed spec, also of one that this program cannot read; undefined when the seal does not fit. */
+export function versionOfSpec(text: string, run: string, key: string): number | undefined {
+  return unsealedJson<{ v?: number }>(text, purposeOf(run), key)?.v;
+}
+
 function purposeOf(run: string): string {
   return `spec of run ${run}`;
 }

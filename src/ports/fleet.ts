@@ -97,6 +97,8 @@ export interface WorkerView {
   at: number;
   /** Free bytes of its work folder. */
   diskFree?: number;
+  /** Why it takes nothing at the moment, such as a full disk. */
+  note?: string;
 }
 
 export interface Beat {

@@ -29,11 +29,22 @@ export type ToDriver =
 
 export type FromDriver =
   /** The run is this worker's on the remote, too. */
-  | { type: 'claimed'; takesSinceIteration: number }
+  | {
+      type: 'claimed';
+      takesSinceIteration: number;
+      /**
+       * What each published iteration has cost, and when it ended. A worker may have been killed after it published and
+       * before it told the engine, so the next one tells it once more.
+       */
+      spent?: { iteration: number; usd: number; at: number }[];
+    }
   /** Asks before an iteration begins. `costUsd`: what the run has spent in all. */
   | { type: 'may'; id: number; model: string; costUsd: number; iteration: number }
   | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[] }
-  | { type: 'published'; iteration: number; commit: string }
+  /** `costUsd`: what the run has spent in all. */
+  | { type: 'published'; iteration: number; commit: string; costUsd?: number }
+  /** A command was taken into the journal. One that was not is asked again of who takes the run next. */
+  | { type: 'applied'; id: string }
   | { type: 'note'; text: string }
   | { type: 'over'; outcome: DriveOutcome };
 
