@@ -38,6 +38,11 @@ const common = {
     './reflect.cjs',
     './telemetry.cjs',
     './dashboard.cjs',
+    './fleet.cjs',
+    // Optional packages of the engine of a fleet.
+    'bullmq',
+    'ioredis',
+    'pg',
   ],
 };
 
@@ -69,6 +74,7 @@ const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/reflect.ts'], outfile: 'dist/reflect.cjs' }),
   build({ ...common, entryPoints: ['src/main/telemetry.ts'], outfile: 'dist/telemetry.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/dashboard.ts'], outfile: 'dist/dashboard.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/fleet.ts'], outfile: 'dist/fleet.cjs' }),
   build({
     ...common,
     entryPoints: ['src/main/untildone.ts'],

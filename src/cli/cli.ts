@@ -13,6 +13,7 @@ import { addContractCommands } from './contract/commands.ts';
 import { addDashboardCommand } from './dashboard.ts';
 import { addDevCommands } from './dev.ts';
 import { addDoctorCommand } from './doctor/commands.ts';
+import { addFleetCommands } from './fleet/commands.ts';
 import { addClaimCommand } from './formats/claim.ts';
 import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
@@ -55,6 +56,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addLoopCommands(cli);
   addDashboardCommand(cli);
   addRunCommand(cli);
+  addFleetCommands(cli);
   addStatsCommand(cli);
   addContractCommands(cli);
   addLessonsCommand(cli);
@@ -89,7 +91,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   return cli;
 }
 
-const TAKE_TASKS = ['start', 'run', 'ask', 'answer'];
+const TAKE_TASKS = ['start', 'run', 'submit', 'ask', 'answer'];
 /** Commands whose words may belong to a text or to another command: a `--debug` among them is not for us. */
 const FREE_WORDS = [...TAKE_TASKS, 'ralph-loop', 'features', 'state', 'conformance'];
 

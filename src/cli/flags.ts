@@ -13,6 +13,11 @@ export function value(text: string): string {
   throw new InvalidArgumentError('Its value is missing: type one before the next flag.');
 }
 
+/** Collects the values of a flag that may be repeated. */
+export function collect(text: string, before: string[] = []): string[] {
+  return [...before, value(text)];
+}
+
 export function wholeNumber(text: string): Limit {
   if (text === 'unlimited') return text;
   const number = Number(text);

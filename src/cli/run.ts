@@ -1,13 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  ASK_POLICIES,
-  type AskPolicy,
-  type Limit,
-  RUN_MODES,
-  type RunMode,
-} from '../core/contract/contract.ts';
-import { hasEnded, isDone, type LoopState } from '../core/loop/state.ts';
-import type { LimitChange, LimitChanges } from '../core/run/reopen.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { hasEnded, type LoopState } from '../core/loop/state.ts';
+import type { LimitChanges } from '../core/run/reopen.ts';
 import { defined } from '../core/text/defined.ts';
 import { NothingToDo, UsageError } from '../core/text/errors.ts';
 import { EXIT } from '../core/words/exit-codes.ts';
@@ -25,31 +18,23 @@ import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/piece
 import type { RunReporter } from '../run/reporter.ts';
 import { openRunReporter } from '../run/view/report.ts';
 import { out } from '../terminal/print.ts';
-import { addLoopLimits, duration, value, wholeNumber } from './flags.ts';
+import { collect, value } from './flags.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
+import {
+  addWorkOptions,
+  clientOptions,
+  exitCodeOf,
+  firstLimits,
+  limitChanges,
+  type WorkFlags,
+} from './run-options.ts';
 
-interface RunFlags extends GitFlags {
+interface RunFlags extends GitFlags, WorkFlags {
   contract?: string;
   features?: string;
   trust?: string;
   promptFile?: string[];
   parallel?: number;
-  promise?: string;
-  mode?: RunMode;
-  model?: string;
-  maxIterations?: LimitChange;
-  maxDuration?: LimitChange;
-  maxCost?: LimitChange;
-  maxTokens?: LimitChange;
-  context?: number;
-  freshEvery?: Limit;
-  permissionMode?: string;
-  allow?: string[];
-  maxTurns?: Limit;
-  maxIterationDuration?: Limit;
-  idleTimeout?: Limit;
-  ask?: AskPolicy;
-  askTimeout?: Limit;
   resume?: string | true;
   json: boolean;
   quiet: boolean;
@@ -71,15 +56,8 @@ export function addRunCommand(cli: Command): void {
       '--prompt-file <file>',
       'read the task from a file, - for stdin; several of them with --parallel',
       collect,
-    )
-    .option('--promise <text>', 'the statement that ends the loop, besides the gates', value)
-    .addOption(
-      new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
-    )
-    .option('--model <model>', 'the model of the sessions', value);
-  addLimits(command);
-  addSessionOptions(command);
-  command
+    );
+  addWorkOptions(command)
     .option(
       '--parallel <n>',
       'work on this many features, or prompt files, at a time, each in a worktree of its own',
@@ -93,60 +71,6 @@ export function addRunCommand(cli: Command): void {
     .option('--json', 'print one JSON object a line', false)
     .option('--quiet', 'print only sessions, stops and the end', false);
   addGitOptions(command).action(run);
-}
-
-function addLimits(command: Command): void {
-  addLoopLimits(command, orMore)
-    .option(
-      '--max-cost <usd>',
-      'most USD for all sessions together, or "unlimited" (default 20)',
-      orMore(amount),
-    )
-    .option(
-      '--max-tokens <n>',
-      'most tokens for all sessions together, or "unlimited" (default 20000000)',
-      orMore(wholeNumber),
-    );
-}
-
-/** Reads `+5` as well: so much more than a run has that goes on. */
-function orMore<T>(parse: (text: string) => T): (text: string) => T | { more: number } {
-  return (text) => {
-    if (!text.startsWith('+')) return parse(text);
-    const more = parse(text.slice(1));
-    if (typeof more === 'number') return { more };
-    throw new InvalidArgumentError('Type a number after the plus sign.');
-  };
-}
-
-function addSessionOptions(command: Command): void {
-  command
-    .option(
-      '--context <share>',
-      'begin a fresh session when this share of the context window is used (default 0.8)',
-      share,
-    )
-    .option('--fresh-every <n>', 'begin a fresh session after this many iterations', wholeNumber)
-    .option('--permission-mode <mode>', 'what sessions may do without asking (default acceptEdits)', value)
-    .option('--allow <rule>', 'a permission rule, such as "Bash(npm test:*)"; may be repeated', collect)
-    .option('--max-turns <n>', 'most turns of one session', wholeNumber)
-    .option('--max-iteration-duration <time>', 'longest time of one session, like 2h', duration)
-    .option(
-      '--idle-timeout <time>',
-      'end a session in which Claude Code was silent for this long (default 15m)',
-      duration,
-    )
-    .addOption(
-      new Option(
-        '--ask <policy>',
-        'when the agent asks something: wait for you, let it decide, or end the run (default: wait)',
-      ).choices(ASK_POLICIES),
-    )
-    .option(
-      '--ask-timeout <time>',
-      'longest wait for one answer, like 12h, or "unlimited"; then the run pauses (default 24h)',
-      duration,
-    );
 }
 
 async function run(words: string[], flags: RunFlags): Promise<void> {
@@ -188,25 +112,6 @@ function mayAgentGoOn(
 ): boolean {
   const state = store.read(ref);
   return Object.keys(client).length === 0 && state.status !== 'paused' && !reopens(state, changes);
-}
-
-function limitChanges({ maxIterations, maxDuration, maxCost, maxTokens }: RunFlags): LimitChanges {
-  return defined({
-    iterations: maxIterations,
-    durationMs: maxDuration,
-    costUsd: maxCost,
-    tokens: maxTokens,
-  });
-}
-
-/** The limits of a run that begins; there is nothing yet that more could be added to. */
-function firstLimits(flags: RunFlags): { [K in keyof LimitChanges]: Limit } {
-  const changes = limitChanges(flags);
-  if (Object.values(changes).some((change) => typeof change === 'object'))
-    throw new UsageError(
-      'a limit with a plus sign adds to that of a run that goes on: name the run (--resume), or leave the plus sign out',
-    );
-  return changes as { [K in keyof LimitChanges]: Limit };
 }
 
 /** Refuses options that a run which goes on does not take: you would believe that they hold. */
@@ -271,29 +176,6 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
   };
 }
 
-/** Returns only the options that were given: a run that goes on keeps the others as they were. */
-function clientOptions(flags: RunFlags): Partial<ClientOptions> {
-  const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
-  return defined({
-    permissionMode,
-    allow,
-    idleMs: idleTimeout === undefined ? undefined : idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout,
-    model,
-    maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
-    sessionMs: typeof maxIterationDuration === 'number' ? maxIterationDuration : undefined,
-  });
-}
-
-/** The longest timer of Node: a longer one goes off at once. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-function amount(text: string): Limit {
-  if (text === 'unlimited') return text;
-  const number = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
-  throw new InvalidArgumentError('Type an amount in USD like 5 or 2.50, or the word unlimited.');
-}
-
 function children(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= MOST_CHILDREN) return number;
@@ -301,16 +183,6 @@ function children(text: string): number {
 }
 
 const MOST_CHILDREN = 16;
-
-function share(text: string): number {
-  const number = Number(text);
-  if (number > 0 && number <= 1) return number;
-  throw new InvalidArgumentError('Type a share of the context window like 0.8.');
-}
-
-function collect(rule: string, before: string[] = []): string[] {
-  return [...before, value(rule)];
-}
 
 export async function startRun(options: RunOptions, world: World, reporter: RunReporter): Promise<number> {
   try {
@@ -333,14 +205,8 @@ async function inTerminal(
   );
   try {
     const after = await drive({ world, reporter, interrupts });
-    return interrupts.asked() && !hasEnded(after) ? EXIT.interrupted : exitCode(after);
+    return interrupts.asked() && !hasEnded(after) ? EXIT.interrupted : exitCodeOf(after.status);
   } finally {
     interrupts.stop();
   }
-}
-
-/** Returns 0 for done, 1 for a run that can go on or failed, 3 for one that was let go without being done. */
-function exitCode({ status }: LoopState): number {
-  if (isDone(status)) return EXIT.ok;
-  return status === 'failed' || status === 'active' || status === 'paused' ? EXIT.no : EXIT.letGo;
 }

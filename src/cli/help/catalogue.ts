@@ -3,6 +3,7 @@
  * own. A command that is not in here is shown without an example, and test/cli/help.test.ts fails.
  */
 
+import { FLEET } from './catalogue-fleet.ts';
 import { LOOKING_BACK } from './catalogue-looking-back.ts';
 
 /** The groups of `--help`, in their order. */
@@ -10,6 +11,7 @@ export const GROUPS = {
   loop: 'Loops:',
   contract: 'Contract and receipt:',
   run: 'Runs and demos:',
+  fleet: 'Many machines:',
   back: 'Looking back:',
   others: 'Other systems:',
   upkeep: 'Upkeep:',
@@ -370,6 +372,7 @@ export const CATALOGUE: Readonly<Record<string, CommandEntry>> = {
   ...LOOPS,
   ...CONTRACTS,
   ...RUNS,
+  ...FLEET,
   ...LOOKING_BACK,
   ...OTHERS,
   ...UPKEEP,

@@ -1,5 +1,6 @@
 /** What you read, or a program reads, when a command was called in a wrong way or failed. */
 import type { Command } from 'commander';
+import { EngineAway, RemoteAway } from '../../core/fleet/errors.ts';
 import { ContractError, NotApproved, UsageError } from '../../core/text/errors.ts';
 import { jsonText } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
@@ -116,7 +117,7 @@ export function wantsJson(words: readonly string[]): boolean {
 }
 
 export interface Problem {
-  /** Stable: `usage`, `contract`, `not_trusted`, `disk_full`, `unexpected`. */
+  /** Stable: `usage`, `contract`, `not_trusted`, `disk_full`, `away`, `unexpected`. */
   code: string;
   message: string;
   exit_code: number;
@@ -136,6 +137,7 @@ export function problemOf(error: Error): Problem {
   if (is(NotApproved))
     return { code: 'not_trusted', message, exit_code, fingerprint: (error as NotApproved).fingerprint };
   if (isDiskFull(error)) return { code: 'disk_full', message, exit_code };
+  if (is(EngineAway) || is(RemoteAway)) return { code: 'away', message, exit_code };
   return { code: isWrongUse(error) ? 'usage' : 'unexpected', message, exit_code };
 }
 

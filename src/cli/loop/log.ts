@@ -28,7 +28,7 @@ export async function log(
   const scan = new JournalScan(path, readKey(home));
   if (options.subagents) return printResults(scan, clock.now(), out);
   const print = (scanned: Scanned) => {
-    for (const line of options.json ? [jsonLine(scanned)] : textLines(scanned, clock.now())) out(line);
+    for (const line of options.json ? [scannedJson(scanned)] : scannedLines(scanned, clock.now())) out(line);
   };
   let ended = await printNext(scan, print);
   while (options.follow && !ended) {
@@ -66,13 +66,13 @@ async function printResults(scan: JournalScan, now: number, out: (line: string) 
   for (const lines of results.values()) for (const line of lines) out(line);
 }
 
-function jsonLine(scanned: Scanned): string {
+export function scannedJson(scanned: Scanned): string {
   return scanned.ok
     ? escapedJson(scanned.text)
     : jsonText({ damaged: { line: scanned.number, problem: scanned.problem } });
 }
 
-function textLines(scanned: Scanned, now: number): string[] {
+export function scannedLines(scanned: Scanned, now: number): string[] {
   if (!scanned.ok) return [`line ${scanned.number} is ${paint('bad', 'DAMAGED:')} ${scanned.problem}`];
   const { line, chained } = scanned;
   const head = `${stampOf(Date.parse(line.at), now)}  #${line.seq}  `;

@@ -41,6 +41,8 @@ export interface RunSpec {
   /** After so many takes in a row without a published iteration, it goes to the dead letters. */
   attempts: number;
   submittedAt: number;
+  /** It begins no earlier. */
+  notBefore?: number;
   /** The key that makes submitting it again do nothing. */
   key?: string;
   /** The schedule that submitted it. */

@@ -97,7 +97,7 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
     throw new UsageError(`there is no contract ${options.contractFile}; make one with: untildone init`);
   for (const warning of file?.warnings ?? []) out(`Note: ${warning}`);
   const written = options.contract ?? file?.contract;
-  const contract = withAsk(contractFor(options, withFeatures(written, options)), options.ask);
+  const contract = contractOf(options, written);
   const task = options.task.trim() === '' ? (contract.task ?? '') : options.task;
   checkTask(task);
   return {
@@ -112,6 +112,17 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
     // Only untildone.yaml itself is watched for changes, not a file named by --contract.
     contractFile: file && options.contractFile === undefined ? file.sha256 : undefined,
   };
+}
+
+/** The contract of a loop: what is written, and what the options add to it or put in its place. */
+export function contractOf(
+  options: Pick<
+    StartOptions,
+    'promise' | 'maxIterations' | 'maxDuration' | 'features' | 'only' | 'ask' | 'limits'
+  >,
+  written: Contract | undefined,
+): Contract {
+  return withAsk(contractFor(options, withFeatures(written, options)), options.ask);
 }
 
 /** `isTrusted` is given where a worktree of the project is judged instead of the project. */
@@ -131,7 +142,7 @@ export async function begin(
 /** Adds a gate for the feature list, unless the contract has one for it. */
 function withFeatures(
   contract: Contract | undefined,
-  { features: file, only }: StartOptions,
+  { features: file, only }: Pick<StartOptions, 'features' | 'only'>,
 ): Contract | undefined {
   if (file === undefined) return contract;
   const base = contract ?? foreignContract({}, undefined);
@@ -154,7 +165,7 @@ function withAsk(contract: Contract, given: Partial<AskRule> = {}): Contract {
   return { ...contract, ask: { ...(contract.ask ?? DEFAULT_ASK), ...wanted } };
 }
 
-function contractFor(options: StartOptions, contract: Contract | undefined): Contract {
+function contractFor(options: Parameters<typeof contractOf>[0], contract: Contract | undefined): Contract {
   const limits = {
     ...(contract?.limits ?? DEFAULT_LIMITS),
     ...(options.maxIterations === undefined ? {} : { iterations: options.maxIterations }),
@@ -176,7 +187,7 @@ function contractFor(options: StartOptions, contract: Contract | undefined): Con
   return whole;
 }
 
-function checkTask(task: string): void {
+export function checkTask(task: string): void {
   if (task.trim() === '')
     throw new UsageError(
       'the task is empty; type what is to be done, or name it in untildone.yaml (task: ...)',

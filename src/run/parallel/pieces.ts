@@ -95,7 +95,7 @@ function promptPiece(file: string, text: string, index: number, all: readonly { 
   };
 }
 
-function featureTask({ id, description, steps }: Feature, file: string, task: string): string {
+export function featureTask({ id, description, steps }: Feature, file: string, task: string): string {
   return [
     `Build feature ${id}: ${description}`,
     ...(steps.length > 0 ? ['', 'Steps:', ...steps.map((step) => `- ${step}`)] : []),

@@ -1,0 +1,273 @@
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_ATTEMPTS } from '../../core/fleet/spec.ts';
+import {
+  checkedEnv,
+  checkedFolder,
+  checkedKey,
+  checkedLabels,
+  checkedScheduleName,
+  partsOf,
+} from '../../core/fleet/terms.ts';
+import { checkedCron, checkedEvery, parseMoment, sayWhen, type When } from '../../core/fleet/when.ts';
+import { defined } from '../../core/text/defined.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { whenOf } from '../../core/text/moment.ts';
+import { jsonLines } from '../../core/text/visible.ts';
+import type { Checkout } from '../../fleet/operate/checkout.ts';
+import type { Fleet } from '../../fleet/operate/fleet.ts';
+import type { SubmitRequest } from '../../fleet/operate/request.ts';
+import type { Submission } from '../../fleet/operate/submit.ts';
+import { homeFrom } from '../../home/layout.ts';
+import { taskFrom } from '../../hook/start/inputs.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { out, warn } from '../../terminal/print.ts';
+import { paint } from '../../terminal/style.ts';
+import { collect, value } from '../flags.ts';
+import { addWorkOptions, clientOptions, firstLimits, type WorkFlags } from '../run-options.ts';
+import { addFleetOptions, type FleetFlags, loadFleet, withFleet } from './load.ts';
+import { waitForEnd } from './wait.ts';
+
+interface SubmitFlags extends FleetFlags, WorkFlags {
+  repo?: string;
+  ref?: string;
+  folder?: string;
+  contract?: string;
+  features?: string;
+  each: boolean;
+  promptFile?: string;
+  priority: number;
+  after: string[];
+  key?: string;
+  count?: number;
+  labels: string[];
+  env: string[];
+  attempts: number;
+  at?: string;
+  every?: string;
+  cron?: string;
+  name?: string;
+  wait: boolean;
+}
+
+const DEFAULT_PRIORITY = 10;
+
+export function addSubmitCommand(cli: Command): void {
+  const command = cli
+    .command('submit')
+    .description('put a run on the queue of a fleet, for a worker on any machine')
+    .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
+    .option('--repo <url>', 'the repository, without credentials (default: origin of this checkout)', value)
+    .option(
+      '--ref <ref>',
+      'the branch, tag or commit to begin at (default: the branch of this checkout, or HEAD)',
+      value,
+    )
+    .option('--folder <dir>', 'the folder of the project in the repository (default: its top)', value)
+    .option('--contract <file>', 'a contract to bring along (default: untildone.yaml of that commit)', value)
+    .option(
+      '--features <file>',
+      'a feature list of that commit that has to pass, besides the contract',
+      value,
+    )
+    .option('--each', 'one run for each feature that is open, and one that joins them', false)
+    .option('--prompt-file <file>', 'read the task from a file, - for stdin', value)
+    .option(
+      '--priority <n>',
+      'what is taken first: 0 before all others',
+      whole(0, 1_000_000),
+      DEFAULT_PRIORITY,
+    )
+    .option('--after <run>', 'begin when this run is done, with its work; may be repeated', collect, [])
+    .option(
+      '--key <text>',
+      'the same key for the same repository is the same run, however often it is submitted',
+      value,
+    )
+    .option('--count <n>', 'submit so many runs of the same', whole(1, 1000))
+    .option('--labels <names>', 'what the worker has to offer, like gpu,linux', collect, [])
+    .option(
+      '--env <name>',
+      "a variable of the worker's environment that the run gets; may be repeated",
+      collect,
+      [],
+    )
+    .option(
+      '--attempts <n>',
+      'after so many takes without an iteration it is a dead letter',
+      whole(1, 1000),
+      DEFAULT_ATTEMPTS,
+    )
+    .option('--at <time>', 'begin no earlier, like 22:30, "2026-01-31 08:00" or 2h from now', value)
+    .option('--every <time>', 'submit it again and again, like 6h', value)
+    .option('--cron <pattern>', 'submit it again and again, like "0 6 * * 1-5" (UTC)', value)
+    .option('--name <text>', 'the name of the schedule that --every or --cron makes', value)
+    .option('--wait', 'follow it to its end; the exit code is that of untildone run', false);
+  addFleetOptions(addWorkOptions(command)).action(submitCommand);
+}
+
+function whole(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Type a whole number from ${least} to ${most}.`);
+  };
+}
+
+async function submitCommand(words: string[], flags: SubmitFlags): Promise<void> {
+  refuseInsideClient('submit', homeFrom(process.env), process.env);
+  refuseTogether(flags);
+  const when = scheduleOf(flags);
+  const { request, checkout } = await requestOf(words, flags);
+  await withFleet(
+    flags,
+    async (fleet, bundle) => {
+      if (when) return schedule(when, request, flags, fleet, bundle);
+      const submission = await bundle.submit(request, fleet);
+      const notes = [...(checkout?.notes(submission.commit) ?? []), ...submission.notes];
+      const said = { ...submission, notes };
+      if (!flags.json) for (const line of submissionLines(said, fleet.now())) out(line);
+      const results = flags.wait ? await waitForEnd(said.submitted, flags, fleet, bundle) : undefined;
+      if (flags.json) for (const line of jsonLines(submissionJson(said, results))) out(line);
+    },
+    { makes: true },
+  );
+}
+
+function refuseTogether({ at, every, cron, name, each, count, features, wait, key }: SubmitFlags): void {
+  const isScheduled = every !== undefined || cron !== undefined;
+  if (every !== undefined && cron !== undefined)
+    throw new UsageError('--every and --cron both say when: name one of them');
+  if (isScheduled && (at !== undefined || wait || key !== undefined))
+    throw new UsageError(
+      'a schedule has times and keys of its own, and no end: leave --at, --key and --wait out',
+    );
+  if (name !== undefined && !isScheduled)
+    throw new UsageError('--name is the name of a schedule: say when it is due with --every or --cron');
+  if (each && features === undefined)
+    throw new UsageError('--each makes a run of each feature: name the list with --features FILE');
+  if (each && count !== undefined)
+    throw new UsageError('--each and --count both say how many: name one of them');
+}
+
+function scheduleOf({ every, cron }: SubmitFlags): When | undefined {
+  if (every !== undefined) return checkedEvery(every);
+  return cron === undefined ? undefined : checkedCron(cron);
+}
+
+/** What was typed, checked as far as that needs neither the queue nor the remote. */
+async function requestOf(
+  words: string[],
+  flags: SubmitFlags,
+): Promise<{ request: SubmitRequest; checkout?: Checkout }> {
+  const { checkoutHere, repoUrl } = await loadFleet();
+  const checkout = flags.repo === undefined ? await checkoutHere(process.cwd(), flags.ref) : undefined;
+  const { permissionMode, allow, idleMs, model, maxTurns, sessionMs } = clientOptions(flags);
+  const { freshEvery } = flags;
+  const request: SubmitRequest = {
+    repo: checkout?.repo ?? repoUrl(flags.repo ?? '', process.cwd()),
+    ref: flags.ref ?? checkout?.ref ?? 'HEAD',
+    task: taskFrom(words, flags.promptFile),
+    limits: defined({ ...firstLimits(flags, 'untildone fleet retry RUN'), context: flags.context }),
+    client: defined({ permissionMode, allow, idleMs, model, maxTurns, sessionMs }),
+    labels: checkedLabels(flags.labels),
+    priority: flags.priority,
+    after: partsOf(flags.after),
+    env: checkedEnv(flags.env),
+    attempts: flags.attempts,
+    ...(flags.each ? { each: true } : {}),
+    ...defined({
+      folder: checkedFolder(flags.folder) ?? (flags.folder === undefined ? checkout?.folder : undefined),
+      contract: flags.contract === undefined ? undefined : contractText(flags.contract),
+      contractFile: flags.contract,
+      features: flags.features === undefined ? undefined : checkedFolder(flags.features),
+      promise: flags.promise,
+      mode: flags.mode,
+      freshEvery: typeof freshEvery === 'number' ? freshEvery : undefined,
+      ask: askOf(flags),
+      key: flags.key === undefined ? undefined : checkedKey(flags.key),
+      count: flags.count,
+      notBefore: flags.at === undefined ? undefined : parseMoment(flags.at, Date.now()),
+    }),
+  };
+  return { request, ...(checkout ? { checkout } : {}) };
+}
+
+function askOf({ ask, askTimeout }: SubmitFlags): SubmitRequest['ask'] {
+  const said = defined({ policy: ask, waitMs: askTimeout });
+  return Object.keys(said).length === 0 ? undefined : said;
+}
+
+function contractText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read the contract: ${(error as Error).message}`);
+  }
+}
+
+const RUNS_SHOWN = 20;
+
+function submissionLines({ repo, ref, commit, runs, notes, submitted }: Submission, now: number): string[] {
+  return [
+    `${repo} at ${ref} (${commit.slice(0, 10)})`,
+    ...(runs.length === 0
+      ? ['The contract runs no commands.']
+      : [
+          'By submitting it you trust what its contract runs on workers:',
+          ...runs.map((line) => `  ${line}`),
+        ]),
+    ...notes.map((note) => `${paint('open', 'Note:')} ${note}`),
+    ...submitted.slice(0, RUNS_SHOWN).map((one) => runLine(one, now)),
+    ...(submitted.length > RUNS_SHOWN
+      ? [`and ${submitted.length - RUNS_SHOWN} more: untildone fleet list`]
+      : []),
+    ...(submitted[0] ? [`Follow it: untildone fleet logs ${submitted[0].run} --follow`] : []),
+  ];
+}
+
+function runLine(
+  { run, title, known, state, result, after, notBefore }: Submission['submitted'][number],
+  now: number,
+): string {
+  const where = known ? `was there already: ${result?.status ?? state}` : 'submitted';
+  const late = notBefore === undefined ? '' : `, begins ${whenOf(notBefore, now)}`;
+  const waits =
+    after.length === 0 ? '' : `, after ${after.length === 1 ? after[0] : `${after.length} others`}`;
+  return `Run ${paint('bold', run)} ${where}${late}${waits}: ${title}`;
+}
+
+export function submissionJson(
+  { repo, ref, commit, runs, notes, submitted }: Submission,
+  results: { run: string; status: string }[] | undefined,
+) {
+  return {
+    ...{ repo, ref, commit, commands: runs, notes },
+    runs: submitted.map(({ run, title, key, after, known, state, result, notBefore }) => ({
+      ...{ run, title, key: key ?? null, after, known },
+      state: state ?? (notBefore === undefined ? 'waiting' : 'delayed'),
+      status: results?.find((each) => each.run === run)?.status ?? result?.status ?? null,
+    })),
+  };
+}
+
+async function schedule(
+  when: When,
+  request: SubmitRequest,
+  { name, json }: SubmitFlags,
+  fleet: Fleet,
+  { scheduleRuns, scheduleIdOf }: Awaited<ReturnType<typeof loadFleet>>,
+): Promise<void> {
+  const id = name === undefined ? scheduleIdOf(request, when) : checkedScheduleName(name);
+  const { next, known, plan, repo } = await scheduleRuns({ id, when, request }, fleet);
+  if (json) {
+    const said = { schedule: id, repo, known, commands: plan.runs, notes: plan.notes };
+    const due = { next: next === undefined ? null : new Date(next).toISOString() };
+    for (const line of jsonLines({ ...said, ...due })) out(line);
+    return;
+  }
+  for (const note of plan.notes) warn(`Note: ${note}`);
+  out(`Schedule ${paint('bold', id)} ${known ? 'was there already' : 'made'}: ${sayWhen(when)}, at ${repo}`);
+  if (next !== undefined) out(`It is due ${whenOf(next, fleet.now())}. A worker submits it then.`);
+  out(`End it: untildone fleet unschedule ${id}`);
+}

@@ -1,0 +1,145 @@
+/** What `fleet status`, `list` and `show` tell. */
+import { limitsJson } from '../../core/fleet/limit-changes.ts';
+import type { RunSpec } from '../../core/fleet/spec.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import type { JobState, JobView } from '../../ports/fleet.ts';
+import { keyOfRun, readSpec } from '../secret.ts';
+import { allJobs, findRun } from './find-run.ts';
+import type { Fleet } from './fleet.ts';
+import { publishedOf } from './published.ts';
+import { type FleetFacts, howToFetch, isStuck, type Need, needOf, whyItWaits } from './situation.ts';
+import { type RunView, resultView, runView, scheduleView, specView, workerView } from './views.ts';
+
+/** What runs that are not over are looked at for. */
+const OPEN: readonly JobState[] = ['active', 'waiting', 'delayed', 'dead'];
+const MOST_LOOKED_AT = 2_000;
+
+export async function factsOf({ engine, now }: Fleet): Promise<FleetFacts> {
+  const [workers, paused] = await Promise.all([engine.workers(), engine.isPaused()]);
+  return { workers, paused, now: now() };
+}
+
+export async function fleetStatus(fleet: Fleet) {
+  const { engine, now } = fleet;
+  await engine.ready();
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const [facts, counts, limits, spent, schedules] = await Promise.all([
+    factsOf(fleet),
+    engine.counts(),
+    engine.limits(),
+    engine.spent(today),
+    engine.schedules(),
+  ]);
+  const open = await engine.jobs(OPEN, 0, MOST_LOOKED_AT);
+  const needs = open.flatMap((job): Need | Need[] => needOf(job, facts.now) ?? []);
+  const stuck = open.filter((job) => isStuck(job, facts) && !needOf(job, facts.now));
+  return {
+    queue: engine.place,
+    paused: facts.paused,
+    workers: facts.workers.map((worker) => workerView(worker, facts.now)),
+    counts,
+    limits: limitsJson(limits),
+    spent: { day: spent.day, usd: spent.usd, by_repo: spent.byRepo },
+    needs_you: needs,
+    stuck: stuck.map((job) => ({ run: job.run, title: job.title, why: whyItWaits(job, facts) ?? null })),
+    active: open.filter(({ state }) => state === 'active').map((job) => runView(job, facts)),
+    schedules: schedules.map((schedule) => scheduleView(schedule)),
+  };
+}
+
+export type FleetStatus = Awaited<ReturnType<typeof fleetStatus>>;
+
+export interface ListOptions {
+  states?: readonly JobState[];
+  repo?: string;
+  limit: number;
+}
+
+const ORDER: readonly JobState[] = ['active', 'dead', 'waiting', 'delayed', 'ended'];
+
+/** Runs that are worked on first, the newest of each kind before the others. */
+export async function listRuns({ states = ORDER, repo, limit }: ListOptions, fleet: Fleet) {
+  await fleet.engine.ready();
+  const facts = await factsOf(fleet);
+  const found = await allJobs(fleet.engine, states);
+  const wanted = found
+    .filter((job) => repo === undefined || job.repo === repo)
+    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || lastTime(b) - lastTime(a));
+  return {
+    runs: wanted.slice(0, limit).map((job) => runView(job, facts)),
+    more: Math.max(0, wanted.length - limit),
+  };
+}
+
+function lastTime({ endedAt, submittedAt }: JobView): number {
+  return endedAt ?? submittedAt;
+}
+
+export interface RunDetails {
+  run: string;
+  repo: string;
+  /** Absent: the queue does not know the run. */
+  queued: RunView | null;
+  /** Absent: its seal does not fit. */
+  spec: ReturnType<typeof specView> | null;
+  result: ReturnType<typeof resultView> | null;
+  refs: { journal: string; work: string | null } | null;
+  published: { lines: number; iteration: number; status: string; at: string; workers: string[] } | null;
+  fetch: string[];
+  notes: string[];
+}
+
+export async function showRun(text: string, fleet: Fleet): Promise<RunDetails> {
+  await fleet.engine.ready();
+  const { run, repo, job } = await findRun(text, fleet);
+  const facts = await factsOf(fleet);
+  const notes: string[] = [];
+  const read = await fleet
+    .truthOf(repo)
+    .read(run)
+    .catch((error: unknown) => {
+      notes.push(`the remote cannot be read (${(error as Error).message})`);
+      return undefined;
+    });
+  const published = read && publishedOf(run, read.files, fleet.secret);
+  const spec = (job && specIn(job, fleet)) ?? published?.spec;
+  if (!spec)
+    notes.push('it was submitted with another secret than this machine has: its details cannot be read here');
+  if (!job)
+    notes.push(
+      `the queue does not know it: untildone fleet reconcile --repo ${repo} brings it back if it has not ended`,
+    );
+  const result = job?.result ?? published?.result;
+  return {
+    run,
+    repo,
+    queued: job ? runView(job, facts) : null,
+    spec: spec ? specView(spec) : null,
+    result: result ? resultView(result) : null,
+    refs: read ? { journal: read.refs.journal, work: read.refs.work ?? null } : null,
+    published: published?.last ? publishedView(published) : null,
+    fetch: howToFetch({ run, repo, result }, read?.refs.work !== undefined),
+    notes,
+  };
+}
+
+function specIn({ run, spec }: JobView, { secret }: Fleet): RunSpec | undefined {
+  return readSpec(spec, run, keyOfRun(run, secret));
+}
+
+/** The workers that had the run, in their order, as its journal names them. */
+function publishedView({ lines, last }: ReturnType<typeof publishedOf>): RunDetails['published'] {
+  if (!last) return null;
+  const workers = lines.flatMap((line): string[] => {
+    const [, worker] = line.includes('"kind":"moved"') ? (/"worker":"([^"\\]+)"/.exec(line) ?? []) : [];
+    return worker === undefined ? [] : [worker];
+  });
+  const { state, at } = last.line;
+  return { lines: lines.length, iteration: state.iteration, status: state.status, at, workers };
+}
+
+export function stateNamed(text: string): JobState {
+  const state = ORDER.find((one) => one === text);
+  if (state) return state;
+  throw new UsageError(`there is no state "${text}"; there are: ${ORDER.join(', ')}`);
+}

@@ -1,0 +1,64 @@
+/** Opens a fleet for the commands: its queue, its secret, and the remotes of its repositories. */
+import { join } from 'node:path';
+import { UsageError } from '../../core/text/errors.ts';
+import { createHome, type Home, homeFrom } from '../../home/layout.ts';
+import { openEngine } from '../engine/open.ts';
+import { ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';
+import { openTruth } from '../truth/open-truth.ts';
+import type { Truth } from '../truth/truth.ts';
+import type { Fleet } from './fleet.ts';
+import { fleetFolder } from './repos.ts';
+import { scheduleRefs } from './schedule-refs.ts';
+
+export const QUEUE_VARIABLE = 'UNTILDONE_QUEUE';
+
+export interface OpenOptions {
+  queue?: string;
+  env: NodeJS.ProcessEnv;
+  /** The secret is made where there is none. */
+  makesSecret: boolean;
+}
+
+export async function openFleet({ queue, env, makesSecret }: OpenOptions): Promise<Fleet> {
+  const url = queue ?? env[QUEUE_VARIABLE];
+  if (!url)
+    throw new UsageError(
+      `no queue is named: set ${QUEUE_VARIABLE}, or type --queue, such as redis://127.0.0.1:6379 or postgres://user@host/database`,
+    );
+  const home = homeFrom(env);
+  if (makesSecret) createHome(home);
+  // Without a secret no seal fits, which the commands say.
+  const secret = makesSecret ? ownSecret(env, home) : (readSecret(env, home) ?? '');
+  return fleetOver({ engine: await openEngine(url, env), home, env, secret });
+}
+
+/** A fleet over an engine that is open already. `caches`: where the caches of repositories lie. */
+export function fleetOver({
+  caches,
+  ...own
+}: Pick<Fleet, 'engine' | 'home' | 'env' | 'secret'> & { caches?: string }): Fleet {
+  const truths = new Map<string, Truth>();
+  const folder = () => caches ?? join(fleetFolder(own.home), 'caches');
+  return {
+    ...own,
+    now: Date.now,
+    truthOf: (repo) => {
+      const truth = truths.get(repo) ?? openTruth(repo, { caches: folder(), env: own.env });
+      truths.set(repo, truth);
+      return truth;
+    },
+    schedulesAt: (repo) => scheduleRefs(repo, folder(), { env: own.env }),
+  };
+}
+
+/** The secret of this machine, made on first use, and where it is. */
+export function secretHere(
+  env: NodeJS.ProcessEnv,
+  home: Home,
+): { text: string; where: string; made: boolean } {
+  createHome(home);
+  const before = readSecret(env, home);
+  const text = before ?? ownSecret(env, home);
+  const where = env[SECRET_VARIABLE] ? `the variable ${SECRET_VARIABLE}` : secretFile(home);
+  return { text, where, made: before === undefined };
+}

@@ -1,0 +1,35 @@
+/** What is asked for when runs are submitted: by the command, and by a schedule each time that it is due. */
+import type { RunSpec } from '../../core/fleet/spec.ts';
+
+export interface SubmitRequest
+  extends Pick<
+    RunSpec,
+    | 'repo'
+    | 'ref'
+    | 'folder'
+    | 'task'
+    | 'contract'
+    | 'promise'
+    | 'mode'
+    | 'freshEvery'
+    | 'limits'
+    | 'ask'
+    | 'client'
+    | 'labels'
+    | 'priority'
+    | 'after'
+    | 'env'
+    | 'attempts'
+    | 'key'
+    | 'notBefore'
+    | 'schedule'
+  > {
+  /** The name of the contract file that was brought along, for messages. */
+  contractFile?: string;
+  /** A feature list of the repository. */
+  features?: string;
+  /** One run for each feature that is open, and one that joins them. */
+  each?: boolean;
+  /** So many runs of the same. */
+  count?: number;
+}

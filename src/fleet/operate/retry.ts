@@ -1,0 +1,130 @@
+/** Runs that go on: dead letters, and runs that ended without being done. */
+
+import type { FrozenContract } from '../../core/contract/contract.ts';
+import { Fenced } from '../../core/fleet/errors.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import {
+  canReopen,
+  changedLimits,
+  changesInWords,
+  type LimitChanges,
+  limitInTheWay,
+} from '../../core/run/reopen.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { sha256 } from '../../files/digest.ts';
+import { nextLine } from '../../home/journal/file.ts';
+import { keyOfRun } from '../secret.ts';
+import type { RunFiles } from '../truth/truth.ts';
+import { type FoundRun, findRun, wrongSecret } from './find-run.ts';
+import type { Fleet } from './fleet.ts';
+import { CONTRACT_FILE, JOURNAL_FILE, jobOf, type Published, publishedOf, withoutEnd } from './published.ts';
+import type { Steered } from './steer.ts';
+
+/** Gives a run its attempts again, and other limits if some are named. */
+export async function retryRun(text: string, changes: LimitChanges, fleet: Fleet): Promise<Steered> {
+  const { engine } = fleet;
+  await engine.ready();
+  const found = await findRun(text, fleet);
+  const { run, job } = found;
+  if (job?.state === 'active')
+    throw new UsageError(
+      `run ${run} is being worked on by ${job.worker ?? 'a worker'}: there is nothing to retry`,
+    );
+  const words = await reopenPublished(found, changes, fleet);
+  const again = await requeue(found, fleet);
+  if (!again) throw new UsageError(`run ${run} waits for a worker already: there is nothing to retry`);
+  return {
+    run,
+    did: 'queued',
+    text: `Run ${run} is on the queue again${words === '' ? '' : `, with ${words}`}.`,
+  };
+}
+
+/** Runs that the queue has lost are added, all others are taken again. */
+async function requeue({ run, repo, job }: FoundRun, fleet: Fleet): Promise<boolean> {
+  if (job) return fleet.engine.again(run);
+  const read = await fleet.truthOf(repo).read(run);
+  const { spec, sealed } = read ? publishedOf(run, read.files, fleet.secret) : {};
+  if (!spec || sealed === undefined) throw wrongSecret(run);
+  return (await fleet.engine.add(jobOf(spec, sealed))) === 'added';
+}
+
+/** Publishes that a run goes on, if it has ended or gets other limits. Returns what changes, in words. */
+async function reopenPublished(
+  { run, repo }: FoundRun,
+  changes: LimitChanges,
+  fleet: Fleet,
+): Promise<string> {
+  const truth = fleet.truthOf(repo);
+  const read = await truth.read(run);
+  if (!read) throw new UsageError(`${repo} has nothing of run ${run}: submit it again`);
+  const published = publishedOf(run, read.files, fleet.secret);
+  if (!published.spec) throw wrongSecret(run);
+  const reopened = reopenedFiles(run, read.files, published, changes, fleet);
+  if (!reopened) return '';
+  try {
+    await truth.publish(
+      { run, expected: read.refs, files: reopened.files, message: `${run}: goes on` },
+      fleet.home.root,
+    );
+  } catch (error) {
+    if (!(error instanceof Fenced)) throw error;
+    throw new UsageError(
+      `a worker has published for run ${run} at this moment: look again with untildone fleet show ${run}`,
+    );
+  }
+  return reopened.words;
+}
+
+/** The files of a run that goes on; undefined where nothing has to be written. */
+export function reopenedFiles(
+  run: string,
+  files: RunFiles,
+  { last, lines, result }: Published,
+  changes: LimitChanges,
+  { secret, now }: Pick<Fleet, 'secret' | 'now'>,
+): { files: RunFiles; words: string } | undefined {
+  const isChanged = Object.keys(changes).length > 0;
+  if (!last) {
+    if (isChanged) throw new UsageError(`no worker has begun run ${run}: submit a new one with other limits`);
+    // Cancelled before anybody began it.
+    return result ? { files: withoutEnd(files), words: '' } : undefined;
+  }
+  const { state } = last.line;
+  if (hasEnded(state) && !canReopen(state))
+    throw new UsageError(
+      `run ${run} is done (${state.status}): there is nothing to go on with; submit a new one`,
+    );
+  if (!hasEnded(state) && !isChanged) return result ? { files: withoutEnd(files), words: '' } : undefined;
+  const text = files[CONTRACT_FILE]?.toString('utf8');
+  if (text === undefined || sha256(text) !== state.contractSha256)
+    throw new UsageError(`the contract of run ${run} is not as its journal names it: submit a new run`);
+  const { contract, frozen } = JSON.parse(text) as FrozenContract;
+  const limits = changedLimits(contract.limits, changes);
+  const still = limitInTheWay(state, limits, now());
+  if (still)
+    throw new UsageError(
+      `run ${run} has used up its limit of ${still.cause}: give it more, like ${MORE[still.cause] ?? '--max-cost +5'}`,
+    );
+  const next = `${JSON.stringify({ contract: { ...contract, limits }, frozen })}\n`;
+  const words = changesInWords(contract.limits, limits);
+  const entry = {
+    kind: 'reopened' as const,
+    contractSha256: sha256(next),
+    maxIterations: limits.iterations,
+    ...(words === '' ? {} : { limits: words }),
+  };
+  const line = nextLine(keyOfRun(run, secret), last, entry, now());
+  const journal = [...lines, line.text, ''].join('\n');
+  return {
+    files: { ...withoutEnd(files), [CONTRACT_FILE]: Buffer.from(next), [JOURNAL_FILE]: Buffer.from(journal) },
+    words,
+  };
+}
+
+const MORE: Record<string, string> = {
+  cost: '--max-cost +5',
+  tokens: '--max-tokens +1000000',
+  duration: '--max-duration +2h',
+  iterations: '--max-iterations +20',
+};
