@@ -10,13 +10,34 @@ import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts
 import { answerQuestion } from '../../run/person/approve-reject.ts';
 import { changeLimits } from '../../run/person/limits.ts';
 import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
+import { requestsOf } from '../view/loop-view.ts';
 import type { ActionRequest } from '../view/overview-types.ts';
+import type { Acting } from './fleet/side.ts';
+import type { Live } from './live.ts';
+import type { DashboardWorld } from './world.ts';
 
 const NOTE = 2_000;
-const TEXT = 20_000;
+export const MOST_TEXT = 20_000;
+
+/** Writes to the journal of a loop of this machine. */
+export function localActing(live: Live, world: DashboardWorld): Acting {
+  return {
+    async act(loop, request) {
+      const ref = live.loops.ref(loop);
+      if (!ref) throw new UsageError('there is no loop of this id');
+      const own = world.open();
+      const words = await act(request, ref, own);
+      live.touched(loop);
+      const journal = await live.journal(loop);
+      const [made] = journal ? requestsOf(journal, own.store.read(ref), live.loops.sinceOf(loop)) : [];
+      if (!made) throw new Error('the request was written, but the journal does not show it');
+      return { request: made, words };
+    },
+  };
+}
 
 /** Writes the request to the journal, where the loop takes it at its next step. Returns what a terminal would say. */
-export async function act(request: ActionRequest, ref: LoopRef, world: World): Promise<string[]> {
+async function act(request: ActionRequest, ref: LoopRef, world: World): Promise<string[]> {
   const said: string[] = [];
   const out = (line: string) => said.push(line);
   switch (request.action) {
@@ -39,15 +60,17 @@ export async function act(request: ActionRequest, ref: LoopRef, world: World): P
     }
     case 'answer': {
       const question = questionMeant(world.store.read(ref), request.question);
-      const given = answerIn(question, (request.text ?? '').slice(0, TEXT), request.option);
+      const given = answerIn(question, (request.text ?? '').slice(0, MOST_TEXT), request.option);
       return answerAgent(ref, question, given, world.store);
     }
     case 'limits':
       return changeLimits(ref, changesIn(request), world);
+    case 'retry':
+      throw new UsageError('only a run of a fleet is tried again; in a terminal: untildone run --resume');
   }
 }
 
-function cleanNote(note: string | undefined): string | undefined {
+export function cleanNote(note: string | undefined): string | undefined {
   const text = oneLine(redact(note ?? ''), NOTE);
   return text === '' ? undefined : text;
 }
@@ -89,8 +112,10 @@ export function parseAction(value: unknown): ActionRequest {
       };
     case 'limits':
       return { action, ...limitsIn(fields) };
+    case 'retry':
+      return { action };
     default:
-      throw bad('"action" is none of pause, resume, cancel, release, approve, reject, answer, limits');
+      throw bad('"action" is none of pause, resume, cancel, release, approve, reject, answer, limits, retry');
   }
 }
 

@@ -1,20 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
+import type { Receipt } from '../../core/loop/receipt.ts';
 import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { JournalError } from '../../home/journal/file.ts';
+import { lookAtJournal } from '../../home/journal/receipt.ts';
 import { detailOf } from '../view/detail.ts';
 import { diffBetween } from '../view/diff.ts';
 import type { AuditAnswer, AuditAsked } from '../view/insight-types.ts';
-import { loopView, requestsOf } from '../view/loop-view.ts';
-import type { ActionAnswer, Problem } from '../view/overview-types.ts';
+import { loopView } from '../view/loop-view.ts';
+import type { Problem } from '../view/overview-types.ts';
 import { receiptView } from '../view/receipt.ts';
-import { act, parseAction } from './act.ts';
+import { localActing, parseAction } from './act.ts';
 import { Audits } from './audits.ts';
+import { jsonIn, limitedBody } from './body.ts';
+import { addFleet } from './fleet/app.ts';
 import { type Guard, NO_TOKEN } from './guard.ts';
 import { MOST_CLIENTS } from './hub.ts';
 import type { Live } from './live.ts';
@@ -28,7 +31,6 @@ interface Wired {
 
 type Asked = Context<Wired>;
 
-const MOST_BODY = 64 * 1024;
 const MOST_DAYS = 366;
 /** So long a first view waits for more to be read. */
 const FIRST_VIEW_MS = 60;
@@ -63,6 +65,7 @@ export function dashboardApp(
   app.get(`${path}/`, (c) => sendFile(c, files, 'index.html'));
   addReading(inside, live, world);
   addActing(inside, live, world);
+  if (world.fleet) addFleet(inside, world.fleet);
   inside.get('/api/events', (c) => openStream(c, live, world));
   inside.get('/:file', (c) => sendFile(c, files, c.req.param('file')));
   return app;
@@ -144,13 +147,17 @@ function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
   });
   app.get('/api/loops/:loop/entries/:place/diff', async (c) => {
     const { ref, journal } = await opened(c.req.param('loop'), live);
+    if (world.fleet) return c.json({ files: [], more: 0, problem: world.fleet.workOf(ref.loop) });
     const trees = journal.treesAt(placeIn(c.req.param('place')));
     if (!trees) return c.json({ files: [], more: 0, problem: 'no tree of the work was kept here' });
     return c.json(await diffBetween(ref.dir, trees.from, trees.to));
   });
-  app.get('/api/loops/:loop/receipt', async (c) =>
-    c.json(await receiptView(known(c.req.param('loop'), live), world.open())),
-  );
+  app.get('/api/loops/:loop/receipt', async (c) => {
+    const [ref, own] = [known(c.req.param('loop'), live), world.open()];
+    const inJournal = async (receipt: Receipt) =>
+      world.fleet?.againstReceipt(ref.loop, receipt) ?? (await lookAtJournal(receipt, own)).problems;
+    return c.json(await receiptView(ref, own, inJournal));
+  });
   app.get('/api/insights', async (c) => {
     const [days, project] = timeAndProject(c);
     const found = await past.insights(days, project);
@@ -182,31 +189,15 @@ function parseAuditAsked(value: unknown): AuditAsked {
 }
 
 function addActing(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
+  const acting = world.fleet ?? localActing(live, world);
   app.post('/api/loops/:loop/actions', limitedBody(), async (c) => {
-    const ref = known(c.req.param('loop'), live);
-    const request = parseAction(await jsonIn(c));
-    const own = world.open();
-    const words = await act(request, ref, own);
-    live.touched(ref.loop);
-    const journal = await live.journal(ref.loop);
-    const [made] = journal ? requestsOf(journal, own.store.read(ref), live.loops.sinceOf(ref.loop)) : [];
-    if (!made) throw new Error('the request was written, but the journal does not show it');
-    live.hub.publish({ type: 'request', loop: ref.loop, request: made });
-    return c.json({ request: made, words } satisfies ActionAnswer);
+    const loop = c.req.param('loop');
+    // A run may wait for its first worker, and have no journal yet.
+    const id = world.fleet?.has(loop) ? loop : known(loop, live).loop;
+    const answer = await acting.act(id, parseAction(await jsonIn(c)));
+    live.hub.publish({ type: 'request', loop: id, request: answer.request });
+    return c.json(answer);
   });
-}
-
-function limitedBody() {
-  const tooLarge: Problem = { code: 'too_large', message: `a request may have ${MOST_BODY / 1024} KB` };
-  return bodyLimit({ maxSize: MOST_BODY, onError: (c) => c.json(tooLarge, 413) });
-}
-
-async function jsonIn(c: Asked): Promise<unknown> {
-  try {
-    return await c.req.json();
-  } catch {
-    throw new UsageError('the request is no JSON');
-  }
 }
 
 class NotFound extends Error {}
@@ -226,6 +217,8 @@ async function opened(id: string, live: Live) {
 }
 
 async function viewOf(id: string, live: Live, world: DashboardWorld) {
+  const { fleet } = world;
+  await fleet?.opened(known(id, live).loop);
   const { ref, journal } = await opened(id, live);
   const { loops, hub } = live;
   const eventId = hub.eventId;
@@ -238,7 +231,7 @@ async function viewOf(id: string, live: Live, world: DashboardWorld) {
   const children = loops.rows().filter(({ run }) => run?.parent === ref.loop);
   const since = loops.sinceOf(ref.loop);
   const now = world.clock.now();
-  return loopView({
+  const view = await loopView({
     ref,
     row,
     journal,
@@ -249,8 +242,12 @@ async function viewOf(id: string, live: Live, world: DashboardWorld) {
     eventId,
     needs: loops.needsOf(ref.loop),
     world: world.open(),
+    isElsewhere: fleet !== undefined,
     wallsHere: world.wallsHere,
   });
+  if (!fleet) return view;
+  const actions = fleet.actionsFor(ref.loop, row.status, view.actions);
+  return { ...view, actions, requests: fleet.requestsOf(ref.loop, view.requests) };
 }
 
 /** Server-sent events go to the socket itself, so that a slow reader is noticed. */

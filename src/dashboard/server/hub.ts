@@ -84,6 +84,11 @@ export class Hub {
     this.sendAll(text);
   }
 
+  /** Sends an event that is worth nothing later: who connects again loads what it was about. */
+  nudge(event: ServerEvent): void {
+    this.sendAll(textOf(event));
+  }
+
   /** Sends an event to those that look at this loop. It is not kept: who connects again loads the loop. */
   tell(loop: string, event: ServerEvent): void {
     const text = textOf(event);

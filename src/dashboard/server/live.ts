@@ -12,11 +12,12 @@ import type {
   Totals,
 } from '../view/overview-types.ts';
 import { asRequest } from '../view/requests.ts';
+import { comparable } from '../view/row.ts';
 import { Hub } from './hub.ts';
 import { Loops } from './loops.ts';
 import { aTurn, Steps } from './steps.ts';
 import { type HomeChange, watchHome } from './watch.ts';
-import type { DashboardWorld } from './world.ts';
+import { type DashboardWorld, homeInWords } from './world.ts';
 
 const MOST_OPEN_JOURNALS = 8;
 /** More new entries than this at once are not sent: the page asks for those that it shows. */
@@ -64,6 +65,29 @@ export class Live {
     this.watcher = watchHome(this.world.home, (change) => this.take(change));
     this.readAll = this.readFirst();
     this.askSessions();
+    this.followFleet();
+  }
+
+  private followFleet(): void {
+    this.world.fleet?.begin({
+      changed: (runs) => {
+        this.loops.lookAgain(runs);
+        this.made = undefined;
+        this.publish(runs);
+        this.hub.nudge({ type: 'fleet' });
+      },
+      reloaded: (run) => {
+        this.journals.delete(run);
+        this.loops.forget(run);
+        this.touched(run);
+        this.hub.tell(run, { type: 'reset', why: 'its journal was read again' });
+      },
+      taken: (loop, request) => this.hub.publish({ type: 'request', loop, request }),
+      problems: () => {
+        this.made = undefined;
+        this.hub.publish({ type: 'reset', why: 'what is wrong has changed' });
+      },
+    });
   }
 
   private async readFirst(): Promise<void> {
@@ -333,6 +357,7 @@ export class Live {
         eventId,
         home: homeInWords(world),
         only: [...world.only],
+        ...(world.fleet ? { fleet: { place: world.fleet.place } } : {}),
       },
       ...{ projects: loops.projects(), needs, loops: shown, ended },
       ...(sessions ? { sessions } : {}),
@@ -350,7 +375,8 @@ export class Live {
 
   private problems(): Problem[] {
     const { problem } = this.loops;
-    return problem === undefined ? [] : [{ code: 'home', message: problem }];
+    const ofFleet = this.world.fleet?.problems() ?? [];
+    return problem === undefined ? ofFleet : [{ code: 'home', message: problem }];
   }
 
   ended(query: EndedQuery): EndedPage {
@@ -367,21 +393,4 @@ export class Live {
     this.watcher?.close();
     this.hub.close();
   }
-}
-
-/** What tells one row from the next; working time grows by itself. */
-function comparable(row: LoopRow): string {
-  return JSON.stringify({
-    ...row,
-    elapsedMs: 0,
-    next: row.next && {
-      ...row.next,
-      ...(row.next.name.endsWith('duration') ? { used: 0, share: 0, words: '' } : {}),
-    },
-  });
-}
-
-function homeInWords({ home, env }: DashboardWorld): string {
-  const { HOME } = env;
-  return HOME && home.root.startsWith(`${HOME}/`) ? `~${home.root.slice(HOME.length)}` : home.root;
 }

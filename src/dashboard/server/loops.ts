@@ -131,6 +131,12 @@ export class Loops {
     return this.kept.has(id);
   }
 
+  /** Other files have taken the place of what was read. */
+  forget(id: string): void {
+    const known = this.kept.get(id);
+    if (known) this.kept.set(id, { ...known, mark: '' });
+  }
+
   private readEnd(ref: LoopRef, project: string): boolean {
     const before = this.kept.get(ref.loop);
     const path = join(ref.dir, 'journal.jsonl');
@@ -182,7 +188,7 @@ export class Loops {
     const { state, entry, seq } = line;
     const contract = kept.open?.contract;
     const last = { entry, seq, at: Date.parse(line.at) };
-    const seen = hasEnded(state) ? {} : this.seenOf(kept.ref, state, contract);
+    const seen = this.world.fleet?.seenOf(id) ?? this.seenHere(kept.ref, state, contract);
     const { context, turnEndedAt, missedAt } = kept.open ?? {};
     const known: KnownLoop = {
       ...{ id, project: kept.project, task: kept.task, state, last },
@@ -193,7 +199,8 @@ export class Loops {
     kept.needs = needsOf({ ...known, ...defined({ missedAt, folder: contract?.frozen.project }) });
   }
 
-  private seenOf(ref: LoopRef, state: LoopState, contract: LoadedContract | undefined) {
+  private seenHere(ref: LoopRef, state: LoopState, contract: LoadedContract | undefined) {
+    if (hasEnded(state)) return {};
     const { home, clock, hooksAt } = this.world;
     const store = new FileStore(home, clock);
     const judging = judgingNow(home, state.session);
@@ -260,7 +267,7 @@ export class Loops {
   }
 
   needsOf(id: string): Need[] {
-    return this.kept.get(id)?.needs ?? [];
+    return this.needs().filter(({ loop }) => loop === id);
   }
 
   rows(): LoopRow[] {
@@ -268,10 +275,12 @@ export class Loops {
   }
 
   needs(): Need[] {
-    const ofLoops = [...this.kept.values()].flatMap(({ needs }) => needs);
+    const ofFleet = this.world.fleet?.needs() ?? [];
+    const dead = new Set(ofFleet.map(({ loop }) => loop));
+    const ofLoops = [...this.kept.values()].flatMap(({ needs, ref }) => (dead.has(ref.loop) ? [] : needs));
     const told = new Set(ofLoops.flatMap(({ kind, project }) => (kind === 'trust' ? [project] : [])));
     const ofProjects = this.trust.needs().filter(({ project }) => !told.has(project));
-    return [...ofLoops, ...ofProjects].sort((a, b) => a.since - b.since);
+    return [...ofFleet, ...ofLoops, ...ofProjects].sort((a, b) => a.since - b.since);
   }
 
   projects(): ProjectRow[] {
@@ -284,6 +293,9 @@ export class Loops {
   }
 
   private projectRow(id: string, ref: LoopRef): ProjectRow {
+    const repo = this.world.fleet?.repoOf(id);
+    if (this.world.fleet)
+      return { id, name: repo?.name ?? id, ...defined({ path: repo?.url }), loops: 0, unended: 0 };
     const path = this.folderOf(id, ref);
     const name = path === undefined ? id.replace(/-[0-9a-f]{12}$/, '') : basename(path) || path;
     const isGone = path !== undefined && !existsSync(path);

@@ -6,6 +6,7 @@ import type { WallsHere } from '../../judging/ports.ts';
 import type { WholeAudit } from '../../reflect/audit/audit-thread.ts';
 import type { Insights } from '../view/insight-types.ts';
 import type { OtherSession } from '../view/overview-types.ts';
+import type { FleetSide } from './fleet/side.ts';
 import type { ProjectAsked } from './known-elsewhere.ts';
 
 /** What the dashboard needs from the world. */
@@ -32,6 +33,13 @@ export interface DashboardWorld {
   ): Promise<{ problem: string } | { counts: Record<string, unknown> }>;
   /** The walls that a contract gets on this machine. */
   wallsHere?(sandbox: SandboxRule): WallsHere;
+  /** The fleet whose runs are shown. Their journals are in the home, and nothing else of them is on this machine. */
+  fleet?: FleetSide;
   /** Sessions of Claude Code, with a loop or without; undefined when it does not tell. Never rejects. */
   sessions(): Promise<OtherSession[] | undefined>;
+}
+
+export function homeInWords({ home, env }: DashboardWorld): string {
+  const { HOME } = env;
+  return HOME && home.root.startsWith(`${HOME}/`) ? `~${home.root.slice(HOME.length)}` : home.root;
 }

@@ -36,6 +36,8 @@ export interface LoopParts {
   since: Since;
   now: number;
   eventId: string;
+  /** The folder of its project, and what was made for it, are on another machine. */
+  isElsewhere?: boolean;
   /** The walls that a contract gets on this machine. */
   wallsHere?: (sandbox: SandboxRule) => WallsHere;
 }
@@ -66,7 +68,7 @@ export async function loopView(parts: LoopParts): Promise<LoopView> {
       ...defined({ next, parts: chunks }),
     })),
     ...defined({
-      board: contract && (await boardOf(contract, state)),
+      board: contract && (await boardOf(contract, state, parts.isElsewhere)),
       phases: contract && phasesOf(contract.contract, state),
     }),
     questions: (state.questions ?? []).map((question) => questionView(question, state)),
@@ -114,14 +116,12 @@ function loadedContract(ref: LoopRef, { store }: World): LoadedContract | { prob
 }
 
 function problemsOf(
-  { journal, project }: LoopParts,
+  { journal, project, isElsewhere }: LoopParts,
   state: LoopState,
   loaded: LoadedContract | { problem: string },
 ): Problem[] {
-  const problems: Problem[] = [];
-  if ('problem' in loaded) problems.push({ code: 'contract', message: loaded.problem });
-  else if (loaded.sha256 !== state.contractSha256)
-    problems.push({ code: 'contract', message: 'its frozen contract was replaced by something else' });
+  // That of another machine may be on its way.
+  const problems: Problem[] = isElsewhere ? [] : contractProblems(state, loaded);
   if (journal.damaged > 0)
     problems.push({
       code: 'journal',
@@ -136,8 +136,19 @@ function problemsOf(
   return problems;
 }
 
+function contractProblems(state: LoopState, loaded: LoadedContract | { problem: string }): Problem[] {
+  if ('problem' in loaded) return [{ code: 'contract', message: loaded.problem }];
+  return loaded.sha256 === state.contractSha256
+    ? []
+    : [{ code: 'contract', message: 'its frozen contract was replaced by something else' }];
+}
+
 /** Features of a list, as the list and the last Stop say; else chunks. */
-async function boardOf({ contract, frozen }: LoadedContract, state: LoopState): Promise<Board | undefined> {
+async function boardOf(
+  { contract, frozen }: LoadedContract,
+  state: LoopState,
+  isElsewhere = false,
+): Promise<Board | undefined> {
   const chunks = state.gates.find(({ parts = [] }) => parts.length > 0)?.parts;
   if (chunks) {
     const current = chunks.findIndex(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
@@ -147,7 +158,7 @@ async function boardOf({ contract, frozen }: LoadedContract, state: LoopState): 
     );
   }
   const gate = Object.values(contract.gates).find(({ kind }) => kind === 'features');
-  if (gate?.kind !== 'features') return undefined;
+  if (gate?.kind !== 'features' || isElsewhere) return undefined;
   try {
     const list = parseFeatureList(
       (await readProjectFile(frozen.project, gate.options.file, 4 * 1024 * 1024)) ?? '',

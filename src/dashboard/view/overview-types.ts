@@ -20,6 +20,8 @@ export interface Overview {
   home: string;
   /** The folders of `--project`; empty when all projects are shown. */
   only: string[];
+  /** The runs of a fleet are shown, not the loops of this machine; `place`: where the store of its queue is. */
+  fleet?: { place: string };
   projects: ProjectRow[];
   /** What needs you, the oldest first. */
   needs: Need[];
@@ -141,6 +143,9 @@ export interface Owner {
   alive?: boolean;
   /** How to look at it or go on with it in a terminal. */
   command?: string;
+  /** Of a run of a fleet: its repository, and the worker that has it. */
+  repo?: string;
+  worker?: string;
 }
 
 export interface ChildCounts {
@@ -191,7 +196,8 @@ export interface Need {
     | 'needs_person'
     | 'missed_stop'
     | 'unreadable'
-    | 'ended_asking';
+    | 'ended_asking'
+    | 'dead_letter';
   /** Absent for `trust` of a project without a loop. */
   loop?: string;
   project: string;
@@ -235,7 +241,9 @@ export type ActionName =
   | 'approve'
   | 'reject'
   | 'answer'
-  | 'limits';
+  | 'limits'
+  /** Of a run of a fleet that ended without being done, or is in the dead letters. */
+  | 'retry';
 
 export type ActionRequest =
   | { action: 'pause' | 'resume' | 'cancel' | 'release'; note?: string }
@@ -251,7 +259,8 @@ export type ActionRequest =
       durationMs?: number | null;
       costUsd?: number | null;
       tokens?: number | null;
-    };
+    }
+  | { action: 'retry' };
 
 export interface ActionAnswer {
   request: RequestView;
@@ -261,7 +270,7 @@ export interface ActionAnswer {
 
 /** A request of a person. It is in the journal at once; it is taken at the next step of the loop. */
 export interface RequestView {
-  /** The place of its line in the journal. */
+  /** The place of its line in the journal; below 0 as long as it is in none. */
   place: number;
   action: ActionName | 'allow' | 'contract';
   words: string;

@@ -5,15 +5,18 @@ import { RUNG_WORDS, restsOn } from '../../core/proof/ladder.ts';
 import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
-import { lookAtJournal } from '../../home/journal/receipt.ts';
 import { isOwnKey, keyName, parseReceipt, receiptProblems, spellingProblems } from '../../home/receipts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { ReceiptView, VerdictView } from './loop-types.ts';
 import { toneOf } from './situation.ts';
 
-/** The receipt of a loop with what `untildone receipt verify` finds about it. */
-export async function receiptView(ref: LoopRef, world: World): Promise<ReceiptView> {
+/** The receipt of a loop with what `untildone receipt verify` finds about it. `inJournal`: what its journal says against it. */
+export async function receiptView(
+  ref: LoopRef,
+  world: World,
+  inJournal: (receipt: Receipt) => Promise<string[]>,
+): Promise<ReceiptView> {
   const { status } = world.store.read(ref);
   const file = world.store.receiptFile(ref);
   const isThere = isDone(status) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
@@ -22,13 +25,12 @@ export async function receiptView(ref: LoopRef, world: World): Promise<ReceiptVi
     throw new UsageError(`loop ${ref.loop} has no receipt: it is ${status}, and only a done loop gets one`);
   const signed = parseReceipt(text, ref.loop);
   const { receipt } = signed;
-  const journal = await lookAtJournal(receipt, world);
   const other = receipt.loop === ref.loop ? [] : [`it is the receipt of another loop: ${receipt.loop}`];
   const problems = [
     ...receiptProblems(signed),
     ...spellingProblems(text, signed),
     ...other,
-    ...journal.problems,
+    ...(await inJournal(receipt)),
   ];
   const ownKey = isOwnKey(signed, world.home);
   return {

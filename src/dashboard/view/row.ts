@@ -24,6 +24,11 @@ export interface KnownLoop extends Seen {
   context?: number;
   alive?: boolean;
   turnEndedAt?: number;
+  /** Of a run of a fleet: its repository, its worker, the command for a terminal, and what was asked on this page. */
+  repo?: string;
+  worker?: string;
+  command?: string;
+  requested?: string[];
   /** Why nothing will be judged before you trust its contract. */
   untrusted?: string;
 }
@@ -38,7 +43,7 @@ export function rowOf(known: KnownLoop, now: number): LoopRow {
   const phase = contract && phaseOf(contract, state);
   const [next] = !ended && contract ? budgetsOf(state, limitsIn(contract.limits, phase), now) : [];
   const { costUsd, estimatedUsd, tokens } = state.spent;
-  const requested = requestedOf(known);
+  const requested = known.requested ?? requestedOf(known);
   return {
     ...{ id: known.id, project: known.project, task: known.task, status: state.status },
     ...{ tone: situation.tone, words: oneLine(situation.words, 500), doing: situation.doing },
@@ -99,14 +104,15 @@ export function sinceOf({ turnEndedAt, alive }: Pick<KnownLoop, 'turnEndedAt' | 
   return defined({ turnEndedAt, there, gone });
 }
 
-function ownerOf({ state, alive, id }: KnownLoop): Owner {
+function ownerOf({ state, alive, id, repo, worker, ...known }: KnownLoop): Owner {
   const { session, run } = state;
-  const command = run
+  const local = run
     ? alive === false && !run.parent
       ? `untildone run --resume ${id}`
       : `untildone log ${id} --follow`
     : `claude --resume ${session}`;
-  return { kind: run ? 'run' : 'session', session, ...defined({ alive }), command };
+  const command = known.command ?? local;
+  return { kind: run ? 'run' : 'session', session, ...defined({ alive, repo, worker }), command };
 }
 
 /** The feature or chunk that is next, else the phase. */
@@ -136,4 +142,16 @@ function runOf({ run }: LoopState): LoopRow['run'] {
     open: children.list.filter(({ status }) => status === 'open').length,
   };
   return { mode, sessions, ...defined({ parent, children: counts }) };
+}
+
+/** What tells one row from the next; working time grows by itself. */
+export function comparable(row: LoopRow): string {
+  return JSON.stringify({
+    ...row,
+    elapsedMs: 0,
+    next: row.next && {
+      ...row.next,
+      ...(row.next.name.endsWith('duration') ? { used: 0, share: 0, words: '' } : {}),
+    },
+  });
 }

@@ -11,6 +11,8 @@ import type { Budget, Doing, LimitName, Tone } from './overview-types.ts';
 export interface Seen {
   /** Why nobody is held although the loop is active. */
   unheld?: string;
+  /** Why nobody works on it, although it goes on by itself. */
+  waits?: string;
   /** A Stop is judged: since when, and which gates. */
   judging?: { since: number; gates: string[] };
 }
@@ -43,13 +45,14 @@ const WAITS: Record<NonNullable<LoopState['waiting']>['why'], Doing> = {
   session_ended: 'waits_other',
 };
 
-function doingOf(state: LoopState, { unheld, judging }: Seen): Doing {
+function doingOf(state: LoopState, { unheld, judging, waits }: Seen): Doing {
   if (hasEnded(state)) return 'ended';
   if (state.status === 'paused') return 'paused';
   // A Stop that is judged right now is held, whatever else was found.
   if (judging) return 'gate_runs';
   if (unheld !== undefined) return 'not_held';
-  return state.waiting ? WAITS[state.waiting.why] : 'thinks';
+  if (state.waiting) return WAITS[state.waiting.why];
+  return waits === undefined ? 'thinks' : 'waits_other';
 }
 
 function sinceOf(doing: Doing, state: LoopState, { judging }: Seen): number | undefined {
@@ -86,7 +89,7 @@ export function toneOf(status: string, doing: Doing): Tone {
   return doing === 'thinks' || doing === 'gate_runs' ? 'open' : 'waiting';
 }
 
-function wordsOf(doing: Doing, state: LoopState, { unheld, judging }: Seen): string {
+function wordsOf(doing: Doing, state: LoopState, { unheld, judging, waits = 'paused' }: Seen): string {
   switch (doing) {
     case 'ended':
       return describeEnding(state);
@@ -103,7 +106,7 @@ function wordsOf(doing: Doing, state: LoopState, { unheld, judging }: Seen): str
         ? 'the model works, and has asked you something'
         : 'the model works';
     default:
-      return state.waiting ? describeWait(state) : 'paused';
+      return state.waiting ? describeWait(state) : waits;
   }
 }
 

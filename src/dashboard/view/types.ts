@@ -10,6 +10,8 @@
  *   GET  /api/loops/:loop/entries/:place            EntryDetail
  *   GET  /api/loops/:loop/entries/:place/diff       DiffView
  *   GET  /api/loops/:loop/receipt                   ReceiptView
+ *   GET  /api/fleet                                 FleetView       (with --queue)
+ *   POST /api/fleet                                 FleetRequest, answered by FleetAnswer
  *   GET  /api/insights?days=&project=               Insights
  *   POST /api/audit                                 AuditAsked, answered by AuditAnswer; begins to read transcripts
  *   GET  /api/audit?days=&project=                  AuditAnswer     (how far it is, or what it found)
@@ -22,6 +24,7 @@
 import type { TimelineEntry } from './loop-types.ts';
 import type { LoopRow, Need, OtherSession, RequestView, Totals } from './overview-types.ts';
 
+export type * from './fleet-types.ts';
 export type * from './insight-types.ts';
 export type * from './loop-types.ts';
 export type * from './overview-types.ts';
@@ -47,6 +50,8 @@ export type ServerEvent =
   /** Lines that were added to the journal of the loop that `loop=` asks for. `total` counts all lines. */
   | { type: 'entries'; loop: string; total: number; entries: TimelineEntry[] }
   | { type: 'sessions'; sessions: OtherSession[] }
+  /** Something about the fleet changed: /api/fleet. */
+  | { type: 'fleet' }
   /** A request was made, or was taken. */
   | { type: 'request'; loop: string; request: RequestView }
   /** The server ends: no need to connect again. */

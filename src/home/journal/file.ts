@@ -181,15 +181,14 @@ export function nextLine(key: string, tail: LastLine | undefined, entry: Entry, 
   const written = asWritten(entry);
   const state = asWritten(advance(tail?.line.state, written, at));
   const seq = (tail?.line.seq ?? 0) + 1;
-  const body = renderLine({
-    v: JOURNAL_VERSION,
-    seq,
-    at: new Date(at).toISOString(),
-    entry: written,
-    state,
-    prev: tail ? sha256(tail.text) : NO_PREVIOUS,
-  });
-  return { text: sealLine(body, seal(body, key)), seq, state };
+  const line = { v: JOURNAL_VERSION, seq, at: new Date(at).toISOString(), entry: written, state } as const;
+  return { text: lineAfter(tail?.text, line, key), seq, state };
+}
+
+/** The text of a line that follows from the given one (none for the first line). */
+export function lineAfter(before: string | undefined, line: Omit<JournalLine, 'prev'>, key: string): string {
+  const body = renderLine({ ...line, prev: before === undefined ? NO_PREVIOUS : sha256(before) });
+  return sealLine(body, seal(body, key));
 }
 
 /** Appends a line, whole or not at all. */
