@@ -4,6 +4,7 @@ import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
+import { sayCount } from '../../core/text/figures.ts';
 import { groupBy } from '../../core/text/lists.ts';
 import { whenOf } from '../../core/text/moment.ts';
 import { jsonLines } from '../../core/text/visible.ts';
@@ -121,10 +122,12 @@ function situationLines(
   const lines: string[] = [];
   if (run)
     lines.push(
-      `  spent: ${spent.costUsd.toFixed(2)} USD${estimatedPart(spent)}, ${spent.tokens} tokens, as of the last session that ended or stopped`,
+      `  spent: ${spent.costUsd.toFixed(2)} USD${estimatedPart(spent)}, ${sayCount(spent.tokens)} tokens, as of the last session that ended or stopped`,
     );
   else if (state.spentBySubagents)
-    lines.push(`  spent: ${spent.tokens} tokens, of these ${state.spentBySubagents} by subagents`);
+    lines.push(
+      `  spent: ${sayCount(spent.tokens)} tokens, of these ${sayCount(state.spentBySubagents)} by subagents`,
+    );
   if (ending) lines.push(`  ended ${whenOf(ending.at, now)}: ${describeEnding(state)}`);
   if (unheld) lines.push(`  ${paint('bad', 'NOT BEING HELD:')} ${unheld}`);
   if (untrusted) lines.push(`  ${paint('bad', 'NOT TRUSTED:')} ${untrusted}`);

@@ -1,10 +1,10 @@
 import type { Limits } from '../contract/contract.ts';
 import { evidenceOf, ladderOf, restsOn } from '../proof/ladder.ts';
 import { oneLine } from '../text/clip.ts';
-import { sayDuration } from '../text/duration.ts';
+import { sayCount, sayUsed } from '../text/figures.ts';
 import { openWords, questionsForYou } from './asked.ts';
 import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
-import { type ReachedLimit, reachedLimit } from './limits.ts';
+import { type ReachedLimit, reachedLimit, UNIT_OF } from './limits.ts';
 import { nothingWasMeasured, restsOnClaims } from './since-start.ts';
 import type { Decision, Ending, LoopState } from './state.ts';
 import { patienceWith } from './subagents.ts';
@@ -221,19 +221,16 @@ function ending(status: Ending, cause: string, detail: string): Decision {
 }
 
 function limitDetail({ cause, used, limit, bySubagents }: ReachedLimit, { phase }: Limits): string {
+  const amount = sayUsed(used, limit, UNIT_OF[cause]);
   switch (cause) {
     case 'iterations':
-      return `iteration ${used} of ${limit}`;
-    case 'duration':
-      return `${sayDuration(used)} of ${sayDuration(limit)}`;
+      return `iteration ${amount}`;
     case 'phase_iterations':
-      return `phase ${phase?.name}: iteration ${used} of ${limit}`;
+      return `phase ${phase?.name}: iteration ${amount}`;
     case 'phase_duration':
-      return `phase ${phase?.name}: ${sayDuration(used)} of ${sayDuration(limit)}`;
-    case 'cost':
-      return `${used.toFixed(2)} of ${limit.toFixed(2)} USD`;
-    case 'tokens':
-      return `${used} of ${limit} tokens${bySubagents ? `, of these ${bySubagents} by subagents` : ''}`;
+      return `phase ${phase?.name}: ${amount}`;
+    default:
+      return `${amount}${bySubagents ? `, of these ${sayCount(bySubagents)} by subagents` : ''}`;
   }
 }
 

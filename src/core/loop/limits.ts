@@ -1,4 +1,5 @@
 import type { Limit, Limits } from '../contract/contract.ts';
+import type { Unit } from '../text/figures.ts';
 import type { LoopState } from './state.ts';
 
 export interface ReachedLimit {
@@ -8,6 +9,15 @@ export interface ReachedLimit {
   /** Of tokens: the part that subagents of sessions spent. */
   bySubagents?: number;
 }
+
+export const UNIT_OF: Record<ReachedLimit['cause'], Unit> = {
+  iterations: 'count',
+  duration: 'ms',
+  cost: 'usd',
+  tokens: 'tokens',
+  phase_iterations: 'count',
+  phase_duration: 'ms',
+};
 
 /** Working time of a loop: time paused, waiting or without a session does not count. */
 export function elapsedMs(state: LoopState, now: number): number {

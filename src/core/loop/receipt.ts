@@ -10,6 +10,7 @@ import {
   restsOn,
 } from '../proof/ladder.ts';
 import { defined } from '../text/defined.ts';
+import { sayCount } from '../text/figures.ts';
 import { visible } from '../text/visible.ts';
 import { describeEnding } from '../words/endings.ts';
 import { answerTo } from './asked.ts';
@@ -212,7 +213,7 @@ function costWords({ usd, estimatedUsd, tokens, sessions, seconds }: ReceiptCost
   const estimated = estimatedUsd > 0 ? ` (${estimatedUsd.toFixed(2)} of it estimated)` : '';
   const money = usd === null ? 'USD not known' : `${usd.toFixed(2)} USD${estimated}`;
   const over = sessions === null ? '' : `, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
-  return `${money}, ${tokens} tokens${over}, ${seconds} s`;
+  return `${money}, ${sayCount(tokens)} tokens${over}, ${seconds} s`;
 }
 
 export function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: TraitsOf): ReceiptVerdict {
@@ -300,7 +301,7 @@ function plain(receipt: Receipt, beside: Known): string {
     `  commit    ${work.commit ?? 'none'}`,
     `  tree      ${work.tree ?? 'none'}`,
     `  contract  ${contract.sha256.slice(0, 16)}${drift(receipt)}`,
-    `  effort    ${effort.iterations} iterations, ${effort.workingSeconds} s, ${effort.tokens} tokens`,
+    `  effort    ${effort.iterations} iterations, ${effort.workingSeconds} s, ${sayCount(effort.tokens)} tokens`,
     ...(receipt.cost ? [`  cost      ${costWords(receipt.cost)}`] : []),
     ...receipt.verdicts.flatMap((v) => verdictText(v, '  ')),
     ...receipt.allowed.map((name) => `  allowed by hand: ${name}`),

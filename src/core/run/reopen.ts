@@ -4,6 +4,7 @@ import { afterProgress, waitingAgain } from '../loop/asked.ts';
 import { type ReachedLimit, reachedLimit } from '../loop/limits.ts';
 import { closeWait, hasEnded, isDone, type LoopState, openWait } from '../loop/state.ts';
 import { sayDuration } from '../text/duration.ts';
+import { sayCount } from '../text/figures.ts';
 
 /** `more` is added to the limit that the run has; a limit takes its place. */
 export type LimitChange = Limit | { more: number };
@@ -37,7 +38,7 @@ const NAMES: Record<Changeable, string> = {
 /** The limits that differ, as a contract names them: `cost_usd 1.5 -> 6.5`. */
 export function changesInWords(before: Limits, after: Limits): string {
   const say = (name: Changeable, limit: Limit) =>
-    name === 'durationMs' && limit !== 'unlimited' ? sayDuration(limit) : String(limit);
+    limit === 'unlimited' ? limit : name === 'durationMs' ? sayDuration(limit) : sayCount(limit);
   return (Object.keys(NAMES) as Changeable[])
     .filter((name) => before[name] !== after[name])
     .map((name) => `${NAMES[name]} ${say(name, before[name])} -> ${say(name, after[name])}`)

@@ -6,6 +6,7 @@ import type { GuardedAgent } from '../loop/subagents.ts';
 import type { Verdict } from '../loop/verdict.ts';
 import type { ChildEntry } from '../run/children.ts';
 import { oneLine } from '../text/clip.ts';
+import { sayCount } from '../text/figures.ts';
 
 /** Says one journal entry in words, for `untildone log`. */
 export function describeEntry(entry: Entry, state: LoopState): string {
@@ -158,7 +159,7 @@ export function describeChildEntry(entry: ChildEntry): string {
     case 'child_begun':
       return `child ${entry.child} begins ${entry.piece}`;
     case 'child_spent':
-      return `child ${entry.child} has spent ${entry.costUsd.toFixed(2)} USD, ${entry.tokens} tokens, ${entry.iterations} iterations in all`;
+      return `child ${entry.child} has spent ${entry.costUsd.toFixed(2)} USD, ${sayCount(entry.tokens)} tokens, ${entry.iterations} iterations in all`;
     case 'child_ended':
       return `child ${entry.child} ended as ${entry.status}${entry.detail ? ` (${entry.detail})` : ''}`;
     case 'merge_begun':

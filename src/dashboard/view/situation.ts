@@ -3,7 +3,7 @@ import type { Limit, Limits } from '../../core/contract/contract.ts';
 import { questionsForYou } from '../../core/loop/asked.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { sayDuration } from '../../core/text/duration.ts';
+import { sayUsed, type Unit } from '../../core/text/figures.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import type { Budget, Doing, LimitName, Tone } from './overview-types.ts';
 
@@ -113,27 +113,22 @@ function wordsOf(doing: Doing, state: LoopState, { unheld, judging, waits = 'pau
 /** Every limit of a loop that has not ended, the one that is nearest to being used up first. */
 export function budgetsOf(state: LoopState, limits: Limits, now: number): Budget[] {
   const worked = elapsedMs(state, now);
-  const rows: [LimitName, number, Limit, (value: number) => string][] = [
-    ['iterations', state.iteration, limits.iterations, String],
-    ['duration', worked, limits.durationMs, sayDuration],
-    ['cost', state.spent.costUsd, limits.costUsd, (usd) => `${usd.toFixed(2)} USD`],
-    ['tokens', state.spent.tokens, limits.tokens, (count) => `${count} tokens`],
-    ['phase_iterations', state.phase?.iteration ?? 0, limits.phase?.iterations ?? 'unlimited', String],
-    [
-      'phase_duration',
-      worked - (state.phase?.since ?? 0),
-      limits.phase?.durationMs ?? 'unlimited',
-      sayDuration,
-    ],
-    ['stall', state.picture?.timesSameTree ?? 0, limits.stall, String],
-    ['stall', state.picture?.times ?? 0, limits.stallChanging, String],
+  const rows: [LimitName, number, Limit, Unit][] = [
+    ['iterations', state.iteration, limits.iterations, 'count'],
+    ['duration', worked, limits.durationMs, 'ms'],
+    ['cost', state.spent.costUsd, limits.costUsd, 'usd'],
+    ['tokens', state.spent.tokens, limits.tokens, 'count'],
+    ['phase_iterations', state.phase?.iteration ?? 0, limits.phase?.iterations ?? 'unlimited', 'count'],
+    ['phase_duration', worked - (state.phase?.since ?? 0), limits.phase?.durationMs ?? 'unlimited', 'ms'],
+    ['stall', state.picture?.timesSameTree ?? 0, limits.stall, 'count'],
+    ['stall', state.picture?.times ?? 0, limits.stallChanging, 'count'],
   ];
-  const budgets = rows.flatMap(([name, used, limit, say]): Budget[] => {
+  const budgets = rows.flatMap(([name, used, limit, unit]): Budget[] => {
     if (limit === 'unlimited' || limit <= 0) return [];
     return [
       {
         name,
-        words: `${LIMIT_WORDS[name]}: ${say(used)} of ${say(limit)}`,
+        words: `${LIMIT_WORDS[name]}: ${sayUsed(used, limit, unit)}`,
         used,
         limit,
         share: used / limit,

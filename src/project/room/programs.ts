@@ -1,7 +1,6 @@
 /** The programs on PATH at a loop's start, to find those that were put in their place since. */
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, relative, resolve } from 'node:path';
-import { sha256 } from '../../files/digest.ts';
 
 /** By the name of a program: where PATH leads, a stamp of what lies there, and the digest of a small one's content. */
 export type Programs = Record<string, { path: string; stamp: string; sha256?: string }>;
@@ -32,22 +31,18 @@ export function programsOn(path: string): Programs {
   return found;
 }
 
+/** The digest of a program by its path and stamp, if it is known or can be measured. */
+export type DigestOf = (path: string, stamp: string) => string | undefined;
+
 /** The same with the digests of small programs: version managers write their little scripts anew, with the same content. */
-export function programsWithDigests(path: string): Programs {
+export function programsWithDigests(path: string, digestOf: DigestOf): Programs {
   const found = programsOn(path);
-  for (const program of Object.values(found)) program.sha256 = smallDigest(program.path);
+  for (const program of Object.values(found))
+    if (sizeIn(program.stamp) <= SMALL) program.sha256 = digestOf(program.path, program.stamp);
   return found;
 }
 
 const SMALL = 64 * 1024;
-
-function smallDigest(path: string): string | undefined {
-  try {
-    return statSync(path).size <= SMALL ? sha256(readFileSync(path)) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 export interface ChangedProgram {
   name: string;
@@ -56,18 +51,30 @@ export interface ChangedProgram {
   is?: string;
 }
 
-/** The programs of the start that are others now. New names are no change: nothing of the start leads to them. */
-export function changedPrograms(start: Programs, now: Programs): ChangedProgram[] {
+/**
+ * The programs of the start that are others now. New names are no change: nothing of the start leads to them. A stamp also
+ * changes with what no program notices, such as another name for the same file (`cp -al`, pnpm, backups): then the content
+ * decides, as far as that of the start is known.
+ */
+export function changedPrograms(
+  start: Programs,
+  now: Programs,
+  digests: { known: DigestOf; measured: DigestOf },
+): ChangedProgram[] {
+  const hasSameContent = (was: Programs[string], is: Programs[string]) => {
+    if (sizeIn(was.stamp) !== sizeIn(is.stamp) || endIn(was.stamp) !== endIn(is.stamp)) return false;
+    const before = was.sha256 ?? digests.known(was.path, was.stamp);
+    return before !== undefined && digests.measured(is.path, is.stamp) === before;
+  };
   return Object.entries(start).flatMap(([name, was]) => {
     const is = now[name];
-    if (is?.path === was.path && is.stamp === was.stamp) return [];
-    if (is?.path === was.path && was.sha256 !== undefined && smallDigest(is.path) === was.sha256) return [];
-    return [{ name, was: was.path, is: is?.path }];
+    const isSame = is?.path === was.path && (is.stamp === was.stamp || hasSameContent(was, is));
+    return isSame ? [] : [{ name, was: was.path, is: is?.path }];
   });
 }
 
 /** Names the content of a program by what no program can set, the time of its last change among it. */
-function stampOf(path: string): string | undefined {
+export function stampOf(path: string): string | undefined {
   try {
     const [link, file] = [lstatSync(path), statSync(path)];
     if (!file.isFile() || (file.mode & 0o111) === 0) return undefined;
@@ -76,6 +83,15 @@ function stampOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function sizeIn(stamp: string): number {
+  return Number(stamp.split(' ', 2)[1]);
+}
+
+/** Where a link leads. What it leads to may load what lies beside it, so the same content elsewhere is another program. */
+function endIn(stamp: string): string {
+  return stamp.split(' ').slice(3).join(' ');
 }
 
 function namesIn(folder: string): string[] {

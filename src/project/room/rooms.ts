@@ -10,6 +10,7 @@ import type { RoomOrder, Rooms } from '../../ports/rooms.ts';
 import { composeTree, filesOf } from '../trees/compose.ts';
 import type { Enclosure } from '../walls/walls.ts';
 import { roomEnvironment } from './environment.ts';
+import { programDigestsIn } from './program-digests.ts';
 import { changedPrograms, pathOutside, programsOn } from './programs.ts';
 import { openRoom } from './room.ts';
 import { needFile, readStart, type Start, type StartsFolder, settingsDigest, startNow } from './start.ts';
@@ -42,7 +43,7 @@ export function roomsOf(world: RoomsWorld): Rooms {
   return {
     async open(order) {
       start ??= startOf(world);
-      refuseChangedPrograms(start, world.project);
+      refuseChangedPrograms(start, world);
       refuseChangedSurroundings(start, world);
       const { settings } = start;
       return openRoom(requestOf(order, start, world), {
@@ -82,10 +83,15 @@ function environmentFor({ environment }: Start, { project, contract, key, env }:
   return roomEnvironment(environment, { project, now: env, passed: contract.room?.passEnv ?? [], key });
 }
 
+/** For what was not learnt at the start. A judging takes longer than this anyway, so nobody waits for it. */
+const LEARN_MS = 60;
+
 /** A program that is another now may say anything: nothing that it takes part in is a measurement. */
-function refuseChangedPrograms(start: Start, project: string): void {
-  const path = pathOutside(start.environment.values.PATH ?? '', project);
-  const changed = changedPrograms(start.programs, programsOn(path));
+function refuseChangedPrograms(start: Start, world: RoomsWorld): void {
+  const now = programsOn(pathOutside(start.environment.values.PATH ?? '', world.project));
+  const digests = programDigestsIn(startsOf(world));
+  const changed = changedPrograms(start.programs, now, digests);
+  digests.learn(now, LEARN_MS);
   if (changed.length === 0) return;
   throw new Unmeasurable(
     `programs on PATH are not those of the start: ${changed

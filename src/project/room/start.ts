@@ -8,6 +8,7 @@ import { hmacSha256, sha256, sha256OfFile } from '../../files/digest.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import { type KeptEnvironment, keepEnvironment } from './environment.ts';
+import { type ProgramDigests, programDigestsIn } from './program-digests.ts';
 import { type Programs, pathOutside, programsWithDigests } from './programs.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
 
@@ -44,6 +45,9 @@ const SETTINGS = [
 const LARGEST_SETTINGS = 1024 * 1024;
 const LARGEST_NEED = 512 * 1024 * 1024;
 
+/** Enough for most programs of a machine; later judgings learn the rest. */
+const LEARN_AT_START_MS = 250;
+
 /** Keeps the start and returns its name. The same start has the same name. */
 export function keepStart(
   project: string,
@@ -51,9 +55,11 @@ export function keepStart(
   env: NodeJS.ProcessEnv,
   starts: StartsFolder,
 ): string {
-  const start = startNow(project, needs, env, starts);
-  const name = sha256(JSON.stringify(start)).slice(0, 32);
   mkdirSync(starts.folder, { recursive: true, mode: 0o700 });
+  const digests = programDigestsIn(starts);
+  const start = startNow(project, needs, env, starts, digests);
+  const name = sha256(JSON.stringify(start)).slice(0, 32);
+  digests.learn(start.programs, LEARN_AT_START_MS);
   writeWhole(join(starts.folder, `${name}.json`), sealedJson(start, purposeOf(name), starts.key));
   return name;
 }
@@ -64,11 +70,12 @@ export function startNow(
   needs: readonly string[],
   env: NodeJS.ProcessEnv,
   { folder, key }: StartsFolder,
+  digests: ProgramDigests = programDigestsIn({ folder, key }),
 ): Start {
   const home = env.HOME ?? homedir();
   return {
     environment: keepEnvironment(env, key),
-    programs: programsWithDigests(pathOutside(env.PATH ?? '', project)),
+    programs: programsWithDigests(pathOutside(env.PATH ?? '', project), digests.measured),
     needs: needs.flatMap((path) => keepNeed(project, path, folder)),
     settings: Object.fromEntries(
       SETTINGS.flatMap((path) => {

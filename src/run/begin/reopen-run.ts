@@ -1,5 +1,5 @@
 import type { FrozenContract } from '../../core/contract/contract.ts';
-import type { ReachedLimit } from '../../core/loop/limits.ts';
+import { type ReachedLimit, UNIT_OF } from '../../core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import {
   canReopen,
@@ -9,8 +9,8 @@ import {
   type LimitChanges,
   limitInTheWay,
 } from '../../core/run/reopen.ts';
-import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { sayUsed } from '../../core/text/figures.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { writeFrozenContract } from '../../home/frozen-contract.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -44,7 +44,5 @@ export function reopenRun(ref: LoopRef, changes: LimitChanges, { store, clock }:
 }
 
 function usedUp({ cause, used, limit }: ReachedLimit): string {
-  const say = (value: number) =>
-    cause === 'duration' ? sayDuration(value) : cause === 'cost' ? `${value.toFixed(2)} USD` : String(value);
-  return `has used up its limit of ${cause} (${say(used)} of ${say(limit)})`;
+  return `has used up its limit of ${cause} (${sayUsed(used, limit, UNIT_OF[cause])})`;
 }

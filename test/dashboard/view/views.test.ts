@@ -58,7 +58,7 @@ test('what would end a loop next is the limit that is nearest to being used up',
   const [first, second] = budgetsOf(state, LIMITS, T0);
   expect(first).toEqual({
     name: 'cost',
-    words: 'cost: 19.00 USD of 20.00 USD',
+    words: 'cost: 19.00 of 20.00 USD',
     used: 19,
     limit: 20,
     share: 0.95,
@@ -69,6 +69,14 @@ test('what would end a loop next is the limit that is nearest to being used up',
       ({ name }) => name,
     ),
   ).toEqual(['stall', 'duration', 'tokens']);
+});
+
+test('tokens of a limit are figures that one can read', () => {
+  const state = freshLoop({ spent: { tokens: 12_060, costUsd: 0 } });
+  const tokens = budgetsOf(state, { ...LIMITS, tokens: 20_000_000 }, T0).find(
+    ({ name }) => name === 'tokens',
+  );
+  expect(tokens).toMatchObject({ words: 'tokens: 12,060 of 20,000,000', used: 12_060, limit: 20_000_000 });
 });
 
 test('what needs you names what to do, and says nothing for a loop that works', () => {

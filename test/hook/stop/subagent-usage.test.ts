@@ -33,9 +33,9 @@ describe('the tokens of subagents', () => {
       status: 'reached_limit',
       spent: { tokens: 120_010 },
       spentBySubagents: 120_000,
-      ending: { cause: 'tokens', detail: '120010 of 60000 tokens, of these 120000 by subagents' },
+      ending: { cause: 'tokens', detail: '120,010 of 60,000 tokens, of these 120,000 by subagents' },
     });
-    expect(messageOf(answer)).toContain('of these 120000 by subagents');
+    expect(messageOf(answer)).toContain('of these 120,000 by subagents');
   });
 
   it('are counted when a subagent stops, and not again at the Stop', async () => {

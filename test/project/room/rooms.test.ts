@@ -1,12 +1,27 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Contract, RoomRule } from '../../../src/core/contract/contract.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/contract/contract.ts';
+import { sha256 } from '../../../src/files/digest.ts';
 import type { Room } from '../../../src/ports/rooms.ts';
 import { type RoomsWorld, roomsOf, startsOf } from '../../../src/project/room/rooms.ts';
 import { keepStart } from '../../../src/project/room/start.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { waitFor } from '../../support/live/processes.ts';
 import { few } from '../../support/long.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { SecretiveHome } from '../../support/project/walls.ts';
@@ -132,6 +147,70 @@ describe('PATH', () => {
     program(join(bin, 'tool'), 'echo the tool');
     program(join(bin, 'brand-new'), 'true');
     expect(await output(await later(), 'tool')).toBe('the tool');
+  });
+
+  describe('of a large program', () => {
+    beforeEach(() => {
+      env = { ...env, PATH: bin };
+    });
+    const large = (word: string) => program(join(bin, 'large'), `echo ${word}\n#${'x'.repeat(200_000)}`);
+    const changedSince = async (change: () => void) => {
+      large('first');
+      const stat = statSync(join(bin, 'large'));
+      const later = begun();
+      change();
+      // The kernel may give two changes within one tick the same time.
+      await waitFor(() => {
+        chmodSync(join(bin, 'large'), 0o755);
+        return statSync(join(bin, 'large')).ctimeMs !== stat.ctimeMs;
+      });
+      utimesSync(join(bin, 'large'), stat.atime, stat.mtime);
+      return later();
+    };
+
+    test.each<[string, () => void]>([
+      ['another name for it', () => linkSync(join(bin, 'large'), join(home.root, 'backup'))],
+      ['the same content, written anew', () => large('first')],
+    ])('%s is no change', async (_, change) => {
+      expect(await output(await changedSince(change), 'large')).toBe('first');
+    });
+
+    test.each<[string, () => void]>([
+      ['another content of the same size and time', () => large('other')],
+      ['another size', () => large('longer')],
+      [
+        'a link to the same content elsewhere',
+        () => {
+          mkdirSync(join(home.root, 'elsewhere'));
+          renameSync(join(bin, 'large'), join(home.root, 'elsewhere/large'));
+          symlinkSync(join(home.root, 'elsewhere/large'), join(bin, 'large'));
+        },
+      ],
+      [
+        'a digest that others wrote',
+        () => {
+          const file = join(folder(), 'starts/program-digests');
+          const [seal, body = ''] = readFileSync(file, 'utf8').split('\n');
+          large('other');
+          const digest = sha256(readFileSync(join(bin, 'large')));
+          const forged = Object.fromEntries(Object.keys(JSON.parse(body)).map((name) => [name, digest]));
+          writeFileSync(file, `${seal}\n${JSON.stringify(forged)}\n`);
+        },
+      ],
+    ])('%s is one', async (_, change) => {
+      await expect(changedSince(change)).rejects.toThrow(
+        'programs on PATH are not those of the start: large',
+      );
+    });
+
+    test('a digest that is not known is learnt by a later judging, while the program is as it was', async () => {
+      large('first');
+      const later = begun();
+      rmSync(join(folder(), 'starts/program-digests'));
+      await later();
+      linkSync(join(bin, 'large'), join(home.root, 'backup'));
+      expect(await output(await later(), 'large')).toBe('first');
+    });
   });
 
   test('leaves out folders of the project that git knows; others lie in the room', async () => {
