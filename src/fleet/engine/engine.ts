@@ -25,7 +25,7 @@ import { Sweeper } from './sweeper.ts';
 import { Taker } from './taker.ts';
 import { type BullJob, fleetJob, Views } from './views.ts';
 
-/** Another adder that noted a run this recently is about to add it. */
+/** BullMQ counts by itself where an id is a number. */
 const RUN_ID = /^(?!\d+$)[\w.-]{1,200}$/;
 
 export class BullEngine implements Engine {
@@ -58,11 +58,13 @@ export class BullEngine implements Engine {
   }
 
   async add(job: FleetJob, { notBefore }: { notBefore?: number } = {}): Promise<'added' | 'known'> {
-    if (!RUN_ID.test(job.run))
-      throw new UsageError(
-        `the id of a run has letters, digits, dots, _ and -, not ${JSON.stringify(job.run)}`,
-      );
     const wanted = laneOf(job.labels);
+    // On Redis, a run lies beside the lists of its lane.
+    if (!RUN_ID.test(job.run) || Object.hasOwn(this.#lanes.get(wanted).backend.keys, job.run)) {
+      throw new UsageError(
+        `${JSON.stringify(job.run)} cannot be the id of a run: use letters, digits, dots, _ and -, and not a single common word`,
+      );
+    }
     const delay = Math.max((notBefore ?? 0) - Date.now(), 0);
     const claimed = await this.#store.records.claimRun(
       job.run,
@@ -137,9 +139,9 @@ export class BullEngine implements Engine {
     const notBefore = Date.now() + Math.max(afterMs, 0);
     await this.#store.records.putBack(run, { token, why: text, failures, waitsFor, notBefore });
     await this.#settled(taken, async (job) => {
-      if (afterMs > 0) await job.moveToDelayed(notBefore, token);
-      else await job.moveToWait(token);
+      await job.moveToDelayed(notBefore, token);
     });
+    if (afterMs <= 0) await this.#wake([run]);
     // The slot may have become free while the run was not delayed yet.
     if (waitsFor !== undefined) await this.#wake(await this.#store.records.wakeable(waitsFor));
   }

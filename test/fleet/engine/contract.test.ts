@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { CONTRACT } from '../../support/fleet/engine-contract.ts';
+import { RECORDS_CONTRACT } from '../../support/fleet/engine-records-contract.ts';
 import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
 
 describe.each<StoreKind>(['redis', 'postgres'])('an engine on %s', (kind) => {
@@ -18,12 +19,13 @@ describe.each<StoreKind>(['redis', 'postgres'])('an engine on %s', (kind) => {
   });
 
   let spaces = 0;
-  test.concurrent.each(Object.entries(CONTRACT))('%s', async (_, check) => {
+  test.concurrent.each(Object.entries({ ...CONTRACT, ...RECORDS_CONTRACT }))('%s', async (_, check) => {
     spaces += 1;
     const space = `${kind === 'redis' ? 'prefix' : 'schema'}=s${spaces}`;
     const open = async () => {
       const engine = await openEngine(`${store.url}?${space}`, {});
       opened.push(engine);
+      await engine.ready();
       return engine;
     };
     await check({ open });

@@ -31,6 +31,8 @@ export interface Store {
   /** Ends the server as an outage does; what it has kept so far is there again after `start`, on the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Lets the server answer nothing, or answer again. */
+  hang(on: boolean): void;
   /** Everything in it is gone. The server runs on. */
   wipe(): Promise<void>;
   /** Ends the server and removes its data. */
@@ -100,6 +102,7 @@ export async function startRedis({ tls, args = [] }: StoreOptions = {}): Promise
     pid: () => server.pid,
     stop: () => server.stop('SIGTERM'),
     start: () => server.start(answers),
+    hang: (on) => server.hang(on),
     wipe: async () => {
       await ask((redis) => redis.flushall());
     },
@@ -176,6 +179,7 @@ export async function startPostgres({ tls, args = [] }: StoreOptions = {}): Prom
     // Fast shutdown: sessions are ended.
     stop: () => server.stop('SIGINT'),
     start: () => server.start(answers),
+    hang: (on) => server.hang(on),
     wipe: () =>
       ask(`DO $$ DECLARE name text; BEGIN
         FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema|public$)' LOOP
@@ -221,16 +225,36 @@ class Server {
     }
   }
 
+  /** With its children: PostgreSQL has a process for each connection. */
+  hang(on: boolean): void {
+    const signal = on ? 'SIGSTOP' : 'SIGCONT';
+    if (this.pid === undefined) return;
+    for (const pid of [this.pid, ...childrenOf(this.pid)]) process.kill(pid, signal);
+  }
+
   async stop(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
     if (server === undefined) return;
     this.#process = undefined;
     if (server.exitCode !== null || server.signalCode !== null) return;
     const gone = new Promise((resolve) => server.once('exit', resolve));
+    for (const pid of childrenOf(server.pid ?? 0)) process.kill(pid, 'SIGCONT');
     server.kill('SIGCONT');
     server.kill(signal);
     await gone;
   }
+}
+
+function childrenOf(pid: number): number[] {
+  const parentOf = (entry: string): string | undefined => {
+    try {
+      return readFileSync(`/proc/${entry}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1];
+    } catch {
+      return undefined;
+    }
+  };
+  const all = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
+  return all.filter((entry) => parentOf(entry) === `${pid}`).map(Number);
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its package made. */

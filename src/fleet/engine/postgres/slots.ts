@@ -106,7 +106,7 @@ async function wakeSome(client: Queryable, name: string, atMost: number): Promis
   const { rows } = await client.query<{ run: string }>(
     `UPDATE fleet_run SET waits_for = NULL WHERE run IN (
        SELECT run FROM fleet_run WHERE waits_for = $1 ORDER BY waits_since
-        LIMIT greatest(0, least($2::int, (SELECT most FROM fleet_places WHERE name = $1)
+        LIMIT greatest(0, least($2::int, coalesce((SELECT most FROM fleet_places WHERE name = $1), 0)
           - (SELECT count(*)::int FROM fleet_slot WHERE name = $1 AND until >= ${NOW}))))
      RETURNING run`,
     [name, atMost],
