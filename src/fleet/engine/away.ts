@@ -32,12 +32,16 @@ const REFUSED_STATES = /^(28|42501|3D000)/;
 const REFUSED_WORDS = [/^(NOAUTH|WRONGPASS|NOPERM|ERR invalid password|ERR AUTH)/, /does not support SSL/i];
 const REFUSED_CODES = /^(ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_SSL)/;
 
-export type Fault = 'away' | 'refused' | 'emptied' | 'other';
+/** A server that is too old, or tables that a newer major version of BullMQ made. */
+const UNFIT = /^(UnsupportedPostgresVersionError|SchemaVersionMismatchError)|Redis version needs to be/;
+
+export type Fault = 'away' | 'refused' | 'emptied' | 'unfit' | 'other';
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof EngineAway) return 'away';
   if (!(error instanceof Error)) return 'other';
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
+  if (UNFIT.test(`${error.name}: ${error.message}`)) return 'unfit';
   const code = codeOf(error);
   if (
     REFUSED_STATES.test(code) ||
@@ -70,6 +74,12 @@ export function awayFrom(place: string, error: unknown, password: string | undef
 export function refusedBy(place: string, error: unknown, password: string | undefined): UsageError {
   return new UsageError(
     `the queue at ${place} refuses this user, its password or its certificate: ${wordsOf(error, password)}; see docs/reference/fleet-stores.md`,
+  );
+}
+
+export function unfitFor(place: string, error: unknown): UsageError {
+  return new UsageError(
+    `the queue at ${place} does not fit: ${wordsOf(error, undefined).replace(/^BullMQ: /, '')}`,
   );
 }
 

@@ -55,6 +55,8 @@ export class BullEngine implements Engine {
 
   async ready(): Promise<void> {
     await this.#store.records.lanes();
+    // May this user write, too?
+    await this.#store.records.wakeable('nothing');
   }
 
   async add(job: FleetJob, { notBefore }: { notBefore?: number } = {}): Promise<'added' | 'known'> {
@@ -297,7 +299,9 @@ export class BullEngine implements Engine {
         LOCK_MS,
       );
       for (const { run, token } of runs) {
-        if (failed.includes(run) && !(await this.#store.regain(name, run, token))) lost.push(run);
+        if (!failed.includes(run) || (await this.#store.regain(name, run, token))) continue;
+        lost.push(run);
+        this.#delivered.delete(token);
       }
     }
     return lost;

@@ -2,7 +2,7 @@
 import { EngineAway } from '../../core/fleet/errors.ts';
 import type { Engine } from '../../ports/fleet.ts';
 import { type Address, readAddress } from './address.ts';
-import { awayFrom, faultOf, refusedBy, within } from './away.ts';
+import { awayFrom, faultOf, refusedBy, unfitFor, within } from './away.ts';
 import { BullEngine } from './engine.ts';
 import { requirePackages } from './load.ts';
 import { openPostgres } from './postgres/store.ts';
@@ -34,6 +34,8 @@ function guarded(address: Address): Engine {
   const { place, password } = address;
   let opening: Promise<Opened> | undefined;
   let closed = false;
+  /** Whoever was let in once may be again: then it is the store that has to be mended. */
+  let letIn = false;
 
   const open = (): Promise<Opened> => {
     opening ??= openStore(address)
@@ -48,6 +50,7 @@ function guarded(address: Address): Engine {
   const call = async (name: keyof Engine, args: unknown[]): Promise<unknown> => {
     if (closed) throw new EngineAway(`the queue at ${place} was closed`);
     const { store, engine } = await within(OPEN_MS, `the queue at ${place}`, open());
+    letIn = true;
     await store.awake();
     const method = engine[name] as (...given: unknown[]) => Promise<unknown>;
     const work = method.apply(engine, args);
@@ -65,7 +68,8 @@ function guarded(address: Address): Engine {
     } catch (error) {
       const fault = faultOf(error);
       if (error instanceof EngineAway) throw error;
-      if (fault === 'refused' && name === 'ready') throw refusedBy(place, error, password);
+      if (fault === 'unfit') throw unfitFor(place, error);
+      if (fault === 'refused' && (name === 'ready' || !letIn)) throw refusedBy(place, error, password);
       throw fault === 'other' ? error : awayFrom(place, error, password);
     }
   };

@@ -13,6 +13,8 @@ export class Sweeper {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   #round = 0;
+  /** The store answered a whole round ago, so whoever holds runs has renewed his locks since. */
+  #steady = true;
 
   constructor(
     store: Store,
@@ -35,13 +37,13 @@ export class Sweeper {
     clearTimeout(this.#timer);
   }
 
-  /** The first round is not at once: holders have time to renew their locks after the store was away. */
   #next(): void {
     this.#timer = setTimeout(async () => {
       try {
         await this.#sweep();
       } catch {
-        // The store is away. Whoever holds runs notices by himself.
+        // The store is away. Locks that lapse meanwhile are their holders' first when it is back.
+        this.#steady = false;
       }
       if (!this.#stopped) this.#next();
     }, CHECK_MS + 50);
@@ -51,6 +53,9 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     await this.#store.awake();
     const { lanes } = await this.#store.records.lanes();
+    const wasSteady = this.#steady;
+    this.#steady = true;
+    if (!wasSteady) return;
     for (const name of [...Object.keys(lanes), SCHEDULES_LANE])
       await this.#lanes.get(name).backend.moveStalledJobsToWait();
     await this.#wake(await this.#store.records.wakeable());

@@ -129,6 +129,16 @@ export const RECORDS_CONTRACT: Record<string, (rig: Rig) => Promise<void>> = {
     const nightly = listed.find(({ id }) => id === 'nightly')?.next ?? 0;
     expect(new Date(nightly).toISOString()).toContain('T03:00:00.000Z');
     expect(nightly).toBeGreaterThan(Date.now());
+    // The same again leaves the times as they are; another template counts from the next time on.
+    await person.schedule({ id: 'hourly', when: { everyMs: 3_600_000 }, template: 't-3' });
+    const hourly = (await person.schedules()).find(({ id }) => id === 'hourly')?.next;
+    await person.schedule({ id: 'hourly', when: { everyMs: 3_600_000 }, template: 't-4' });
+    expect((await person.schedules()).find(({ id }) => id === 'hourly')).toMatchObject({
+      next: hourly,
+      template: 't-4',
+    });
+    expect(hourly).toBeGreaterThan(Date.now());
+    await person.unschedule('hourly');
     const got: { id: string; at: number; template: string }[] = [];
     await until(async () => {
       for (const engine of [a, b]) {

@@ -229,20 +229,27 @@ class Server {
   hang(on: boolean): void {
     const signal = on ? 'SIGSTOP' : 'SIGCONT';
     if (this.pid === undefined) return;
-    for (const pid of [this.pid, ...childrenOf(this.pid)]) process.kill(pid, signal);
+    for (const pid of [this.pid, ...childrenOf(this.pid)]) sendTo(pid, signal);
   }
 
   async stop(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
     if (server === undefined) return;
-    this.#process = undefined;
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    const gone = new Promise((resolve) => server.once('exit', resolve));
-    for (const pid of childrenOf(server.pid ?? 0)) process.kill(pid, 'SIGCONT');
+    const over = server.exitCode !== null || server.signalCode !== null;
+    const gone = over ? undefined : new Promise((resolve) => server.once('exit', resolve));
+    for (const pid of childrenOf(server.pid ?? 0)) sendTo(pid, 'SIGCONT');
     server.kill('SIGCONT');
     server.kill(signal);
     await gone;
+    this.#process = undefined;
   }
+}
+
+/** Connections come and go meanwhile. */
+function sendTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {}
 }
 
 function childrenOf(pid: number): number[] {

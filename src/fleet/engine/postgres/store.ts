@@ -56,7 +56,7 @@ export async function openPostgres(address: Address): Promise<Store> {
     try {
       const client = await first.pool.connect();
       try {
-        await prepareSchema(bull, client as Queryable, address.space);
+        await prepareSchema(bull, client as Queryable, address.space, ANSWER_MS);
       } finally {
         client.release(true);
       }
@@ -79,8 +79,8 @@ function configOf({ host, port, user, password, database, tls }: Address): Recor
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'untildone',
-    // Whoever waits longer for a lock than a question may take, would do so for nobody.
-    options: '-c lock_timeout=60000',
+    // A worker that is stopped in the middle of a change must not hold up the others.
+    options: `-c idle_in_transaction_session_timeout=${ANSWER_MS} -c lock_timeout=${PREPARE_MS}`,
   };
 }
 

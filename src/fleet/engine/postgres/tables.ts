@@ -2,6 +2,7 @@
  * Our tables beside those of BullMQ, in the same schema. Versions only add: an older untildone goes on working on what a
  * newer one has made, and leaves it alone.
  */
+import { within } from '../away.ts';
 import type { Bull } from '../load.ts';
 
 export interface Queryable {
@@ -48,8 +49,13 @@ const VERSIONS = [
 const LOCK = 518_1800;
 
 /** Makes or completes the tables of BullMQ and ours. Several may do this at once, and a user who may not create needs not. */
-export async function prepareSchema(bull: Bull, client: Queryable, schema: string): Promise<void> {
-  const made = await versions(bull, client, schema);
+export async function prepareSchema(
+  bull: Bull,
+  client: Queryable,
+  schema: string,
+  answerMs: number,
+): Promise<void> {
+  const made = await within(answerMs, 'the tables', versions(bull, client, schema));
   if (made.bull < bull.LATEST_SCHEMA_VERSION) await bull.runMigrations(client, schema);
   if (made.ours >= VERSIONS.length) return;
   await client.query('BEGIN');
