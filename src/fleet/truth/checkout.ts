@@ -6,9 +6,9 @@ import { isRunning } from '../../files/process-id.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
-import { forgetIndex, type Raw, withoutFilters, withRaw } from './raw.ts';
-import { mustGit } from './remote.ts';
-import { headBelow, newFiles, nulJoined, parseRaw, pathOf, staysOut } from './snapshot.ts';
+import { forgetIndex, nulJoined, pathOf, type Raw, withoutFilters, withRaw } from './raw.ts';
+import { mustGit, said } from './remote.ts';
+import { contentOf, newFiles, parseRaw, staysOut } from './snapshot.ts';
 
 /** A folder is there whole or not at all, even after a kill. */
 export async function checkoutTo(cache: Cache, commit: string, folder: string): Promise<void> {
@@ -79,20 +79,32 @@ function sweepBeside(folder: string): void {
 export async function restoreTo(cache: Cache, folder: string, work: string, branch: string): Promise<void> {
   await need(cache, work);
   await withRaw(cache, folder, async (raw) => {
-    const head = await headBelow(raw, work);
+    const { head, kept } = await contentOf(raw, work);
     const config = await withoutFilters(cache.world, raw.folder);
-    const args = ['checkout', '--quiet', '--force', '--no-track', '-B', branch, head, '--'];
-    const env = { GIT_DIR: raw.gitDir, GIT_WORK_TREE: raw.folder };
-    await mustGit(cache.world, raw.folder, args, { config, env });
+    const session = async (args: string[], input?: Buffer) => {
+      const { exitCode, stderr } = await raw.session(args, { config, input });
+      if (exitCode !== 0) throw new Error(`git ${args[0]} failed in ${raw.folder}: ${said(stderr)}`);
+    };
+    await session(['checkout', '--quiet', '--force', '--no-track', '-B', branch, head, '--']);
+    for (const { commit, ref } of kept) {
+      if (ref === 'refs/stash')
+        await session(['stash', 'store', '--quiet', '-m', 'from another machine', commit]);
+      else await session(['update-ref', ref === `refs/heads/${branch}` ? `${ref}-before` : ref, commit]);
+    }
     const changes = parseRaw(await raw.git(['diff-tree', '-r', '--raw', '-z', '--no-renames', head, work]));
     for (const { status, path } of changes) if (status === 'D') removeFile(raw, path);
     raw.forget();
     await raw.git(['read-tree', work]);
     const written = changes.filter(({ status, after }) => status !== 'D' && after !== '160000');
     const input = nulJoined(written.map(({ path }) => path));
-    if (written.length > 0)
-      await raw.git(['checkout-index', '--force', '--quiet', '-u', '-z', '--stdin'], { input });
+    const args = ['checkout-index', '--force', '--quiet', '-u', '-z', '--stdin'];
+    if (written.length > 0) await raw.git(args, { input });
     await removeOthers(raw);
+    const added = nulJoined(changes.filter(({ status }) => status === 'A').map(({ path }) => path));
+    if (added.length === 0) return;
+    // Files that git ignores are only part of the work because they were staged.
+    const ignored = await raw.session(['check-ignore', '-z', '--stdin'], { input: added });
+    if (ignored.stdout.length > 0) await session(['update-index', '--add', '-z', '--stdin'], ignored.stdout);
   });
 }
 

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { sha256 } from '../../files/digest.ts';
 import { realPath } from '../../home/layout.ts';
-import type { GitCall } from '../../project/git.ts';
+import type { GitCall, GitResult } from '../../project/git.ts';
+import { encodeName } from '../../project/trees/git-output.ts';
 import { findUserRepository } from '../../project/trees/user-repository.ts';
 import { type Cache, locked, withTemporary } from './cache.ts';
 import { type GitWorld, localGit, mustGit } from './remote.ts';
@@ -23,14 +24,47 @@ const CONFIG = [
   'core.ignoreStat=false',
 ];
 
+/** One line of `git diff-* --raw`. */
+export interface RawEntry {
+  before: string;
+  after: string;
+  from: string;
+  to: string;
+  status: string;
+  path: string;
+}
+
+/** The former modes and contents, as `update-index --index-info` takes them. */
+export function indexInfo(entries: readonly RawEntry[]): Buffer {
+  const lines = entries.flatMap(({ before, from, path }) => [
+    Buffer.from(`${before} ${from}\t`),
+    encodeName(path),
+    Buffer.from([0]),
+  ]);
+  return Buffer.concat(lines);
+}
+
+export function nulJoined(names: readonly string[]): Buffer {
+  return Buffer.concat(names.flatMap((name) => [encodeName(name), Buffer.from([0])]));
+}
+
+export function pathOf(folder: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), encodeName(name)]);
+}
+
+type SessionCall = Partial<GitCall> & { config?: readonly string[] };
+
 export interface Raw {
   folder: string;
-  /** The git folder of the checkout. */
-  gitDir: string;
   /** Throws when git fails. */
   git(args: readonly string[], more?: Partial<GitCall>): Promise<Buffer>;
-  /** The same, with the attributes of the project: what a checkout makes of a file. */
-  converting(args: readonly string[], more?: Partial<GitCall>): Promise<Buffer>;
+  /** The entries for which this holds of the file that a checkout would make of their former content. */
+  converted(
+    entries: readonly RawEntry[],
+    holds: (entry: RawEntry, content: Buffer) => boolean,
+  ): Promise<RawEntry[]>;
+  /** Git on the session's own repository, without its hooks and programs. */
+  session(args: readonly string[], more?: SessionCall): Promise<GitResult>;
   /** Makes git begin without an index. */
   forget(): void;
 }
@@ -65,12 +99,23 @@ export async function withRaw<Result>(
       });
       const result = await work({
         folder,
-        gitDir: repository.gitDir,
         git: (args, more = {}) => mustGit(cache.world, folder, args, call(more, [])),
-        converting: async (args, more = {}) => {
+        converted: async (entries, holds) => {
+          const out = join(dir, 'out');
+          const place = { ...plain, GIT_INDEX_FILE: join(dir, 'former') };
           const filters = await withoutFilters(cache.world, folder, plain);
-          return mustGit(cache.world, folder, args, call(more, filters, plain));
+          const git = (args: string[], input: Buffer) =>
+            mustGit(cache.world, folder, args, call({ input }, [...filters, 'core.eol=lf'], place));
+          await git(['update-index', '--add', '-z', '--index-info'], indexInfo(entries));
+          const names = nulJoined(entries.map(({ path }) => path));
+          await git(['checkout-index', '--force', '--quiet', `--prefix=${out}/`, '-z', '--stdin'], names);
+          return entries.filter((entry) => holds(entry, readFileSync(pathOf(out, entry.path))));
         },
+        session: (args, more = {}) =>
+          localGit(cache.world, folder, args, {
+            ...more,
+            env: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: folder, ...more.env },
+          }),
         forget: () => rmSync(join(dir, 'index'), { force: true }),
       });
       if (existsSync(join(dir, 'index'))) renameSync(join(dir, 'index'), kept);

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { sha256 } from '../../files/digest.ts';
-import { decodeName, encodeName } from '../../project/trees/git-output.ts';
+import { decodeName } from '../../project/trees/git-output.ts';
 import type { Cache } from './cache.ts';
 import { text } from './journal-commit.ts';
 import { isSecretName, keysIn, MOST_BYTES, SEARCHED_BYTES } from './left-out.ts';
 import { identityFor } from './publish.ts';
-import { type Raw, withRaw } from './raw.ts';
-import { localGit } from './remote.ts';
+import { indexInfo, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
 
 const TITLE = 'untildone: the workspace';
 
@@ -20,10 +19,11 @@ export interface Snapshot {
 
 export function snapshotOf(cache: Cache, workspace: string): Promise<Snapshot> {
   return withRaw(cache, workspace, async (raw) => {
-    const { head, tree: before } = await headOf(cache, raw);
+    const { head, tree: before } = await headOf(raw);
+    const kept = await otherWork(raw, head);
     await readTree(raw, head);
     const { gone, changed, submodules } = await changedFiles(cache, raw);
-    const added = await newFiles(raw);
+    const added = [...(await newFiles(raw)), ...(await stagedAlthoughIgnored(raw))];
     const nested = added.filter((name) => name.endsWith('/'));
     const files = added.filter((name) => !name.endsWith('/'));
     const leftOut = [
@@ -33,39 +33,86 @@ export function snapshotOf(cache: Cache, workspace: string): Promise<Snapshot> {
       ...(await changedSecrets(raw, head, changed)),
     ].sort();
     const out = new Set(leftOut);
-    await force(raw, ['--force-remove'], gone);
-    await force(
-      raw,
-      ['--add', '--replace'],
-      [...changed, ...submodules, ...files].filter((name) => !out.has(name)),
-    );
+    await update(raw, ['--force-remove'], gone);
+    const taken = [...changed, ...submodules, ...files].filter((name) => !out.has(name));
+    await update(raw, ['--add', '--replace'], taken);
     await takeBackConverted(raw, head);
     const tree = text(await raw.git(['write-tree']));
-    if (tree === before) return { commit: head, head, leftOut };
-    const args = ['commit-tree', '--no-gpg-sign', '-p', head, '-F', '-', tree];
-    const message = `${TITLE}\n\nWhat was not committed on top of ${head}.\n`;
-    const commit = text(await raw.git(args, { env: await identityFor(cache), input: message }));
-    return { commit, head, leftOut };
+    if (tree === before && kept.length === 0) return { commit: head, head, leftOut };
+    const parents = [head, ...new Set(kept.map(({ commit }) => commit))].flatMap((id) => ['-p', id]);
+    const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree];
+    const input = messageOf(head, kept);
+    return { commit: text(await raw.git(args, { env: await identityFor(cache), input })), head, leftOut };
   });
 }
 
-/** The commit that a workspace was at, by the commit of the workspace. */
-export async function headBelow(raw: Pick<Raw, 'git'>, work: string): Promise<string> {
-  const body = (await raw.git(['cat-file', 'commit', work])).toString('utf8');
-  const [, parent] = /^parent ([0-9a-f]+)$/m.exec(body.slice(0, body.indexOf('\n\n'))) ?? [];
-  const isOurs = body
-    .slice(body.indexOf('\n\n') + 2)
-    .startsWith(`${TITLE}\n\nWhat was not committed on top of ${parent}.`);
-  return isOurs && parent ? parent : work;
+/** A branch or a stash with commits that HEAD does not lead to: a session may have left its branch, or begun a rebase. */
+interface Kept {
+  commit: string;
+  ref: string;
 }
 
-async function headOf(cache: Cache, { folder, gitDir }: Raw): Promise<{ head: string; tree: string }> {
-  const args = ['rev-parse', '--quiet', 'HEAD^{commit}', 'HEAD^{tree}'];
-  const env = { GIT_DIR: gitDir, GIT_WORK_TREE: folder };
-  const { exitCode, stdout } = await localGit(cache.world, folder, args, { env });
-  const [head, tree] = text(stdout).split('\n');
-  if (exitCode === 0 && head && tree) return { head, tree };
-  throw new Error(`the repository in ${folder} has no commit that its HEAD leads to`);
+function messageOf(head: string, kept: readonly Kept[]): string {
+  const lines = kept.map(({ commit, ref }) => `Keeps ${commit} ${ref}\n`);
+  return `${TITLE}\n\nWhat was not committed on top of ${head}.\n${lines.join('')}`;
+}
+
+/** What the commit of a workspace holds: the commit that HEAD was at, and branches beside it. */
+export async function contentOf(raw: Raw, work: string): Promise<{ head: string; kept: Kept[] }> {
+  const body = (await raw.git(['cat-file', 'commit', work])).toString('utf8');
+  const [top, message] = [body.slice(0, body.indexOf('\n\n')), body.slice(body.indexOf('\n\n') + 2)];
+  const parents = [...top.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = '']) => id);
+  const [head] = parents;
+  if (head === undefined || !message.startsWith(messageOf(head, []))) return { head: work, kept: [] };
+  const kept = [...message.matchAll(/^Keeps ([0-9a-f]+) (refs\/(?:heads\/\S+|stash))$/gm)];
+  const named = kept.map(([, commit = '', ref = '']) => ({ commit, ref }));
+  return { head, kept: named.filter(({ commit }) => parents.includes(commit)) };
+}
+
+/** More branches than these are left to themselves. */
+const MOST_KEPT = 30;
+
+async function otherWork(raw: Raw, head: string): Promise<Kept[]> {
+  const format = '--format=%(objectname) %(refname)';
+  const newest = ['--sort=-committerdate', `--count=${MOST_KEPT}`];
+  const args = ['for-each-ref', format, ...newest, `--no-merged=${head}`, 'refs/heads', 'refs/stash'];
+  const { exitCode, stdout } = await raw.session(args);
+  if (exitCode !== 0) return [];
+  return text(stdout)
+    .split('\n')
+    .flatMap((line) => {
+      const [, commit, ref] = /^([0-9a-f]+) (\S+)$/.exec(line) ?? [];
+      return commit !== undefined && ref !== undefined ? [{ commit, ref }] : [];
+    });
+}
+
+/** Where HEAD is; where the newest branch is when the session has begun a branch without a commit. */
+async function headOf(raw: Raw): Promise<{ head: string; tree: string }> {
+  for (const find of [async () => 'HEAD', () => newestBranch(raw)]) {
+    const revision = await find();
+    const args = ['rev-parse', '--quiet', `${revision}^{commit}`, `${revision}^{tree}`];
+    const { exitCode, stdout } = await raw.session(args);
+    const [head, tree] = text(stdout).split('\n');
+    if (exitCode === 0 && head && tree) return { head, tree };
+  }
+  throw new Error(`the repository in ${raw.folder} has no commit: its workspace cannot be published`);
+}
+
+async function newestBranch(raw: Raw): Promise<string> {
+  const args = ['for-each-ref', '--sort=-committerdate', '--count=1', '--format=%(objectname)', 'refs/heads'];
+  return text((await raw.session(args)).stdout) || 'HEAD';
+}
+
+/** Files that git ignores, and that the session has staged all the same: they belong to the work. */
+async function stagedAlthoughIgnored(raw: Raw): Promise<string[]> {
+  const listing = ['ls-files', '-z', '-c', '-i', '--exclude-standard'];
+  const { exitCode, stdout } = await raw.session(listing);
+  const staged = exitCode === 0 ? namesOf(stdout) : [];
+  if (staged.length === 0) return [];
+  const known = new Set(namesOf(await raw.git(listing)));
+  const isThere = (name: string) =>
+    lstatSync(pathOf(raw.folder, name), { throwIfNoEntry: false })?.isDirectory() === false;
+  return staged.filter((name) => !known.has(name) && isThere(name));
 }
 
 /** What the index knows of files that did not change since the last snapshot stays. */
@@ -95,15 +142,6 @@ async function changedFiles(
 }
 
 const GITLINK = '160000';
-
-export interface RawEntry {
-  before: string;
-  after: string;
-  from: string;
-  to: string;
-  status: string;
-  path: string;
-}
 
 /** `git diff-* --raw -z --no-renames`. */
 export function parseRaw(output: Buffer): RawEntry[] {
@@ -137,10 +175,6 @@ export function staysOut({ folder }: Raw, name: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return false;
   return stat.size > MOST_BYTES || !isReadable(path) || keysOf(path, stat).size > 0;
-}
-
-export function pathOf(folder: string, name: string): Buffer {
-  return Buffer.concat([Buffer.from(`${folder}/`), encodeName(name)]);
 }
 
 function isReadable(path: Buffer): boolean {
@@ -183,14 +217,10 @@ async function blobOf(raw: Raw, head: string, name: string): Promise<Buffer> {
   return id === undefined ? Buffer.alloc(0) : raw.git(['cat-file', 'blob', id]);
 }
 
-async function force(raw: Raw, options: readonly string[], names: readonly string[]): Promise<void> {
+async function update(raw: Raw, options: readonly string[], names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const input = nulJoined(names);
   await raw.git(['update-index', '--remove', ...options, '-z', '--stdin'], { input });
-}
-
-export function nulJoined(names: readonly string[]): Buffer {
-  return Buffer.concat(names.flatMap((name) => [encodeName(name), Buffer.from([0])]));
 }
 
 /**
@@ -203,35 +233,17 @@ async function takeBackConverted(raw: Raw, head: string): Promise<void> {
   // The next checkout would go by other attributes than this one.
   if (changes.some(({ path }) => /(?:^|\/)\.gitattributes$/.test(path))) return;
   const files = changes.filter(
-    ({ status, before, after, path }) =>
-      status === 'M' && before === after && !path.includes('\n') && before !== '120000' && before !== GITLINK,
+    ({ status, before, after }) => status === 'M' && before === after && isFile(before),
   );
   if (files.length === 0) return;
-  const input = Buffer.concat(
-    files.flatMap(({ from, path }) => [Buffer.from(`${from} `), encodeName(path), Buffer.from('\n')]),
-  );
-  const output = await raw.converting(['cat-file', '--batch', '--filters'], { input });
-  const same = files.filter(sameIn(raw, output));
-  if (same.length === 0) return;
-  const lines = same.flatMap(({ before, from, path }) => [
-    Buffer.from(`${before} ${from}\t`),
-    encodeName(path),
-    Buffer.from([0]),
-  ]);
-  await raw.git(['update-index', '-z', '--index-info'], { input: Buffer.concat(lines) });
+  const same = await raw.converted(files, (entry, content) => {
+    return blobId(content, entry.to) === entry.to || isLfsContent(content, raw, entry.path);
+  });
+  if (same.length > 0) await raw.git(['update-index', '-z', '--index-info'], { input: indexInfo(same) });
 }
 
-/** Reads what `cat-file --batch` made of each entry, in their order. */
-function sameIn(raw: Raw, output: Buffer): (entry: RawEntry) => boolean {
-  let at = 0;
-  return ({ to, path }) => {
-    const end = output.indexOf(0x0a, at);
-    const size = Number(/ blob (\d+)$/.exec(output.toString('latin1', at, end))?.[1] ?? Number.NaN);
-    if (Number.isNaN(size)) throw new Error(`git cannot say what a checkout makes of ${path}`);
-    const content = output.subarray(end + 1, end + 1 + size);
-    at = end + 1 + size + 1;
-    return blobId(content, to) === to || isLfsContent(content, raw, path);
-  };
+function isFile(mode: string): boolean {
+  return mode === '100644' || mode === '100755';
 }
 
 function blobId(content: Buffer, like: string): string {
