@@ -1,0 +1,84 @@
+/** A remote, a real Redis, and machines with homes of their own that submit to them and look at them. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { DEFAULT_ATTEMPTS } from '../../../src/core/fleet/spec.ts';
+import { openEngine } from '../../../src/fleet/engine/open.ts';
+import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
+import { fleetOver } from '../../../src/fleet/operate/open.ts';
+import type { SubmitRequest } from '../../../src/fleet/operate/request.ts';
+import { homeAt } from '../../../src/home/layout.ts';
+import type { Taken } from '../../../src/ports/fleet.ts';
+import { type BareRemote, makeRemote } from './remotes.ts';
+import type { Store } from './stores.ts';
+
+export const SECRET = 'a'.repeat(64);
+
+const CONTRACT = 'gates:\n  tests: { run: "test -f done" }\ndone: [tests]\n';
+
+export interface OperateScene {
+  folder: string;
+  remote: BareRemote;
+  /** A machine of the fleet, or one with another secret. */
+  machine(name: string, secret?: string): Promise<Fleet>;
+  envOf(name: string): NodeJS.ProcessEnv;
+  request(more?: Partial<SubmitRequest>): SubmitRequest;
+}
+
+/** The same store for all scenes: each has a prefix of its own. */
+export function operateScene(store: Store, files: Record<string, string> = {}): OperateScene {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-operate-')));
+  const open: Fleet[] = [];
+  onTestFinished(async () => {
+    for (const fleet of open) await fleet.engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const remote = makeRemote(join(folder, 'origin.git'), { 'untildone.yaml': CONTRACT, ...files });
+  const queue = `${store.url}?prefix=${folder.slice(-6).replace(/\W/g, 'x')}`;
+  const envOf = (name: string): NodeJS.ProcessEnv => {
+    const home = join(folder, name);
+    mkdirSync(home, { recursive: true });
+    return {
+      PATH: process.env.PATH,
+      HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      UNTILDONE_HOME: join(home, 'untildone'),
+      UNTILDONE_QUEUE: queue,
+      UNTILDONE_FLEET_SECRET: SECRET,
+    };
+  };
+  return {
+    folder,
+    remote,
+    envOf,
+    machine: async (name, secret = SECRET) => {
+      const env = envOf(name);
+      const home = homeAt(env.UNTILDONE_HOME ?? '');
+      mkdirSync(home.root, { recursive: true });
+      const fleet = fleetOver({ engine: await openEngine(queue, env), home, env, secret });
+      open.push(fleet);
+      return fleet;
+    },
+    request: (more = {}) => ({
+      ...{
+        repo: remote.url,
+        ref: 'main',
+        task: 'Make it work',
+        limits: {},
+        client: {},
+        labels: [],
+        priority: 10,
+      },
+      ...{ after: [], env: [], attempts: DEFAULT_ATTEMPTS },
+      ...more,
+    }),
+  };
+}
+
+/** Takes a run as a worker does. */
+export async function taken({ engine }: Fleet, run: string): Promise<Taken> {
+  const found = await engine.take([], 'w1', 5_000);
+  if (found?.run !== run) throw new Error(`expected ${run}, took ${found?.run}`);
+  return found;
+}
