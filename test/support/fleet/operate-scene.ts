@@ -3,11 +3,17 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { DEFAULT_LIMITS, type Limits, promiseContract } from '../../../src/core/contract/contract.ts';
 import { DEFAULT_ATTEMPTS } from '../../../src/core/fleet/spec.ts';
+import type { Entry } from '../../../src/core/loop/entry.ts';
+import { sha256 } from '../../../src/files/digest.ts';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
 import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
 import { fleetOver } from '../../../src/fleet/operate/open.ts';
 import type { SubmitRequest } from '../../../src/fleet/operate/request.ts';
+import { keyOfRun } from '../../../src/fleet/secret.ts';
+import { type LastLine, nextLine } from '../../../src/home/journal/file.ts';
+import type { JournalLine } from '../../../src/home/journal/line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
 import type { Taken } from '../../../src/ports/fleet.ts';
 import { type BareRemote, makeRemote } from './remotes.ts';
@@ -81,4 +87,45 @@ export async function taken({ engine }: Fleet, run: string): Promise<Taken> {
   const found = await engine.take([], 'w1', 5_000);
   if (found?.run !== run) throw new Error(`expected ${run}, took ${found?.run}`);
   return found;
+}
+
+/** Publishes a journal of these entries for a run, after its beginning, as the process of a run does. Returns its lines. */
+export async function published(
+  { truthOf, home, secret }: Fleet,
+  { run, repo }: { run: string; repo: string },
+  entries: readonly Entry[],
+  { limits = DEFAULT_LIMITS, at = Date.now() }: { limits?: Limits; at?: number } = {},
+): Promise<string[]> {
+  const contract = { ...promiseContract('DONE', limits) };
+  const frozen = { project: '/tree', fingerprint: '', parts: {}, gates: {}, judgeMs: 1000 };
+  const text = `${JSON.stringify({ contract, frozen })}\n`;
+  const first: Entry = {
+    ...{
+      kind: 'started',
+      loop: run,
+      session: 's1',
+      project: '/tree',
+      dialect: 'native',
+      transcriptOffset: 0,
+    },
+    ...{ task: { preview: 'task', bytes: 4, sha256: 'x' }, contractSha256: sha256(text) },
+    ...{ maxIterations: limits.iterations, run: { mode: 'hybrid' } },
+  };
+  const key = keyOfRun(run, secret);
+  let last: LastLine | undefined;
+  const lines = [first, ...entries].map((entry, index) => {
+    const { text: line } = nextLine(key, last, entry, at + index);
+    last = { line: JSON.parse(line) as JournalLine, text: line };
+    return line;
+  });
+  const truth = truthOf(repo);
+  const read = await truth.read(run);
+  if (!read) throw new Error(`${run} is not on ${repo}`);
+  const files = {
+    ...read.files,
+    'contract.json': Buffer.from(text),
+    'journal.jsonl': Buffer.from(`${lines.join('\n')}\n`),
+  };
+  await truth.publish({ run, expected: read.refs, files, message: `${run}: test` }, home.root);
+  return lines;
 }
