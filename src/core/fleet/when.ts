@@ -32,9 +32,10 @@ function dated(text: string): number | undefined {
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ??
     [];
   if (day === undefined) return undefined;
-  const at = Date.parse(`${day}T${clock ?? '00:00'}${zone ?? ''}`);
-  // Date.parse reads 31 February as the 3rd of March in some forms.
-  return new Date(`${day}T00:00Z`).toISOString().slice(0, 10) === day ? at : undefined;
+  const midnight = Date.parse(`${day}T00:00Z`);
+  // Some engines read 30 February as the 2nd of March.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined;
+  return Date.parse(`${day}T${clock ?? '00:00'}${zone ?? ''}`);
 }
 
 const SHORTEST_MS = 60_000;

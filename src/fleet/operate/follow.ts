@@ -155,7 +155,7 @@ export async function waitForRuns(
       const need = job && needOf(job, facts.now);
       const text = job ? stands(job, whyItWaits(job, facts), need && `${need.what}; ${need.how}`) : GONE;
       // How long something has to wait changes all the time.
-      const gist = text.replaceAll(/\d+ (?:s|min|h|d)\b/g, '');
+      const gist = text.replaceAll(/(?<!\d)\d+ (?:s|min|h|d)\b/g, '');
       if (said.get(run) !== gist) tell({ run, text });
       said.set(run, gist);
     }

@@ -74,14 +74,17 @@ export async function cancelRun(text: string, note: string | undefined, fleet: F
   await engine.ready();
   const found = await findRun(text, fleet);
   const { run, job } = found;
-  if (job?.state === 'ended')
+  // Cancelled before, while its remote was away: the end is recorded there now.
+  const isEnded = job?.state === 'ended';
+  if (isEnded && job.result?.status !== 'cancelled')
     throw new UsageError(`run ${run} has ended already (${job.result?.status ?? 'ended'})`);
-  const result = cancelledResult(found);
-  if (!job || (await engine.endUnheld(run, result))) {
-    const isRecorded = await recordEnd(found, note, fleet);
-    const text = isRecorded
-      ? `Run ${run} is cancelled. No worker had it.`
-      : `Run ${run} is cancelled on the queue, but its remote could not be reached: until it is, "untildone fleet reconcile" would bring it back. Type the same again then.`;
+  if (!job || isEnded || (await engine.endUnheld(run, cancelledResult(found)))) {
+    const recorded = await recordEnd(found, note, fleet);
+    if (isEnded && recorded === 'there') throw new UsageError(`run ${run} has ended already (cancelled)`);
+    const text =
+      recorded === 'away'
+        ? `Run ${run} is cancelled on the queue, but its remote could not be reached: until it is, "untildone fleet reconcile" would bring it back. Type the same again then.`
+        : `Run ${run} is cancelled. No worker had it.`;
     return { run, did: 'ended', text };
   }
   await engine.command(run, {
@@ -100,13 +103,13 @@ function cancelledResult({ job }: FoundRun): RunResult {
 
 const TRIES = 3;
 
-/** Records the end where `reconcile` looks. False when the remote is away. */
-async function recordEnd({ run, repo }: FoundRun, note: string | undefined, fleet: Fleet): Promise<boolean> {
+/** Records the end where `reconcile` looks. `there`: it was there already. */
+async function recordEnd({ run, repo }: FoundRun, note: string | undefined, fleet: Fleet): Promise<'recorded' | 'there' | 'away'> {
   const truth = fleet.truthOf(repo);
   for (let left = TRIES; ; left--) {
     try {
       const read = await truth.read(run);
-      if (!read || publishedOf(run, read.files, fleet.secret).result) return true;
+      if (!read || publishedOf(run, read.files, fleet.secret).result) return 'there';
       const entry = {
         kind: 'command' as const,
         command: 'cancel' as const,
@@ -121,9 +124,9 @@ async function recordEnd({ run, repo }: FoundRun, note: string | undefined, flee
         fleet.now(),
       );
       await truth.publish({ run, expected: read.refs, files, message: `${run}: cancelled` }, fleet.home.root);
-      return true;
+      return 'recorded';
     } catch (error) {
-      if (error instanceof RemoteAway) return false;
+      if (error instanceof RemoteAway) return 'away';
       // A worker that has lost the run published at the same moment.
       if (!(error instanceof Fenced) || left <= 1) throw error;
     }
@@ -141,7 +144,7 @@ export async function removeDead(text: string, fleet: Fleet): Promise<Steered> {
     throw new UsageError(
       `run ${run} is no dead letter: it is ${job.state}; ${job.state === 'ended' ? 'old ones go with: untildone fleet prune' : `end it first: untildone fleet cancel ${run}`}`,
     );
-  if (!(await recordEnd(found, 'removed from the dead letters', fleet)))
+  if ((await recordEnd(found, 'removed from the dead letters', fleet)) === 'away')
     throw new RemoteAway(
       `${repo} cannot be reached, and without a note there "untildone fleet reconcile" would bring run ${run} back: try again later`,
     );

@@ -2,6 +2,7 @@
  * Puts runs on the queue. The remote of the repository comes first: what is recorded there is brought back by `reconcile`, and
  * submitting it again with the same key goes on where a crash cut it off.
  */
+import { EngineAway } from '../../core/fleet/errors.ts';
 import type { RunSpec } from '../../core/fleet/spec.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -121,7 +122,7 @@ async function queue(spec: RunSpec, sealed: string, { engine }: Fleet): Promise<
   try {
     await engine.add(jobOf(spec, sealed), defined({ notBefore: spec.notBefore }));
   } catch (error) {
-    throw new UsageError(
+    throw new EngineAway(
       `run ${spec.run} is recorded at ${spec.repo}, but not on the queue yet (${(error as Error).message}); put it there: untildone fleet reconcile --repo ${quoteForShell(spec.repo)}`,
       { cause: error },
     );
