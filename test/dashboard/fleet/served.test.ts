@@ -246,9 +246,7 @@ test('a store that is away is said without credentials; what was seen stays, and
   engine.isAway = true;
   await events.next('reset');
   const away = await page.get<Overview>('api/overview');
-  expect(away.problems).toMatchObject([
-    { code: 'queue_away', message: expect.stringContaining('cannot be reached since') },
-  ]);
+  expect(away.fleet?.away).toContain('cannot be reached since');
   expect(away.loops).toHaveLength(1);
   const fleet = await page.get<FleetView>('api/fleet');
   expect(fleet).toMatchObject({ away: { why: expect.any(String) }, counts: { active: 1 } });
@@ -258,5 +256,5 @@ test('a store that is away is said without credentials; what was seen stays, and
   expect(refused.text).not.toContain('hidden-word');
   engine.isAway = false;
   await events.next('reset');
-  expect((await page.get<Overview>('api/overview')).problems).toEqual([]);
+  expect((await page.get<Overview>('api/overview')).fleet?.away).toBeUndefined();
 });

@@ -51,7 +51,7 @@ export class FleetDesk implements FleetSide {
   private away: { since: number; why: string } | undefined;
   private told: FleetTold | undefined;
   private viewSent = '';
-  private problemsSent = '[]';
+  private problemsSent = '[[],null]';
   private readonly jobsSent = new Map<string, string>();
   private following: Promise<unknown> = Promise.resolve();
 
@@ -113,7 +113,7 @@ export class FleetDesk implements FleetSide {
       this.jobsSent.set(job.run, mark);
       changed.push(job.run);
     }
-    const problems = JSON.stringify(this.problems());
+    const problems = JSON.stringify([this.problems(), this.awayWords]);
     if (problems !== this.problemsSent) {
       this.problemsSent = problems;
       this.told?.problems();
@@ -174,15 +174,15 @@ export class FleetDesk implements FleetSide {
     });
   }
 
+  get awayWords(): string | undefined {
+    if (!this.away) return undefined;
+    const since = clockOf(this.away.since);
+    return `The store of the queue cannot be reached since ${since}: ${this.away.why}. What you see is from then; runs go on.`;
+  }
+
   problems(): Problem[] {
     const { mirror } = this.options;
     const problems: Problem[] = [];
-    if (this.away)
-      problems.push({
-        code: 'queue_away',
-        message: `The store of the queue (${this.place}) cannot be reached since ${clockOf(this.away.since)}: ${this.away.why}.`,
-        fix: 'What you see is from then. Runs go on all the same, and this page when the store is back.',
-      });
     if (mirror.strangers.size > 0)
       problems.push({
         code: 'sealed_otherwise',
