@@ -10,13 +10,23 @@ import { FleetDesk } from '../../../src/dashboard/server/fleet/desk.ts';
 import type { DashboardWorld } from '../../../src/dashboard/server/world.ts';
 import { writeWhole } from '../../../src/files/whole-file.ts';
 import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
+import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
+import { fleetOver } from '../../../src/fleet/operate/open.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
 import type { RunFiles, Truth } from '../../../src/fleet/truth/truth.ts';
 import { copyOfEndFile, createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { worldWith } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
-import type { Engine, JobState, JobView, RunCommand, RunNews, WorkerView } from '../../../src/ports/fleet.ts';
+import type {
+  Engine,
+  JobState,
+  JobView,
+  RunCommand,
+  RunNews,
+  RunResult,
+  WorkerView,
+} from '../../../src/ports/fleet.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { contractWith, frozenWith, run as runGate } from '../hook/judging.ts';
 
@@ -61,6 +71,15 @@ export class MemoryEngine {
     this.answer('lines', () => (this.told.get(run) ?? []).slice(from, from + most));
   command = (run: string, command: RunCommand) =>
     this.answer('command', () => void this.commands.push([run, command]));
+  ready = () => this.answer('ready', () => undefined);
+  close = async () => {};
+  endUnheld = (run: string, result: RunResult) =>
+    this.answer('endUnheld', () => {
+      const job = this.all.get(run);
+      if (!job || job.state === 'active') return false;
+      this.all.set(run, { ...job, state: 'ended', result, endedAt: Date.now() });
+      return true;
+    });
   again = (run: string) =>
     this.answer('again', () => {
       const job = this.all.get(run);
@@ -190,6 +209,7 @@ export class MemoryRun {
 
 export interface MemoryFleet {
   engine: MemoryEngine;
+  fleet: Fleet;
   folder: string;
   mirror: Mirror;
   /** What git holds, by run; and how often it was asked. */
@@ -211,17 +231,27 @@ export function memoryFleet(folder: string): MemoryFleet {
         return files && { refs: { journal: 'j' }, files };
       },
     }) as unknown as Truth;
-  const options = { engine: engine.asEngine(), secret: SECRET, truthOf, clock: { now: () => Date.now() } };
-  const mirror = new Mirror({ ...options, folder: mkdtempSync(join(folder, 'mirror-')) });
+  const home = homeAt(join(folder, 'own'));
+  const own = { engine: engine.asEngine(), secret: SECRET, home, env: {}, caches: folder };
+  const fleet = { ...fleetOver(own), truthOf };
+  const mirror = new Mirror({ fleet, folder: mkdtempSync(join(folder, 'mirror-')) });
   onTestFinished(() => mirror.close());
-  return { engine, folder, mirror, git, asked, run: (id, spec) => new MemoryRun(engine, folder, id, spec) };
+  return {
+    engine,
+    fleet,
+    folder,
+    mirror,
+    git,
+    asked,
+    run: (id, spec) => new MemoryRun(engine, folder, id, spec),
+  };
 }
 
 /** The dashboard's world over such a fleet. */
-export function fleetTestWorld({ engine, mirror, folder }: MemoryFleet): DashboardWorld {
+export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): DashboardWorld {
   const clock = { now: () => Date.now() };
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: mirror.home.root };
-  const fleet = new FleetDesk({ engine: engine.asEngine(), mirror, clock });
+  const fleet = new FleetDesk({ fleet: own, mirror, everyMs: 50 });
   return {
     ...{ home: mirror.home, env, clock, version: '0.0.0', only: [], fleet },
     hooksAt: () => ({ held: true }),
