@@ -1,7 +1,6 @@
 /** A fleet in memory: an engine that only remembers, runs as their workers would tell them, and what git would hold. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { EngineAway } from '../../../src/core/fleet/errors.ts';
 import type { FleetLimits } from '../../../src/core/fleet/limits.ts';
 import { DEFAULT_ATTEMPTS, type RunSpec } from '../../../src/core/fleet/spec.ts';
@@ -35,6 +34,7 @@ export const SECRET = 'ab'.repeat(32);
 /** Only what the dashboard calls. */
 export class MemoryEngine {
   readonly place = 'redis://queue.example:6379';
+  now: () => number = Date.now;
   readonly all = new Map<string, JobView>();
   readonly told = new Map<string, string[]>();
   readonly commands: [run: string, RunCommand][] = [];
@@ -102,7 +102,7 @@ export class MemoryEngine {
 export class MemoryRun {
   readonly id: string;
   readonly home: Home;
-  readonly store: FileStore;
+  store: FileStore;
   readonly spec: RunSpec;
   readonly clock = { at: Date.now() - 60_000, now: (): number => this.clock.at };
   ref: LoopRef | undefined;
@@ -119,7 +119,7 @@ export class MemoryRun {
     this.spec = {
       ...{ v: 1, run: id, repo: 'https://git.example/shop.git', ref: 'main', commit: 'c'.repeat(40) },
       ...{ task: `the task of ${id}`, limits: {}, client: {}, labels: [], priority: 0, after: [], env: [] },
-      ...{ attempts: DEFAULT_ATTEMPTS, submittedAt: Date.now() - 120_000, ...spec },
+      ...{ attempts: DEFAULT_ATTEMPTS, submittedAt: engine.now() - 120_000, ...spec },
     };
     const { repo, labels, priority, submittedAt, task } = this.spec;
     engine.all.set(id, {
@@ -154,6 +154,14 @@ export class MemoryRun {
     this.job({ state: 'active', worker, takes: 1, takenAt: Date.now() });
     this.tell();
     return this.ref;
+  }
+
+  /** It is one that was played in another home, which has the key of this run. */
+  adopt(store: FileStore, ref: LoopRef, worker: string): void {
+    this.store = store;
+    this.ref = ref;
+    this.job({ state: 'active', worker, takes: 1, takenAt: store.read(ref).startedAt });
+    this.tell({ worker });
   }
 
   append(...entries: Entry[]): void {
@@ -203,6 +211,9 @@ export class MemoryRun {
     return {
       'journal.jsonl': Buffer.from(`${this.lines().join('\n')}\n`),
       'contract.json': readFileSync(join(dir, 'contract.json')),
+      ...(existsSync(join(dir, 'receipt.json'))
+        ? { 'receipt.json': readFileSync(join(dir, 'receipt.json')) }
+        : {}),
     };
   }
 }
@@ -218,8 +229,9 @@ export interface MemoryFleet {
   run(id: string, spec?: Partial<RunSpec>): MemoryRun;
 }
 
-export function memoryFleet(folder: string): MemoryFleet {
+export function memoryFleet(folder: string, now: () => number = Date.now): MemoryFleet {
   const engine = new MemoryEngine();
+  engine.now = now;
   const git = new Map<string, RunFiles>();
   const asked: string[] = [];
   const truthOf = (repo: string) =>
@@ -233,9 +245,8 @@ export function memoryFleet(folder: string): MemoryFleet {
     }) as unknown as Truth;
   const home = homeAt(join(folder, 'own'));
   const own = { engine: engine.asEngine(), secret: SECRET, home, env: {}, caches: folder };
-  const fleet = { ...fleetOver(own), truthOf };
+  const fleet = { ...fleetOver(own), truthOf, now };
   const mirror = new Mirror({ fleet, folder: mkdtempSync(join(folder, 'mirror-')) });
-  onTestFinished(() => mirror.close());
   return {
     engine,
     fleet,
@@ -249,7 +260,7 @@ export function memoryFleet(folder: string): MemoryFleet {
 
 /** The dashboard's world over such a fleet. */
 export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): DashboardWorld {
-  const clock = { now: () => Date.now() };
+  const clock = { now: own.now };
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: mirror.home.root };
   const fleet = new FleetDesk({ fleet: own, mirror, everyMs: 50 });
   return {
