@@ -75,6 +75,7 @@ const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/telemetry.ts'], outfile: 'dist/telemetry.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/dashboard.ts'], outfile: 'dist/dashboard.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/fleet.ts'], outfile: 'dist/fleet.cjs' }),
+  build({ ...common, entryPoints: ['src/main/fleet-run.ts'], outfile: 'dist/fleet-run.cjs' }),
   build({
     ...common,
     entryPoints: ['src/main/untildone.ts'],

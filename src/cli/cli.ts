@@ -14,6 +14,7 @@ import { addDashboardCommand } from './dashboard.ts';
 import { addDevCommands } from './dev.ts';
 import { addDoctorCommand } from './doctor/commands.ts';
 import { addFleetCommands } from './fleet/commands.ts';
+import { addWorkerCommand } from './fleet/worker.ts';
 import { addClaimCommand } from './formats/claim.ts';
 import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
@@ -57,6 +58,7 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
   addDashboardCommand(cli);
   addRunCommand(cli);
   addFleetCommands(cli);
+  addWorkerCommand(cli);
   addStatsCommand(cli);
   addContractCommands(cli);
   addLessonsCommand(cli);

@@ -1,4 +1,4 @@
-/** The bundle for many machines: what `untildone submit` and `untildone fleet` do. */
+/** The bundle for many machines: what `untildone submit`, `untildone fleet` and `untildone worker` do. */
 export { checkoutHere } from '../fleet/operate/checkout.ts';
 export { runLog, waitForRuns } from '../fleet/operate/follow.ts';
 export { fleetStatus, listRuns, showRun, stateNamed } from '../fleet/operate/look.ts';
@@ -11,3 +11,4 @@ export { askOfRun, cancelRun, drainWorkers, removeDead } from '../fleet/operate/
 export { submit } from '../fleet/operate/submit.ts';
 export { scheduleView } from '../fleet/operate/views.ts';
 export { repoUrl } from '../fleet/truth/repo-url.ts';
+export { worker } from '../fleet/worker/start-worker.ts';

@@ -30,6 +30,27 @@ export const FLEET = {
       130: 'with --wait: you pressed Ctrl-C; the run goes on',
     },
   },
+  worker: {
+    group: 'fleet',
+    examples: [
+      [
+        'untildone worker --queue redis://queue.example:6379 --concurrency 4',
+        'four runs at a time, until Ctrl-C',
+      ],
+      [
+        'untildone worker --labels gpu,linux --repos "https://git.example/team/*"',
+        'only what fits this machine',
+      ],
+      ['untildone worker --once --health-port off', 'what is on the queue now, then end'],
+    ],
+    exits: {
+      0: 'drained: every run is back on the queue, or has ended; with --once: the queue is empty',
+      1: 'not drained within --drain-timeout: its runs were cut off, and are back on the queue',
+      2: 'refused: no queue, no secret, a name that is taken, or the call is wrong',
+      130: 'you pressed Ctrl-C twice: its runs were cut off, and are back on the queue',
+      143: 'a second SIGTERM: the same',
+    },
+  },
   fleet: {
     group: 'fleet',
     examples: [['untildone fleet status', 'workers, runs, what was spent, what needs you, what is stuck']],

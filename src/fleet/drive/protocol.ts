@@ -40,10 +40,11 @@ export type FromDriver =
     }
   /** Asks before an iteration begins. `costUsd`: what the run has spent in all. */
   | { type: 'may'; id: number; model: string; costUsd: number; iteration: number }
-  | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[] }
-  /** `costUsd`: what the run has spent in all. */
+  /** `from`: the place of the first line in the journal. After a take-over it is 0 once more: what was told is replaced. */
+  | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[]; from?: number }
+  /** An iteration was judged and published; each number comes once. `costUsd`: what the run has spent in all. */
   | { type: 'published'; iteration: number; commit: string; costUsd?: number }
-  /** A command was taken into the journal. One that was not is asked again of who takes the run next. */
+  /** A command was carried out and published. One that was not is asked again of who takes the run next. */
   | { type: 'applied'; id: string }
   | { type: 'note'; text: string }
   | { type: 'over'; outcome: DriveOutcome };

@@ -13,6 +13,7 @@ import {
 import { UsageError } from '../../core/text/errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { nextLine } from '../../home/journal/file.ts';
+import { RECORD, readRecord, renderRecord } from '../drive/record.ts';
 import { keyOfRun } from '../secret.ts';
 import type { RunFiles } from '../truth/truth.ts';
 import { type FoundRun, findRun, wrongSecret } from './find-run.ts';
@@ -61,10 +62,11 @@ async function reopenPublished(
   const published = publishedOf(run, read.files, fleet.secret);
   if (!published.spec) throw wrongSecret(run);
   const reopened = reopenedFiles(run, read.files, published, changes, fleet);
-  if (!reopened) return '';
+  const files = withAllAttempts(run, reopened?.files ?? read.files, fleet);
+  if (!reopened && !files) return '';
   try {
     await truth.publish(
-      { run, expected: read.refs, files: reopened.files, message: `${run}: goes on` },
+      { run, expected: read.refs, files: files ?? reopened?.files ?? read.files, message: `${run}: goes on` },
       fleet.home.root,
     );
   } catch (error) {
@@ -73,7 +75,19 @@ async function reopenPublished(
       `a worker has published for run ${run} at this moment: look again with untildone fleet show ${run}`,
     );
   }
-  return reopened.words;
+  return reopened?.words ?? '';
+}
+
+/** The files of a run that was taken in vain, with none of these takes counted; undefined where there are none. */
+function withAllAttempts(
+  run: string,
+  files: RunFiles,
+  { secret }: Pick<Fleet, 'secret'>,
+): RunFiles | undefined {
+  const key = keyOfRun(run, secret);
+  const record = readRecord(files, run, key);
+  if (!record || record.takes === 0) return undefined;
+  return { ...files, [RECORD]: renderRecord({ ...record, takes: 0 }, run, key) };
 }
 
 /** The files of a run that goes on; undefined where nothing has to be written. */

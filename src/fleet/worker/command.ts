@@ -25,7 +25,7 @@ import { FleetWorker } from './worker.ts';
 export interface WorkerFlags {
   queue?: string;
   concurrency: number;
-  labels: string[];
+  labels?: string[];
   workdir?: string;
   name?: string;
   healthPort?: number | 'off';
@@ -47,7 +47,8 @@ export interface WorkerParts {
   /** Variables that the spec names and this machine does not have. */
   missing(spec: RunSpec): string[];
   askRemote(caches: string): AskRemote;
-  sweepCaches(caches: string, mostBytes: number): Promise<void>;
+  /** `inUse`: repositories of runs under way. */
+  sweepCaches(caches: string, mostBytes: number, inUse: ReadonlySet<string>): Promise<void>;
   submitDue(due: { id: string; at: number; template: string }, caches: string): Promise<void>;
 }
 
@@ -107,7 +108,7 @@ function usualWorkdir(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(userHome(env), '.cache'), 'untildone-fleet');
 }
 
-function assemble(
+export function assemble(
   flags: WorkerFlags,
   parts: WorkerParts,
   { say, link, folders }: { say: Say; link: StoreLink; folders: WorkerFolders },
@@ -116,10 +117,10 @@ function assemble(
   const figures = new Figures();
   const tellDisk = (obstacle: string | undefined) =>
     say({ type: 'note', run: null, text: obstacle ?? 'there is room on the disk again: runs are taken' });
-  const disk = new DiskWatch(folders, flags.maxDisk, parts.sweepCaches, tellDisk);
-  disk.look(Date.now());
+  const sweep = (caches: string, most: number) => parts.sweepCaches(caches, most, new Set(worker.repos));
+  const disk: DiskWatch = new DiskWatch(folders, flags.maxDisk, sweep, tellDisk);
   const scheduler = new Scheduler(engine, link, say, (due) => parts.submitDue(due, folders.caches));
-  const worker = new FleetWorker(
+  const worker: FleetWorker = new FleetWorker(
     {
       ...{ engine, link, say, figures, worker: folders.worker, secret: parts.secret, start: parts.start },
       money: new FleetMoney(engine, link),
@@ -133,7 +134,7 @@ function assemble(
       caches: folders.caches,
     },
     {
-      ...{ labels: flags.labels, concurrency: flags.concurrency, once: flags.once },
+      ...{ labels: flags.labels ?? [], concurrency: flags.concurrency, once: flags.once },
       host: hostname(),
       version: VERSION,
       obstacle: () => disk.obstacle,
@@ -159,7 +160,7 @@ function startedEvent(
     worker: folders.worker,
     version: VERSION,
     queue: engine.place,
-    labels: flags.labels,
+    labels: flags.labels ?? [],
     concurrency: flags.concurrency,
     workdir: folders.workdir,
     health: health?.url ?? null,

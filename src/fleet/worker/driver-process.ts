@@ -9,8 +9,8 @@ import type { DriveOrder, DriveOutcome, FromDriver, ToDriver } from '../drive/pr
 
 export interface Driver {
   send(message: ToDriver): void;
-  /** Ends the process and everything that it started. */
-  end(): Promise<void>;
+  /** Ends the process and everything that it started; `at_once`: without time to clean up. */
+  end(how?: 'at_once'): Promise<void>;
   /** Its last word, or how it ended without one. Everything that it started has ended by then. */
   readonly over: Promise<DriveOutcome | { kind: 'crashed'; why: string }>;
 }
@@ -78,8 +78,10 @@ class DriverProcess implements Driver {
     this.#child.send(message, () => {});
   }
 
-  async end(): Promise<void> {
-    await this.#tree().end();
+  async end(how?: 'at_once'): Promise<void> {
+    const tree = this.#tree();
+    if (how === 'at_once') tree.signal('SIGKILL');
+    await tree.end();
   }
 
   #hearLastWord(outcome: DriveOutcome): void {

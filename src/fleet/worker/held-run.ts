@@ -124,14 +124,14 @@ export class HeldRun {
     if (!driver) return;
     driver.send({ type: 'stop', why: 'lost' });
     await Promise.race([driver.over, wait(CUT_OFF_MS)]);
-    await driver.end();
+    await driver.end('at_once');
   }
 
   #stopAtOnce(): void {
     const driver = this.#driver;
     if (!driver) return;
     driver.send({ type: 'stop', why: 'lost' });
-    const timer = setTimeout(() => void driver.end(), LOST_MS);
+    const timer = setTimeout(() => void driver.end('at_once'), LOST_MS);
     void driver.over.then(() => clearTimeout(timer));
   }
 
@@ -255,7 +255,7 @@ export class HeldRun {
         void this.#answer(message, spec);
         return;
       case 'news':
-        this.#news.add({ ...message.news, worker }, message.lines);
+        this.#news.add({ ...message.news, worker }, message.lines, message.from);
         return;
       case 'published': {
         const { iteration, commit } = message;

@@ -34,10 +34,14 @@ export class NewsStream {
     return this.#news;
   }
 
-  /** Takes news in the place of older ones that nobody was told of yet, and lines behind those that wait. */
-  add(news: RunNews, lines: readonly string[]): void {
+  /**
+   * Takes news in the place of older ones that nobody was told of yet, and lines behind those that wait. `from`: the place of
+   * the first line; other lines that wait from there on are replaced.
+   */
+  add(news: RunNews, lines: readonly string[], from?: number): void {
     this.#news = news;
     this.#isNew = true;
+    if (from !== undefined && lines.length > 0) this.#beginAt(from);
     for (const line of lines) this.#keep(line);
     void this.flush();
   }
@@ -53,6 +57,16 @@ export class NewsStream {
       this.#telling = undefined;
     });
     await this.#telling;
+  }
+
+  #beginAt(from: number): void {
+    if (from === this.#from + this.#lines.length) return;
+    const kept = from > this.#from ? this.#lines.slice(0, from - this.#from) : [];
+    // Lines are missing before it: what is told begins with it.
+    if (kept.length < from - this.#from || kept.length === 0) this.#from = from;
+    this.#lines = this.#from === from ? [] : kept;
+    this.#characters = this.#lines.reduce((sum, line) => sum + line.length, 0);
+    this.#overflowed = false;
   }
 
   /** After a line that had no room, no later one is told: a journal with a hole could not be checked. */

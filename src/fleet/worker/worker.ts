@@ -30,6 +30,7 @@ const UNWELL_MS = 30_000;
 /** How long cut off runs may take to get back to the queue; then their locks run out. */
 const CUT_OFF_MS = 8_000;
 const MOST_JOBS = 1_000;
+const BY_COMMAND = 'untildone fleet drain';
 
 export class FleetWorker {
   readonly #world: WorkerWorld;
@@ -59,6 +60,11 @@ export class FleetWorker {
     return [...this.#held].filter(({ isHeld }) => isHeld).map(({ taken }) => taken.run);
   }
 
+  /** The repositories of its runs. */
+  get repos(): string[] {
+    return [...this.#held].map(({ taken }) => taken.repo);
+  }
+
   /** What is wrong with this process; null when it is well. */
   unwell(): string | null {
     const silent = Date.now() - this.#lastBeat;
@@ -71,7 +77,6 @@ export class FleetWorker {
     this.#beatAgain();
     try {
       while (!this.#isOver && !(await this.#takeNext()));
-      await this.#allGone();
     } finally {
       this.#isOver = true;
       clearTimeout(this.#timer);
@@ -107,7 +112,7 @@ export class FleetWorker {
 
   /** Takes one run, or waits for something to change. True when there is nothing left to do. */
   async #takeNext(): Promise<boolean> {
-    if (this.#drainWhy !== undefined) return true;
+    if (this.#drainWhy !== undefined && this.#held.size === 0) return true;
     if (this.#held.size >= this.#options.concurrency || this.#obstacle() !== undefined) {
       await this.#change();
       return this.#options.once && this.#isPaused && this.#held.size === 0;
@@ -121,6 +126,7 @@ export class FleetWorker {
   }
 
   #obstacle(): string | undefined {
+    if (this.#drainWhy !== undefined) return 'it drains';
     return this.#isPaused ? 'the fleet is paused' : this.#options.obstacle();
   }
 
@@ -159,10 +165,6 @@ export class FleetWorker {
       }),
       wait(LOOK_MS),
     ]);
-  }
-
-  async #allGone(): Promise<void> {
-    while (this.#held.size > 0) await this.#change();
   }
 
   /** Whether nothing is left that this worker will soon take. */
@@ -231,7 +233,15 @@ export class FleetWorker {
       this.#isPaused = paused;
       this.#wake();
     }
-    if (drain) this.drain('untildone fleet drain');
+    if (drain) this.drain(BY_COMMAND);
+    else if (this.#drainWhy === BY_COMMAND) this.#goOn();
+  }
+
+  /** The command was taken back. What was told to end comes back to the queue, and may be taken again. */
+  #goOn(): void {
+    this.#drainWhy = undefined;
+    this.#note('runs are taken again');
+    this.#wake();
   }
 
   #view(): WorkerView {

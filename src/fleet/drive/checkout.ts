@@ -1,0 +1,104 @@
+/** The checkout that a run begins with: the base commit, and the work of the runs before it. */
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { RunSpec } from '../../core/fleet/spec.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { gitOutput, runGit } from '../../project/git.ts';
+import { ownVariables } from '../../run/git/user-git.ts';
+import { refNames } from '../names.ts';
+import type { Truth } from '../truth/truth.ts';
+import { Hopeless } from './hopeless.ts';
+import { readMeta } from './record.ts';
+
+const NAME = 'untildone';
+const EMAIL = 'untildone@localhost';
+const NAMED = 20;
+
+/** Makes a checkout of a commit, in a folder that is not there yet, in which commits can be made. */
+export async function checkOut(truth: Truth, commit: string, tree: string): Promise<void> {
+  mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
+  await truth.checkout(commit, tree);
+  await setIdentity(tree);
+}
+
+/** Gives the checkout a name for commits, where git knows none. */
+async function setIdentity(tree: string): Promise<void> {
+  const env = ownVariables(process.env);
+  const known = async (who: string) =>
+    (await runGit({ args: ['-c', 'user.useConfigOnly=true', 'var', who], cwd: tree, env })).exitCode === 0;
+  if ((await known('GIT_AUTHOR_IDENT')) && (await known('GIT_COMMITTER_IDENT'))) return;
+  await gitOutput({ args: ['config', 'user.name', NAME], cwd: tree, env: {} });
+  await gitOutput({ args: ['config', 'user.email', EMAIL], cwd: tree, env: {} });
+}
+
+/** Merges the work of the runs before this one, in the order in which they are named. Returns the base commit. */
+export async function mergeRunsBefore(truth: Truth, spec: RunSpec, tree: string): Promise<string> {
+  for (const run of spec.after) {
+    const published = await truth.read(run);
+    // A run of another repository has nothing to merge here.
+    const work = published && (readMeta(published.files)?.head ?? published.refs.work);
+    if (work !== undefined) await mergeOne(truth.repo, run, work, tree);
+  }
+  return (await git(tree, ['rev-parse', '--verify', 'HEAD'])).trim();
+}
+
+async function mergeOne(repo: string, run: string, work: string, tree: string): Promise<void> {
+  const env = ownVariables(process.env);
+  const { work: ref } = refNames(run);
+  const fetched = await runGit({ args: ['fetch', '--quiet', '--no-tags', '--', repo, ref], cwd: tree, env });
+  if (fetched.exitCode !== 0)
+    throw new Error(`the work of run ${run} cannot be fetched: ${oneLine(fetched.stderr.trim(), 300)}`);
+  const message = `Work of run ${run}`;
+  const args = [
+    '-c',
+    'core.hooksPath=/dev/null',
+    'merge',
+    '--quiet',
+    '--no-edit',
+    '--no-gpg-sign',
+    '-m',
+    message,
+  ];
+  const merged = await runGit({ args: [...args, work], cwd: tree, env });
+  if (merged.exitCode === 0) return;
+  const files = (await git(tree, ['diff', '--name-only', '-z', '--diff-filter=U']))
+    .split('\0')
+    .filter(Boolean);
+  if (files.length === 0)
+    throw new Error(`the work of run ${run} cannot be merged: ${oneLine(merged.stderr.trim(), 300)}`);
+  const names = files.slice(0, NAMED).join(', ') + (files.length > NAMED ? ', ...' : '');
+  throw new Hopeless(
+    `the work of run ${run} and what comes before it change the same lines (${names}): merge them yourself, and submit the run with --ref and that branch`,
+  );
+}
+
+async function git(tree: string, args: readonly string[]): Promise<string> {
+  return (await gitOutput({ args, cwd: tree, env: {} })).toString('utf8');
+}
+
+/** What one commit differs in from another, as a patch that git can apply. */
+export function differenceOf(tree: string, from: string, to: string): Promise<Buffer> {
+  const args = [
+    'diff',
+    '--binary',
+    '--full-index',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+  ];
+  return gitOutput({ args: [...args, from, to, '--'], cwd: tree, env: {} });
+}
+
+/** Puts the files that git does not ignore into the state of the start. */
+export async function layStart(tree: string, patch: Buffer): Promise<void> {
+  await git(tree, ['-c', 'core.hooksPath=/dev/null', 'reset', '--quiet', '--hard']);
+  await git(tree, ['clean', '--quiet', '-ffd']);
+  if (patch.length > 0)
+    await gitOutput({ args: ['apply', '--whitespace=nowarn', '-'], cwd: tree, env: {}, input: patch });
+}
+
+/** The project's folder in the checkout. */
+export function projectIn(tree: string, { folder }: RunSpec): string {
+  return folder === undefined ? tree : join(tree, folder);
+}

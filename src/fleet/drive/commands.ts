@@ -1,0 +1,44 @@
+/** Carries out what people ask of a run, each command once, also when it is delivered again. */
+import { UsageError } from '../../core/text/errors.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { RunCommand } from '../../ports/fleet.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts';
+import { answerQuestion } from '../../run/person/approve-reject.ts';
+import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
+
+const REMEMBERED = 200;
+
+export function withApplied(applied: readonly string[], id: string): string[] {
+  return [...applied, id].slice(-REMEMBERED);
+}
+
+/** Does it, and says in words what came of it. */
+export async function applyCommand(
+  { command, about, text }: RunCommand,
+  ref: LoopRef,
+  world: World,
+): Promise<string> {
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  try {
+    if (command === 'answer') lines.push(...answered(about, text ?? '', ref, world));
+    else if (command === 'approve' || command === 'reject') {
+      const said = command === 'approve' ? 'approved' : 'rejected';
+      await answerQuestion({ said, name: about, note: text }, ref, world, out);
+    } else await commandLoop(command, ref, text, world, out);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return `${command} was not carried out: ${error.message}`;
+  }
+  return lines[0] ?? command;
+}
+
+/** `about` names the question: `question 2`, or its number. */
+function answered(about: string | undefined, text: string, ref: LoopRef, { store }: World): string[] {
+  const number = about === undefined ? undefined : Number(/\d+/.exec(about)?.[0] ?? Number.NaN);
+  const question = questionMeant(store.read(ref), number);
+  const option = /^\d{1,2}$/.test(text.trim()) ? Number(text.trim()) : undefined;
+  const chosen = option !== undefined && question.options?.[option - 1] !== undefined ? option : undefined;
+  return answerAgent(ref, question, answerIn(question, chosen === undefined ? text : '', chosen), store);
+}

@@ -1,0 +1,276 @@
+/** Drives one run of a fleet on this machine, from taking it to leaving it with an outcome. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { contractFileOf } from '../../contract/read.ts';
+import { Fenced } from '../../core/fleet/errors.ts';
+import type { RunSpec } from '../../core/fleet/spec.ts';
+import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { oneLine } from '../../core/text/clip.ts';
+import { defined } from '../../core/text/defined.ts';
+import { NothingToDo } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
+import { endMarked } from '../../files/process-tree.ts';
+import { writeWhole } from '../../files/whole-file.ts';
+import { homeAt, realPath } from '../../home/layout.ts';
+import { planLoop } from '../../hook/start/start.ts';
+import { type JudgeBundle, loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
+import { type World, worldWith } from '../../hook/wiring/world.ts';
+import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../run/begin/drive-run.ts';
+import { RUN_MARK } from '../../run/begin/run-world.ts';
+import { readSpec } from '../secret.ts';
+import type { RunFiles, Truth } from '../truth/truth.ts';
+import { adoptRun, isHopeless, layJournal } from './adopt.ts';
+import { checkOut, mergeRunsBefore, projectIn } from './checkout.ts';
+import { missingVariables, runEnvironment } from './environment.ts';
+import { Hopeless } from './hopeless.ts';
+import { FleetKeeper } from './keeper.ts';
+import type { WorkerLink } from './link.ts';
+import { News } from './news.ts';
+import type { DriveOrder, DriveOutcome } from './protocol.ts';
+import { Publisher, whileAway } from './publisher.ts';
+import { type FleetRecord, META, readRecord, renderMeta } from './record.ts';
+
+/** Opens the truth about the runs of a repository. */
+export type OpenTruth = (
+  repo: string,
+  options: { caches: string; env: NodeJS.ProcessEnv; signal: AbortSignal; note(text: string): void },
+) => Truth;
+
+const CAUSE = 500;
+/** How long the commands for a run that waits for a person may take to come: some beats of the worker. */
+const COMMANDS_MS = 6_000;
+
+/** Never rejects: everything that goes wrong is an outcome. */
+export async function driveRun(
+  order: DriveOrder,
+  link: WorkerLink,
+  openTruth: OpenTruth,
+): Promise<DriveOutcome> {
+  const news = new News(link);
+  try {
+    return await new RunOnMachine(order, link, news, openTruth).drive();
+  } catch (error) {
+    return outcomeOf(error, link);
+  } finally {
+    await news.close();
+    link.close();
+  }
+}
+
+/** What an error means for the run. */
+export function outcomeOf(error: unknown, link: Pick<WorkerLink, 'lost'>): DriveOutcome {
+  if (link.lost.aborted) return { kind: 'fenced', why: wordsOf(link.lost.reason) };
+  if (error instanceof Fenced) return { kind: 'fenced', why: wordsOf(error) };
+  if (isHopeless(error)) return { kind: 'hopeless', why: wordsOf(error) };
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return { kind: 'failed', why: `the disk of this worker is full (${wordsOf(error)})` };
+  return { kind: 'failed', why: wordsOf(error) };
+}
+
+function wordsOf(error: unknown): string {
+  return oneLine(redact(error instanceof Error ? error.message : String(error)), CAUSE);
+}
+
+class RunOnMachine {
+  readonly #order: DriveOrder;
+  readonly #link: WorkerLink;
+  readonly #news: News;
+  readonly #openTruth: OpenTruth;
+  readonly #tree: string;
+
+  constructor(order: DriveOrder, link: WorkerLink, news: News, openTruth: OpenTruth) {
+    this.#order = order;
+    this.#link = link;
+    this.#news = news;
+    this.#openTruth = openTruth;
+    this.#tree = join(order.folder, 'tree');
+  }
+
+  async drive(): Promise<DriveOutcome> {
+    const { run, key, folder, caches } = this.#order;
+    const spec = readSpec(this.#order.spec, run, key);
+    if (!spec)
+      throw new Hopeless(
+        'the seal of this run does not fit: it was submitted with another secret of the fleet',
+      );
+    const missing = missingVariables(process.env, spec.env);
+    if (missing.length > 0)
+      return { kind: 'failed', why: `the environment of this worker lacks: ${missing.join(', ')}` };
+    const env = this.#environment(spec);
+    // What an earlier take left here is not what was published, and its processes would work beside this one.
+    await endMarked(`${RUN_MARK}=${run}`);
+    for (const name of ['home', 'tree']) rmSync(join(folder, name), { recursive: true, force: true });
+    const truth = this.#openTruth(spec.repo, {
+      ...{ caches, env, signal: this.#link.lost },
+      note: (text) => void this.#link.send({ type: 'note', text }),
+    });
+    const published = await whileAway(
+      this.#with,
+      () => true,
+      () => truth.read(run),
+    );
+    if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
+    const { refs, files } = published;
+    const record = readRecord(files, run, key);
+    const publisherFrom = (first: FleetRecord) =>
+      new Publisher({ ...this.#with, order: this.#order, truth, refs, files, record: record ?? first });
+    if (!record || !files['journal.jsonl'] || refs.work === undefined)
+      return this.#begin(spec, env, truth, publisherFrom);
+    return this.#goOn(spec, env, truth, { files, record, work: refs.work, publisher: publisherFrom(record) });
+  }
+
+  get #with() {
+    return { link: this.#link, news: this.#news };
+  }
+
+  /** The environment of the run; that of this process is the same from here on. */
+  #environment(spec: RunSpec): NodeJS.ProcessEnv {
+    const env = runEnvironment(process.env, spec.env);
+    for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
+    return { ...env, UNTILDONE_HOME: join(this.#order.folder, 'home'), [RUN_MARK]: spec.run };
+  }
+
+  /** The home of this run alone, and the project in its checkout. */
+  #world(spec: RunSpec, env: NodeJS.ProcessEnv): World {
+    const home = homeAt(join(this.#order.folder, 'home'));
+    mkdirSync(home.root, { recursive: true, mode: 0o700 });
+    writeWhole(home.keyFile, `${this.#order.key}\n`);
+    return worldWith(env, loadQuietJudges, () => realPath(projectIn(this.#tree, spec)));
+  }
+
+  #keeper(world: World, publisher: Publisher, spec: RunSpec): FleetKeeper {
+    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, model: spec.client.model });
+  }
+
+  async #begin(
+    spec: RunSpec,
+    env: NodeJS.ProcessEnv,
+    truth: Truth,
+    publisherFrom: (record: FleetRecord) => Publisher,
+  ): Promise<DriveOutcome> {
+    this.#news.doing('makes its checkout');
+    await whileAway(
+      this.#with,
+      () => true,
+      () => checkOut(truth, spec.commit, this.#tree),
+    );
+    const base = await mergeRunsBefore(truth, spec, this.#tree);
+    const world = this.#world(spec, env);
+    const options = optionsOf(spec);
+    checkPlan(options, world);
+    const publisher = publisherFrom({ v: 1, base, branch: '', applied: [], takes: 0 });
+    const keeper = this.#keeper(world, publisher, spec);
+    try {
+      return await this.#leave(spec, world, keeper, await beginRun(options, keeper.observers()));
+    } catch (error) {
+      if (keeper.failure !== undefined) throw keeper.failure;
+      if (keeper.cancelledEarly) return this.#endedEarly(spec, publisher, 'cancelled', 'by a person');
+      if (!(error instanceof NothingToDo)) throw error;
+      return this.#endedEarly(spec, publisher, 'nothing_to_do', error.lines.join(' '));
+    }
+  }
+
+  /** A run that was resumed while it was being left goes on. */
+  async #leave(spec: RunSpec, world: World, keeper: FleetKeeper, left: LoopState): Promise<DriveOutcome> {
+    for (let state = left; ; ) {
+      if (!keeper.isResumed(state)) return keeper.outcomeAfter();
+      const ref = world.store.loops(world.project).find(({ loop }) => loop === spec.run);
+      if (!ref) return keeper.outcomeAfter();
+      state = await goOnWithRun(ref, {}, keeper.observers());
+    }
+  }
+
+  /** A run that ended before its loop began has no journal. */
+  async #endedEarly(
+    spec: RunSpec,
+    publisher: Publisher,
+    status: string,
+    detail: string,
+  ): Promise<DriveOutcome> {
+    const figures = { costUsd: 0, tokens: 0 };
+    const { worker } = this.#order;
+    const meta = renderMeta({
+      v: 1,
+      run: spec.run,
+      worker,
+      status,
+      iteration: 0,
+      ...figures,
+      detail,
+      at: Date.now(),
+    });
+    await publisher.publishFiles({ [META]: meta }, this.#tree, `${status}: ${spec.run}`);
+    return { kind: 'ended', result: { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures } };
+  }
+
+  async #goOn(
+    spec: RunSpec,
+    env: NodeJS.ProcessEnv,
+    truth: Truth,
+    published: { files: RunFiles; record: FleetRecord; work: string; publisher: Publisher },
+  ): Promise<DriveOutcome> {
+    const { files, record, work, publisher } = published;
+    const { rest } = record;
+    // It was woken by a command, unless the queue was made anew.
+    if (rest && rest.kind !== 'by_itself' && !(await this.#link.hasCommand(COMMANDS_MS)))
+      return { kind: 'rests', why: rest.why };
+    this.#news.doing('takes up the run where it was published');
+    await whileAway(
+      this.#with,
+      () => true,
+      () => checkOut(truth, record.base, this.#tree),
+    );
+    const world = this.#world(spec, env);
+    const keeper = this.#keeper(world, publisher, spec);
+    try {
+      const { ref, state, spent } = await layJournal({ files, world, spec });
+      if (hasEnded(state)) {
+        await truth.restore(this.#tree, work, record.branch);
+        return await keeper.endedBefore(ref, state, record);
+      }
+      const { worker } = this.#order;
+      const { interrupts, reporter } = keeper.observers();
+      await adoptRun(ref, {
+        ...{ worker, spec, files, record, work, truth, world, tree: this.#tree, interrupts },
+        note: reporter.note,
+      });
+      const rests = await keeper.takesUp(ref, record, spent);
+      if (rests) return rests;
+      return await this.#leave(spec, world, keeper, await goOnWithRun(ref, {}, keeper.observers()));
+    } catch (error) {
+      throw keeper.failure ?? error;
+    }
+  }
+}
+
+/** The worker decides what signals mean. */
+async function loadQuietJudges(): Promise<JudgeBundle> {
+  const bundle = await loadJudgeBundle();
+  return { ...bundle, openJudges: (home, env) => bundle.openJudges(home, env, { endWithSignals: false }) };
+}
+
+function optionsOf(spec: RunSpec): RunOptions {
+  const { run, task, contract, features, promise, mode, freshEvery, limits, ask, client } = spec;
+  return {
+    loop: run,
+    task,
+    ...defined({ promise, mode, freshEvery, ask, features: features?.file, only: features?.only }),
+    ...(contract === undefined ? {} : { contract: contractFileOf(contract).contract }),
+    limits,
+    client: defined(client),
+    // Whoever submitted it sealed the commit, or brought the contract along.
+    trust: true,
+    git: { mode: 'branch', merge: false },
+    prepare: true,
+  };
+}
+
+/** What is wrong with the plan of the loop is wrong on every machine. */
+function checkPlan(options: RunOptions, world: World): void {
+  try {
+    const own = { task: taskOf(options, world), session: options.loop ?? '', project: world.project };
+    planLoop({ ...options, ...own }, world, () => {});
+  } catch (error) {
+    throw new Hopeless((error as Error).message, { cause: error });
+  }
+}

@@ -1,0 +1,2 @@
+/** A run that cannot be driven, on whichever machine: trying again does not help. */
+export class Hopeless extends Error {}

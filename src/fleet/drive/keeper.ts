@@ -1,0 +1,299 @@
+/** Keeps a run on its remote while it goes on here: publishes every iteration, asks the worker, and hears commands. */
+import type { LoopState } from '../../core/loop/state.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { describeWait } from '../../core/words/endings.ts';
+import type { World } from '../../hook/wiring/world.ts';
+import type { RunCommand } from '../../ports/fleet.ts';
+import type { LoopRef } from '../../ports/ports.ts';
+import type { RunKeeper, RunObservers } from '../../run/begin/client-options.ts';
+import type { Interrupts } from '../../run/begin/interrupts.ts';
+import { readRunGitRecord } from '../../run/git/record.ts';
+import type { RunReporter } from '../../run/reporter.ts';
+import { applyCommand, withApplied } from './commands.ts';
+import type { WorkerLink } from './link.ts';
+import type { News } from './news.ts';
+import type { DriveOutcome } from './protocol.ts';
+import type { Publisher } from './publisher.ts';
+import { type FleetRecord, type Rest, resultOf, type SpentIteration } from './record.ts';
+
+interface Keeping {
+  world: World;
+  publisher: Publisher;
+  link: WorkerLink;
+  news: News;
+  tree: string;
+  model?: string;
+}
+
+/** A run that has to wait for longer than this leaves its place to others. */
+const LONGEST_WAIT_MS = 60_000;
+const DRAINS = 'its worker drains';
+const STOPPED = 'this worker stopped';
+
+/** Commands with which a run that needs you goes on. */
+const GOES_ON = new Set<RunCommand['command']>(['resume', 'answer', 'approve', 'reject']);
+
+export class FleetKeeper implements RunKeeper {
+  readonly #with: Keeping;
+  readonly #stop = new AbortController();
+  readonly #early: RunCommand[] = [];
+  #ref: LoopRef | undefined;
+  #claimed = false;
+  /** Commands are carried out one after the other. */
+  #commands: Promise<void> = Promise.resolve();
+  #heard = new Set<RunCommand['command']>();
+  /** Why this process paused the run, or left it waiting. */
+  #own: Rest | undefined;
+  #isPausedByPerson = false;
+  #asksSince: number | undefined;
+  #failure: unknown;
+  #cancelledEarly = false;
+  /** How many iterations were judged and published. */
+  #iterations = 0;
+
+  constructor(keeping: Keeping) {
+    this.#with = keeping;
+    const { link } = keeping;
+    link.lost.addEventListener('abort', () => this.#stop.abort(), { once: true });
+    if (link.lost.aborted) this.#stop.abort();
+    link.takeCommands((command) => this.#hear(command));
+  }
+
+  /** What went wrong in a step of this keeper, which could only stop the run. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** The run was cancelled before its loop began. */
+  get cancelledEarly(): boolean {
+    return this.#cancelledEarly;
+  }
+
+  observers(): RunObservers & { interrupts: Interrupts } {
+    const { world, link, news } = this.#with;
+    const note = (text: string) => void link.send({ type: 'note', text });
+    const reporter: RunReporter = {
+      begun: () => news.doing('begins'),
+      event: (event) => news.hear(event),
+      note,
+      child: () => reporter,
+    };
+    const interrupts: Interrupts = {
+      asked: () => this.#stop.signal.aborted,
+      atOnce: this.#stop.signal,
+      waitUntil: async (time) => link.sleep(Math.max(0, time - Date.now())),
+      stop: () => undefined,
+    };
+    return { world, reporter, interrupts, keeper: this };
+  }
+
+  async begins(ref: LoopRef): Promise<string | undefined> {
+    return this.#guarded(async () => {
+      if (!this.#claimed) {
+        const { publisher } = this.#with;
+        publisher.record = { ...publisher.record, takes: publisher.record.takes + 1, rest: undefined };
+        await this.#claim(ref, 'begun');
+      }
+      await this.#settled();
+      return this.#mayGoOn(this.#state());
+    });
+  }
+
+  async iterated(state: LoopState): Promise<string | undefined> {
+    return this.#guarded(async () => {
+      this.#asksSince = undefined;
+      const { publisher } = this.#with;
+      publisher.record = { ...publisher.record, takes: 0, rest: undefined };
+      try {
+        await this.#publish(`in iteration ${state.iteration}`, { goesOn: () => !hasEnded(this.#state()) });
+      } catch (error) {
+        // The last publication is made when its session has ended.
+        if (!hasEnded(this.#state())) throw error;
+        return undefined;
+      }
+      await this.#tellIteration(state);
+      return this.#mayGoOn(this.#state());
+    });
+  }
+
+  /** Tells that an iteration is published. A hand-over note is none. */
+  async #tellIteration({ run, spent }: LoopState): Promise<void> {
+    if (run?.handOver === 'given') return;
+    const { publisher, link } = this.#with;
+    this.#iterations += 1;
+    const { costUsd } = spent;
+    await link.send({ type: 'published', iteration: this.#iterations, commit: publisher.commit, costUsd });
+  }
+
+  leaves(until: number | undefined): string | undefined {
+    const now = Date.now();
+    if (this.#with.link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
+    else if (until !== undefined) {
+      if (until - now <= LONGEST_WAIT_MS) return undefined;
+      this.#own = { kind: 'by_itself', why: describeWait(this.#state()), untilMs: until };
+    } else {
+      this.#asksSince ??= now;
+      if (now - this.#asksSince <= LONGEST_WAIT_MS) return undefined;
+      this.#own = { kind: 'needs_you', why: describeWait(this.#state()) };
+    }
+    return this.#own.why;
+  }
+
+  /** Claims a run that was adopted, and carries out what was asked of it. Returns an outcome when it does not go on. */
+  async takesUp(
+    ref: LoopRef,
+    before: FleetRecord,
+    spent: readonly SpentIteration[],
+  ): Promise<DriveOutcome | undefined> {
+    const { publisher } = this.#with;
+    const { rest } = before;
+    this.#iterations = spent.length;
+    publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1 };
+    this.#isPausedByPerson = rest?.kind === 'paused';
+    await this.#claim(ref, 'taken up', spent);
+    await this.#settled();
+    const state = this.#state();
+    const waitsForYou =
+      state.status === 'paused' &&
+      (this.#isPausedByPerson ||
+        (rest?.kind === 'needs_you' && ![...this.#heard].some((command) => GOES_ON.has(command))));
+    if (hasEnded(state) || waitsForYou) return this.outcomeAfter();
+    publisher.record = { ...publisher.record, rest: undefined };
+    return undefined;
+  }
+
+  /** Whether a run that was paused was resumed while it was being left. */
+  isResumed(left: LoopState): boolean {
+    return left.status === 'paused' && this.#state().status === 'active' && !this.#stop.signal.aborted;
+  }
+
+  /** Publishes how the run is left, and says it. */
+  async outcomeAfter(): Promise<DriveOutcome> {
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.#settled();
+    const { publisher, link } = this.#with;
+    link.lost.throwIfAborted();
+    const state = this.#state();
+    const rest = hasEnded(state) ? undefined : this.#restOf(state);
+    publisher.record = { ...publisher.record, takes: 0, rest };
+    await this.#publish(rest ? `rests: ${rest.why}` : `ended: ${state.status}`, { isLast: true });
+    if (!rest) return { kind: 'ended', result: this.#resultOf(state) };
+    if (rest.kind === 'by_itself' && rest.why === DRAINS) return { kind: 'handed_back' };
+    const untilMs = rest.kind === 'by_itself' ? rest.untilMs : undefined;
+    return { kind: 'rests', why: rest.why, ...(untilMs === undefined ? {} : { untilMs }) };
+  }
+
+  /** A run that had ended before it was taken: its last publication may be missing. */
+  async endedBefore(ref: LoopRef, state: LoopState, { finished }: FleetRecord): Promise<DriveOutcome> {
+    this.#ref = ref;
+    this.#with.news.follow(ref, this.#with.world.store);
+    if (!finished) await this.#publish(`ended: ${state.status}`, { isLast: true });
+    return { kind: 'ended', result: this.#resultOf(state) };
+  }
+
+  #resultOf(state: LoopState) {
+    const { publisher } = this.#with;
+    const { base, branch } = publisher.record;
+    const commit = publisher.head;
+    return resultOf(state, commit === undefined || commit === base ? {} : { branch, commit });
+  }
+
+  #restOf(state: LoopState): Rest {
+    const why = state.waiting?.detail ?? describeWait(state);
+    if (this.#isPausedByPerson) return { kind: 'paused', why: why || 'paused by a person' };
+    return this.#own ?? { kind: 'needs_you', why };
+  }
+
+  async #claim(ref: LoopRef, message: string, spent: readonly SpentIteration[] = []): Promise<void> {
+    const { publisher, link, news, world } = this.#with;
+    this.#ref = ref;
+    const branch = readRunGitRecord(world.home, ref.loop)?.branch ?? publisher.record.branch;
+    publisher.record = { ...publisher.record, branch };
+    news.follow(ref, world.store);
+    await this.#publish(message);
+    this.#claimed = true;
+    const { takes } = publisher.record;
+    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...spent] });
+    for (const command of this.#early.splice(0)) this.#hear(command);
+  }
+
+  #publish(message: string, options: { isLast?: boolean; goesOn?: () => boolean } = {}): Promise<void> {
+    const { publisher, world, tree } = this.#with;
+    const place = { ref: this.#known(), home: world.home, tree };
+    return publisher.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
+  }
+
+  /** Why the next iteration does not begin. */
+  async #mayGoOn(state: LoopState): Promise<string | undefined> {
+    const { link, model } = this.#with;
+    if (state.status !== 'active') return undefined;
+    // A hand-over note is no iteration.
+    if (!link.drains && state.waiting?.why !== 'approval' && state.run?.handOver !== 'asked') {
+      const { iteration, spent } = state;
+      const refused = await link.may({ model: model ?? 'default', costUsd: spent.costUsd, iteration });
+      if (refused) this.#own = { kind: 'by_itself', ...refused };
+      else this.#own = undefined;
+    }
+    if (link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
+    return this.#own?.why;
+  }
+
+  /** A step that fails stops the run at once; `outcomeAfter` tells why. */
+  async #guarded(step: () => Promise<string | undefined>): Promise<string | undefined> {
+    try {
+      if (this.#failure !== undefined || this.#with.link.lost.aborted) return STOPPED;
+      return await step();
+    } catch (error) {
+      this.#failure ??= error;
+      this.#stop.abort();
+      return STOPPED;
+    }
+  }
+
+  #hear(command: RunCommand): void {
+    const isEnd = command.command === 'cancel' || command.command === 'release';
+    if (!this.#claimed) {
+      this.#early.push(command);
+      if (!isEnd || this.#ref) return;
+      this.#cancelledEarly = true;
+      this.#stop.abort();
+      return;
+    }
+    this.#commands = this.#commands
+      .then(() => this.#apply(command, isEnd))
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+        this.#stop.abort();
+      });
+  }
+
+  async #apply(command: RunCommand, isEnd: boolean): Promise<void> {
+    const { publisher, world, link } = this.#with;
+    const { applied } = publisher.record;
+    if (applied.includes(command.id)) return;
+    publisher.record = { ...publisher.record, applied: withApplied(applied, command.id) };
+    this.#heard.add(command.command);
+    const text = await applyCommand(command, this.#known(), world);
+    await link.send({ type: 'note', text });
+    if (command.command === 'pause' || command.command === 'resume')
+      this.#isPausedByPerson = this.#state().status === 'paused';
+    if (isEnd && hasEnded(this.#state())) this.#stop.abort();
+  }
+
+  /** Resolves when the commands that came so far are carried out. */
+  async #settled(): Promise<void> {
+    for (let seen: Promise<void> | undefined; seen !== this.#commands; ) {
+      seen = this.#commands;
+      await seen;
+    }
+  }
+
+  #state(): LoopState {
+    return this.#with.world.store.read(this.#known());
+  }
+
+  #known(): LoopRef {
+    if (this.#ref) return this.#ref;
+    throw new Error('the run has not begun yet');
+  }
+}

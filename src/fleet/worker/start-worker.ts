@@ -1,0 +1,70 @@
+/** Puts the worker together with the engine, the truth, and the processes of runs. */
+import { dirname, join } from 'node:path';
+import type { Standing } from '../../core/fleet/intake.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { createHome, type Home, homeFrom } from '../../home/layout.ts';
+import { thisProgram } from '../../home/program.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { missingVariables, runEnvironment } from '../drive/environment.ts';
+import { openEngine } from '../engine/open.ts';
+import type { Fleet } from '../operate/fleet.ts';
+import { fleetOver, QUEUE_VARIABLE } from '../operate/open.ts';
+import { publishedOf } from '../operate/published.ts';
+import { submitFromTemplate } from '../operate/schedules.ts';
+import { ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';
+import { sweepCaches } from '../truth/sweep.ts';
+import { runWorker, type WorkerFlags } from './command.ts';
+import { driverStarter } from './driver-process.ts';
+
+/** `untildone worker`. Returns the exit code. */
+export async function worker(flags: WorkerFlags): Promise<number> {
+  const { env } = process;
+  const home = homeFrom(env);
+  refuseInsideClient('worker', home, env);
+  const queue = flags.queue ?? env[QUEUE_VARIABLE] ?? '';
+  const engine = await openEngine(queue, env);
+  const secret = secretFor(queue, env, home);
+  const fleetIn = (caches: string): Fleet => fleetOver({ engine, home, env, secret, caches });
+  return runWorker(flags, {
+    engine,
+    secret,
+    env,
+    start: driverStarter(join(dirname(thisProgram().hookEntry), 'fleet-run.cjs')),
+    envFor: (spec) => runEnvironment(env, spec.env),
+    missing: (spec) => missingVariables(env, spec.env),
+    askRemote: (caches) => {
+      const fleet = fleetIn(caches);
+      return (repo, run) => standingOn(fleet, repo, run);
+    },
+    sweepCaches: async (caches, mostBytes, inUse) => {
+      await sweepCaches(caches, mostBytes, inUse);
+    },
+    submitDue: async (due, caches) => {
+      await submitFromTemplate(due, fleetIn(caches));
+    },
+  });
+}
+
+const THIS_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|)$/;
+
+/** A worker on another machine than the queue must not make a secret of its own: no run would fit it. */
+function secretFor(queue: string, env: NodeJS.ProcessEnv, home: Home): string {
+  const there = readSecret(env, home);
+  if (there !== undefined) return there;
+  if (!THIS_MACHINE.test(new URL(queue).hostname)) {
+    throw new UsageError(
+      `this machine does not have the secret of the fleet, without which no run can be read: put what "untildone fleet secret --show" prints on the machine that submits into ${SECRET_VARIABLE} or ${secretFile(home)}`,
+    );
+  }
+  createHome(home);
+  return ownSecret(env, home);
+}
+
+/** How a run stands by what was published of it. */
+async function standingOn(fleet: Fleet, repo: string, run: string): Promise<Standing | undefined> {
+  const read = await fleet.truthOf(repo).read(run);
+  if (!read) return undefined;
+  const { spec, result } = publishedOf(run, read.files, fleet.secret);
+  if (!spec) return { run, is: 'dead', cause: 'its seal does not fit the secret of this fleet' };
+  return result ? { run, is: 'ended', status: result.status, cause: result.cause } : { run, is: 'going' };
+}
