@@ -3,6 +3,11 @@ import { measureAudit } from './audit.ts';
 import { measureCleanRoom } from './clean-room.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureDifferential } from './differential.ts';
+import { measureFailOver } from './fleet/fail-over.ts';
+import { measureGrowth } from './fleet/growth.ts';
+import { measureFleetLoad } from './fleet/load.ts';
+import { measureFleetStart } from './fleet/start.ts';
+import { measureFleetThroughput } from './fleet/throughput.ts';
 import { type HookScene, openHookScene } from './hook-scene.ts';
 import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
@@ -41,6 +46,11 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['a run: from session to session', () => measureSessionGap()],
   ['a run: an iteration', () => measureRunOverhead()],
   ['a run: 1,000 iterations', () => measureRunLength()],
+  ['a fleet: from submit to start', () => measureFleetStart()],
+  ['a fleet: runs a minute', () => measureFleetThroughput()],
+  ['a fleet: fail-over', () => measureFailOver()],
+  ['a fleet: growth from 1 to 8 workers', () => measureGrowth()],
+  ['a fleet: what a worker costs', () => measureFleetLoad()],
 ];
 /** `npm run bench -- "a run"`: only those whose name holds these words. */
 const [words = ''] = process.argv.slice(2);

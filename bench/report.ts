@@ -7,7 +7,7 @@ export interface Row {
   name: string;
   /** What it is compared with. */
   against: string;
-  unit: 'ms' | 'MB' | 'KB';
+  unit: 'ms' | 'MB' | 'KB' | 'per s' | 'of them';
   ratioOfMedians: number;
   /** Quartiles of the ratios within the rounds; absent where the samples are not paired. */
   paired?: { first: number; median: number; third: number };
@@ -23,7 +23,7 @@ export interface Row {
 export interface Compared {
   name: string;
   against: string;
-  unit?: 'ms' | 'MB' | 'KB';
+  unit?: Row['unit'];
   target?: number;
   mostMoreMs?: number;
 }

@@ -13,6 +13,11 @@ export function addDashboardCommand(cli: Command): void {
     .option('--host <address>', 'the address to serve on', value, '127.0.0.1')
     .option('--open', 'open the page in your browser', false)
     .option('--project <dir>', 'only the loops of this project; may be repeated', collect)
+    .option(
+      '--queue [url]',
+      'show a fleet: redis://... or postgres://... (without a URL: UNTILDONE_QUEUE)',
+      value,
+    )
     .option('--token <text>', 'the token of the link (default: a new one each time)', value)
     .option('--json', 'print the link as JSON: {"url", "pid"}', false)
     .action(async (flags: DashboardFlags) => {

@@ -12,6 +12,7 @@ import { refuseInsideClient } from '../hook/start/person.ts';
 import { openWorldToRead } from '../hook/wiring/world.ts';
 import { watchInterruption } from '../terminal/interruption.ts';
 import { out, warn } from '../terminal/print.ts';
+import { fleetWorld } from './fleet-wiring.ts';
 import { isLoopback } from './server/guard.ts';
 import { type Dashboard, serveDashboard, USUAL_PORT } from './server/serve.ts';
 import type { DashboardWorld } from './server/world.ts';
@@ -22,6 +23,8 @@ export interface DashboardFlags {
   host: string;
   open: boolean;
   project?: string[];
+  /** True: that of the environment. */
+  queue?: string | true;
   token?: string;
   json: boolean;
 }
@@ -32,17 +35,34 @@ export async function dashboard(flags: DashboardFlags): Promise<number> {
   const home = homeFrom(env);
   // Who has the link may do what only a person may.
   refuseInsideClient('dashboard', home, env);
-  openWorldToRead();
+  if (flags.queue === undefined) openWorldToRead();
   const interruption = watchInterruption();
-  const world = dashboardWorld(env, (flags.project ?? []).map(existing));
-  const served = await serve(flags, world);
+  const world = await worldFor(flags, env);
+  const served = await serve(flags, world).catch(async (error) => {
+    await world.fleet?.close();
+    throw error;
+  });
   if (flags.json) out(escapedJson(JSON.stringify({ url: served.url, pid: process.pid })));
   else sayLink(flags, served);
   if (flags.open) openBrowser(served.onceUrl(), env);
   if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   await served.close();
+  await world.fleet?.close();
   // Ctrl-C is how it ends.
   return interruption.exitCode() === EXIT.interrupted ? EXIT.ok : (interruption.exitCode() ?? EXIT.ok);
+}
+
+/** The loops of this machine, or the runs of a fleet. */
+async function worldFor(
+  { queue, project = [] }: DashboardFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<DashboardWorld> {
+  if (queue === undefined) return dashboardWorld(env, project.map(existing));
+  if (project.length > 0)
+    throw new UsageError(
+      '--project names folders of this machine: it does not go with --queue, which shows a fleet',
+    );
+  return fleetWorld(env, queue === true ? undefined : queue);
 }
 
 /** Where no port is named, a free one does as well: another dashboard may have the usual one. */

@@ -67,6 +67,7 @@ const LOOPS: Record<string, CommandEntry> = {
     examples: [
       ['untildone dashboard --open', 'all loops in your browser: what needs you comes first'],
       ['untildone dashboard --port 8080 --project .', 'on this port, only the loops of this project'],
+      ['untildone dashboard --queue redis://127.0.0.1:6379', 'the runs and workers of a fleet'],
     ],
     exits: { 0: 'you ended it with Ctrl-C', 2: 'the port is taken, or the call is wrong' },
   },

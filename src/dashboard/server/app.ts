@@ -156,7 +156,7 @@ function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
     const [ref, own] = [known(c.req.param('loop'), live), world.open()];
     const inJournal = async (receipt: Receipt) =>
       world.fleet?.againstReceipt(ref.loop, receipt) ?? (await lookAtJournal(receipt, own)).problems;
-    return c.json(await receiptView(ref, own, inJournal));
+    return c.json(await receiptView(ref, own, inJournal, world.fleet !== undefined));
   });
   app.get('/api/insights', async (c) => {
     const [days, project] = timeAndProject(c);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '../../core/text/defined.ts';
 import { readKey } from '../../home/layout.ts';
 import { type KeptRequest, OpenJournal } from '../view/open-journal.ts';
 import { type EndedQuery, endedPage, hasRowEnded, shownRows, totalsOf } from '../view/overview.ts';
@@ -357,7 +358,9 @@ export class Live {
         eventId,
         home: homeInWords(world),
         only: [...world.only],
-        ...(world.fleet ? { fleet: { place: world.fleet.place } } : {}),
+        ...(world.fleet
+          ? { fleet: { place: world.fleet.place, ...defined({ away: world.fleet.awayWords }) } }
+          : {}),
       },
       ...{ projects: loops.projects(), needs, loops: shown, ended },
       ...(sessions ? { sessions } : {}),

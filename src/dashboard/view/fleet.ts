@@ -3,12 +3,11 @@ import type { FleetLimits } from '../../core/fleet/limits.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { redact } from '../../core/text/redact.ts';
+import { type FleetFacts, isThere, whyItWaits } from '../../fleet/operate/situation.ts';
 import type { JobState, JobView, Spent, WorkerView } from '../../ports/fleet.ts';
 import type { FleetRun, FleetView, FleetWorker } from './fleet-types.ts';
 import type { ActionName } from './overview-types.ts';
 
-/** Beats come every 2 s, and a run is given to another worker after 15 s. */
-const LOST_MS = 15_000;
 const MOST_RUNS = 200;
 const WORDS = 300;
 const HOUR_MS = 3_600_000;
@@ -37,7 +36,8 @@ const ORDER: Record<FleetRun['state'], number> = { dead: 0, active: 1, delayed: 
 
 export function fleetView(known: KnownFleet, now: number): FleetView {
   const { place, away, paused, counts } = known;
-  const open = known.runs.flatMap((run) => fleetRun(run) ?? []);
+  const facts = { workers: known.workers, paused, now };
+  const open = known.runs.flatMap((run) => fleetRun(run, facts) ?? []);
   open.sort((a, b) => ORDER[a.state] - ORDER[b.state] || a.since - b.since);
   const ended = known.runs.flatMap(({ job }) => (job.state === 'ended' ? [job.endedAt ?? 0] : []));
   const endedWithin = (ms: number) => ended.filter((at) => at > now - ms).length;
@@ -62,17 +62,24 @@ function workerOf(worker: WorkerView, { asked }: KnownFleet, now: number): Fleet
   const wanted = asked.get(name);
   return {
     ...{ name, host, version, labels, runs: runs.length, concurrency, draining, startedAt, at },
-    ...(now - at > LOST_MS ? { lost: true as const } : {}),
+    ...(!isThere(worker, now) ? { lost: true as const } : {}),
     ...defined({ diskFree, requested: wanted === (draining ? 'drain' : 'undrain') ? undefined : wanted }),
   };
 }
 
-function fleetRun({ job, repo, hasLoop, requested }: KnownJob): FleetRun | undefined {
+function fleetRun({ job, repo, hasLoop, requested }: KnownJob, facts: FleetFacts): FleetRun | undefined {
   const { state, news, worker } = job;
   if (state === 'ended') return undefined;
   return {
     ...{ run: job.run, title: oneLine(redact(job.title), WORDS), repo, state, labels: job.labels, hasLoop },
-    ...{ words: oneLine(redact(jobWords(job)), WORDS), since: sinceOf(job), actions: actionsOf(job) },
+    ...{
+      words: oneLine(
+        redact(job.state === 'dead' ? (job.why ?? 'no cause was given') : jobWords(job, facts)),
+        WORDS,
+      ),
+      since: sinceOf(job),
+      actions: actionsOf(job),
+    },
     ...defined({
       worker: state === 'active' ? (worker ?? news?.worker) : undefined,
       iteration: news?.iteration,
@@ -83,19 +90,8 @@ function fleetRun({ job, repo, hasLoop, requested }: KnownJob): FleetRun | undef
 }
 
 /** What a run does, or why it does not. */
-export function jobWords({ state, news, why, labels, failures }: JobView): string {
-  switch (state) {
-    case 'active':
-      return news?.doing || 'it has just been taken';
-    case 'dead':
-      return why ?? 'nobody knows why';
-    case 'delayed':
-      return why ?? news?.doing ?? 'not before its time';
-    default: {
-      const needs = labels.length > 0 ? `waits for a worker with ${labels.join(', ')}` : 'waits for a worker';
-      return why && failures > 0 ? `${needs}; the last time: ${why}` : why ? `${needs}: ${why}` : needs;
-    }
-  }
+export function jobWords(job: JobView, facts: FleetFacts): string {
+  return whyItWaits(job, facts) ?? (job.news?.doing || 'it has just been taken');
 }
 
 function sinceOf({ state, takenAt, endedAt, submittedAt, news }: JobView): number {

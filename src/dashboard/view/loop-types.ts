@@ -269,7 +269,7 @@ export interface ReceiptView {
     sessions?: number;
   };
   verification: {
-    /** Signed, unchanged, and made on this machine. */
+    /** Signed, unchanged, and made on this machine, or by a run of the fleet. */
     ok: boolean;
     problems: string[];
     /** A short name of the key that signed it. */

@@ -20,8 +20,11 @@ export interface Overview {
   home: string;
   /** The folders of `--project`; empty when all projects are shown. */
   only: string[];
-  /** The runs of a fleet are shown, not the loops of this machine; `place`: where the store of its queue is. */
-  fleet?: { place: string };
+  /**
+   * The runs of a fleet are shown, not the loops of this machine. `place`: where the store of its queue is. `away`: it cannot
+   * be reached, in words.
+   */
+  fleet?: { place: string; away?: string };
   projects: ProjectRow[];
   /** What needs you, the oldest first. */
   needs: Need[];

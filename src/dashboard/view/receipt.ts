@@ -11,11 +11,15 @@ import type { LoopRef } from '../../ports/ports.ts';
 import type { ReceiptView, VerdictView } from './loop-types.ts';
 import { toneOf } from './situation.ts';
 
-/** The receipt of a loop with what `untildone receipt verify` finds about it. `inJournal`: what its journal says against it. */
+/**
+ * The receipt of a loop with what `untildone receipt verify` finds about it. `inJournal`: what its journal says against it.
+ * A run of a fleet signs with a key of its own, which nobody here knows.
+ */
 export async function receiptView(
   ref: LoopRef,
   world: World,
   inJournal: (receipt: Receipt) => Promise<string[]>,
+  isOfFleet: boolean,
 ): Promise<ReceiptView> {
   const { status } = world.store.read(ref);
   const file = world.store.receiptFile(ref);
@@ -35,7 +39,12 @@ export async function receiptView(
   const ownKey = isOwnKey(signed, world.home);
   return {
     ...partsOf(receipt),
-    verification: { ok: problems.length === 0 && ownKey, problems, key: keyName(signed.publicKey), ownKey },
+    verification: {
+      ok: problems.length === 0 && (ownKey || isOfFleet),
+      problems,
+      key: keyName(signed.publicKey),
+      ownKey,
+    },
     markdown: renderReceipt(receipt, 'md'),
   };
 }

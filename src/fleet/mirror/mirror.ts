@@ -12,20 +12,17 @@ import { isSafeId } from '../../core/text/paths.ts';
 import { sha256 } from '../../files/digest.ts';
 import { writeWhole } from '../../files/whole-file.ts';
 import { createHome, type Home, homeAt } from '../../home/layout.ts';
-import type { Engine, JobState, JobView, Spent, WorkerView } from '../../ports/fleet.ts';
+import type { JobState, JobView, Spent, WorkerView } from '../../ports/fleet.ts';
+import type { Fleet } from '../operate/fleet.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
-import type { RunFiles, Truth } from '../truth/truth.ts';
+import type { RunFiles } from '../truth/truth.ts';
 import { type KnownRun, newsMark, publishedMark } from './known-run.ts';
 import { MirroredJournal } from './mirrored-journal.ts';
 
 export interface MirrorOptions {
-  engine: Engine;
-  /** The secret of the fleet: lines of runs have seals that are made from it. */
-  secret: string;
+  fleet: Pick<Fleet, 'engine' | 'secret' | 'truthOf' | 'now'>;
   /** An empty folder for the home. */
   folder: string;
-  truthOf(repo: string): Truth;
-  clock: { now(): number };
 }
 
 /** The fleet besides its runs. */
@@ -61,21 +58,21 @@ export class Mirror {
   readonly strangers = new Set<string>();
   /** Why a journal could not be mirrored. */
   problem: string | undefined;
-  private readonly options: MirrorOptions;
+  private readonly fleet: MirrorOptions['fleet'];
   private slowAt = 0;
   private countsBefore = '';
   private readonly opened = new Set<string>();
 
-  constructor(options: MirrorOptions) {
-    this.options = options;
-    this.home = homeAt(options.folder);
+  constructor({ fleet, folder }: MirrorOptions) {
+    this.fleet = fleet;
+    this.home = homeAt(folder);
     createHome(this.home);
   }
 
   /** Takes in what is new. Throws `EngineAway` when the store cannot be reached: what is here stays as it is. */
   async look(): Promise<Looked> {
-    const { engine, clock } = this.options;
-    const now = clock.now();
+    const { engine } = this.fleet;
+    const now = this.fleet.now();
     const [counts, workers, paused] = await Promise.all([
       engine.counts(),
       engine.workers(),
@@ -98,7 +95,7 @@ export class Mirror {
   }
 
   private async listed(states: readonly JobState[]): Promise<JobView[]> {
-    const { engine } = this.options;
+    const { engine } = this.fleet;
     const jobs: JobView[] = [];
     for (const state of states) {
       const most = state === 'ended' ? MOST_ENDED : PAGE;
@@ -123,7 +120,7 @@ export class Mirror {
     // Lists are bounded, and a run may have moved from one to another between two of them.
     const missing = [...this.runs.values()].filter(({ job, isOver }) => !isOver && !found.has(job.run));
     for (const known of missing.slice(0, MOST_READ)) {
-      const job = await this.options.engine.job(known.job.run);
+      const job = await this.fleet.engine.job(known.job.run);
       if (job) this.takeJob(job);
       else this.runs.delete(known.job.run);
     }
@@ -136,7 +133,7 @@ export class Mirror {
       known.job = job;
       return;
     }
-    const key = keyOfRun(job.run, this.options.secret);
+    const key = keyOfRun(job.run, this.fleet.secret);
     const spec = isSafeId(job.run) ? readSpec(job.spec, job.run, key) : undefined;
     if (!spec) {
       this.strangers.add(job.run);
@@ -195,7 +192,7 @@ export class Mirror {
     let isRebuilt = false;
     let from = Math.max(0, known.cursor - 1);
     for (let isFirst = from > 0; ; isFirst = false) {
-      const lines = await this.options.engine.lines(job.run, from, LINES);
+      const lines = await this.fleet.engine.lines(job.run, from, LINES);
       if (isFirst && !journal.knows(lines[0])) {
         from = 0;
         continue;
@@ -212,7 +209,7 @@ export class Mirror {
   private forget(known: KnownRun): void {
     const { job, spec, journal } = known;
     rmSync(journal.dir, { recursive: true, force: true });
-    const key = keyOfRun(job.run, this.options.secret);
+    const key = keyOfRun(job.run, this.fleet.secret);
     known.journal = new MirroredJournal(this.home, journal.dir, { run: job.run, repo: spec.repo, key });
     known.cursor = 0;
     known.files.clear();
@@ -247,17 +244,17 @@ export class Mirror {
     const needs = lacksLines || !files.has('contract.json') || (hasReceipt && !files.has('receipt.json'));
     if (!needs || job.takes === 0) return false;
     if (!asked) return true;
-    const isDue = this.options.clock.now() - asked.at > GIT_AGAIN_MS;
+    const isDue = this.fleet.now() - asked.at > GIT_AGAIN_MS;
     return isDue && asked.mark !== publishedMark(job);
   }
 
   /** Takes in what git has of a run. Never throws: a remote that is away is asked again later. */
   private async fetch(known: KnownRun): Promise<boolean> {
     const { job, spec } = known;
-    const now = this.options.clock.now();
+    const now = this.fleet.now();
     known.asked = { mark: publishedMark(job), at: now };
     try {
-      const found = await this.options.truthOf(spec.repo).read(job.run);
+      const found = await this.fleet.truthOf(spec.repo).read(job.run);
       return found !== undefined && this.takeFiles(known, found.files);
     } catch {
       known.asked = { mark: '', at: now };

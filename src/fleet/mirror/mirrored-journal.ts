@@ -174,5 +174,5 @@ export class MirroredJournal {
 }
 
 function isMove({ kind }: Entry): boolean {
-  return (kind as string) === 'moved';
+  return kind === 'moved';
 }

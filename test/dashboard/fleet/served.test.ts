@@ -7,7 +7,8 @@ import type {
   LoopView,
   Overview,
 } from '../../../src/dashboard/view/types.ts';
-import { fleetTestWorld, memoryFleet } from '../../support/dashboard/fleet.ts';
+import { sealSpec } from '../../../src/fleet/secret.ts';
+import { fleetTestWorld, memoryFleet, SECRET } from '../../support/dashboard/fleet.ts';
 import { ENDED, held } from '../../support/dashboard/loops.ts';
 import { type Served, served } from '../../support/dashboard/served.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -104,10 +105,11 @@ test('the fleet: its workers, its queue, why runs wait, what died, limits and sp
   engine.most = { runs: 4, usdPerDay: 10, iterationsPerMinute: { '*': 30 } };
   engine.usd = 2.5;
   run('r-1').begin('a');
-  run('r-2', { labels: ['gpu'] });
+  run('r-2', { labels: ['tpu'] });
   run('r-3').job({
     state: 'delayed',
     why: 'the limit of the repository is reached',
+    takes: 1,
     notBefore: now + 60_000,
   });
   run('r-4', { task: 'Poison' }).job({ state: 'dead', why: 'its contract cannot be read', endedAt: now });
@@ -129,8 +131,8 @@ test('the fleet: its workers, its queue, why runs wait, what died, limits and sp
         hasLoop: false,
       },
       { run: 'r-1', state: 'active', worker: 'a', words: 'the model works', hasLoop: true },
-      { run: 'r-3', state: 'delayed', words: 'the limit of the repository is reached' },
-      { run: 'r-2', state: 'waiting', words: 'waits for a worker with gpu' },
+      { run: 'r-3', state: 'delayed', words: expect.stringContaining('is reached; it is tried again in') },
+      { run: 'r-2', state: 'waiting', words: expect.stringContaining('no worker has the labels tpu') },
     ],
     ...{ more: 0, paused: false },
   });
@@ -186,7 +188,7 @@ test('questions are answered by name, approvals by gate; what makes no sense is 
     (await page.post('api/loops/r-1/actions', { action: 'reject', gate: 'plan', note: 'no' })).status,
   ).toBe(200);
   expect(engine.commands.map(([, { command, about, text }]) => [command, about, text])).toEqual([
-    ['answer', 'question 1', 'blue'],
+    ['answer', 'question 1', '2'],
     ['reject', 'plan', 'no'],
   ]);
   for (const wrong of [
@@ -199,7 +201,7 @@ test('questions are answered by name, approvals by gate; what makes no sense is 
 });
 
 test('a dead letter is tried again, a waiting run cancelled, the fleet paused, a worker drained', async () => {
-  const { run, engine, page } = await scene();
+  const { run, engine, git, page } = await scene();
   engine.list = [
     {
       ...{ name: 'a', host: 'h', pid: 1, version: '1', labels: [], concurrency: 1, runs: [] },
@@ -208,13 +210,15 @@ test('a dead letter is tried again, a waiting run cancelled, the fleet paused, a
       at: Date.now(),
     },
   ];
-  run('r-1').job({ state: 'dead', why: 'poison' });
+  const dead = run('r-1');
+  dead.job({ state: 'dead', why: 'poison' });
+  git.set('r-1', { spec: Buffer.from(sealSpec(dead.spec, SECRET)) });
   run('r-2');
   await until(async () => expect((await page.get<FleetView>('api/fleet')).runs).toHaveLength(2));
   await page.post('api/loops/r-1/actions', { action: 'retry' });
   expect(engine.all.get('r-1')?.state).toBe('waiting');
   await page.post('api/loops/r-2/actions', { action: 'cancel' });
-  expect(engine.commands).toMatchObject([['r-2', { command: 'cancel' }]]);
+  expect(engine.all.get('r-2')).toMatchObject({ state: 'ended', result: { status: 'cancelled' } });
   expect((await page.post('api/fleet', { action: 'pause' })).status).toBe(200);
   expect(engine.paused).toBe(true);
   expect((await page.get<FleetView>('api/fleet')).paused).toBe(true);
@@ -246,9 +250,7 @@ test('a store that is away is said without credentials; what was seen stays, and
   engine.isAway = true;
   await events.next('reset');
   const away = await page.get<Overview>('api/overview');
-  expect(away.problems).toMatchObject([
-    { code: 'queue_away', message: expect.stringContaining('cannot be reached since') },
-  ]);
+  expect(away.fleet?.away).toContain('cannot be reached since');
   expect(away.loops).toHaveLength(1);
   const fleet = await page.get<FleetView>('api/fleet');
   expect(fleet).toMatchObject({ away: { why: expect.any(String) }, counts: { active: 1 } });
@@ -258,5 +260,5 @@ test('a store that is away is said without credentials; what was seen stays, and
   expect(refused.text).not.toContain('hidden-word');
   engine.isAway = false;
   await events.next('reset');
-  expect((await page.get<Overview>('api/overview')).problems).toEqual([]);
+  expect((await page.get<Overview>('api/overview')).fleet?.away).toBeUndefined();
 });

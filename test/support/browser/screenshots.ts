@@ -1,11 +1,14 @@
 /** Pictures of the main views, over loops of the examples at fixed times. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
+import { serveDashboard } from '../../../src/dashboard/server/serve.ts';
+import { fleetTestWorld, memoryFleet } from '../dashboard/fleet.ts';
 import { goTo, openBrowser, openTab, PHONE } from './browser.ts';
 import { serveHome } from './dashboard.ts';
 import { ExampleHome } from './examples.ts';
+import { playFleet } from './fleet-scene.ts';
 import { playExamples } from './scenes.ts';
 
 /** The moment at which all pictures are taken. */
@@ -17,6 +20,8 @@ interface Picture {
   options: BrowserContextOptions;
   /** How high it is; the whole view when absent. */
   height?: number;
+  /** With `--queue`. */
+  isFleet?: boolean;
 }
 
 const DESK = { width: 1120, height: 800 };
@@ -32,6 +37,7 @@ export const PICTURES: Picture[] = [
   { name: 'dashboard-loop-dark', view: '#/loop/cart', options: dark, height: 600 },
   { name: 'dashboard-receipt', view: '#/loop/leap-year/receipt', options: light, height: 740 },
   { name: 'dashboard-phone', view: '#/', options: phone, height: 844 },
+  { name: 'dashboard-fleet', view: '#/fleet', options: light, height: 900, isFleet: true },
 ];
 
 /** Further ones, to look at while the page is changed. */
@@ -48,6 +54,11 @@ export const ALL_PICTURES: Picture[] = [
   { name: 'insights', view: '#/insights', options: light },
   { name: 'insights-dark', view: '#/insights', options: dark },
   { name: 'insights-phone', view: '#/insights', options: phone },
+  { name: 'fleet-dark', view: '#/fleet', options: dark, isFleet: true },
+  { name: 'fleet-phone', view: '#/fleet', options: phone, isFleet: true },
+  { name: 'fleet-overview', view: '#/', options: light, isFleet: true },
+  { name: 'fleet-loop', view: '#/loop/r-cart', options: light, isFleet: true },
+  { name: 'fleet-receipt', view: '#/loop/r-leap/receipt', options: dark, isFleet: true },
 ];
 
 export async function takePictures(folder: string, pictures: readonly Picture[]): Promise<void> {
@@ -55,9 +66,18 @@ export async function takePictures(folder: string, pictures: readonly Picture[])
   const root = mkdtempSync(join(tmpdir(), 'untildone-pictures-'));
   const home = new ExampleHome(root);
   playExamples(home, NOW);
-  const [served, browser] = await Promise.all([serveHome(home, () => NOW), openBrowser()]);
+  const fleet = memoryFleet(root, () => NOW);
+  playFleet(fleet, NOW);
+  const pageFolder = resolve('dist/dashboard');
+  const world = fleetTestWorld(fleet);
+  const [local, ofFleet, browser] = await Promise.all([
+    serveHome(home, () => NOW),
+    serveDashboard({ host: '127.0.0.1', port: 0, pageFolder }, world),
+    openBrowser(),
+  ]);
   try {
-    for (const { name, view, options, height } of pictures) {
+    for (const { name, view, options, height, isFleet = false } of pictures) {
+      const served = isFleet ? ofFleet : local;
       const viewport = { width: options.viewport?.width ?? DESK.width, height: height ?? DESK.height };
       const tab = await openTab(browser, served.url, { ...options, viewport, timezoneId: 'UTC' }, NOW);
       await goTo(tab, view);
@@ -69,7 +89,7 @@ export async function takePictures(folder: string, pictures: readonly Picture[])
     }
   } finally {
     await browser.close();
-    await served.close();
+    await Promise.all([local.close(), ofFleet.close(), world.fleet?.close()]);
     rmSync(root, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,6 @@
 /** A fleet in memory: an engine that only remembers, runs as their workers would tell them, and what git would hold. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { EngineAway } from '../../../src/core/fleet/errors.ts';
 import type { FleetLimits } from '../../../src/core/fleet/limits.ts';
 import { DEFAULT_ATTEMPTS, type RunSpec } from '../../../src/core/fleet/spec.ts';
@@ -10,13 +9,23 @@ import { FleetDesk } from '../../../src/dashboard/server/fleet/desk.ts';
 import type { DashboardWorld } from '../../../src/dashboard/server/world.ts';
 import { writeWhole } from '../../../src/files/whole-file.ts';
 import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
+import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
+import { fleetOver } from '../../../src/fleet/operate/open.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
 import type { RunFiles, Truth } from '../../../src/fleet/truth/truth.ts';
 import { copyOfEndFile, createHome, type Home, homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { worldWith } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
-import type { Engine, JobState, JobView, RunCommand, RunNews, WorkerView } from '../../../src/ports/fleet.ts';
+import type {
+  Engine,
+  JobState,
+  JobView,
+  RunCommand,
+  RunNews,
+  RunResult,
+  WorkerView,
+} from '../../../src/ports/fleet.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
 import { contractWith, frozenWith, run as runGate } from '../hook/judging.ts';
 
@@ -25,6 +34,7 @@ export const SECRET = 'ab'.repeat(32);
 /** Only what the dashboard calls. */
 export class MemoryEngine {
   readonly place = 'redis://queue.example:6379';
+  now: () => number = Date.now;
   readonly all = new Map<string, JobView>();
   readonly told = new Map<string, string[]>();
   readonly commands: [run: string, RunCommand][] = [];
@@ -61,6 +71,15 @@ export class MemoryEngine {
     this.answer('lines', () => (this.told.get(run) ?? []).slice(from, from + most));
   command = (run: string, command: RunCommand) =>
     this.answer('command', () => void this.commands.push([run, command]));
+  ready = () => this.answer('ready', () => undefined);
+  close = async () => {};
+  endUnheld = (run: string, result: RunResult) =>
+    this.answer('endUnheld', () => {
+      const job = this.all.get(run);
+      if (!job || job.state === 'active') return false;
+      this.all.set(run, { ...job, state: 'ended', result, endedAt: Date.now() });
+      return true;
+    });
   again = (run: string) =>
     this.answer('again', () => {
       const job = this.all.get(run);
@@ -83,7 +102,7 @@ export class MemoryEngine {
 export class MemoryRun {
   readonly id: string;
   readonly home: Home;
-  readonly store: FileStore;
+  store: FileStore;
   readonly spec: RunSpec;
   readonly clock = { at: Date.now() - 60_000, now: (): number => this.clock.at };
   ref: LoopRef | undefined;
@@ -100,7 +119,7 @@ export class MemoryRun {
     this.spec = {
       ...{ v: 1, run: id, repo: 'https://git.example/shop.git', ref: 'main', commit: 'c'.repeat(40) },
       ...{ task: `the task of ${id}`, limits: {}, client: {}, labels: [], priority: 0, after: [], env: [] },
-      ...{ attempts: DEFAULT_ATTEMPTS, submittedAt: Date.now() - 120_000, ...spec },
+      ...{ attempts: DEFAULT_ATTEMPTS, submittedAt: engine.now() - 120_000, ...spec },
     };
     const { repo, labels, priority, submittedAt, task } = this.spec;
     engine.all.set(id, {
@@ -135,6 +154,14 @@ export class MemoryRun {
     this.job({ state: 'active', worker, takes: 1, takenAt: Date.now() });
     this.tell();
     return this.ref;
+  }
+
+  /** It is one that was played in another home, which has the key of this run. */
+  adopt(store: FileStore, ref: LoopRef, worker: string): void {
+    this.store = store;
+    this.ref = ref;
+    this.job({ state: 'active', worker, takes: 1, takenAt: store.read(ref).startedAt });
+    this.tell({ worker });
   }
 
   append(...entries: Entry[]): void {
@@ -184,12 +211,16 @@ export class MemoryRun {
     return {
       'journal.jsonl': Buffer.from(`${this.lines().join('\n')}\n`),
       'contract.json': readFileSync(join(dir, 'contract.json')),
+      ...(existsSync(join(dir, 'receipt.json'))
+        ? { 'receipt.json': readFileSync(join(dir, 'receipt.json')) }
+        : {}),
     };
   }
 }
 
 export interface MemoryFleet {
   engine: MemoryEngine;
+  fleet: Fleet;
   folder: string;
   mirror: Mirror;
   /** What git holds, by run; and how often it was asked. */
@@ -198,8 +229,9 @@ export interface MemoryFleet {
   run(id: string, spec?: Partial<RunSpec>): MemoryRun;
 }
 
-export function memoryFleet(folder: string): MemoryFleet {
+export function memoryFleet(folder: string, now: () => number = Date.now): MemoryFleet {
   const engine = new MemoryEngine();
+  engine.now = now;
   const git = new Map<string, RunFiles>();
   const asked: string[] = [];
   const truthOf = (repo: string) =>
@@ -211,17 +243,26 @@ export function memoryFleet(folder: string): MemoryFleet {
         return files && { refs: { journal: 'j' }, files };
       },
     }) as unknown as Truth;
-  const options = { engine: engine.asEngine(), secret: SECRET, truthOf, clock: { now: () => Date.now() } };
-  const mirror = new Mirror({ ...options, folder: mkdtempSync(join(folder, 'mirror-')) });
-  onTestFinished(() => mirror.close());
-  return { engine, folder, mirror, git, asked, run: (id, spec) => new MemoryRun(engine, folder, id, spec) };
+  const home = homeAt(join(folder, 'own'));
+  const own = { engine: engine.asEngine(), secret: SECRET, home, env: {}, caches: folder };
+  const fleet = { ...fleetOver(own), truthOf, now };
+  const mirror = new Mirror({ fleet, folder: mkdtempSync(join(folder, 'mirror-')) });
+  return {
+    engine,
+    fleet,
+    folder,
+    mirror,
+    git,
+    asked,
+    run: (id, spec) => new MemoryRun(engine, folder, id, spec),
+  };
 }
 
 /** The dashboard's world over such a fleet. */
-export function fleetTestWorld({ engine, mirror, folder }: MemoryFleet): DashboardWorld {
-  const clock = { now: () => Date.now() };
+export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): DashboardWorld {
+  const clock = { now: own.now };
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: mirror.home.root };
-  const fleet = new FleetDesk({ engine: engine.asEngine(), mirror, clock });
+  const fleet = new FleetDesk({ fleet: own, mirror, everyMs: 50 });
   return {
     ...{ home: mirror.home, env, clock, version: '0.0.0', only: [], fleet },
     hooksAt: () => ({ held: true }),

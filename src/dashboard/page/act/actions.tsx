@@ -7,11 +7,12 @@ import { Confirm } from './confirm.tsx';
 import { LimitsDialog } from './limits.tsx';
 import { useAct } from './use-act.ts';
 
-type Plain = 'pause' | 'resume' | 'cancel' | 'release' | 'limits';
+type Plain = 'pause' | 'resume' | 'cancel' | 'release' | 'limits' | 'retry';
 
 const LABELS: [Plain, string, string][] = [
   ['pause', 'Pause', ''],
   ['resume', 'Resume', 'first'],
+  ['retry', 'Try again', 'first'],
   ['limits', 'Change limits', ''],
   ['release', 'Let go', ''],
   ['cancel', 'Cancel', 'grave'],
@@ -23,7 +24,7 @@ export function Actions({ view }: { view: LoopView }) {
   const can = (name: ActionName) => view.actions.includes(name);
   const shown = LABELS.filter(([name]) => can(name) && (name !== 'limits' || view.limits));
   const tap = (name: Plain) => {
-    if (name === 'pause' || name === 'resume') void actor.send({ action: name });
+    if (name === 'pause' || name === 'resume' || name === 'retry') void actor.send({ action: name });
     else setAsking(name);
   };
   const close = () => setAsking(undefined);

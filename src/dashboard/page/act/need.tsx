@@ -20,6 +20,7 @@ const KINDS: Record<Need['kind'], string> = {
   missed_stop: 'Missed a stop',
   unreadable: 'Cannot be read',
   ended_asking: 'Ended with a question',
+  dead_letter: 'Dead letter',
 };
 
 interface NeedCardProps {

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visible } from '../../../core/text/visible.ts';
+import { Fleet } from '../fleet/fleet.tsx';
 import { Insights } from '../insights/insights.tsx';
 import { Loop } from '../loop/loop.tsx';
 import { Overview } from '../overview/overview.tsx';
@@ -32,7 +33,7 @@ export function App() {
   useEffect(() => scrollTo({ top: 0, behavior: 'instant' }), [route.view, loop]);
   return (
     <>
-      <Bar route={route} needs={needs} help={() => setHelping(true)} />
+      <Bar route={route} needs={needs} fleet={overview?.fleet} help={() => setHelping(true)} />
       {overview ? (
         <Fallible address={addressOf(route)}>
           <Page route={route} />
@@ -90,6 +91,8 @@ function Page({ route }: { route: Route }) {
       return <Overview overview={overview} filter={route.filter} />;
     case 'loop':
       return <Loop key={route.loop} route={route} />;
+    case 'fleet':
+      return <Fleet />;
     case 'insights':
       return <Insights projects={overview.projects} />;
     default:

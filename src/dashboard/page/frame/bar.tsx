@@ -1,4 +1,5 @@
 import { clockOf } from '../../../core/text/moment.ts';
+import type { Overview } from '../../view/types.ts';
 import { Shape } from '../parts/shape.tsx';
 import { type Link, live } from '../state/live.ts';
 import type { Route } from '../state/route.ts';
@@ -7,7 +8,14 @@ import { type Choice, nextTheme, useTheme } from './theme.ts';
 
 const THEMES: Record<Choice, string> = { system: 'System', light: 'Light', dark: 'Dark' };
 
-export function Bar({ route, needs, help }: { route: Route; needs: number; help(): void }) {
+interface BarProps {
+  route: Route;
+  needs: number;
+  fleet: Overview['fleet'];
+  help(): void;
+}
+
+export function Bar({ route, needs, fleet, help }: BarProps) {
   const theme = useTheme();
   const current = (view: Route['view']) => (route.view === view ? ('page' as const) : undefined);
   return (
@@ -33,6 +41,11 @@ export function Bar({ route, needs, help }: { route: Route; needs: number; help(
               </span>
             )}
           </a>
+          {fleet && (
+            <a href="#/fleet" aria-current={current('fleet')}>
+              Fleet
+            </a>
+          )}
           <a href="#/insights" aria-current={current('insights')}>
             Insights
           </a>
@@ -50,7 +63,7 @@ export function Bar({ route, needs, help }: { route: Route; needs: number; help(
           <kbd>?</kbd>
         </button>
       </div>
-      <Lost />
+      <Lost away={fleet?.away} />
     </header>
   );
 }
@@ -78,12 +91,13 @@ function Connection() {
   );
 }
 
-function Lost() {
+function Lost({ away }: { away: string | undefined }) {
   const link = useStore(live, (state) => state.link);
-  if (link.state !== 'lost' && link.state !== 'over') return null;
+  const isLost = link.state === 'lost' || link.state === 'over';
+  if (!isLost && away === undefined) return null;
   return (
     <p class="lost" role="alert">
-      {lostWords(link)}
+      {isLost ? lostWords(link) : away}
     </p>
   );
 }

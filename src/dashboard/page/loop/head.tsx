@@ -51,7 +51,7 @@ export function LoopHead({ view }: { view: LoopView }) {
   );
 }
 
-function Tile({ name, children }: { name: string; children: preact.ComponentChildren }) {
+export function Tile({ name, children }: { name: string; children: preact.ComponentChildren }) {
   return (
     <div class="tile">
       <dt>{name}</dt>

@@ -69,6 +69,11 @@ export function Side({ view }: { view: LoopView }) {
             <code class="code outside">{owner.command}</code>
           </p>
         )}
+        {owner.repo !== undefined && (
+          <p class="soft">
+            Repository: <Line text={owner.repo} />
+          </p>
+        )}
         {view.walls !== undefined && (
           <p class="soft">
             Walls: <Line text={view.walls} />

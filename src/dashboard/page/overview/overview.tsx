@@ -35,7 +35,7 @@ function Needs({ overview, projects }: { overview: OverviewData; projects: Reado
   const { needs, loops } = overview;
   const tasks = new Map(loops.map(({ id, task }): [string | undefined, string] => [id, task || id]));
   if (loops.length === 0 && needs.length === 0 && !overview.reading)
-    return <NothingYet home={overview.home} />;
+    return overview.fleet ? <NoRuns /> : <NothingYet home={overview.home} />;
   return (
     <section aria-labelledby="needs">
       <div class="section-head">
@@ -79,6 +79,19 @@ function Today({ overview: { totals } }: { overview: OverviewData }) {
     totals.costTodayUsd > 0 ? sayMoney(totals.costTodayUsd) : '',
   ];
   return <p class="soft small">{said.filter(Boolean).join(' · ')}</p>;
+}
+
+function NoRuns() {
+  return (
+    <div class="card">
+      <Empty title="No run has begun">
+        <p>
+          A run appears here when a worker begins it: <code class="code">untildone submit "your task"</code>
+        </p>
+        <a href="#/fleet">To the fleet</a>
+      </Empty>
+    </div>
+  );
 }
 
 function NothingYet({ home }: { home: string }) {

@@ -101,7 +101,8 @@ export function saysMore({ doing, questions, words }: LoopRow): boolean {
 
 export function ownerWords({ owner, run, dialect }: LoopRow): string {
   const format = dialect === 'untildone' || dialect === 'native' ? '' : ` (${dialect})`;
-  if (run) return `run, ${plural(run.sessions, 'session')}${piecesWords(run.children)}${format}`;
+  const where = owner.worker === undefined ? '' : ` on ${owner.worker}`;
+  if (run) return `run${where}, ${plural(run.sessions, 'session')}${piecesWords(run.children)}${format}`;
   const gone = owner.alive === false ? ', ended' : '';
   return `session ${owner.session.slice(0, 8)}${gone}${format}`;
 }

@@ -16,9 +16,15 @@ interface Live {
   link: Link;
   /** How far the clock of the server is ahead of this one. */
   ahead: number;
+  /** How often the fleet has changed. */
+  fleetTimes: number;
 }
 
-export const live = makeStore<Live>({ link: { state: 'opening', since: Date.now() }, ahead: 0 });
+export const live = makeStore<Live>({
+  link: { state: 'opening', since: Date.now() },
+  ahead: 0,
+  fleetTimes: 0,
+});
 
 /** The time of the server: ages are right although this device's clock is not. */
 export function serverNow(): number {
@@ -78,7 +84,7 @@ function connect(): void {
     // The browser connects again by itself, unless the server refused.
     if (stream.readyState === EventSource.CLOSED) again();
   };
-  for (const type of ['hello', 'reset', 'changes', 'entries', 'sessions', 'request', 'bye'] as const)
+  for (const type of ['hello', 'reset', 'changes', 'entries', 'sessions', 'request', 'fleet', 'bye'] as const)
     stream.addEventListener(type, (event) => {
       if (source === stream) hear(type, event as MessageEvent<string>);
     });
@@ -98,6 +104,9 @@ function hear(type: ServerEvent['type'], message: MessageEvent<string>): void {
       break;
     case 'sessions':
       if (overview) live.set({ overview: { ...overview, sessions: event.sessions } });
+      return;
+    case 'fleet':
+      live.set({ fleetTimes: live.get().fleetTimes + 1 });
       return;
     case 'reset':
       void begin();

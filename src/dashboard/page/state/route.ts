@@ -4,6 +4,7 @@ export type Route =
   | { view: 'overview'; filter: Filter }
   | { view: 'loop'; loop: string; part: LoopPart; only: Only; at?: number }
   | { view: 'insights' }
+  | { view: 'fleet' }
   | { view: 'unknown'; address: string };
 
 export const LOOP_PARTS = ['timeline', 'board', 'gates', 'charts', 'receipt', 'tail'] as const;
@@ -34,7 +35,7 @@ export function routeOf(hash: string): Route {
   const asked = new URLSearchParams(query);
   const [first, second] = steps;
   if (first === undefined) return { view: 'overview', filter: filterOf(asked) };
-  if (first === 'insights' && second === undefined) return { view: 'insights' };
+  if ((first === 'insights' || first === 'fleet') && second === undefined) return { view: first };
   const loop = decoded(second);
   if (first === 'loop' && loop !== undefined)
     return {
@@ -82,7 +83,8 @@ export function addressOf(route: Route): string {
     case 'overview':
       return `#/${queryOf(namesOf(route.filter))}`;
     case 'insights':
-      return '#/insights';
+    case 'fleet':
+      return `#/${route.view}`;
     case 'loop': {
       const part = route.part === 'timeline' ? '' : `/${route.part}`;
       const asked = queryOf({ only: route.only === 'all' ? '' : route.only, at: String(route.at ?? '') });

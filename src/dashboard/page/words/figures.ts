@@ -53,5 +53,5 @@ export function axisMarks(most: number, about = 4): number[] {
 
 /** The first letter is a capital, as at the start of a sentence; names of gates and files stay as they are. */
 export function capital(text: string): string {
-  return !/^[a-z]+(?:[\s:,.]|$)/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
+  return !/^[a-z]+(?:\.?(?:\s|$)|[:,])/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
 }

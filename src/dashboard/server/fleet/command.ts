@@ -42,12 +42,14 @@ export function asCommand(request: ActionRequest, state: LoopState | undefined):
     case 'answer': {
       if (!state) throw new UsageError('its agent has asked nothing so far');
       const question = questionMeant(state, request.question);
-      const { text } = answerIn(question, (request.text ?? '').slice(0, MOST_TEXT), request.option);
-      const said = cleanAnswer(text);
+      const given = (request.text ?? '').slice(0, MOST_TEXT);
+      const said = cleanAnswer(answerIn(question, given, request.option).text);
+      // The number of an option stands for it, where nothing was added.
+      const text = given.trim() === '' ? String(request.option) : said;
       return {
         command: 'answer',
         about: question.name,
-        text: said,
+        text,
         words: `take the answer: ${oneLine(said, 200)}`,
       };
     }

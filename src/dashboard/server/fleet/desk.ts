@@ -1,7 +1,6 @@
 /** Follows a fleet through its engine, and takes what you ask of it. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { EngineAway } from '../../../core/fleet/errors.ts';
+import { EngineAway, RemoteAway } from '../../../core/fleet/errors.ts';
 import type { Receipt } from '../../../core/loop/receipt.ts';
 import { isDone } from '../../../core/loop/state.ts';
 import { oneLine } from '../../../core/text/clip.ts';
@@ -12,7 +11,10 @@ import { redact } from '../../../core/text/redact.ts';
 import type { KnownRun } from '../../../fleet/mirror/known-run.ts';
 import { type Mirror, repoName } from '../../../fleet/mirror/mirror.ts';
 import { refNames } from '../../../fleet/names.ts';
-import type { Engine } from '../../../ports/fleet.ts';
+import type { Fleet } from '../../../fleet/operate/fleet.ts';
+import { retryRun } from '../../../fleet/operate/retry.ts';
+import type { FleetFacts } from '../../../fleet/operate/situation.ts';
+import { askOfRun, cancelRun } from '../../../fleet/operate/steer.ts';
 import { fleetView, jobWords } from '../../view/fleet.ts';
 import type { FleetAnswer, FleetRequest, FleetView } from '../../view/fleet-types.ts';
 import type {
@@ -23,7 +25,7 @@ import type {
   Problem,
   RequestView,
 } from '../../view/overview-types.ts';
-import { asCommand } from './command.ts';
+import { type Asked, asCommand } from './command.ts';
 import { RunRequests } from './requests.ts';
 import type { FleetSide, FleetTold, SeenOfRun } from './side.ts';
 
@@ -35,11 +37,12 @@ const ANSWERS_WITHIN_MS = 5_000;
 const OPENS_WITHIN_MS = 1_500;
 
 export interface DeskOptions {
-  engine: Engine;
+  fleet: Fleet;
   mirror: Mirror;
-  clock: { now(): number };
-  /** What else has to be closed at the end. */
-  closes?: () => Promise<void>;
+  /** The time between two looks. */
+  everyMs?: number;
+  /** Called last. */
+  closed?: () => void;
 }
 
 export class FleetDesk implements FleetSide {
@@ -51,13 +54,13 @@ export class FleetDesk implements FleetSide {
   private away: { since: number; why: string } | undefined;
   private told: FleetTold | undefined;
   private viewSent = '';
-  private problemsSent = '[]';
+  private problemsSent = '[[],null]';
   private readonly jobsSent = new Map<string, string>();
   private following: Promise<unknown> = Promise.resolve();
 
   constructor(options: DeskOptions) {
     this.options = options;
-    this.place = options.engine.place;
+    this.place = options.fleet.engine.place;
   }
 
   begin(told: FleetTold): void {
@@ -81,7 +84,9 @@ export class FleetDesk implements FleetSide {
       }
       clearTimeout(late);
       this.tell();
-      await pause(EVERY_MS, undefined, { signal: this.closing.signal }).catch(() => {});
+      await pause(this.options.everyMs ?? EVERY_MS, undefined, { signal: this.closing.signal }).catch(
+        () => {},
+      );
     }
   }
 
@@ -96,14 +101,14 @@ export class FleetDesk implements FleetSide {
 
   private lose(why: string): void {
     if (this.closing.signal.aborted || this.away) return;
-    this.away = { since: this.options.clock.now(), why: oneLine(redact(why), 300) };
+    this.away = { since: this.options.fleet.now(), why: oneLine(redact(why), 300) };
     this.tell();
   }
 
   /** Tells what differs from what was told before. */
   private tell(): void {
-    const { mirror, clock } = this.options;
-    const now = clock.now();
+    const { mirror, fleet } = this.options;
+    const now = fleet.now();
     const changed: string[] = [];
     for (const { job, journal } of mirror.runs.values()) {
       for (const request of this.requests.look(job.run, journal.state, job, now))
@@ -113,7 +118,7 @@ export class FleetDesk implements FleetSide {
       this.jobsSent.set(job.run, mark);
       changed.push(job.run);
     }
-    const problems = JSON.stringify(this.problems());
+    const problems = JSON.stringify([this.problems(), this.awayWords]);
     if (problems !== this.problemsSent) {
       this.problemsSent = problems;
       this.told?.problems();
@@ -143,10 +148,15 @@ export class FleetDesk implements FleetSide {
       ...{ repo: spec.repo, command, alive: job.state === 'active', requested: this.requests.open(run) },
       ...defined({
         worker: job.state === 'active' ? (job.worker ?? job.news?.worker) : undefined,
-        waits: job.state === 'waiting' || job.state === 'delayed' ? jobWords(job) : undefined,
-        unheld: job.state === 'dead' ? `it is in the dead letters: ${jobWords(job)}` : undefined,
+        waits: job.state === 'waiting' || job.state === 'delayed' ? jobWords(job, this.facts()) : undefined,
+        unheld: job.state === 'dead' ? jobWords(job, this.facts()) : undefined,
       }),
     };
+  }
+
+  private facts(): FleetFacts {
+    const { workers = [], paused = false } = this.options.mirror.seen ?? {};
+    return { workers, paused, now: this.options.fleet.now() };
   }
 
   repoOf(project: string): { name: string; url: string } | undefined {
@@ -159,7 +169,7 @@ export class FleetDesk implements FleetSide {
   needs(): Need[] {
     return [...this.options.mirror.runs.values()].flatMap(({ job, project }): Need[] => {
       if (job.state !== 'dead') return [];
-      const why = oneLine(redact(jobWords(job)), 2_000);
+      const why = oneLine(redact(job.why ?? 'no cause was given'), 2_000);
       return [
         {
           ...{ id: `${job.run}/dead_letter`, kind: 'dead_letter', loop: job.run, project },
@@ -174,15 +184,15 @@ export class FleetDesk implements FleetSide {
     });
   }
 
+  get awayWords(): string | undefined {
+    if (!this.away) return undefined;
+    const since = clockOf(this.away.since);
+    return `The store of the queue cannot be reached since ${since}: ${this.away.why}. What you see is from then; runs go on.`;
+  }
+
   problems(): Problem[] {
     const { mirror } = this.options;
     const problems: Problem[] = [];
-    if (this.away)
-      problems.push({
-        code: 'queue_away',
-        message: `The store of the queue (${this.place}) cannot be reached since ${clockOf(this.away.since)}: ${this.away.why}.`,
-        fix: 'What you see is from then. Runs go on all the same, and this page when the store is back.',
-      });
     if (mirror.strangers.size > 0)
       problems.push({
         code: 'sealed_otherwise',
@@ -226,8 +236,8 @@ export class FleetDesk implements FleetSide {
   }
 
   view(): FleetView {
-    const { mirror, clock } = this.options;
-    const now = clock.now();
+    const { mirror, fleet } = this.options;
+    const now = fleet.now();
     const seen = mirror.seen ?? {
       counts: { waiting: 0, delayed: 0, active: 0, ended: 0, dead: 0 },
       ...{ workers: [], paused: false, limits: {}, spent: { day: '', usd: 0, byRepo: {} } },
@@ -247,17 +257,19 @@ export class FleetDesk implements FleetSide {
   }
 
   async act(run: string, request: ActionRequest): Promise<ActionAnswer> {
-    const { engine, clock } = this.options;
-    const known = this.known(run);
-    const at = clock.now();
+    const { fleet } = this.options;
+    const state = this.known(run).journal.state;
+    const at = fleet.now();
     if (request.action === 'retry') {
-      if (!(await this.reached(engine.again(run))))
-        throw new UsageError(`run ${run} waits or is at work already`);
-      return this.requested(run, request, 'try it again', {}, at);
+      const { text } = await this.reached(retryRun(run, {}, fleet));
+      return this.requested(run, request, { words: 'try it again' }, text, at);
     }
-    const { words, ...command } = asCommand(request, known.journal.state);
-    await this.reached(engine.command(run, { ...command, id: randomUUID(), at }));
-    return this.requested(run, request, words, command, at);
+    const asked = asCommand(request, state);
+    const { command, words: _, ...said } = asked;
+    const { text } = await this.reached(
+      command === 'cancel' ? cancelRun(run, said.text, fleet) : askOfRun(run, command, said, fleet),
+    );
+    return this.requested(run, request, asked, text, at);
   }
 
   private known(run: string): KnownRun {
@@ -269,19 +281,19 @@ export class FleetDesk implements FleetSide {
   private requested(
     run: string,
     { action }: ActionRequest,
-    words: string,
-    command: { about?: string; text?: string },
+    { words, about, text }: Pick<Asked, 'words' | 'about' | 'text'>,
+    said: string,
     at: number,
   ): ActionAnswer {
-    const request = this.requests.add(run, action, words, command, at);
+    const request = this.requests.add(run, action, words, defined({ about, text }), at);
     this.tell();
-    return { request, words: [`Run ${run}: asked to ${words}.`] };
+    return { request, words: [said] };
   }
 
   async order(request: FleetRequest): Promise<FleetAnswer> {
-    const { engine, mirror } = this.options;
+    const { fleet, mirror } = this.options;
     if (request.worker === undefined) {
-      await this.reached(engine.pause(request.action === 'pause'));
+      await this.reached(fleet.engine.pause(request.action === 'pause'));
       if (mirror.seen) mirror.seen = { ...mirror.seen, paused: request.action === 'pause' };
       this.tell();
       return { words: request.action === 'pause' ? 'Workers take nothing new.' : 'Workers take runs again.' };
@@ -289,7 +301,7 @@ export class FleetDesk implements FleetSide {
     const { action, worker } = request;
     if (!mirror.seen?.workers.some(({ name }) => name === worker))
       throw new UsageError(`the fleet has no worker ${oneLine(worker, 80)}`);
-    await this.reached(engine.drain(worker, action === 'drain'));
+    await this.reached(fleet.engine.drain(worker, action === 'drain'));
     this.asked.set(worker, action);
     this.tell();
     return { words: `Worker ${worker}: asked to ${action === 'drain' ? 'drain' : 'take runs again'}.` };
@@ -300,6 +312,10 @@ export class FleetDesk implements FleetSide {
     try {
       return await asked;
     } catch (error) {
+      if (error instanceof RemoteAway)
+        throw new UsageError(
+          `its repository cannot be reached, so nothing was done: ${redact(error.message)}`,
+        );
       if (!(error instanceof EngineAway)) throw error;
       throw new UsageError(
         `the store of the queue cannot be reached, so nothing was asked: ${redact(error.message)}`,
@@ -312,6 +328,7 @@ export class FleetDesk implements FleetSide {
     this.told = undefined;
     await Promise.race([this.following, pause(ANSWERS_WITHIN_MS, undefined, { ref: false })]);
     this.options.mirror.close();
-    await this.options.closes?.();
+    await this.options.fleet.engine.close().catch(() => {});
+    this.options.closed?.();
   }
 }

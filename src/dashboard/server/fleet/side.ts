@@ -46,6 +46,8 @@ export interface FleetTold {
 export interface FleetSide extends Acting {
   /** Where the store of its queue is, without credentials. */
   readonly place: string;
+  /** Says since when the store cannot be reached. */
+  readonly awayWords: string | undefined;
   begin(told: FleetTold): void;
   has(run: string): boolean;
   seenOf(run: string): SeenOfRun;

@@ -1,0 +1,112 @@
+/** Workers are killed at random moments, some of them with everything on their machine, and started again. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { type Random, seededRandom } from '../../support/chaos/random.ts';
+import { expectVerified } from '../../support/fleet/expect-verified.ts';
+import { Fleet } from '../../support/fleet/fleet.ts';
+import { isThere, type Machine, type ProcessId, type Program } from '../../support/fleet/machine.ts';
+import { waitFor } from '../../support/live/processes.ts';
+import { isLong } from '../../support/long.ts';
+
+const FORMS = [
+  { store: 'redis', kills: isLong ? 50 : 8, runs: isLong ? 24 : 6 },
+  { store: 'postgres', kills: isLong ? 50 : 3, runs: isLong ? 24 : 4 },
+] as const;
+const WORKERS = 3;
+const LIMIT_MS = 600_000;
+/** After this long nothing of a worker that was killed may be left. */
+const GONE_MS = 15_000;
+
+describe.each(FORMS)('$kills kills on $store', ({ store, kills, runs: count }) => {
+  test('every run ends verified, no iteration twice, none lost, and nothing keeps running', async () => {
+    const random = seededRandom();
+    process.stderr.write(`kills on ${store}: UNTILDONE_SEED=${random.seed}\n`);
+    onTestFailed(() => void process.stderr.write(`repeat with UNTILDONE_SEED=${random.seed}\n`));
+    const fleet = await Fleet.open({ store, repos: 2, pieces: 3 });
+    onTestFinished(() => fleet.close());
+    const score = { workMs: 150, leavesProcess: true };
+    const submitted = await Promise.all(
+      fleet.remotes.map((remote) =>
+        fleet.submit(['--count', `${count / 2}`, '--attempts', '1000'], score, remote),
+      ),
+    );
+    const runs = submitted.flat();
+    const killer = new Killer(fleet, random);
+    for (let i = 1; i <= WORKERS; i++) killer.start(`w${i}`);
+    while (killer.kills < kills) await killer.killOne(() => runs.some((run) => !fleet.hasEnded(run)));
+    await fleet.untilEnded(runs, LIMIT_MS);
+    for (const run of runs) expectVerified(fleet, run);
+    await killer.expectNothingLeft();
+    // Else the kills did not hit what this is about.
+    expect(killer.hits).toBeGreaterThan(kills / 4);
+    process.stderr.write(`kills on ${store}: ${killer.hits} of ${kills} while runs were worked on\n`);
+    await killer.end();
+    await fleet.untilGone();
+  });
+});
+
+interface Victim {
+  at: number;
+  processes: ProcessId[];
+}
+
+class Killer {
+  kills = 0;
+  /** Kills of a worker that had a run. */
+  hits = 0;
+  readonly #fleet: Fleet;
+  readonly #random: Random;
+  readonly #workers = new Map<string, { machine: Machine; worker: Program }>();
+  readonly #victims: Victim[] = [];
+  readonly #starting: Promise<void>[] = [];
+
+  constructor(fleet: Fleet, random: Random) {
+    this.#fleet = fleet;
+    this.#random = random;
+  }
+
+  start(name: string): void {
+    this.#workers.set(name, this.#fleet.startWorker(name, ['--concurrency', '2']));
+  }
+
+  /** Kills one worker at some moment, with its whole machine or alone, and starts it again at once or a little later. */
+  async killOne(goesOn: () => boolean): Promise<void> {
+    const random = this.#random;
+    await this.#someMoment();
+    if (!goesOn()) throw new Error(`all runs ended after ${this.kills} kills: there are too few for so many`);
+    const [name, { machine, worker }] = random.pick([...this.#workers]);
+    if (worker.hasEnded) return;
+    const processes = await machine.processIds();
+    if (processes.length > 1) this.hits += 1;
+    worker.signal('SIGKILL');
+    if (random.chance(0.4)) await machine.signal('SIGKILL');
+    await worker.ended;
+    this.kills += 1;
+    this.#victims.push({ at: Date.now(), processes });
+    this.#starting.push(wait(random.chance(0.5) ? 0 : random.next() * 3_000).then(() => this.start(name)));
+  }
+
+  /** At some time, or right after a session has noted something. */
+  async #someMoment(): Promise<void> {
+    const random = this.#random;
+    if (random.chance(0.4)) return wait(random.next() * 1_500);
+    const wanted = this.#fleet.deeds().length + 1 + random.below(4);
+    await waitFor(() => this.#fleet.deeds().length >= wanted, 5_000).catch(() => undefined);
+    await wait(random.next() * 120);
+  }
+
+  async expectNothingLeft(): Promise<void> {
+    const last = Math.max(...this.#victims.map(({ at }) => at));
+    await wait(Math.max(0, last + GONE_MS - Date.now()));
+    const left = this.#victims.flatMap(({ processes }) => processes.filter(isThere));
+    expect(left).toEqual([]);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#starting);
+    const workers = [...this.#workers.values()].map(({ worker }) => worker);
+    for (const worker of workers) worker.signal('SIGTERM');
+    const ends = await Promise.all(workers.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual(workers.map(() => 0));
+  }
+}

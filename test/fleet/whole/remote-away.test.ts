@@ -1,0 +1,37 @@
+/** The remote of a repository refuses pushes for a while, or is gone. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { expectVerified } from '../../support/fleet/expect-verified.ts';
+import { Fleet } from '../../support/fleet/fleet.ts';
+import { waitFor } from '../../support/live/processes.ts';
+
+const FORMS = [
+  { name: 'refuses pushes', away: 'refusePushes' },
+  { name: 'is gone', away: 'away' },
+] as const;
+
+test.each(FORMS)(
+  'a remote that $name for a while: the run waits with its iteration, and ends verified',
+  async ({ away }) => {
+    const fleet = await Fleet.open({ store: 'redis', pieces: 3 });
+    onTestFinished(() => fleet.close());
+    const go = join(fleet.root, 'go');
+    const [run = ''] = await fleet.submit([], { waitFor: { 2: go } });
+    fleet.startWorker('w1');
+    await waitFor(() => fleet.deeds().some(({ piece }) => piece === 2));
+    const before = fleet.history(run).commits.length;
+    fleet.remotes[0]?.[away](true);
+    writeFileSync(go, '');
+    await waitFor(() => fleet.deeds().some(({ piece, kind: deed }) => piece === 2 && deed === 'made'));
+    await wait(2_500);
+    // The third piece is begun only when the second one is published.
+    expect(fleet.deeds().some(({ piece }) => piece === 3)).toBe(false);
+    fleet.remotes[0]?.[away](false);
+    await fleet.untilEnded([run]);
+    const { commits } = expectVerified(fleet, run);
+    expect(commits.length).toBeGreaterThan(before);
+    expect(fleet.deeds().filter(({ kind: deed }) => deed === 'made').length).toBe(3);
+  },
+);
