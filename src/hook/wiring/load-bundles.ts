@@ -35,18 +35,7 @@ export async function loadJudgeBundle(): Promise<JudgeBundle> {
   }
 }
 
-/** Loads what all events need but Stops that are judged. In the hook that is a bundle of its own, `session.cjs`. */
-export async function loadOtherEvents(): Promise<typeof import('./session.ts')> {
-  try {
-    const part = await import('./session.ts');
-    if (typeof part.openSession === 'function') return part;
-    throw new Error('session.cjs is empty');
-  } catch (cause) {
-    throw unloadable(cause as Error);
-  }
-}
-
-function unloadable(cause: Error): Error {
+export function unloadable(cause: Error): Error {
   const [why] = cause.message.split('\n');
   return new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
 }

@@ -1,0 +1,12 @@
+import { unloadable } from './load-bundles.ts';
+
+/** Loads what all events need but Stops that are judged. In the hook that is a bundle of its own, `session.cjs`. */
+export async function loadOtherEvents(): Promise<typeof import('./session.ts')> {
+  try {
+    const part = await import('./session.ts');
+    if (typeof part.openSession === 'function') return part;
+    throw new Error('session.cjs is empty');
+  } catch (cause) {
+    throw unloadable(cause as Error);
+  }
+}
