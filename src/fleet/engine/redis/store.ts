@@ -17,6 +17,8 @@ export async function openRedis(address: Address): Promise<Store> {
   const client = new Client(optionsOf(address));
   // Without a listener, an error would end the process. Every call reports its own.
   client.on('error', () => undefined);
+  // BullMQ and calls that wait for a connection listen, too.
+  client.setMaxListeners(1_000);
   let blocking: Redis | undefined;
   const close = async () => {
     blocking?.disconnect();
