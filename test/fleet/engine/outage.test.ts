@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EngineAway, Fenced } from '../../../src/core/fleet/errors.ts';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { CHECK_MS, LOCK_MS } from '../../../src/fleet/engine/store.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { aJob, aWorker, RESULT, taken, until } from '../../support/fleet/engine-contract.ts';
 import { noRunIsLost } from '../../support/fleet/engine-deaths.ts';
@@ -54,6 +55,8 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
     expect(await dies.beat(aWorker('dies'), [lost])).toMatchObject({ lost: ['r-1'] });
     await dies.releaseSlots('r-1');
     expect(await person.claimSlots('other', [{ name: 'all', most: 1 }])).toBe('all');
+    // On a machine that does nothing else: lock and check together, less than 15 s.
+    expect(LOCK_MS + CHECK_MS).toBeLessThan(14_500);
     expect(tookOver).toBeLessThan(PATIENCE_MS / 2);
 
     // A lock that lapsed is its holder's again, as long as nobody has taken the run.

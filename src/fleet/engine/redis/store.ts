@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import type { Address } from '../address.ts';
 import { faultOf } from '../away.ts';
 import { loadBull, loadIoRedis } from '../load.ts';
-import { BACKEND_OPTIONS, LOCK_MS, pause, type Store } from '../store.ts';
+import { BACKEND_OPTIONS, LOCK_MS, LOOK_MS, pause, type Store } from '../store.ts';
 import { redisRecords } from './records.ts';
 import { REGAIN } from './scripts.ts';
 
@@ -83,6 +83,8 @@ function optionsOf({ host, port, user, password, database, tls }: Address): Redi
         }),
     connectTimeout: CONNECT_MS,
     commandTimeout: ANSWER_MS,
+    // A connection that leads nowhere is made anew.
+    socketTimeout: ANSWER_MS,
     keepAlive: 10_000,
     // What is asked while the store is away fails at once. Sent later, it would take runs that nobody works on.
     enableOfflineQueue: false,
@@ -118,7 +120,7 @@ function ready(client: Redis, ms: number): Promise<void> {
 }
 
 function blockingTwin(client: Redis): Redis {
-  const twin = client.duplicate({ commandTimeout: undefined });
+  const twin = client.duplicate({ commandTimeout: undefined, socketTimeout: LOOK_MS + ANSWER_MS });
   twin.on('error', () => undefined);
   return twin;
 }
@@ -129,15 +131,11 @@ const underWay = new WeakMap<Redis, Promise<unknown>>();
 function marker(client: Redis, keys: string[], ms: number): Promise<unknown> {
   const before = underWay.get(client);
   if (before !== undefined) return before;
-  const guard = setTimeout(() => client.disconnect(true), ms + ANSWER_MS);
   const heard = client
     .bzpopmin(keys, Math.max(ms / 1000, 0.01))
     // After a lost connection there is nothing to hear: the rest of the time is waited.
     .catch(() => pause(ms, undefined))
-    .finally(() => {
-      clearTimeout(guard);
-      underWay.delete(client);
-    });
+    .finally(() => underWay.delete(client));
   underWay.set(client, heard);
   return heard;
 }
