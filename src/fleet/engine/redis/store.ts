@@ -25,7 +25,7 @@ export async function openRedis(address: Address): Promise<Store> {
     client.disconnect();
   };
   try {
-    await ready(client, CONNECT_MS + ANSWER_MS);
+    await ready(client, CONNECT_MS + 1_000);
     const options = { connection: client, prefix: address.space, ...BACKEND_OPTIONS };
     const backend = bull.createRedisBackend('runs', options);
     backend.on('error', () => undefined);
