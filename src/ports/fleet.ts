@@ -148,7 +148,7 @@ export interface Engine {
    *
    * Each command is returned once to each holder of its run, in the order of asking, until it is acknowledged. So one that
    * was delivered to a worker which died comes again to the next one: applying it twice must do no harm. The end of a run,
-   * and putting it back, acknowledge what was returned to this holder before.
+   * and putting it back, acknowledge what was returned to this holder before (see `unapplied`).
    */
   beat(worker: WorkerView, held: readonly Taken[]): Promise<Beat>;
   /** These commands are applied and published: nobody gets them again. */
@@ -160,10 +160,18 @@ export interface Engine {
   /**
    * Puts a run back. `failed`: something went wrong, and `why` says what. `waitsFor`: the slot that was full. Throws `Fenced`
    * when another worker holds the run, as do `complete` and `bury`; doing the same again after `EngineAway` is fine.
+   * `unapplied`: commands that were returned to this holder and are for the next one. A run that something is asked of comes
+   * back within seconds, unless it failed.
    */
   giveBack(
     taken: Taken,
-    options: { afterMs: number; why?: string; failed?: boolean; waitsFor?: string },
+    options: {
+      afterMs: number;
+      why?: string;
+      failed?: boolean;
+      waitsFor?: string;
+      unapplied?: readonly string[];
+    },
   ): Promise<void>;
   complete(taken: Taken, result: RunResult): Promise<void>;
   /** To the dead letters. */

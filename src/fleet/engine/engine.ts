@@ -1,6 +1,6 @@
 /** The engine on BullMQ, for both stores. */
 import { randomUUID } from 'node:crypto';
-import { Fenced } from '../../core/fleet/errors.ts';
+import { EngineAway, Fenced } from '../../core/fleet/errors.ts';
 import type { FleetLimits, Slot } from '../../core/fleet/limits.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type {
@@ -27,6 +27,8 @@ import { type BullJob, fleetJob, Views } from './views.ts';
 
 /** BullMQ counts by itself where an id is a number. */
 const RUN_ID = /^(?!\d+$)[\w.-]{1,200}$/;
+/** A run comes back so soon when something is asked of it that its last holder has not heard. */
+const ASKED_MS = 3_000;
 
 export class BullEngine implements Engine {
   readonly place: string;
@@ -93,7 +95,8 @@ export class BullEngine implements Engine {
     return this.#taker.take(labels, worker, waitMs, signal);
   }
 
-  async beat(worker: WorkerView, held: readonly Taken[]): Promise<Beat> {
+  /** After `deadline` nobody hears the answer: then no command counts as delivered. */
+  async beat(worker: WorkerView, held: readonly Taken[], deadline = Number.POSITIVE_INFINITY): Promise<Beat> {
     this.#sweeper.start();
     const lost = await this.#renew(held);
     await this.#schedules.renew();
@@ -103,6 +106,7 @@ export class BullEngine implements Engine {
       this.#self,
       mine.map(({ run }) => run),
     );
+    if (Date.now() > deadline) throw new EngineAway(`the queue at ${this.place} answers too slowly`);
     const commands: Record<string, RunCommand[]> = {};
     for (const { run, token } of mine) {
       const delivered = this.#delivered.get(token) ?? new Set();
@@ -128,24 +132,21 @@ export class BullEngine implements Engine {
 
   async giveBack(
     taken: Taken,
-    {
-      afterMs,
-      why,
-      failed,
-      waitsFor,
-    }: { afterMs: number; why?: string; failed?: boolean; waitsFor?: string },
+    { afterMs, why, failed, waitsFor, unapplied = [] }: Parameters<Engine['giveBack']>[1],
   ): Promise<void> {
     const { run, token } = taken;
+    const { records } = this.#store;
     const failures = failed ? 'more' : waitsFor === undefined ? 'none' : 'same';
+    const applied = [...(this.#delivered.get(token) ?? [])].filter((id) => !unapplied.includes(id));
+    const isAsked = async () => !failed && (await records.pending(run)).some((id) => !applied.includes(id));
+    const delay = Math.max(0, (await isAsked()) ? Math.min(afterMs, ASKED_MS) : afterMs);
+    const notBefore = Date.now() + delay;
     const text = why === undefined ? undefined : storableText(why);
-    const notBefore = Date.now() + Math.max(afterMs, 0);
-    await this.#store.records.putBack(run, { token, why: text, failures, waitsFor, notBefore });
-    await this.#settled(taken, async (job) => {
-      await job.moveToDelayed(notBefore, token);
-    });
-    if (afterMs <= 0) await this.#wake([run]);
-    // The slot may have become free while the run was not delayed yet.
-    if (waitsFor !== undefined) await this.#wake(await this.#store.records.wakeable(waitsFor));
+    await records.putBack(run, { token, why: text, failures, waitsFor, notBefore });
+    await this.#settled(taken, (job) => job.moveToDelayed(notBefore, token), applied);
+    // Something may have been asked, or the slot have become free, while the run was not delayed yet.
+    if (delay === 0 || (delay > ASKED_MS && (await isAsked()))) await this.#wake([run]);
+    if (waitsFor !== undefined) await this.#wake(await records.wakeable(waitsFor));
   }
 
   async complete(taken: Taken, result: RunResult): Promise<void> {
@@ -308,7 +309,11 @@ export class BullEngine implements Engine {
   }
 
   /** Lets go of a held run. Doing so again, after an answer was lost, does nothing. */
-  async #settled(taken: Taken, letGo: (job: BullJob) => Promise<void>): Promise<void> {
+  async #settled(
+    taken: Taken,
+    letGo: (job: BullJob) => Promise<void>,
+    applied: readonly string[] = [],
+  ): Promise<void> {
     const { run, token } = taken;
     const { queue } = this.#lanes.get(laneOf(taken.labels));
     const job = (await queue.getJob(run)) as BullJob | undefined;
@@ -324,7 +329,7 @@ export class BullEngine implements Engine {
         throw new Fenced(`run ${run} is not this worker's any more: ${error.message}`);
       }
     }
-    await this.#store.records.acknowledge(run, [...(this.#delivered.get(token) ?? [])]);
+    await this.#store.records.acknowledge(run, applied);
     this.#delivered.delete(token);
   }
 

@@ -34,6 +34,9 @@ export function serves(has: readonly string[], needs: readonly string[]): boolea
   return needs.every((label) => has.includes(label));
 }
 
+/** Nobody reads them. */
+const FEW_EVENTS = { events: { maxLen: 100 } };
+
 /** All lanes share the connections of the store. */
 export class Lanes {
   readonly #store: Store;
@@ -48,7 +51,11 @@ export class Lanes {
     if (opened !== undefined) return opened;
     const { bull, backend } = this.#store;
     const factory: BackendFactory = (of) => backend.forQueue(of);
-    const queue = new bull.Queue(name, { connection: {} }, factory) as unknown as Lane['queue'];
+    const queue = new bull.Queue(
+      name,
+      { connection: {}, streams: FEW_EVENTS },
+      factory,
+    ) as unknown as Lane['queue'];
     queue.on('error', () => undefined);
     const lane = { name, queue, backend: queue.getBackend() };
     this.#opened.set(name, lane);

@@ -11,6 +11,8 @@ import type { Store } from './store.ts';
 
 /** Most that a call may take. */
 const CALL_MS = 8_000;
+/** A heartbeat that comes later than that is too late. */
+const BEAT_MS = 3_500;
 /** Connecting, and making tables where there are none. */
 const OPEN_MS = 130_000;
 
@@ -48,14 +50,16 @@ function guarded(address: Address): Engine {
   };
 
   const call = async (name: keyof Engine, args: unknown[]): Promise<unknown> => {
+    const began = Date.now();
     if (closed) throw new EngineAway(`the queue at ${place} was closed`);
     const { store, engine } = await within(OPEN_MS, `the queue at ${place}`, open());
     letIn = true;
     await store.awake();
     const method = engine[name] as (...given: unknown[]) => Promise<unknown>;
-    const work = method.apply(engine, args);
-    // It waits as long as it is told, for a run; its questions end in time.
-    return name === 'take' ? work : within(CALL_MS, `the queue at ${place}`, work);
+    // It waits for a run as long as it is told; its questions end in time.
+    if (name === 'take') return method.apply(engine, args);
+    const more = name === 'beat' ? [began + BEAT_MS] : [];
+    return within(CALL_MS, `the queue at ${place}`, method.apply(engine, [...args, ...more]));
   };
 
   const answer = async (name: keyof Engine, args: unknown[]): Promise<unknown> => {

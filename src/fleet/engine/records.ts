@@ -68,6 +68,8 @@ export interface Records {
   wakeAll(): Promise<string[]>;
   command(run: string, command: RunCommand): Promise<void>;
   acknowledge(run: string, commands: readonly string[]): Promise<void>;
+  /** Commands that nobody has acknowledged. */
+  pending(run: string): Promise<string[]>;
   beat(
     worker: WorkerView,
     by: string,

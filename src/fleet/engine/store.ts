@@ -7,6 +7,9 @@ import type { Records } from './records.ts';
 export const LOCK_MS = 9_500;
 export const CHECK_MS = 4_500;
 
+/** Lanes are looked at so often, whatever is heard: new ones are noticed, and no sign has to be trusted. */
+export const LOOK_MS = 2_000;
+
 export const BACKEND_OPTIONS = {
   lockDuration: LOCK_MS,
   stalledInterval: CHECK_MS,

@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { JobJson } from 'bullmq';
 import type { Taken } from '../../ports/fleet.ts';
 import { type LaneData, type Lanes, serves } from './lanes.ts';
-import { pause, type Store } from './store.ts';
+import { LOOK_MS, pause, type Store } from './store.ts';
 import { fleetJob } from './views.ts';
-
-/** Lanes are looked at so often, whatever is heard: new ones are noticed, and no sign has to be trusted. */
-const LOOK_MS = 2_000;
 
 export class Taker {
   readonly #store: Store;

@@ -54,7 +54,7 @@ export class Views {
   /** State by state as they are given, and lane by lane: only what is on the page is read. */
   async jobs(states: readonly JobState[], from: number, most: number): Promise<JobView[]> {
     const lanes = (await this.#all()).map((name) => this.#lanes.get(name));
-    const found: { job: BullJob; state: JobState }[] = [];
+    const found: { job: BullJob; state: JobState; lane: string }[] = [];
     const places = [...new Set(states)].flatMap((state) =>
       TYPES[state].flatMap((type) => lanes.map((lane) => ({ state, type, lane }))),
     );
@@ -67,12 +67,15 @@ export class Views {
       if (skip < count) {
         const soonestFirst = state !== 'ended' && state !== 'dead';
         const page = await lane.queue.getJobs([type], skip, skip + left - 1, soonestFirst);
-        for (const job of page) if (job) found.push({ job: job as BullJob, state });
+        for (const job of page) if (job) found.push({ job: job as BullJob, state, lane: lane.name });
       }
       skip = Math.max(0, skip - count);
     }
     const records = await this.#store.records.runs(found.map(({ job }) => job.id ?? ''));
-    return found.map(({ job, state }, place) => viewOf(job, state, records[place]));
+    // Somebody died while he moved a run from one lane to another: only the one that counts is shown.
+    return found.flatMap(({ job, state, lane }, place) =>
+      (records[place]?.lane ?? lane) === lane ? [viewOf(job, state, records[place])] : [],
+    );
   }
 
   async counts(): Promise<Record<JobState, number>> {

@@ -1,8 +1,12 @@
+import { Redis } from 'ioredis';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EngineAway } from '../../../src/core/fleet/errors.ts';
+import { EngineAway, Fenced } from '../../../src/core/fleet/errors.ts';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { CHECK_MS, LOCK_MS } from '../../../src/fleet/engine/store.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { aJob, aWorker, RESULT, taken, until } from '../../support/fleet/engine-contract.ts';
+import { noRunIsLost } from '../../support/fleet/engine-deaths.ts';
 import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -51,7 +55,14 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
     expect(await dies.beat(aWorker('dies'), [lost])).toMatchObject({ lost: ['r-1'] });
     await dies.releaseSlots('r-1');
     expect(await person.claimSlots('other', [{ name: 'all', most: 1 }])).toBe('all');
+    // On a machine that does nothing else: lock and check together, less than 15 s.
+    expect(LOCK_MS + CHECK_MS).toBeLessThan(14_500);
     expect(tookOver).toBeLessThan(PATIENCE_MS / 2);
+
+    // A lock that lapsed is its holder's again, as long as nobody has taken the run.
+    await lapse(store, 'r-1');
+    expect(await lives.beat(aWorker('lives'), [again])).toMatchObject({ lost: [] });
+    await expect(dies.giveBack(lost, { afterMs: 0 })).rejects.toBeInstanceOf(Fenced);
 
     // Away: every call fails soon, also one that waits; nothing crashes. Back: the same engines go on, with the same lock.
     const waiting = person.take([], 'person', PATIENCE_MS).catch((error: unknown) => error);
@@ -90,4 +101,27 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
     store.hang(false);
     expect(await until(() => person.counts().catch(() => undefined))).toMatchObject({ ended: 1 });
   });
+
+  test('a process that dies between any two of its steps loses no run', async () => {
+    const other = await openStore(kind);
+    try {
+      await noRunIsLost(other);
+    } finally {
+      await other.close();
+    }
+  });
 });
+
+/** As after an outage that was longer than a lock. */
+async function lapse({ kind, url }: Store, run: string): Promise<void> {
+  if (kind === 'redis') {
+    const redis = new Redis(url);
+    expect(await redis.del(`untildone:runs:${run}:lock`)).toBe(1);
+    redis.disconnect();
+  } else {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('UPDATE untildone.job SET locked_until_ms = 1 WHERE id = $1', [run]);
+    await client.end();
+  }
+}

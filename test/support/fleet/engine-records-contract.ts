@@ -22,12 +22,20 @@ export const RECORDS_CONTRACT: Record<string, (rig: Rig) => Promise<void>> = {
     await worker.acknowledge('r-1', ['c-1']);
     const third = await open();
     expect((await third.beat(view, [held])).commands['r-1']?.map(({ id }) => id)).toEqual(['c-2']);
+    // Nobody has heard this one: the run does not sleep over it.
     await ask('c-3', 'pause');
     await worker.giveBack(held, { afterMs: 3_600_000 });
+    expect((await person.job('r-1'))?.notBefore ?? 0).toBeLessThan(Date.now() + 60_000);
     await ask('c-4', 'resume');
     const again = await taken(other);
     expect((await other.beat(view, [again])).commands['r-1']?.map(({ id }) => id)).toEqual(['c-3', 'c-4']);
-    await other.complete(again, RESULT);
+    await other.giveBack(again, { afterMs: 3_600_000, unapplied: ['c-4'] });
+    const last = await taken(other);
+    expect((await other.beat(view, [last])).commands['r-1']?.map(({ id }) => id)).toEqual(['c-4']);
+    await other.giveBack(last, { afterMs: 3_600_000 });
+    expect((await person.job('r-1'))?.notBefore ?? 0).toBeGreaterThan(Date.now() + 60_000);
+    await other.again('r-1');
+    await other.complete(await taken(other), RESULT);
     await ask('c-5', 'cancel');
     await other.again('r-1');
     expect((await other.beat(view, [await taken(other)])).commands).toEqual({});

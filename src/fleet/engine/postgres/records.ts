@@ -127,6 +127,10 @@ export function postgresRecords(db: Database): Records {
     async acknowledge(run, commands) {
       await db.query('DELETE FROM fleet_command WHERE run = $1 AND id = ANY($2)', [run, commands]);
     },
+    async pending(run) {
+      const { rows } = await db.query<{ id: string }>('SELECT id FROM fleet_command WHERE run = $1', [run]);
+      return rows.map(({ id }) => id);
+    },
     async workers() {
       const { rows } = await db.query<{ view: WorkerView }>(
         `SELECT view FROM fleet_worker WHERE view IS NOT NULL AND beaten > ${NOW} - $1 ORDER BY name`,

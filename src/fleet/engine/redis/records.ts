@@ -93,6 +93,9 @@ export function redisRecords(client: Redis, prefix: string): Records {
     async acknowledge(id, commands) {
       if (commands.length > 0) await client.hdel(`${p}commands:${id}`, ...commands);
     },
+    async pending(id) {
+      return client.hkeys(`${p}commands:${id}`);
+    },
     async beat(worker: WorkerView, by, runs) {
       const told = [worker.name, JSON.stringify(worker), worker.startedAt, by, PRESENCE_MS, SLOT_MS];
       const [drain, paused, asked] = (await run(lua.BEAT, ...told, ...runs)) as [number, number, string[][]];

@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import type { Address } from '../address.ts';
 import { faultOf } from '../away.ts';
 import { loadBull, loadIoRedis } from '../load.ts';
-import { BACKEND_OPTIONS, LOCK_MS, pause, type Store } from '../store.ts';
+import { BACKEND_OPTIONS, LOCK_MS, LOOK_MS, pause, type Store } from '../store.ts';
 import { redisRecords } from './records.ts';
 import { REGAIN } from './scripts.ts';
 
@@ -17,13 +17,15 @@ export async function openRedis(address: Address): Promise<Store> {
   const client = new Client(optionsOf(address));
   // Without a listener, an error would end the process. Every call reports its own.
   client.on('error', () => undefined);
+  // BullMQ and calls that wait for a connection listen, too.
+  client.setMaxListeners(1_000);
   let blocking: Redis | undefined;
   const close = async () => {
     blocking?.disconnect();
     client.disconnect();
   };
   try {
-    await ready(client, CONNECT_MS + ANSWER_MS);
+    await ready(client, CONNECT_MS + 1_000);
     const options = { connection: client, prefix: address.space, ...BACKEND_OPTIONS };
     const backend = bull.createRedisBackend('runs', options);
     backend.on('error', () => undefined);
@@ -81,6 +83,8 @@ function optionsOf({ host, port, user, password, database, tls }: Address): Redi
         }),
     connectTimeout: CONNECT_MS,
     commandTimeout: ANSWER_MS,
+    // A connection that leads nowhere is made anew.
+    socketTimeout: ANSWER_MS,
     keepAlive: 10_000,
     // What is asked while the store is away fails at once. Sent later, it would take runs that nobody works on.
     enableOfflineQueue: false,
@@ -116,7 +120,7 @@ function ready(client: Redis, ms: number): Promise<void> {
 }
 
 function blockingTwin(client: Redis): Redis {
-  const twin = client.duplicate({ commandTimeout: undefined });
+  const twin = client.duplicate({ commandTimeout: undefined, socketTimeout: LOOK_MS + ANSWER_MS });
   twin.on('error', () => undefined);
   return twin;
 }
@@ -127,15 +131,11 @@ const underWay = new WeakMap<Redis, Promise<unknown>>();
 function marker(client: Redis, keys: string[], ms: number): Promise<unknown> {
   const before = underWay.get(client);
   if (before !== undefined) return before;
-  const guard = setTimeout(() => client.disconnect(true), ms + ANSWER_MS);
   const heard = client
     .bzpopmin(keys, Math.max(ms / 1000, 0.01))
     // After a lost connection there is nothing to hear: the rest of the time is waited.
     .catch(() => pause(ms, undefined))
-    .finally(() => {
-      clearTimeout(guard);
-      underWay.delete(client);
-    });
+    .finally(() => underWay.delete(client));
   underWay.set(client, heard);
   return heard;
 }
