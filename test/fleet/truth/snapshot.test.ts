@@ -78,6 +78,8 @@ test('a workspace arrives as it was: odd names, links, modes, line endings, what
   put(tree, '-rf', 'x');
   put(tree, ':(top)x', 'x');
   put(tree, 'auto.txt', 'auto\r\n');
+  // The bytes of the commit, which a checkout would not write.
+  put(tree, 'run.bat', 'echo\n');
   put(tree, 'new.bat', 'one\r\ntwo\n');
   put(tree, '$id.txt', '$Id: 123 $\n');
   put(tree, 'tool.sh', '#!/bin/sh\n');
