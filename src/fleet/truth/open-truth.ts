@@ -24,10 +24,10 @@ export function openTruth(repo: string, { caches, note, ...world }: TruthOptions
   return {
     repo: cache.repo,
     resolve: (ref) => resolveRef(cache, ref),
-    fileAt: (commit, path) => fileAt(cache, commit, path),
+    fileAt: async (commit, path) => fileAt(cache, commit, path),
     runs: () => listRuns(cache),
-    read: (run) => readRun(cache, checkedRun(run)),
-    create: (run, commit, files) => createRun(cache, checkedRun(run), checkedId(commit), files),
+    read: async (run) => readRun(cache, checkedRun(run)),
+    create: async (run, commit, files) => createRun(cache, checkedRun(run), checkedId(commit), files),
     publish: async (publication, from) => {
       checkedRun(publication.run);
       return publishRun(cache, publication, from, { attempts, note });
