@@ -17,33 +17,47 @@ export interface Snapshot {
 }
 
 export function snapshotOf(cache: Cache, workspace: string): Promise<Snapshot> {
-  return withRaw(cache, workspace, async (raw) => {
-    const { head, tree: before } = await headOf(raw);
-    const kept = await otherWork(raw, head);
-    await readTree(raw, head);
-    const { gone, changed, submodules } = await changedFiles(cache, raw);
-    const added = [...(await newFiles(raw)), ...(await stagedAlthoughIgnored(raw))];
-    const nested = added.filter((name) => name.endsWith('/'));
-    const files = added.filter((name) => !name.endsWith('/'));
-    const leftOut = [
-      ...nested,
-      ...submodules.map((name) => `${name}/`),
-      ...files.filter((name) => staysOut(raw, name)),
-      ...(await changedSecrets(raw, head, changed)),
-    ].sort();
-    const out = new Set(leftOut);
-    await update(raw, ['--force-remove'], gone);
-    const taken = [...changed, ...submodules, ...files].filter((name) => !out.has(name));
-    await update(raw, ['--add', '--replace'], taken);
-    const cached = ['diff-index', '--cached', '--raw', '-z', '--no-renames', head];
-    const form = await takeBackConverted(raw, head, parseRaw(await raw.git(cached)));
-    const tree = text(await raw.git(['write-tree']));
-    if (tree === before && kept.length === 0 && form === 'checkout') return { commit: head, head, leftOut };
-    const parents = [head, ...new Set(kept.map(({ commit }) => commit))].flatMap((id) => ['-p', id]);
-    const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree];
-    const input = messageOf(head, kept, form);
-    return { commit: text(await raw.git(args, { env: await identityFor(cache), input })), head, leftOut };
-  });
+  return withRaw(cache, workspace, (raw) =>
+    takeSnapshot(cache, raw).catch(() => {
+      cache.world.signal?.throwIfAborted();
+      // A program that the session left behind may have changed files meanwhile; or the kept index is damaged.
+      raw.forget();
+      return takeSnapshot(cache, raw);
+    }),
+  );
+}
+
+async function takeSnapshot(cache: Cache, raw: Raw): Promise<Snapshot> {
+  const { head, tree: before } = await headOf(raw);
+  const [kept] = await Promise.all([otherWork(raw, head), readTree(raw, head)]);
+  // It ends with 1 when files differ.
+  await raw.git(['update-index', '-q', '--refresh']).catch(() => undefined);
+  const [{ gone, changed, submodules }, untracked, staged] = await Promise.all([
+    changedFiles(raw),
+    newFiles(raw),
+    stagedAlthoughIgnored(raw),
+  ]);
+  const added = [...untracked, ...staged];
+  const nested = added.filter((name) => name.endsWith('/'));
+  const files = added.filter((name) => !name.endsWith('/'));
+  const leftOut = [
+    ...nested,
+    ...submodules.map((name) => `${name}/`),
+    ...files.filter((name) => staysOut(raw, name)),
+    ...(await changedSecrets(raw, head, changed)),
+  ].sort();
+  const out = new Set(leftOut);
+  await update(raw, ['--force-remove'], gone);
+  const taken = [...changed, ...submodules, ...files].filter((name) => !out.has(name));
+  await update(raw, ['--add', '--replace'], taken);
+  const cached = ['diff-index', '--cached', '--raw', '-z', '--no-renames', head];
+  const form = await takeBackConverted(raw, head, parseRaw(await raw.git(cached)));
+  const tree = text(await raw.git(['write-tree']));
+  if (tree === before && kept.length === 0 && form === 'checkout') return { commit: head, head, leftOut };
+  const parents = [head, ...new Set(kept.map(({ commit }) => commit))].flatMap((id) => ['-p', id]);
+  const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree];
+  const input = messageOf(head, kept, form);
+  return { commit: text(await raw.git(args, { env: await identityFor(cache), input })), head, leftOut };
 }
 
 /** A branch or a stash with commits that HEAD does not lead to: a session may have left its branch, or begun a rebase. */
@@ -131,13 +145,7 @@ async function readTree(raw: Raw, head: string): Promise<void> {
   });
 }
 
-async function changedFiles(
-  cache: Cache,
-  raw: Raw,
-): Promise<{ gone: string[]; changed: string[]; submodules: string[] }> {
-  // It ends with 1 when files differ.
-  await raw.git(['update-index', '-q', '--refresh']).catch(() => undefined);
-  cache.world.signal?.throwIfAborted();
+async function changedFiles(raw: Raw): Promise<{ gone: string[]; changed: string[]; submodules: string[] }> {
   const args = ['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none'];
   const changes = parseRaw(await raw.git(args));
   const gone = changes.filter(({ status }) => status === 'D').map(({ path }) => path);

@@ -330,6 +330,6 @@ test('whatever is done to a workspace, it arrives with the same tree', async () 
       expect(leftOut).toEqual([]);
       expect(await to.workspace.tree()).toBe(await from.workspace.tree());
     }),
-    { numRuns: rounds(150, 12), endOnFailure: true },
+    { numRuns: rounds(80, 6), endOnFailure: true },
   );
 }, 600_000);
