@@ -1,12 +1,13 @@
 /** Checkouts of the workers: each a repository of its own, with settings and hooks of its own, which borrows the cache's objects. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isRunning } from '../../files/process-id.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
-import { forgetIndex, nulJoined, pathOf, type Raw, withoutFilters, withRaw } from './raw.ts';
+import { forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withoutFilters, withRaw } from './raw.ts';
 import { mustGit, said } from './remote.ts';
 import { contentOf, newFiles, parseRaw, staysOut } from './snapshot.ts';
 
@@ -37,6 +38,8 @@ export async function checkoutTo(cache: Cache, commit: string, folder: string): 
   }
 }
 
+const GITLINK = '160000';
+
 /** The name of the repository is not looked for in folders above, nor taken from variables. */
 const OWN = { env: { GIT_DIR: '.git', GIT_WORK_TREE: '.' } };
 
@@ -53,6 +56,7 @@ function settingsFor(repo: string, isSha256: boolean): string {
       (line) => `\t${line}`,
     ),
     ...['autocrlf = false', 'eol = lf', 'safecrlf = false'].map((line) => `\t${line}`),
+    `\tattributesFile = ${JSON.stringify(devNull)}`,
     ...(isSha256 ? ['[extensions]', '\tobjectFormat = sha256'] : []),
     // Objects that are not pushed yet must stay.
     ...['[gc]', '\tauto = 0', '[maintenance]', '\tauto = false'],
@@ -79,7 +83,7 @@ function sweepBeside(folder: string): void {
 export async function restoreTo(cache: Cache, folder: string, work: string, branch: string): Promise<void> {
   await need(cache, work);
   await withRaw(cache, folder, async (raw) => {
-    const { head, kept } = await contentOf(raw, work);
+    const { head, kept, form } = await contentOf(raw, work);
     const config = await withoutFilters(cache.world, raw.folder);
     const session = async (args: string[], input?: Buffer) => {
       const { exitCode, stderr } = await raw.session(args, { config, input });
@@ -95,10 +99,10 @@ export async function restoreTo(cache: Cache, folder: string, work: string, bran
     for (const { status, path } of changes) if (status === 'D') removeFile(raw, path);
     raw.forget();
     await raw.git(['read-tree', work]);
-    const written = changes.filter(({ status, after }) => status !== 'D' && after !== '160000');
-    const input = nulJoined(written.map(({ path }) => path));
+    const written = form === 'bytes' ? await differing(raw) : changes.filter(({ status }) => status !== 'D');
+    const names = written.filter(({ before, after }) => before !== GITLINK && after !== GITLINK);
     const args = ['checkout-index', '--force', '--quiet', '-u', '-z', '--stdin'];
-    if (written.length > 0) await raw.git(args, { input });
+    if (names.length > 0) await raw.git(args, { input: nulJoined(names.map(({ path }) => path)) });
     await removeOthers(raw);
     const added = nulJoined(changes.filter(({ status }) => status === 'A').map(({ path }) => path));
     if (added.length === 0) return;
@@ -106,6 +110,14 @@ export async function restoreTo(cache: Cache, folder: string, work: string, bran
     const ignored = await raw.session(['check-ignore', '-z', '--stdin'], { input: added });
     if (ignored.stdout.length > 0) await session(['update-index', '--add', '-z', '--stdin'], ignored.stdout);
   });
+}
+
+/** Files whose bytes are not those of the index. */
+async function differing(raw: Raw): Promise<RawEntry[]> {
+  // It ends with 1 when files differ.
+  await raw.git(['update-index', '-q', '--refresh']).catch(() => undefined);
+  const args = ['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=all'];
+  return parseRaw(await raw.git(args));
 }
 
 /** Files that are not in the snapshot were removed before it was taken; not those that never get into one. */

@@ -24,10 +24,10 @@ export function openTruth(repo: string, { caches, note, ...world }: TruthOptions
   return {
     repo: cache.repo,
     resolve: (ref) => resolveRef(cache, ref),
-    fileAt: (commit, path) => fileAt(cache, commit, path),
+    fileAt: async (commit, path) => fileAt(cache, commit, path),
     runs: () => listRuns(cache),
-    read: (run) => readRun(cache, checkedRun(run)),
-    create: (run, commit, files) => createRun(cache, checkedRun(run), checkedId(commit), files),
+    read: async (run, seen) => readRun(cache, checkedRun(run), seen),
+    create: async (run, commit, files) => createRun(cache, checkedRun(run), checkedId(commit), files),
     publish: async (publication, from) => {
       checkedRun(publication.run);
       return publishRun(cache, publication, from, { attempts, note });
@@ -116,13 +116,14 @@ async function listRuns(cache: Cache): Promise<{ run: string; refs: Refs }[]> {
 const TRIES = 5;
 
 /** Both refs come from one look. When the run moves meanwhile, it is read again. */
-async function readRun(cache: Cache, run: string): Promise<Awaited<ReturnType<Truth['read']>>> {
+async function readRun(cache: Cache, run: string, seen?: Refs): Promise<Awaited<ReturnType<Truth['read']>>> {
   await ready(cache);
   for (let tries = TRIES; ; tries--) {
-    const refs = await refsOf(cache, run);
+    const before = tries === TRIES ? seen : undefined;
+    const refs = before ?? (await refsOf(cache, run));
     if (!refs) return undefined;
     try {
-      await needJournal(cache, run, refs.journal);
+      await needJournal(cache, run, refs.journal, before ? 'all' : 'this');
       return { refs, files: await readJournal(cache, refs.journal) };
     } catch (error) {
       if (tries === 1 || error instanceof RemoteAway) throw error;

@@ -152,12 +152,17 @@ async function makeRefs(cache: Cache, publication: Publication, expected: Refs):
   return { journal, work };
 }
 
-/** The journal's last commit, which the next one goes on top of. */
-export async function needJournal(cache: Cache, run: string, journal: string): Promise<void> {
+/** Brings the journal's last commit into the cache; `all`: with the journals of all other runs. */
+export async function needJournal(
+  cache: Cache,
+  run: string,
+  journal: string,
+  which: 'this' | 'all' = 'this',
+): Promise<void> {
   if (cache.written.has(journal)) return;
   const known = await cacheGit(cache, ['cat-file', '-e', `${journal}^{tree}`]);
   if (known.exitCode === 0) return;
-  const { journal: ref } = refNames(run);
+  const { journal: ref } = refNames(which === 'all' ? '*' : run);
   const { exitCode, stderr } = await locked(cache, () => fetch(cache, [`+${ref}:${ref}`]));
   if (exitCode !== 0 && !/couldn't find remote ref/.test(stderr))
     throw new RemoteAway(`${cache.repo} cannot be fetched: ${said(stderr)}`);

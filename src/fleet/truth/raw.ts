@@ -2,6 +2,7 @@
  * Git on the bytes of a workspace as they are: line endings, filters and settings of the project do not change them. It works
  * with a private git folder, so that the session's own index and settings are neither used nor changed.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../files/digest.ts';
@@ -63,6 +64,8 @@ export interface Raw {
     entries: readonly RawEntry[],
     holds: (entry: RawEntry, content: Buffer) => boolean,
   ): Promise<RawEntry[]>;
+  /** Git with the attributes of the project. */
+  attributes(args: readonly string[], input: Buffer): Promise<Buffer>;
   /** Git on the session's own repository, without its hooks and programs. */
   session(args: readonly string[], more?: SessionCall): Promise<GitResult>;
   /** Makes git begin without an index. */
@@ -90,6 +93,7 @@ export async function withRaw<Result>(
         GIT_OBJECT_DIRECTORY: objects,
         GIT_INDEX_FILE: join(dir, 'index'),
         GIT_LITERAL_PATHSPECS: '1',
+        GIT_ATTR_NOSYSTEM: '1',
       };
       const plain = { GIT_DIR: join(dir, 'plain'), GIT_COMMON_DIR: join(dir, 'plain') };
       const call = (more: Partial<GitCall>, config: string[], place = {}) => ({
@@ -100,9 +104,11 @@ export async function withRaw<Result>(
       const result = await work({
         folder,
         git: (args, more = {}) => mustGit(cache.world, folder, args, call(more, [])),
+        attributes: (args, input) => mustGit(cache.world, folder, args, call({ input }, [], plain)),
         converted: async (entries, holds) => {
-          const out = join(dir, 'out');
-          const place = { ...plain, GIT_INDEX_FILE: join(dir, 'former') };
+          if (entries.length === 0) return [];
+          const out = join(dir, `out-${randomBytes(4).toString('hex')}`);
+          const place = { ...plain, GIT_INDEX_FILE: `${out}.index` };
           const filters = await withoutFilters(cache.world, folder, plain);
           const git = (args: string[], input: Buffer) =>
             mustGit(cache.world, folder, args, call({ input }, [...filters, 'core.eol=lf'], place));

@@ -41,6 +41,7 @@ export const LOCAL_CONFIG: readonly string[] = [
   'core.protectNTFS=false',
   'core.protectHFS=false',
   'core.bigFileThreshold=32m',
+  `core.attributesFile=${devNull}`,
   'commit.gpgSign=false',
   'submodule.recurse=false',
   'advice.detachedHead=false',

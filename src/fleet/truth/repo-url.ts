@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../core/text/errors.ts';
-import { secretsIn } from '../../core/text/redact.ts';
+import { redact, secretsIn } from '../../core/text/redact.ts';
 import { realPath } from '../../home/layout.ts';
 
 const SCHEMES = ['https', 'http', 'ssh', 'git', 'git+ssh', 'ssh+git', 'file'];
@@ -46,7 +46,9 @@ function fromFileUrl(given: string): string {
   try {
     return realPath(fileURLToPath(given.replace(/^file:\/\/localhost\//i, 'file:///')));
   } catch {
-    throw new UsageError(`${given} does not name a folder of this machine: file:///path/to/repository`);
+    throw new UsageError(
+      `${redact(given)} does not name a folder of this machine: file:///path/to/repository`,
+    );
   }
 }
 
@@ -69,11 +71,13 @@ function fromUrl(given: string, scheme: string): string {
 }
 
 function fromScp(login: string | undefined, host: string, path: string): string {
-  if (host.startsWith('-') || login?.startsWith('-') || path.startsWith('-'))
+  if (host.startsWith('-') || path.startsWith('-'))
     throw new UsageError(
       `${JSON.stringify(`${host}:${path}`)} is no repository: nothing in it begins with -`,
     );
-  refuseSecrets(login, `${host}:${path}`);
+  // `user:password@host:path` has two colons.
+  const password = /^[^/@]*@[^/:]+:/.test(path) ? `${host}:` : undefined;
+  refuseSecrets(password ?? login, `${host}:${path}`);
   const where = withoutSlashes(path) || '/';
   return `${login ? `${login}@` : ''}${host.toLowerCase()}:${where}`;
 }

@@ -1,13 +1,12 @@
 /** The commit of a workspace: everything that differs from HEAD, new files included, on top of HEAD. */
-import { createHash } from 'node:crypto';
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
-import { sha256 } from '../../files/digest.ts';
 import { decodeName } from '../../project/trees/git-output.ts';
 import type { Cache } from './cache.ts';
+import { takeBackConverted } from './conversions.ts';
 import { text } from './journal-commit.ts';
 import { isSecretName, keysIn, MOST_BYTES, SEARCHED_BYTES } from './left-out.ts';
 import { identityFor } from './publish.ts';
-import { indexInfo, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
+import { nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
 
 const TITLE = 'untildone: the workspace';
 
@@ -18,32 +17,47 @@ export interface Snapshot {
 }
 
 export function snapshotOf(cache: Cache, workspace: string): Promise<Snapshot> {
-  return withRaw(cache, workspace, async (raw) => {
-    const { head, tree: before } = await headOf(raw);
-    const kept = await otherWork(raw, head);
-    await readTree(raw, head);
-    const { gone, changed, submodules } = await changedFiles(cache, raw);
-    const added = [...(await newFiles(raw)), ...(await stagedAlthoughIgnored(raw))];
-    const nested = added.filter((name) => name.endsWith('/'));
-    const files = added.filter((name) => !name.endsWith('/'));
-    const leftOut = [
-      ...nested,
-      ...submodules.map((name) => `${name}/`),
-      ...files.filter((name) => staysOut(raw, name)),
-      ...(await changedSecrets(raw, head, changed)),
-    ].sort();
-    const out = new Set(leftOut);
-    await update(raw, ['--force-remove'], gone);
-    const taken = [...changed, ...submodules, ...files].filter((name) => !out.has(name));
-    await update(raw, ['--add', '--replace'], taken);
-    await takeBackConverted(raw, head);
-    const tree = text(await raw.git(['write-tree']));
-    if (tree === before && kept.length === 0) return { commit: head, head, leftOut };
-    const parents = [head, ...new Set(kept.map(({ commit }) => commit))].flatMap((id) => ['-p', id]);
-    const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree];
-    const input = messageOf(head, kept);
-    return { commit: text(await raw.git(args, { env: await identityFor(cache), input })), head, leftOut };
-  });
+  return withRaw(cache, workspace, (raw) =>
+    takeSnapshot(cache, raw).catch(() => {
+      cache.world.signal?.throwIfAborted();
+      // A program that the session left behind may have changed files meanwhile; or the kept index is damaged.
+      raw.forget();
+      return takeSnapshot(cache, raw);
+    }),
+  );
+}
+
+async function takeSnapshot(cache: Cache, raw: Raw): Promise<Snapshot> {
+  const { head, tree: before } = await headOf(raw);
+  const [kept] = await Promise.all([otherWork(raw, head), readTree(raw, head)]);
+  // It ends with 1 when files differ.
+  await raw.git(['update-index', '-q', '--refresh']).catch(() => undefined);
+  const [{ gone, changed, submodules }, untracked, staged] = await Promise.all([
+    changedFiles(raw),
+    newFiles(raw),
+    stagedAlthoughIgnored(raw),
+  ]);
+  const added = [...untracked, ...staged];
+  const nested = added.filter((name) => name.endsWith('/'));
+  const files = added.filter((name) => !name.endsWith('/'));
+  const leftOut = [
+    ...nested,
+    ...submodules.map((name) => `${name}/`),
+    ...files.filter((name) => staysOut(raw, name)),
+    ...(await changedSecrets(raw, head, changed)),
+  ].sort();
+  const out = new Set(leftOut);
+  await update(raw, ['--force-remove'], gone);
+  const taken = [...changed, ...submodules, ...files].filter((name) => !out.has(name));
+  await update(raw, ['--add', '--replace'], taken);
+  const cached = ['diff-index', '--cached', '--raw', '-z', '--no-renames', head];
+  const form = await takeBackConverted(raw, head, parseRaw(await raw.git(cached)));
+  const tree = text(await raw.git(['write-tree']));
+  if (tree === before && kept.length === 0 && form === 'checkout') return { commit: head, head, leftOut };
+  const parents = [head, ...new Set(kept.map(({ commit }) => commit))].flatMap((id) => ['-p', id]);
+  const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree];
+  const input = messageOf(head, kept, form);
+  return { commit: text(await raw.git(args, { env: await identityFor(cache), input })), head, leftOut };
 }
 
 /** A branch or a stash with commits that HEAD does not lead to: a session may have left its branch, or begun a rebase. */
@@ -52,21 +66,29 @@ interface Kept {
   ref: string;
 }
 
-function messageOf(head: string, kept: readonly Kept[]): string {
+const BYTES = 'Every file byte by byte.';
+
+function messageOf(head: string, kept: readonly Kept[], form: 'checkout' | 'bytes'): string {
   const lines = kept.map(({ commit, ref }) => `Keeps ${commit} ${ref}\n`);
-  return `${TITLE}\n\nWhat was not committed on top of ${head}.\n${lines.join('')}`;
+  const bytes = form === 'bytes' ? `${BYTES}\n` : '';
+  return `${TITLE}\n\nWhat was not committed on top of ${head}.\n${bytes}${lines.join('')}`;
 }
 
-/** What the commit of a workspace holds: the commit that HEAD was at, and branches beside it. */
-export async function contentOf(raw: Raw, work: string): Promise<{ head: string; kept: Kept[] }> {
+/** What the commit of a workspace holds: the commit that HEAD was at, branches beside it, and how its files are to be read. */
+export async function contentOf(
+  raw: Raw,
+  work: string,
+): Promise<{ head: string; kept: Kept[]; form: 'checkout' | 'bytes' }> {
   const body = (await raw.git(['cat-file', 'commit', work])).toString('utf8');
   const [top, message] = [body.slice(0, body.indexOf('\n\n')), body.slice(body.indexOf('\n\n') + 2)];
   const parents = [...top.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = '']) => id);
   const [head] = parents;
-  if (head === undefined || !message.startsWith(messageOf(head, []))) return { head: work, kept: [] };
+  if (head === undefined || !message.startsWith(messageOf(head, [], 'checkout')))
+    return { head: work, kept: [], form: 'checkout' };
   const kept = [...message.matchAll(/^Keeps ([0-9a-f]+) (refs\/(?:heads\/\S+|stash))$/gm)];
   const named = kept.map(([, commit = '', ref = '']) => ({ commit, ref }));
-  return { head, kept: named.filter(({ commit }) => parents.includes(commit)) };
+  const form = message.includes(`\n${BYTES}\n`) ? 'bytes' : 'checkout';
+  return { head, kept: named.filter(({ commit }) => parents.includes(commit)), form };
 }
 
 /** More branches than these are left to themselves. */
@@ -123,13 +145,7 @@ async function readTree(raw: Raw, head: string): Promise<void> {
   });
 }
 
-async function changedFiles(
-  cache: Cache,
-  raw: Raw,
-): Promise<{ gone: string[]; changed: string[]; submodules: string[] }> {
-  // It ends with 1 when files differ.
-  await raw.git(['update-index', '-q', '--refresh']).catch(() => undefined);
-  cache.world.signal?.throwIfAborted();
+async function changedFiles(raw: Raw): Promise<{ gone: string[]; changed: string[]; submodules: string[] }> {
   const args = ['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none'];
   const changes = parseRaw(await raw.git(args));
   const gone = changes.filter(({ status }) => status === 'D').map(({ path }) => path);
@@ -221,43 +237,4 @@ async function update(raw: Raw, options: readonly string[], names: readonly stri
   if (names.length === 0) return;
   const input = nulJoined(names);
   await raw.git(['update-index', '--remove', ...options, '-z', '--stdin'], { input });
-}
-
-/**
- * Takes files back that differ from the last commit only because a checkout writes them so: with other line endings, or
- * with the content that an LFS pointer stands for. All others are stored byte by byte.
- */
-async function takeBackConverted(raw: Raw, head: string): Promise<void> {
-  const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', head];
-  const changes = parseRaw(await raw.git(args));
-  // The next checkout would go by other attributes than this one.
-  if (changes.some(({ path }) => /(?:^|\/)\.gitattributes$/.test(path))) return;
-  const files = changes.filter(
-    ({ status, before, after }) => status === 'M' && before === after && isFile(before),
-  );
-  if (files.length === 0) return;
-  const same = await raw.converted(files, (entry, content) => {
-    return blobId(content, entry.to) === entry.to || isLfsContent(content, raw, entry.path);
-  });
-  if (same.length > 0) await raw.git(['update-index', '-z', '--index-info'], { input: indexInfo(same) });
-}
-
-function isFile(mode: string): boolean {
-  return mode === '100644' || mode === '100755';
-}
-
-function blobId(content: Buffer, like: string): string {
-  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
-  return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
-}
-
-function isLfsContent(pointer: Buffer, { folder }: Raw, name: string): boolean {
-  if (pointer.length > 1024) return false;
-  const [, oid, size] =
-    /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n[\s\S]*?oid sha256:([0-9a-f]{64})\nsize (\d+)\n/.exec(
-      pointer.toString('latin1'),
-    ) ?? [];
-  if (oid === undefined) return false;
-  const path = pathOf(folder, name);
-  return lstatSync(path).size === Number(size) && sha256(readFileSync(path)) === oid;
 }

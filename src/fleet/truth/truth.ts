@@ -38,8 +38,11 @@ export interface Truth {
   fileAt(commit: string, path: string): Promise<string | undefined>;
   /** All runs on the remote, in one call. */
   runs(): Promise<{ run: string; refs: Refs }[]>;
-  /** What was published of a run last; undefined for a run that the remote does not know. */
-  read(run: string): Promise<{ refs: Refs; files: RunFiles } | undefined>;
+  /**
+   * What was published of a run last; undefined for a run that the remote does not know. `seen`: where `runs` saw it a moment
+   * ago; for who reads many, which are then fetched in one go.
+   */
+  read(run: string, seen?: Refs): Promise<{ refs: Refs; files: RunFiles } | undefined>;
   /** Makes the refs of a new run. `known`: it is there already, and stays as it is. */
   create(run: string, commit: string, files: RunFiles): Promise<'created' | 'known'>;
   /** Throws `Fenced` when the refs are not where they were expected, `RemoteAway` when it may be tried again. */

@@ -66,7 +66,7 @@ test('two writers on one run: exactly one wins each round, and the history is li
   const writers = [await worker(scene, 'first'), await worker(scene, 'second')];
   let refs = await submitted((writers[0] as { truth: Truth }).truth, scene.remote.first);
   const told = [`${RUN}: submitted`];
-  for (let round = 1; round <= rounds(100, 8); round++) {
+  for (let round = 1; round <= rounds(60, 5); round++) {
     const results = await Promise.allSettled(
       writers.map((writer, i) => writer.publish(refs, `${round} by ${i}`)),
     );
