@@ -30,7 +30,7 @@ import type { WorkerLink } from './link.ts';
 import { News } from './news.ts';
 import type { DriveOrder, DriveOutcome } from './protocol.ts';
 import { Publisher, whileAway } from './publisher.ts';
-import { type FleetRecord, META, readRecord, renderMeta } from './record.ts';
+import { END, type FleetRecord, META, readEnd, readRecord, renderEnd, renderMeta } from './record.ts';
 
 /** Opens the truth about the runs of a repository. */
 export type OpenTruth = (
@@ -117,6 +117,8 @@ class RunOnMachine {
     );
     if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
     const { refs, files } = published;
+    const end = readEnd(files, run, key);
+    if (end) return { kind: 'ended', result: end.result };
     const record = readRecord(files, run, key);
     const publisherFrom = (first: FleetRecord) =>
       new Publisher({ ...this.#with, order: this.#order, truth, refs, files, record: record ?? first });
@@ -199,20 +201,14 @@ class RunOnMachine {
     status: string,
     detail: string,
   ): Promise<DriveOutcome> {
-    const figures = { costUsd: 0, tokens: 0 };
-    const { worker } = this.#order;
-    const meta = renderMeta({
-      v: 1,
-      run: spec.run,
-      worker,
-      status,
-      iteration: 0,
-      ...figures,
-      detail,
-      at: Date.now(),
-    });
-    await publisher.publishFiles({ [META]: meta }, this.#tree, `${status}: ${spec.run}`);
-    return { kind: 'ended', result: { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures } };
+    const { run } = spec;
+    const { worker, key } = this.#order;
+    const [figures, at] = [{ costUsd: 0, tokens: 0 }, Date.now()];
+    const result = { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures };
+    const meta = { v: 1 as const, run, worker, status, iteration: 0, ...figures, detail, at };
+    const files = { [META]: renderMeta(meta), [END]: renderEnd({ result, at }, run, key) };
+    await publisher.publishFiles(files, this.#tree, `${run}: ${status}`);
+    return { kind: 'ended', result };
   }
 
   async #goOn(

@@ -166,7 +166,7 @@ export class FleetKeeper implements RunKeeper {
     const { publisher } = this.#with;
     const { rest } = before;
     this.#iterations = spent.length;
-    publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1 };
+    publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
     this.#isPausedByPerson = rest?.kind === 'paused';
     await this.#claim(ref, 'taken up', spent);
     await this.#settled();
