@@ -39,7 +39,14 @@ export function advanceMoved(
 ): LoopState {
   if (!state.run || hasEnded(state)) return state;
   const moved = isInIteration(state, state.run) ? 'in_iteration' : 'between';
-  return { ...withoutSilence(state, at), contractSha256, run: { ...state.run, moved } };
+  const judged = isJudged(state, state.run) ? { judged: true as const } : {};
+  return { ...withoutSilence(state, at), contractSha256, run: { ...state.run, ...judged, moved } };
+}
+
+/** Whether the last session ended right after a hold, as when the run had to pause: its work is judged. */
+function isJudged({ waiting, toolSeen }: LoopState, { open, heldInSession, lastEnd }: RunState): boolean {
+  const isEnded = lastEnd?.kind === 'completed' || lastEnd?.kind === 'stopped_by_hook';
+  return !open && isEnded && heldInSession > 0 && !toolSeen && waiting?.why !== 'approval';
 }
 
 /** Whether an iteration has begun that the next session goes on with: not if the last one was to hand over, or was full. */

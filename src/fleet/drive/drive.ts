@@ -1,5 +1,6 @@
 /** Drives one run of a fleet on this machine, from taking it to leaving it with an outcome. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractFileOf } from '../../contract/read.ts';
 import { Fenced } from '../../core/fleet/errors.ts';
@@ -15,6 +16,7 @@ import { homeAt, realPath } from '../../home/layout.ts';
 import { planLoop } from '../../hook/start/start.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import { type World, worldWith } from '../../hook/wiring/world.ts';
+import { refuseRoot } from '../../run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../run/begin/drive-run.ts';
 import { RUN_MARK } from '../../run/begin/run-world.ts';
 import { readSpec } from '../secret.ts';
@@ -28,7 +30,7 @@ import type { WorkerLink } from './link.ts';
 import { News } from './news.ts';
 import type { DriveOrder, DriveOutcome } from './protocol.ts';
 import { Publisher, whileAway } from './publisher.ts';
-import { type FleetRecord, META, readRecord, renderMeta } from './record.ts';
+import { END, type FleetRecord, META, readEnd, readRecord, renderEnd, renderMeta } from './record.ts';
 
 /** Opens the truth about the runs of a repository. */
 export type OpenTruth = (
@@ -37,6 +39,8 @@ export type OpenTruth = (
 ) => Truth;
 
 const CAUSE = 500;
+/** Set for everything that this very process starts: another worker of this machine may have taken the run meanwhile. */
+const OWN_MARK = 'UNTILDONE_DRIVE';
 /** How long the commands for a run that waits for a person may take to come: some beats of the worker. */
 const COMMANDS_MS = 6_000;
 
@@ -77,6 +81,7 @@ class RunOnMachine {
   readonly #news: News;
   readonly #openTruth: OpenTruth;
   readonly #tree: string;
+  readonly #mark = randomUUID();
 
   constructor(order: DriveOrder, link: WorkerLink, news: News, openTruth: OpenTruth) {
     this.#order = order;
@@ -96,6 +101,7 @@ class RunOnMachine {
     const missing = missingVariables(process.env, spec.env);
     if (missing.length > 0)
       return { kind: 'failed', why: `the environment of this worker lacks: ${missing.join(', ')}` };
+    refuseRoot(spec.client.permissionMode);
     const env = this.#environment(spec);
     // What an earlier take left here is not what was published, and its processes would work beside this one.
     await endMarked(`${RUN_MARK}=${run}`);
@@ -111,6 +117,8 @@ class RunOnMachine {
     );
     if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
     const { refs, files } = published;
+    const end = readEnd(files, run, key);
+    if (end) return { kind: 'ended', result: end.result };
     const record = readRecord(files, run, key);
     const publisherFrom = (first: FleetRecord) =>
       new Publisher({ ...this.#with, order: this.#order, truth, refs, files, record: record ?? first });
@@ -127,7 +135,8 @@ class RunOnMachine {
   #environment(spec: RunSpec): NodeJS.ProcessEnv {
     const env = runEnvironment(process.env, spec.env);
     for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
-    return { ...env, UNTILDONE_HOME: join(this.#order.folder, 'home'), [RUN_MARK]: spec.run };
+    const home = join(this.#order.folder, 'home');
+    return { ...env, UNTILDONE_HOME: home, [RUN_MARK]: spec.run, [OWN_MARK]: this.#mark };
   }
 
   /** The home of this run alone, and the project in its checkout. */
@@ -135,11 +144,16 @@ class RunOnMachine {
     const home = homeAt(join(this.#order.folder, 'home'));
     mkdirSync(home.root, { recursive: true, mode: 0o700 });
     writeWhole(home.keyFile, `${this.#order.key}\n`);
-    return worldWith(env, loadQuietJudges, () => realPath(projectIn(this.#tree, spec)));
+    const project = projectIn(this.#tree, spec);
+    if (!statSync(project, { throwIfNoEntry: false })?.isDirectory())
+      throw new Hopeless(`${spec.repo} has no folder ${spec.folder} at commit ${spec.commit.slice(0, 10)}`);
+    return worldWith(env, loadQuietJudges, () => realPath(project));
   }
 
   #keeper(world: World, publisher: Publisher, spec: RunSpec): FleetKeeper {
-    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, model: spec.client.model });
+    const { model } = spec.client;
+    const mark = `${OWN_MARK}=${this.#mark}`;
+    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, mark, model });
   }
 
   async #begin(
@@ -187,20 +201,14 @@ class RunOnMachine {
     status: string,
     detail: string,
   ): Promise<DriveOutcome> {
-    const figures = { costUsd: 0, tokens: 0 };
-    const { worker } = this.#order;
-    const meta = renderMeta({
-      v: 1,
-      run: spec.run,
-      worker,
-      status,
-      iteration: 0,
-      ...figures,
-      detail,
-      at: Date.now(),
-    });
-    await publisher.publishFiles({ [META]: meta }, this.#tree, `${status}: ${spec.run}`);
-    return { kind: 'ended', result: { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures } };
+    const { run } = spec;
+    const { worker, key } = this.#order;
+    const [figures, at] = [{ costUsd: 0, tokens: 0 }, Date.now()];
+    const result = { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures };
+    const meta = { v: 1 as const, run, worker, status, iteration: 0, ...figures, detail, at };
+    const files = { [META]: renderMeta(meta), [END]: renderEnd({ result, at }, run, key) };
+    await publisher.publishFiles(files, this.#tree, `${run}: ${status}`);
+    return { kind: 'ended', result };
   }
 
   async #goOn(
@@ -222,8 +230,8 @@ class RunOnMachine {
     );
     const world = this.#world(spec, env);
     const keeper = this.#keeper(world, publisher, spec);
+    const { ref, state, spent } = await layJournal({ files, world, spec });
     try {
-      const { ref, state, spent } = await layJournal({ files, world, spec });
       if (hasEnded(state)) {
         await truth.restore(this.#tree, work, record.branch);
         return await keeper.endedBefore(ref, state, record);
@@ -238,6 +246,8 @@ class RunOnMachine {
       if (rests) return rests;
       return await this.#leave(spec, world, keeper, await goOnWithRun(ref, {}, keeper.observers()));
     } catch (error) {
+      const cancelled = keeper.failure === undefined ? await keeper.cancelUnadopted(ref) : undefined;
+      if (cancelled) return cancelled;
       throw keeper.failure ?? error;
     }
   }

@@ -2,6 +2,7 @@
 import type { LoopState } from '../../core/loop/state.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { describeWait } from '../../core/words/endings.ts';
+import { endMarked } from '../../files/process-tree.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { RunCommand } from '../../ports/fleet.ts';
 import type { LoopRef } from '../../ports/ports.ts';
@@ -22,6 +23,8 @@ interface Keeping {
   link: WorkerLink;
   news: News;
   tree: string;
+  /** Everything that this process starts has it in its environment. */
+  mark: string;
   model?: string;
 }
 
@@ -30,8 +33,23 @@ const LONGEST_WAIT_MS = 60_000;
 const DRAINS = 'its worker drains';
 const STOPPED = 'this worker stopped';
 
+/** How long a session that is ended may take to report what it has spent. */
+const LAST_WORD_MS = 1_000;
+
 /** Commands with which a run that needs you goes on. */
 const GOES_ON = new Set<RunCommand['command']>(['resume', 'answer', 'approve', 'reject']);
+
+function isEnding({ command }: RunCommand): boolean {
+  return command === 'cancel' || command === 'release';
+}
+
+/** What only says something about this worker: another one, or this one later, goes on where the run was published. */
+const OF_THE_MACHINE = new Set(['auth', 'billing']);
+
+function refuseForMachine({ status, ending }: LoopState): void {
+  if (status === 'failed' && ending && OF_THE_MACHINE.has(ending.cause))
+    throw new Error(`Claude Code cannot work on this worker (${ending.cause}): ${ending.detail}`);
+}
 
 export class FleetKeeper implements RunKeeper {
   readonly #with: Keeping;
@@ -148,7 +166,7 @@ export class FleetKeeper implements RunKeeper {
     const { publisher } = this.#with;
     const { rest } = before;
     this.#iterations = spent.length;
-    publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1 };
+    publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
     this.#isPausedByPerson = rest?.kind === 'paused';
     await this.#claim(ref, 'taken up', spent);
     await this.#settled();
@@ -174,6 +192,7 @@ export class FleetKeeper implements RunKeeper {
     const { publisher, link } = this.#with;
     link.lost.throwIfAborted();
     const state = this.#state();
+    refuseForMachine(state);
     const rest = hasEnded(state) ? undefined : this.#restOf(state);
     publisher.record = { ...publisher.record, takes: 0, rest };
     await this.#publish(rest ? `rests: ${rest.why}` : `ended: ${state.status}`, { isLast: true });
@@ -181,6 +200,15 @@ export class FleetKeeper implements RunKeeper {
     if (rest.kind === 'by_itself' && rest.why === DRAINS) return { kind: 'handed_back' };
     const untilMs = rest.kind === 'by_itself' ? rest.untilMs : undefined;
     return { kind: 'rests', why: rest.why, ...(untilMs === undefined ? {} : { untilMs }) };
+  }
+
+  /** Ends a run that was cancelled before it was adopted. Undefined when it was not. */
+  async cancelUnadopted(ref: LoopRef): Promise<DriveOutcome | undefined> {
+    if (!this.#cancelledEarly || this.#claimed) return undefined;
+    this.#ref = ref;
+    for (const command of this.#early.splice(0)) await this.#apply(command, isEnding(command));
+    await this.#publish('cancelled', { isLast: true, isUnadopted: true });
+    return { kind: 'ended', result: this.#resultOf(this.#state()) };
   }
 
   /** A run that had ended before it was taken: its last publication may be missing. */
@@ -217,7 +245,7 @@ export class FleetKeeper implements RunKeeper {
     for (const command of this.#early.splice(0)) this.#hear(command);
   }
 
-  #publish(message: string, options: { isLast?: boolean; goesOn?: () => boolean } = {}): Promise<void> {
+  #publish(message: string, options: Parameters<Publisher['publish']>[3] = {}): Promise<void> {
     const { publisher, world, tree } = this.#with;
     const place = { ref: this.#known(), home: world.home, tree };
     return publisher.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
@@ -245,13 +273,13 @@ export class FleetKeeper implements RunKeeper {
       return await step();
     } catch (error) {
       this.#failure ??= error;
-      this.#stop.abort();
+      this.#stopSessions(0);
       return STOPPED;
     }
   }
 
   #hear(command: RunCommand): void {
-    const isEnd = command.command === 'cancel' || command.command === 'release';
+    const isEnd = isEnding(command);
     if (!this.#claimed) {
       this.#early.push(command);
       if (!isEnd || this.#ref) return;
@@ -263,7 +291,7 @@ export class FleetKeeper implements RunKeeper {
       .then(() => this.#apply(command, isEnd))
       .catch((error: unknown) => {
         this.#failure ??= error;
-        this.#stop.abort();
+        this.#stopSessions(0);
       });
   }
 
@@ -277,7 +305,13 @@ export class FleetKeeper implements RunKeeper {
     await link.send({ type: 'note', text });
     if (command.command === 'pause' || command.command === 'resume')
       this.#isPausedByPerson = this.#state().status === 'paused';
-    if (isEnd && hasEnded(this.#state())) this.#stop.abort();
+    if (isEnd && hasEnded(this.#state())) this.#stopSessions(LAST_WORD_MS);
+  }
+
+  /** Ends the sessions, and after a while everything that the run has started. */
+  #stopSessions(afterMs: number): void {
+    this.#stop.abort();
+    setTimeout(() => void endMarked(this.#with.mark), afterMs).unref();
   }
 
   /** Resolves when the commands that came so far are carried out. */

@@ -51,6 +51,14 @@ export interface Place {
   tree: string;
 }
 
+interface HowToPublish {
+  /** This worker leaves the run. */
+  isLast?: boolean;
+  /** The workspace is not on this machine: it stays as it was published. */
+  isUnadopted?: boolean;
+  goesOn?: () => boolean;
+}
+
 export class Publisher {
   readonly #with: Publishing;
   #refs: Refs;
@@ -80,20 +88,17 @@ export class Publisher {
    */
   async publish(
     state: LoopState,
-    { ref, home, tree }: Place,
+    place: Place,
     message: string,
-    { isLast = false, goesOn = () => true }: { isLast?: boolean; goesOn?: () => boolean } = {},
+    { isLast = false, isUnadopted = false, goesOn = () => true }: HowToPublish = {},
   ): Promise<void> {
-    const { order, truth } = this.#with;
-    const { commit, head, leftOut } = await truth.snapshot(tree);
-    this.#tellLeftOut(leftOut);
-    const { base, branch } = this.record;
-    if (this.#refs.work === undefined) await this.#keepStart(tree, commit);
-    this.record = { ...this.record, ...(isLast && hasEnded(state) ? { finished: true } : {}) };
-    const meta = metaOf(state, {
-      ...{ worker: order.worker, head, base, branch, at: Date.now() },
-      ...(this.record.rest ? { rest: this.record.rest } : {}),
-    });
+    const { ref, home, tree } = place;
+    const { order } = this.#with;
+    const { commit, head } = isUnadopted ? { head: this.#lastHead } : await this.#snapshot(tree);
+    const isEnd = isLast && hasEnded(state);
+    this.record = { ...this.record, ...(isEnd ? { finished: true } : {}) };
+    const { base, branch, rest } = this.record;
+    const meta = metaOf(state, { worker: order.worker, head, base, branch, rest, at: Date.now() });
     const files: RunFiles = {
       ...without(this.#files, LOOP_FILES),
       ...filesOfLoop(ref),
@@ -102,12 +107,19 @@ export class Publisher {
       [RECORD]: renderRecord(this.record, order.run, order.key),
       [META]: renderMeta(meta),
     };
-    const forPeople =
-      isLast && hasEnded(state) && head !== base ? { branch: { name: branch, commit: head } } : {};
-    await this.#push({ files, work: commit, message, ...forPeople }, tree, goesOn);
+    const isNew = isEnd && commit !== undefined && head !== undefined && head !== base;
+    const forPeople = isNew ? { name: branch, commit: head } : undefined;
+    await this.#push({ files, work: commit, message, branch: forPeople }, tree, goesOn);
     this.#files = files;
     this.#lastHead = head;
     await this.#tellApplied();
+  }
+
+  async #snapshot(tree: string): Promise<{ commit: string; head: string }> {
+    const { commit, head, leftOut } = await this.#with.truth.snapshot(tree);
+    this.#tellLeftOut(leftOut);
+    if (this.#refs.work === undefined) await this.#keepStart(tree, commit);
+    return { commit, head };
   }
 
   /** The last commit of the journal. */

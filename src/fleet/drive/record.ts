@@ -47,6 +47,27 @@ export interface FleetRecord {
   finished?: true;
 }
 
+/** How a run ended that has no journal, or that nobody worked on when it was cancelled. Sealed. */
+export const END = 'end';
+
+export interface RunEnd {
+  result: RunResult;
+  at: number;
+}
+
+export function readEnd(files: RunFiles, run: string, key: string): RunEnd | undefined {
+  const text = files[END]?.toString('utf8');
+  return text === undefined ? undefined : unsealedJson<RunEnd>(text, endPurpose(run), key);
+}
+
+export function renderEnd(end: RunEnd, run: string, key: string): Buffer {
+  return Buffer.from(sealedJson(end, endPurpose(run), key));
+}
+
+function endPurpose(run: string): string {
+  return `end of run ${run}`;
+}
+
 export function readRecord(files: RunFiles, run: string, key: string): FleetRecord | undefined {
   const text = files[RECORD]?.toString('utf8');
   const record = text === undefined ? undefined : unsealedJson<FleetRecord>(text, purposeOf(run), key);

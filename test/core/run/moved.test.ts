@@ -60,6 +60,20 @@ describe('a run that has moved', () => {
     expect(stateAfter(intent('a'), HELD, MOVED, LOST, intent('b'), LOST, intent('c')).iteration).toBe(3);
   });
 
+  test('judges nothing again that was judged right before it moved', () => {
+    const ended: Entry = { kind: 'result', end: { kind: 'stopped_by_hook', detail: '' } };
+    const pause: Entry = { kind: 'command', command: 'pause', note: 'its worker drains' };
+    const resume: Entry = { kind: 'command', command: 'resume' };
+    const tool: Entry = { kind: 'event', event: 'PreToolUse' };
+    const at = T0 + 9 * MINUTE;
+    expect(nextStep(stateAfter(intent('a'), HELD, pause, ended, MOVED, resume), at)).toMatchObject({
+      kind: 'session',
+      why: 'not_done',
+    });
+    expect(nextStep(stateAfter(intent('a'), HELD, tool, pause, ended, MOVED, resume), at).kind).toBe('judge');
+    expect(nextStep(stateAfter(intent('a'), tool, pause, ended, MOVED, resume), at).kind).toBe('judge');
+  });
+
   test('may begin the session of its last iteration', () => {
     const contract = promiseContract('DONE', { ...LIMITS, iterations: 2 });
     const state = stateAfter(intent('a'), HELD, MOVED, LOST);
