@@ -3,7 +3,7 @@ import type { JobJson } from 'bullmq';
 import type { Taken } from '../../ports/fleet.ts';
 import { type LaneData, type Lanes, serves } from './lanes.ts';
 import { pause, type Store } from './store.ts';
-import { fleetJob } from './views.ts';
+import { fleetJob, stallsOf } from './views.ts';
 
 /** Lanes are looked at so often, whatever is heard: new ones are noticed, and no sign has to be trusted. */
 const LOOK_MS = 2_000;
@@ -59,6 +59,7 @@ export class Taker {
   async #taken(json: JobJson, run: string, lane: string, token: string): Promise<Taken> {
     const failures = await this.#store.records.taken(run, lane, token);
     const data = JSON.parse(json.data) as LaneData;
-    return { ...fleetJob(data), token, takes: json.attemptsStarted, stalls: json.stalledCounter, failures };
+    const stalls = stallsOf(data, json.stalledCounter);
+    return { ...fleetJob(data), token, takes: json.attemptsStarted, stalls, failures };
   }
 }
