@@ -14,6 +14,8 @@ export interface WorkerOptions {
   /** Why nothing may be taken at the moment, such as a full disk. */
   obstacle(): string | undefined;
   diskFree(): number | undefined;
+  /** For tests. */
+  beatMs?: number;
   /** On every beat, besides. */
   onBeat?(isDraining: boolean): void;
 }
@@ -190,7 +192,7 @@ export class FleetWorker {
       void this.#beat().finally(() => {
         if (!this.#isOver) this.#beatAgain();
       });
-    }, BEAT_MS);
+    }, this.#options.beatMs ?? BEAT_MS);
   }
 
   #beat(): Promise<void> {
