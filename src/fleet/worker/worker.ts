@@ -267,8 +267,8 @@ export class FleetWorker {
   /** Tells that it holds nothing any more. */
   async #lastView(): Promise<void> {
     const { engine, link } = this.#world;
-    this.#drainWhy ??= 'it has ended';
-    await link.call(() => engine.beat(this.#view(), []), BEAT_LIMIT_MS).catch(() => {});
+    const view = { ...this.#view(), draining: true };
+    await link.call(() => engine.beat(view, []), BEAT_LIMIT_MS).catch(() => {});
   }
 
   #note(text: string): void {
