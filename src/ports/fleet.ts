@@ -158,10 +158,10 @@ export interface Engine {
   /** Gives them back. One run that waits for each of them may be taken at once. */
   releaseSlots(run: string): Promise<void>;
   /**
-   * Puts a run back. `failed`: something went wrong, and `why` says what. `waitsFor`: the slot that was full. Throws `Fenced`
-   * when another worker holds the run, as do `complete` and `bury`; doing the same again after `EngineAway` is fine.
-   * `unapplied`: commands that were returned to this holder and are for the next one. A run that something is asked of comes
-   * back within seconds, unless it failed.
+   * Puts a run back. `failed`: something went wrong, and `why` says what; false: it got on, so failures count anew; absent:
+   * as many as before. `waitsFor`: the slot that was full. Throws `Fenced` when another worker holds the run, as do
+   * `complete` and `bury`; doing the same again after `EngineAway` is fine. `unapplied`: commands that were returned to this
+   * holder and are for the next one. A run that something is asked of comes back within seconds, unless it failed.
    */
   giveBack(
     taken: Taken,

@@ -136,7 +136,7 @@ export class BullEngine implements Engine {
   ): Promise<void> {
     const { run, token } = taken;
     const { records } = this.#store;
-    const failures = failed ? 'more' : waitsFor === undefined ? 'none' : 'same';
+    const failures = failed ? 'more' : failed === false ? 'none' : 'same';
     const applied = [...(this.#delivered.get(token) ?? [])].filter((id) => !unapplied.includes(id));
     const isAsked = async () => !failed && (await records.pending(run)).some((id) => !applied.includes(id));
     const delay = Math.max(0, (await isAsked()) ? Math.min(afterMs, ASKED_MS) : afterMs);
@@ -170,10 +170,12 @@ export class BullEngine implements Engine {
     const found = await this.#views.find(run);
     if (found === undefined || found.state === 'waiting' || found.state === 'active') return false;
     const { lane, job, state } = found;
-    const { result: _, from: __, ...data } = { ...job.data, ...(spec === undefined ? {} : { spec }) };
+    const { result: _, from: __, ...before } = job.data;
+    const stallsBefore = job.stalledCounter ?? 0;
+    const data = { ...before, ...(spec === undefined ? {} : { spec }), stallsBefore };
     await this.#store.records.revive(run);
     if (lane.name === ENDED_LANE) return this.#moveBack(run, lane, data);
-    if (spec !== undefined) await job.updateData(data);
+    if (spec !== undefined || stallsBefore > 0) await job.updateData(data);
     if (state === 'delayed') await job.promote();
     else await job.retry(state === 'ended' ? 'completed' : 'failed');
     return true;

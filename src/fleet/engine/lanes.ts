@@ -10,8 +10,12 @@ export interface Lane {
   backend: IQueueBackend;
 }
 
-/** `result` and `from`: of a run that ended without a worker (see endings.ts). */
+/**
+ * `result` and `from`: of a run that ended without a worker (see endings.ts). `stallsBefore`: how often its worker was lost
+ * before it was retried.
+ */
 export interface LaneData extends FleetJob {
+  stallsBefore?: number;
   result?: unknown;
   from?: string;
 }

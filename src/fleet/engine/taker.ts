@@ -3,7 +3,7 @@ import type { JobJson } from 'bullmq';
 import type { Taken } from '../../ports/fleet.ts';
 import { type LaneData, type Lanes, serves } from './lanes.ts';
 import { LOOK_MS, pause, type Store } from './store.ts';
-import { fleetJob } from './views.ts';
+import { fleetJob, stallsOf } from './views.ts';
 
 export class Taker {
   readonly #store: Store;
@@ -56,6 +56,7 @@ export class Taker {
   async #taken(json: JobJson, run: string, lane: string, token: string): Promise<Taken> {
     const failures = await this.#store.records.taken(run, lane, token);
     const data = JSON.parse(json.data) as LaneData;
-    return { ...fleetJob(data), token, takes: json.attemptsStarted, stalls: json.stalledCounter, failures };
+    const stalls = stallsOf(data, json.stalledCounter);
+    return { ...fleetJob(data), token, takes: json.attemptsStarted, stalls, failures };
   }
 }

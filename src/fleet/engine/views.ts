@@ -99,6 +99,11 @@ export function fleetJob({ run, repo, labels, priority, spec, submittedAt, title
   return { run, repo, labels, priority, spec, submittedAt, title };
 }
 
+/** How often the worker of a run was lost since it was submitted or retried. */
+export function stallsOf({ stallsBefore = 0 }: LaneData, counted = 0): number {
+  return Math.max(0, counted - stallsBefore);
+}
+
 function viewOf(job: BullJob, state: JobState, record: RunRecord | undefined): JobView {
   const why = state === 'dead' ? (job.failedReason ?? record?.why) : record?.why;
   const held = state === 'active' || state === 'ended' || state === 'dead';
@@ -106,7 +111,7 @@ function viewOf(job: BullJob, state: JobState, record: RunRecord | undefined): J
     ...fleetJob(job.data),
     state,
     takes: job.attemptsStarted ?? 0,
-    stalls: job.stalledCounter ?? 0,
+    stalls: stallsOf(job.data, job.stalledCounter),
     failures: record?.failures ?? 0,
     ...(record?.news === undefined ? {} : { news: record.news }),
     ...(state === 'ended' && job.returnvalue ? { result: job.returnvalue as RunResult } : {}),

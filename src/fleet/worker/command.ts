@@ -49,6 +49,8 @@ export interface WorkerParts {
   askRemote(caches: string): AskRemote;
   /** `inUse`: repositories of runs under way. */
   sweepCaches(caches: string, mostBytes: number, inUse: ReadonlySet<string>): Promise<void>;
+  /** For tests. */
+  beatMs?: number;
   submitDue(due: { id: string; at: number; template: string }, caches: string): Promise<void>;
 }
 
@@ -136,6 +138,7 @@ export function assemble(
     {
       ...{ labels: flags.labels ?? [], concurrency: flags.concurrency, once: flags.once },
       host: hostname(),
+      beatMs: parts.beatMs,
       version: VERSION,
       obstacle: () => disk.obstacle,
       diskFree: () => disk.free,

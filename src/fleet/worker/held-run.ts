@@ -268,6 +268,8 @@ export class HeldRun {
       }
       case 'applied':
         this.#commands = this.#commands.filter(({ id }) => id !== message.id);
+        // Who takes the run next would be told once more, and do nothing.
+        void this.#world.link.call(() => this.#world.engine.acknowledge(run, [message.id])).catch(() => {});
         return;
       case 'note':
         say({ type: 'note', run, text: message.text });

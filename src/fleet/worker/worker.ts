@@ -14,6 +14,8 @@ export interface WorkerOptions {
   /** Why nothing may be taken at the moment, such as a full disk. */
   obstacle(): string | undefined;
   diskFree(): number | undefined;
+  /** For tests. */
+  beatMs?: number;
   /** On every beat, besides. */
   onBeat?(isDraining: boolean): void;
 }
@@ -190,7 +192,7 @@ export class FleetWorker {
       void this.#beat().finally(() => {
         if (!this.#isOver) this.#beatAgain();
       });
-    }, BEAT_MS);
+    }, this.#options.beatMs ?? BEAT_MS);
   }
 
   #beat(): Promise<void> {
@@ -265,8 +267,8 @@ export class FleetWorker {
   /** Tells that it holds nothing any more. */
   async #lastView(): Promise<void> {
     const { engine, link } = this.#world;
-    this.#drainWhy ??= 'it has ended';
-    await link.call(() => engine.beat(this.#view(), []), BEAT_LIMIT_MS).catch(() => {});
+    const view = { ...this.#view(), draining: true };
+    await link.call(() => engine.beat(view, []), BEAT_LIMIT_MS).catch(() => {});
   }
 
   #note(text: string): void {

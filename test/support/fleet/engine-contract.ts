@@ -156,7 +156,11 @@ export const CONTRACT: Record<string, (rig: Rig) => Promise<void>> = {
     await engine.giveBack(third, { afterMs: 60_000, waitsFor: 'x' });
     expect(await engine.job('later')).toMatchObject({ state: 'delayed', failures: 2 });
     expect(await engine.again('later')).toBe(true);
-    await engine.giveBack(await taken(engine), { afterMs: 0 });
+    await engine.giveBack(await taken(engine), { afterMs: 0, failed: true });
+    await engine.giveBack(await taken(engine), { afterMs: 0, why: 'waits' });
+    const waited = await taken(engine);
+    expect(waited).toMatchObject({ failures: 1 });
+    await engine.giveBack(waited, { afterMs: 0, failed: false });
     expect(await taken(engine)).toMatchObject({ failures: 0 });
   },
 

@@ -117,6 +117,7 @@ export class WorkerScene {
         start: driverStarter(resolve('test/support/fleet/played-driver.mjs')),
         envFor: () => ({ PATH: process.env.PATH }),
         missing: () => [],
+        beatMs: 200,
         askRemote: () => async () => undefined,
         sweepCaches: async () => {},
         submitDue: async () => {},
