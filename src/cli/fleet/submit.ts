@@ -118,11 +118,12 @@ async function submitCommand(words: string[], flags: SubmitFlags): Promise<void>
   refuseInsideClient('submit', homeFrom(process.env), process.env);
   refuseTogether(flags);
   const when = scheduleOf(flags);
+  const name = flags.name === undefined ? undefined : checkedScheduleName(flags.name);
   const { request, checkout } = await requestOf(words, flags);
   await withFleet(
     flags,
     async (fleet, bundle) => {
-      if (when) return schedule(when, request, flags, fleet, bundle);
+      if (when) return schedule(when, request, { json: flags.json, name }, fleet, bundle);
       const submission = await bundle.submit(request, fleet);
       const notes = [...(checkout?.notes(submission.commit) ?? []), ...submission.notes];
       const said = { ...submission, notes };
@@ -254,11 +255,11 @@ export function submissionJson(
 async function schedule(
   when: When,
   request: SubmitRequest,
-  { name, json }: SubmitFlags,
+  { name, json }: { name?: string; json: boolean },
   fleet: Fleet,
   { scheduleRuns, scheduleIdOf }: Awaited<ReturnType<typeof loadFleet>>,
 ): Promise<void> {
-  const id = name === undefined ? scheduleIdOf(request, when) : checkedScheduleName(name);
+  const id = name ?? scheduleIdOf(request, when);
   const { next, known, plan, repo } = await scheduleRuns({ id, when, request }, fleet);
   if (json) {
     const said = { schedule: id, repo, known, commands: plan.runs, notes: plan.notes };
