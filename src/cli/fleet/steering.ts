@@ -36,18 +36,12 @@ export function addSteeringCommands(fleet: Command): void {
       .argument('<run>', RUN)
       .argument('<text...>', 'your answer')
       .option('--about <question>', 'the question that it is about, by its number', value),
-  ).action((run: string, words: string[], flags: SteerFlags) =>
-    steer('answer', flags, (open, { askOfRun }) => {
-      const text = words.join(' ').trim();
-      if (text === '') throw new UsageError('the answer is empty; type what the agent is to do');
-      return askOfRun(
-        run,
-        'answer',
-        { text, ...(flags.about === undefined ? {} : { about: flags.about }) },
-        open,
-      );
-    }),
-  );
+  ).action(async (run: string, words: string[], flags: SteerFlags) => {
+    const text = words.join(' ').trim();
+    if (text === '') throw new UsageError('the answer is empty; type what the agent is to do');
+    const said = { text, ...(flags.about === undefined ? {} : { about: flags.about }) };
+    await steer('answer', flags, (open, { askOfRun }) => askOfRun(run, 'answer', said, open));
+  });
   addVerdict(fleet, 'approve', 'say yes to a question that a run asks you');
   addVerdict(fleet, 'reject', 'say no to a question that a run asks you, and what has to change');
   addFleetOptions(
@@ -100,10 +94,10 @@ function addPause(fleet: Command, command: 'pause' | 'resume', description: stri
       .description(description)
       .argument('[run]', RUN)
       .option('--all', 'the whole fleet', false),
-  ).action((run: string | undefined, flags: SteerFlags) =>
-    steer(command, flags, async (open, { askOfRun }) => {
-      if ((run === undefined) !== (flags.all === true))
-        throw new UsageError(`name a run, or the whole fleet with --all: untildone fleet ${command} RUN`);
+  ).action(async (run: string | undefined, flags: SteerFlags) => {
+    if ((run === undefined) !== (flags.all === true))
+      throw new UsageError(`name a run, or the whole fleet with --all: untildone fleet ${command} RUN`);
+    await steer(command, flags, async (open, { askOfRun }) => {
       if (run !== undefined) return askOfRun(run, command, {}, open);
       await open.engine.ready();
       await open.engine.pause(command === 'pause');
@@ -112,8 +106,8 @@ function addPause(fleet: Command, command: 'pause' | 'resume', description: stri
           ? 'The fleet is paused: runs that are being worked on go on, and nothing new is taken. Go on: untildone fleet resume --all'
           : 'The fleet goes on.';
       return { run: '*', did: 'asked', text };
-    }),
-  );
+    });
+  });
 }
 
 function addVerdict(fleet: Command, command: 'approve' | 'reject', description: string): void {

@@ -55,7 +55,9 @@ const DEFAULT_PRIORITY = 10;
 export function addSubmitCommand(cli: Command): void {
   const command = cli
     .command('submit')
-    .description('put a run on the queue of a fleet, for a worker on any machine')
+    .description(
+      'put a run on the queue of a fleet, for a worker on any machine; by submitting it you trust what its contract runs there',
+    )
     .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
     .option('--repo <url>', 'the repository, without credentials (default: origin of this checkout)', value)
     .option(
@@ -118,13 +120,15 @@ async function submitCommand(words: string[], flags: SubmitFlags): Promise<void>
   refuseInsideClient('submit', homeFrom(process.env), process.env);
   refuseTogether(flags);
   const when = scheduleOf(flags);
+  const name = flags.name === undefined ? undefined : checkedScheduleName(flags.name);
   const { request, checkout } = await requestOf(words, flags);
+  const made = await secretNotes();
   await withFleet(
     flags,
     async (fleet, bundle) => {
-      if (when) return schedule(when, request, flags, fleet, bundle);
+      if (when) return schedule(when, request, { json: flags.json, name }, fleet, bundle);
       const submission = await bundle.submit(request, fleet);
-      const notes = [...(checkout?.notes(submission.commit) ?? []), ...submission.notes];
+      const notes = [...made, ...(checkout?.notes(submission.commit) ?? []), ...submission.notes];
       const said = { ...submission, notes };
       if (!flags.json) for (const line of submissionLines(said, fleet.now())) out(line);
       const results = flags.wait ? await waitForEnd(said.submitted, flags, fleet, bundle) : undefined;
@@ -132,6 +136,17 @@ async function submitCommand(words: string[], flags: SubmitFlags): Promise<void>
     },
     { makes: true },
   );
+}
+
+/** Says that the secret was made: runs can be read with the same one only. */
+async function secretNotes(): Promise<string[]> {
+  const { secretHere } = await loadFleet();
+  const { made, where } = secretHere(process.env, homeFrom(process.env));
+  return made
+    ? [
+        `the secret of the fleet was made in ${where}; workers on other machines need the same: untildone fleet secret`,
+      ]
+    : [];
 }
 
 function refuseTogether({ at, every, cron, name, each, count, features, wait, key }: SubmitFlags): void {
@@ -254,11 +269,11 @@ export function submissionJson(
 async function schedule(
   when: When,
   request: SubmitRequest,
-  { name, json }: SubmitFlags,
+  { name, json }: { name?: string; json: boolean },
   fleet: Fleet,
   { scheduleRuns, scheduleIdOf }: Awaited<ReturnType<typeof loadFleet>>,
 ): Promise<void> {
-  const id = name === undefined ? scheduleIdOf(request, when) : checkedScheduleName(name);
+  const id = name ?? scheduleIdOf(request, when);
   const { next, known, plan, repo } = await scheduleRuns({ id, when, request }, fleet);
   if (json) {
     const said = { schedule: id, repo, known, commands: plan.runs, notes: plan.notes };

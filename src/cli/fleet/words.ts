@@ -141,7 +141,7 @@ function publishedLines(published: NonNullable<RunDetails['published']>, now: nu
   const { lines, iteration, status, workers } = published;
   return [
     `  published: iteration ${iteration}, ${status}, ${lines} journal lines, ${at(published.at, now)}`,
-    ...(workers.length === 0 ? [] : [`  workers so far: ${workers.join(', ')}`]),
+    ...(workers.length === 0 ? [] : [`  taken over by: ${workers.join(', ')}`]),
   ];
 }
 
@@ -160,7 +160,7 @@ export function limitText(limits: Record<string, unknown>): string[] {
 }
 
 export function reconciledLines(done: Reconciled, dryRun: boolean): string[] {
-  const { repos, added, schedules, ended, known, unreadable, missing, lost } = done;
+  const { repos, added, schedules, ended, known, unreadable, missing, lost, no_limits } = done;
   const would = dryRun ? 'would be put' : 'put';
   return [
     ...repos.map(({ repo, runs, problem }) =>
@@ -181,6 +181,9 @@ export function reconciledLines(done: Reconciled, dryRun: boolean): string[] {
       ({ run, worker }) => `Run ${run} is on ${worker}, which is gone: another worker takes it by itself`,
     ),
     `${added.length + schedules.length} ${would} on the queue, ${known} known to it, ${ended} ended.`,
+    ...(no_limits && added.length > 0
+      ? ['The queue has no limits. If it had some, set them again: untildone fleet limits --from FILE']
+      : []),
   ];
 }
 

@@ -42,7 +42,8 @@ export async function allJobs(engine: Engine, states: readonly JobState[]): Prom
   for (let from = 0; ; from += PAGE) {
     const page = await engine.jobs(states, from, PAGE);
     for (const job of page) found.set(job.run, job);
-    if (page.length < PAGE) return [...found.values()];
+    // A page may lack runs that were removed meanwhile.
+    if (page.length === 0) return [...found.values()];
   }
 }
 

@@ -57,22 +57,31 @@ export interface ListOptions {
 
 const ORDER: readonly JobState[] = ['active', 'dead', 'waiting', 'delayed', 'ended'];
 
-/** Runs that are worked on first, the newest of each kind before the others. */
+/** Runs that are worked on first. Of those that ended the newest come first. */
 export async function listRuns({ states = ORDER, repo, limit }: ListOptions, fleet: Fleet) {
   await fleet.engine.ready();
   const facts = await factsOf(fleet);
-  const found = await allJobs(fleet.engine, states);
-  const wanted = found
-    .filter((job) => repo === undefined || job.repo === repo)
-    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || lastTime(b) - lastTime(a));
-  return {
-    runs: wanted.slice(0, limit).map((job) => runView(job, facts)),
-    more: Math.max(0, wanted.length - limit),
-  };
+  const wanted = ORDER.filter((state) => states.includes(state));
+  const { jobs, all } =
+    repo === undefined ? await firstJobs(wanted, limit, fleet) : await jobsOf(repo, wanted, fleet);
+  const shown = jobs.slice(0, limit);
+  return { runs: shown.map((job) => runView(job, facts)), more: Math.max(0, all - shown.length) };
 }
 
-function lastTime({ endedAt, submittedAt }: JobView): number {
-  return endedAt ?? submittedAt;
+/** The first of each state: what nobody sees is not fetched. */
+async function firstJobs(states: readonly JobState[], limit: number, { engine }: Fleet) {
+  const counts = await engine.counts();
+  const jobs: JobView[] = [];
+  for (const state of states)
+    if (jobs.length < limit) jobs.push(...(await engine.jobs([state], 0, limit - jobs.length)));
+  return { jobs, all: states.reduce((sum, state) => sum + counts[state], 0) };
+}
+
+async function jobsOf(repo: string, states: readonly JobState[], { engine }: Fleet) {
+  const jobs: JobView[] = [];
+  for (const state of states)
+    jobs.push(...(await allJobs(engine, [state])).filter((job) => job.repo === repo));
+  return { jobs, all: jobs.length };
 }
 
 export interface RunDetails {

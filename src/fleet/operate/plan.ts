@@ -10,6 +10,7 @@ import { checkedPromise } from '../../hook/start/inputs.ts';
 import { checkTask, contractOf } from '../../hook/start/start.ts';
 import { featureTask } from '../../run/parallel/pieces.ts';
 import { runIdFor } from '../names.ts';
+import { isLocal } from '../truth/repo-url.ts';
 import type { Truth } from '../truth/truth.ts';
 import type { SubmitRequest } from './request.ts';
 
@@ -40,7 +41,12 @@ export async function planRuns(request: SubmitRequest, truth: Truth, now: Date):
       contract,
       (features?.all ?? []).flatMap(({ verify }) => verify ?? []),
     ),
-    notes: [...notes, ...heldOut(contract), ...withoutContract(file, promise, features)],
+    notes: [
+      ...notes,
+      ...heldOut(contract),
+      ...withoutContract(file, promise, features),
+      ...onlyHere(request),
+    ],
   };
 }
 
@@ -199,6 +205,10 @@ function heldOut(contract: Contract): string[] {
       ([name]) =>
         `gate ${name} runs held-out tests, which lie on one machine only: on a worker it is unproven`,
     );
+}
+
+function onlyHere({ repo }: SubmitRequest): string[] {
+  return isLocal(repo) ? [`${repo} is a folder of this machine: only workers on this machine reach it`] : [];
 }
 
 function withoutContract(

@@ -24,6 +24,8 @@ export interface Reconciled {
   unreadable: { run: string; repo: string }[];
   /** On the queue, but not on their remote. They stay as they are. */
   missing: { run: string; repo: string }[];
+  /** The queue has no limits: they are kept nowhere else. */
+  no_limits: boolean;
   /** On workers that are gone. The engine gives them to others by itself. */
   lost: { run: string; worker: string }[];
 }
@@ -40,6 +42,7 @@ export async function reconcile(options: ReconcileOptions, fleet: Fleet): Promis
   const repos = options.repos ?? (await allRepos(fleet, jobs));
   const done: Reconciled = {
     ...{ repos: [], added: [], schedules: [], ended: 0, known: 0, unreadable: [], missing: [] },
+    no_limits: Object.keys(await fleet.engine.limits()).length === 0,
     lost: await lostRuns(jobs, fleet),
   };
   for (const repo of repos) {

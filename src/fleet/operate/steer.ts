@@ -104,7 +104,11 @@ function cancelledResult({ job }: FoundRun): RunResult {
 const TRIES = 3;
 
 /** Records the end where `reconcile` looks. `there`: it was there already. */
-async function recordEnd({ run, repo }: FoundRun, note: string | undefined, fleet: Fleet): Promise<'recorded' | 'there' | 'away'> {
+async function recordEnd(
+  { run, repo }: FoundRun,
+  note: string | undefined,
+  fleet: Fleet,
+): Promise<'recorded' | 'there' | 'away'> {
   const truth = fleet.truthOf(repo);
   for (let left = TRIES; ; left--) {
     try {

@@ -1,5 +1,6 @@
 /** Submits what schedules have due. Every worker looks; each time of a schedule is given to one of them. */
 import { EngineAway } from '../../core/fleet/errors.ts';
+import { UsageError } from '../../core/text/errors.ts';
 import type { Engine } from '../../ports/fleet.ts';
 import type { Say } from './events.ts';
 import type { StoreLink } from './store-link.ts';
@@ -50,6 +51,12 @@ export class Scheduler {
       await this.#submit(due);
       await this.#link.call(() => this.#engine.handled(due.id, due.at));
     } catch (error) {
+      // The branch is gone, or its contract has mistakes: trying again does not help, the next time may.
+      if (error instanceof UsageError) {
+        this.#note(`schedule ${due.id} was left out this time: ${error.message}`);
+        await this.#link.call(() => this.#engine.handled(due.id, due.at)).catch(() => undefined);
+        return;
+      }
       this.#note(`schedule ${due.id} could not be submitted, trying again: ${(error as Error).message}`);
     }
   }
