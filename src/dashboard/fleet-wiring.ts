@@ -44,7 +44,7 @@ async function refusedByStore({ engine }: Fleet): Promise<void> {
 
 /** Everything lies in a folder of its own, which goes when the dashboard ends. */
 function worldOf(opened: Fleet, env: NodeJS.ProcessEnv): DashboardWorld {
-  const folder = mkdtempSync(join(tmpdir(), 'untildone-fleet-'));
+  const folder = mkdtempSync(join(tmpdir(), 'untildone-dashboard-'));
   const fleet = fleetOver({ ...opened, caches: join(folder, 'caches') });
   const mirror = new Mirror({ fleet, folder: join(folder, 'home') });
   const { [QUEUE_VARIABLE]: _queue, [SECRET_VARIABLE]: _secret, [PASSWORD_VARIABLE]: _word, ...rest } = env;

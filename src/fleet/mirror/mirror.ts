@@ -301,9 +301,8 @@ export function folderName(repo: string): string {
 /** The last part of a URL or a path. */
 export function repoName(repo: string): string {
   const steps = repo
-    .replace(/[?#].*$/, '')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
-    .split(/[/:\\]+/);
-  return steps.at(-1) || repo;
+    .split(/[?#]/, 1)
+    .join('')
+    .split(/[/:\\]/);
+  return (steps.findLast((step) => step !== '') ?? repo).replace(/\.git$/, '') || repo;
 }

@@ -35,8 +35,12 @@ export interface DashboardProcess {
 }
 
 /** `untildone dashboard`, as a person in a terminal of their own starts it. */
-export async function startDashboard(env: Record<string, string>, cwd: string): Promise<DashboardProcess> {
-  const child = spawn(process.execPath, [BIN, 'dashboard', '--port', '0', '--json'], {
+export async function startDashboard(
+  env: Record<string, string>,
+  cwd: string,
+  flags: readonly string[] = [],
+): Promise<DashboardProcess> {
+  const child = spawn(process.execPath, [BIN, 'dashboard', '--port', '0', '--json', ...flags], {
     ...{ env, cwd, stdio: ['ignore', 'pipe', 'pipe'] },
   });
   const ended = new Promise<void>((done) => child.once('close', () => done()));
