@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { isThere } from '../../support/fleet/machine.ts';
-import { waitFor } from '../../support/live/processes.ts';
 
 const CANCEL_MS = 5_000;
 
@@ -16,7 +15,10 @@ beforeEach(async () => {
 afterEach(() => fleet.close());
 
 const workingOn = (run: string, piece: number) =>
-  waitFor(() => fleet.deeds().some((deed) => deed.cwd.includes(run) && deed.piece === piece));
+  fleet.until(
+    () => fleet.deeds().some((deed) => deed.cwd.includes(run) && deed.piece === piece),
+    `work on piece ${piece}`,
+  );
 
 test('a run is cancelled in the middle of an iteration: it has ended and its sessions are gone within 5 s', async () => {
   const [run = ''] = await fleet.submit([], {
@@ -29,7 +31,11 @@ test('a run is cancelled in the middle of an iteration: it has ended and its ses
   const limitMs = CANCEL_MS * (await slowness());
   const before = Date.now();
   await fleet.ok('fleet', 'cancel', run);
-  await waitFor(() => fleet.hasEnded(run) && !processes.some(isThere), limitMs, 'the end of a cancelled run');
+  await fleet.until(
+    () => fleet.hasEnded(run) && !processes.some(isThere),
+    'the end of a cancelled run',
+    limitMs,
+  );
   expect(Date.now() - before).toBeLessThan(limitMs);
   expect(fleet.history(run).state.status).toBe('cancelled');
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
-import { waitFor } from '../../support/live/processes.ts';
 
 const FORMS = [
   { name: 'its process is killed each time', cause: 'driver', says: /process|signal|SIGKILL/ },
@@ -29,11 +28,11 @@ test.concurrent.each(FORMS)('$name', async ({ cause, says }) => {
     const [other = ''] = await fleet.submit();
     const engine = await fleet.engine();
     let { worker } = fleet.startWorker('w1');
-    const dead = await waitFor(async () => {
+    const dead = await fleet.until(async () => {
       if (worker.hasEnded) ({ worker } = fleet.startWorker('w1'));
       const job = await engine.job(run);
       return job?.state === 'dead' ? job : undefined;
-    });
+    }, 'a dead letter');
     expect(dead.why).toMatch(says);
     expect(await fleet.ok('fleet', 'show', run)).toContain(dead.why ?? '');
     // Others are none the worse for it.

@@ -6,7 +6,6 @@ import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { git } from '../../support/fleet/history.ts';
 import { isThere } from '../../support/fleet/machine.ts';
-import { waitFor } from '../../support/live/processes.ts';
 
 const LEASE_MS = 20_000;
 const GONE_MS = 15_000;
@@ -22,13 +21,13 @@ test('a worker that was stopped past its lease publishes nothing more, and its p
     fleet
       .deeds()
       .filter(({ kind, piece, cwd }) => kind === 'working' && piece === 2 && cwd.includes(machine));
-  await waitFor(() => working('machines/sleeper/').length === 2);
+  await fleet.until(() => working('machines/sleeper/').length === 2, 'two runs at work');
   const drivers = new Set(working('machines/sleeper/').flatMap(({ driver, pid }) => [driver, pid]));
   const asleep = (await sleeper.machine.processIds()).filter(({ pid }) => drivers.has(pid));
   await sleeper.machine.signal('SIGSTOP');
 
   const other = fleet.startWorker('other', ['--concurrency', '2']);
-  await waitFor(() => working('machines/other/').length === 2, LEASE_MS * 3);
+  await fleet.until(() => working('machines/other/').length === 2, 'the other worker', LEASE_MS * 3);
   // One run ends before the sleeper wakes up, the other one while both of them have a session at it.
   writeFileSync(go.early, '');
   await fleet.untilEnded([early]);
@@ -39,7 +38,7 @@ test('a worker that was stopped past its lease publishes nothing more, and its p
   await sleeper.machine.signal('SIGCONT');
   writeFileSync(go.late, '');
   await fleet.untilEnded([late]);
-  await waitFor(() => !asleep.some(isThere), GONE_MS, 'the processes of the fenced runs to end');
+  await fleet.until(() => !asleep.some(isThere), 'the processes of the fenced runs to end', GONE_MS);
 
   expect(
     tips()

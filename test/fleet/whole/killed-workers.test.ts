@@ -74,7 +74,7 @@ class Killer {
     const random = this.#random;
     await this.#someMoment();
     if (!goesOn()) throw new Error(`all runs ended after ${this.kills} kills: there are too few for so many`);
-    const [name, { machine, worker }] = random.pick([...this.#workers]);
+    const [name, { machine, worker }] = random.pick(await this.#candidates());
     if (worker.hasEnded) return;
     const processes = await machine.processIds();
     if (processes.length > 1) this.hits += 1;
@@ -84,6 +84,15 @@ class Killer {
     this.kills += 1;
     this.#victims.push({ at: Date.now(), processes });
     this.#starting.push(wait(random.chance(0.5) ? 0 : random.next() * 3_000).then(() => this.start(name)));
+  }
+
+  /** Mostly those that have a run. */
+  async #candidates() {
+    const all = [...this.#workers];
+    if (this.#random.chance(0.2)) return all;
+    const counts = await Promise.all(all.map(([, { machine }]) => machine.processes()));
+    const busy = all.filter((_, i) => (counts[i]?.length ?? 0) > 1);
+    return busy.length === 0 ? all : busy;
   }
 
   /** At some time, or right after a session has noted something. */

@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet, type FleetOptions } from '../../support/fleet/fleet.ts';
 import { git } from '../../support/fleet/history.ts';
-import { waitFor } from '../../support/live/processes.ts';
 
 async function open(options: Partial<FleetOptions> = {}): Promise<Fleet> {
   const fleet = await Fleet.open({ store: 'redis', pieces: 1, ...options });
@@ -59,13 +58,14 @@ test('a worker without the label never takes what asks for it', async () => {
 test('no iteration begins after the money of the day is used up, and the run goes on when there is more', async () => {
   const fleet = await open({ pieces: 6 });
   await fleet.ok('fleet', 'limits', '--usd-per-day', '0.05');
-  const [run = ''] = await fleet.submit([], { usd: 0.02 });
+  // What a session costs is known when it has ended.
+  const [run = ''] = await fleet.submit(['--mode', 'fresh'], { usd: 0.02 });
   fleet.startWorker('w1');
   const engine = await fleet.engine();
-  const waiting = await waitFor(async () => {
+  const waiting = await fleet.until(async () => {
     const job = await engine.job(run);
     return job?.state === 'delayed' ? job : undefined;
-  });
+  }, 'a run that waits');
   expect(waiting.why).toMatch(/USD|money|budget/i);
   // Three pieces of 0.02 are the first that cost 0.05.
   const made = () => fleet.deeds().filter(({ kind }) => kind === 'made').length;
@@ -82,7 +82,7 @@ test('two workers on one work folder: not by one name; by two names they share t
   const fleet = await open({ pieces: 2 });
   const { machine, worker } = fleet.startWorker('w1');
   const engine = await fleet.engine();
-  await waitFor(async () => (await engine.workers()).length === 1);
+  await fleet.until(async () => (await engine.workers()).length === 1, 'the worker');
   const beside = (name: string) =>
     machine.start(['worker', '--name', name, '--workdir', machine.workdir, '--health-port', 'off']);
   const { code, stderr } = await beside('w1').ended;

@@ -5,7 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
-import { waitFor } from '../../support/live/processes.ts';
 
 const FORMS = [
   { name: 'refuses pushes', away: 'refusePushes' },
@@ -20,11 +19,12 @@ test.each(FORMS)(
     const go = join(fleet.root, 'go');
     const [run = ''] = await fleet.submit([], { waitFor: { 2: go } });
     fleet.startWorker('w1');
-    await waitFor(() => fleet.deeds().some(({ piece }) => piece === 2));
+    await fleet.until(() => fleet.deeds().some(({ piece }) => piece === 2), 'the second piece');
     const before = fleet.history(run).commits.length;
     fleet.remotes[0]?.[away](true);
     writeFileSync(go, '');
-    await waitFor(() => fleet.deeds().some(({ piece, kind: deed }) => piece === 2 && deed === 'made'));
+    const second = () => fleet.deeds().some(({ piece, kind }) => piece === 2 && kind === 'made');
+    await fleet.until(second, 'the second piece');
     await wait(2_500);
     // The third piece is begun only when the second one is published.
     expect(fleet.deeds().some(({ piece }) => piece === 3)).toBe(false);

@@ -1,9 +1,9 @@
 /** The store stops for a while, or loses everything: git knows all that matters. */
+import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
-import { waitFor } from '../../support/live/processes.ts';
 import { isLong } from '../../support/long.ts';
 
 const STORES = ['redis', 'postgres'] as const;
@@ -17,21 +17,20 @@ describe.each(STORES)('%s', (store) => {
     const [long = ''] = await fleet.submit([], { workMs: 3_000 });
     const [short = ''] = await fleet.submit([], { workMs: 600 });
     const { worker } = fleet.startWorker('w1', ['--concurrency', '2']);
-    await waitFor(() => new Set(fleet.deeds().map(({ session }) => session)).size === 2);
+    await fleet.until(() => new Set(fleet.deeds().map(({ session }) => session)).size === 2, 'two runs');
     const [later = ''] = await fleet.submit([], { workMs: 100 });
     await fleet.store.stop();
     const away = Date.now();
     await fleet.untilEnded([short]);
     const published = () => fleet.history(long).commits.length;
     const before = published();
-    await waitFor(() => published() > before);
-    expect(Date.now() - away).toBeLessThan(AWAY_MS);
-    await wait(AWAY_MS - (Date.now() - away));
+    await fleet.until(() => published() > before, 'a publication');
+    await wait(Math.max(0, AWAY_MS - (Date.now() - away)));
     await fleet.store.start();
     await fleet.untilEnded([long, later]);
     for (const run of [long, short, later]) expectVerified(fleet, run);
     const engine = await fleet.engine();
-    await waitFor(async () => (await engine.counts()).ended === 3);
+    await fleet.until(async () => (await engine.counts()).ended === 3, 'the queue to know');
     expect(await engine.counts()).toMatchObject({ waiting: 0, delayed: 0, active: 0, dead: 0 });
     worker.signal('SIGTERM');
     expect((await worker.ended).code).toBe(0);
@@ -49,7 +48,8 @@ describe.each(isLong ? STORES : STORES.slice(0, 1))('%s', (store) => {
     const [ended = ''] = await fleet.submit();
     await fleet.untilEnded([ended]);
     const [active = ''] = await fleet.submit([], { waitFor: { 2: go } });
-    await waitFor(() => fleet.deeds().some(({ cwd, piece }) => cwd.includes(active) && piece === 2));
+    const atWork = () => fleet.deeds().some(({ cwd, piece }) => cwd.includes(active) && piece === 2);
+    await fleet.until(atWork, 'the second piece');
     const [waiting = ''] = await fleet.submit();
     const [paused = ''] = await fleet.submit();
     await fleet.ok('fleet', 'pause', paused);
@@ -57,8 +57,8 @@ describe.each(isLong ? STORES : STORES.slice(0, 1))('%s', (store) => {
     await fleet.store.wipe();
     await fleet.ok('fleet', 'reconcile', '--repo', remote);
     const engine = await fleet.engine();
-    await waitFor(async () => (await engine.job(active))?.state !== undefined);
-    await (await import('node:fs/promises')).writeFile(go, '');
+    await fleet.until(async () => (await engine.job(active)) !== undefined, 'the run on the queue');
+    writeFileSync(go, '');
     await fleet.untilEnded([active, waiting]);
     for (const run of [ended, active, waiting]) expectVerified(fleet, run);
     expect((await engine.job(delayed))?.state).toBe('delayed');

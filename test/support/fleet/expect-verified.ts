@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { parseReceipt, receiptProblems } from '../../../src/home/receipts.ts';
 import type { Fleet } from './fleet.ts';
-import { type History, isAncestor, piecesJudged, piecesMade } from './history.ts';
+import { type History, isAncestor, piecesJudged, piecesMade, publishedFile } from './history.ts';
 
 /** The truth about a run that is done: nothing twice, nothing lost, nothing that does not hang together. */
 export function expectVerified(fleet: Fleet, run: string): History {
@@ -13,6 +14,8 @@ export function expectVerified(fleet: Fleet, run: string): History {
   const branch = fleet.branchOf(run) ?? '';
   expect(piecesMade(url, branch)).toEqual([1, ...asked]);
   for (const commit of [branch, history.work]) expect(isAncestor(url, first, commit)).toBe(true);
-  expect(history.files).toContain('receipt.json');
+  const receipt = parseReceipt(publishedFile(url, run, 'receipt.json') ?? '', run);
+  expect(receiptProblems(receipt)).toEqual([]);
+  expect(receipt.receipt.loop).toBe(run);
   return history;
 }

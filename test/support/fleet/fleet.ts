@@ -48,6 +48,7 @@ export class Fleet {
   readonly ledger: string;
   readonly operator: Machine;
   readonly machines: Machine[] = [];
+  readonly #workers: Program[] = [];
   #engine: Engine | undefined;
 
   private constructor(root: string, store: Store, remotes: BareRemote[], pieces: number) {
@@ -98,7 +99,9 @@ export class Fleet {
   startWorker(name: string, args: readonly string[] = []): { machine: Machine; worker: Program } {
     const machine = this.machines.find((each) => each.name === name) ?? this.#machine(name);
     const own = ['worker', '--name', name, '--workdir', machine.workdir, '--health-port', 'off'];
-    return { machine, worker: machine.start([...own, ...args]) };
+    const worker = machine.start([...own, ...args]);
+    this.#workers.push(worker);
+    return { machine, worker };
   }
 
   /** What you would type. */
@@ -137,19 +140,29 @@ export class Fleet {
     return historyOf(this.remoteOf(run).url, run, this.secret);
   }
 
+  /** Waits for something; what every process has said is told where it is in vain, or where a worker could not begin. */
+  async until<Answer>(condition: () => Answer | Promise<Answer>, what: string, limitMs = PATIENCE_MS) {
+    const checked = async () => {
+      const answer = await condition();
+      if (!answer && this.#workers.some(({ couldNotBegin }) => couldNotBegin))
+        throw new Error('a worker could not begin');
+      return answer;
+    };
+    try {
+      return await waitFor(checked, limitMs, what);
+    } catch (error) {
+      throw new Error(`${error}\n${this.said()}`);
+    }
+  }
+
   /** Waits until the remotes say of all these runs that they have ended. */
   async untilEnded(runs: readonly string[], limitMs = PATIENCE_MS): Promise<void> {
     const open = new Set(runs);
-    await waitFor(
-      () => {
-        for (const run of open) if (this.hasEnded(run)) open.delete(run);
-        return open.size === 0;
-      },
-      limitMs,
-      `the end of ${runs.length} runs`,
-    ).catch((error) => {
-      throw new Error(`${error}; still open: ${[...open].join(', ')}\n${this.said()}`);
-    });
+    const none = () => {
+      for (const run of open) if (this.hasEnded(run)) open.delete(run);
+      return open.size === 0;
+    };
+    await this.until(none, `the end of ${runs.length} runs`, limitMs);
   }
 
   /** As the remote says it. A run that is done has ended when its branch for people is there, too. */

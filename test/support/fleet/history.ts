@@ -26,8 +26,6 @@ export interface History {
   lines: JournalLine[];
   entries: Entry[];
   state: LoopState;
-  /** Names of the files that were published last. */
-  files: string[];
   work: string;
 }
 
@@ -47,8 +45,7 @@ export function historyOf(remote: string, run: string, secret: string): History 
     cwd: remote,
     encoding: 'utf8',
   }).stdout.trim();
-  const files = git(remote, 'ls-tree', '-r', '--name-only', journal).split('\n');
-  return { commits, lines, entries: lines.map(({ entry }) => entry), state: last.state, files, work };
+  return { commits, lines, entries: lines.map(({ entry }) => entry), state: last.state, work };
 }
 
 /** No merges, and every commit on top of the one before. */
@@ -69,6 +66,11 @@ function fileOf(remote: string, commit: string, path: string): string | undefine
     maxBuffer: 1 << 28,
   });
   return shown.status === 0 ? shown.stdout : undefined;
+}
+
+/** A file of the last publication of a run. */
+export function publishedFile(remote: string, run: string, path: string): string | undefined {
+  return fileOf(remote, `${PREFIX}${run}/journal`, path);
 }
 
 /** Sequence numbers without a gap, the chain unbroken, every seal that of the run. */

@@ -1,6 +1,14 @@
 /** A machine of a fleet: a home, a work folder and an environment of its own, in which a worker is started and killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { processesOf } from '../live/processes.ts';
 
@@ -121,15 +129,26 @@ export class Program {
   }
 
   get stdout(): string {
-    return readFileSync(`${this.#output}.out`, 'utf8');
+    return this.#said('out');
   }
 
   get stderr(): string {
-    return readFileSync(`${this.#output}.err`, 'utf8');
+    return this.#said('err');
+  }
+
+  /** Empty when its fleet is gone. */
+  #said(stream: 'out' | 'err'): string {
+    const file = `${this.#output}.${stream}`;
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
   }
 
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** It ended with the exit code of a mistake. */
+  get couldNotBegin(): boolean {
+    return this.#child.exitCode === 2;
   }
 
   signal(signal: NodeJS.Signals): void {
