@@ -7,6 +7,7 @@ import { measureFailOver } from './fleet/fail-over.ts';
 import { measureGrowth } from './fleet/growth.ts';
 import { measureFleetLoad } from './fleet/load.ts';
 import { measureFleetStart } from './fleet/start.ts';
+import { measureStoreLimits } from './fleet/store-limits.ts';
 import { measureFleetThroughput } from './fleet/throughput.ts';
 import { type HookScene, openHookScene } from './hook-scene.ts';
 import { measureInactive } from './inactive.ts';
@@ -51,6 +52,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['a fleet: fail-over', () => measureFailOver()],
   ['a fleet: growth from 1 to 8 workers', () => measureGrowth()],
   ['a fleet: what a worker costs', () => measureFleetLoad()],
+  ['a fleet: limits of the store', () => measureStoreLimits()],
 ];
 /** `npm run bench -- "a run"`: only those whose name holds these words. */
 const [words = ''] = process.argv.slice(2);

@@ -17,7 +17,7 @@ function pagesIn(folder: string): string[] {
 /** ADR 9 is superseded: what it names is gone. One example is a project of pages, with a link that leads nowhere. */
 const PAGES = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
   .map((name) => join(ROOT, name))
-  .concat(pagesIn(join(ROOT, 'docs')), pagesIn(join(ROOT, 'examples')))
+  .concat(['docs', 'deploy', 'examples'].flatMap((folder) => pagesIn(join(ROOT, folder))))
   .filter((page) => !/\/adr\/0009-|\/examples\/projects\/docs\//.test(page));
 
 /** Paths of a user's project, as pages show them. */

@@ -1,6 +1,7 @@
 /** What you read about a fleet. Programs get the same as JSON. */
 import { LIMIT_KINDS } from '../../core/fleet/limit-changes.ts';
 import { sayDuration } from '../../core/text/duration.ts';
+import { sayUsed } from '../../core/text/figures.ts';
 import { groupBy } from '../../core/text/lists.ts';
 import { whenOf } from '../../core/text/moment.ts';
 import type { FleetStatus, RunDetails } from '../../fleet/operate/look.ts';
@@ -19,7 +20,7 @@ export function statusLines(status: FleetStatus, now: number): string[] {
     `Queue: ${queue}${paused ? `  ${paint('open', 'PAUSED')} (untildone fleet resume --all)` : ''}`,
     ...workerLines(status, now),
     `Runs: ${said.length === 0 ? 'none' : said.map(([state, count]) => `${count} ${state}`).join(', ')}`,
-    `Spent today (UTC): ${usd(spent.usd)}${typeof most === 'number' ? ` of ${usd(most)}` : ''}`,
+    `Spent today (UTC): ${typeof most === 'number' ? sayUsed(spent.usd, most, 'usd') : usd(spent.usd)}`,
     ...(Object.values(limits).some((limit) => limit !== null)
       ? ['Limits: untildone fleet limits shows them']
       : []),

@@ -1,4 +1,5 @@
 /** Money and rates over the whole fleet, which count before an iteration begins. */
+import { sayUsed } from '../text/figures.ts';
 import type { FleetLimits } from './limits.ts';
 
 /** The day of a moment, in UTC: `2026-01-31`. */
@@ -28,11 +29,11 @@ export function overBudget(
 ): string | undefined {
   const { usdPerDay } = limits;
   if (usdPerDay !== undefined && spent.usd >= usdPerDay)
-    return `the fleet has spent ${usd(spent.usd)} of ${usd(usdPerDay)} today; it goes on at 00:00 UTC, or when the limit is raised`;
+    return `the fleet has spent ${sayUsed(spent.usd, usdPerDay, 'usd')} today; it goes on at 00:00 UTC, or when the limit is raised`;
   const ofRepo = own(limits.usdOfRepoPerDay, repo) ?? limits.usdPerRepoPerDay;
   const spentOfRepo = own(spent.byRepo, repo) ?? 0;
   if (ofRepo !== undefined && spentOfRepo >= ofRepo)
-    return `the runs of ${repo} have spent ${usd(spentOfRepo)} of ${usd(ofRepo)} today; it goes on at 00:00 UTC, or when the limit is raised`;
+    return `the runs of ${repo} have spent ${sayUsed(spentOfRepo, ofRepo, 'usd')} today; it goes on at 00:00 UTC, or when the limit is raised`;
   return undefined;
 }
 
@@ -44,8 +45,4 @@ export function iterationsAMinute(model: string, { iterationsPerMinute }: FleetL
 /** Names from outside may be those of what every object has. */
 function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function usd(amount: number): string {
-  return `${amount.toFixed(2)} USD`;
 }

@@ -70,18 +70,20 @@ export async function runWorker(flags: WorkerFlags, parts: WorkerParts): Promise
     await reachStore(engine, link, flags.once);
     await refuseSameName(engine, folders.worker);
     const { worker, disk, figures } = assemble(flags, parts, { say, link, folders });
+    const queue = queueCounts(engine);
     if (flags.healthPort !== 'off')
       health = await serveHealth(
         {
           alive: () => worker.unwell(),
           ready: () => notReady(worker, link, disk),
-          metrics: () =>
+          metrics: async () =>
             figures.page({
               active: worker.runs.length,
               concurrency: flags.concurrency,
               storeAway: link.awaySince !== undefined,
               draining: worker.isDraining,
               diskFree: disk.free,
+              queue: await queue(),
             }),
         },
         { host: flags.healthHost, port: flags.healthPort },
@@ -103,6 +105,25 @@ export async function runWorker(flags: WorkerFlags, parts: WorkerParts): Promise
     folders.release();
     await Promise.race([engine.close().catch(() => {}), wait(AGAIN_MS, undefined, { ref: false })]);
   }
+}
+
+const COUNTS_MS = 5_000;
+const COUNT_LIMIT_MS = 2_000;
+
+type Counts = Awaited<ReturnType<Engine['counts']>> | undefined;
+
+/** How many runs the queue has, asked for every few seconds at most; undefined while the store does not answer. */
+function queueCounts(engine: Engine): () => Promise<Counts> {
+  let askedAt = 0;
+  let counts: Promise<Counts> = Promise.resolve(undefined);
+  return () => {
+    if (Date.now() - askedAt > COUNTS_MS) {
+      askedAt = Date.now();
+      const late = wait(COUNT_LIMIT_MS, undefined, { ref: false });
+      counts = Promise.race([engine.counts().catch(() => undefined), late]);
+    }
+    return counts;
+  };
 }
 
 /** Outside of the home of untildone, which sessions cannot reach. */

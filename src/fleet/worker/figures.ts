@@ -1,4 +1,5 @@
 /** What a worker counts about itself, and the page of it for Prometheus. */
+import type { JobState } from '../../ports/fleet.ts';
 
 /** Upper bounds of the time between two publications of a run, in seconds. */
 const BOUNDS = [5, 15, 60, 300, 900, 3_600];
@@ -53,6 +54,8 @@ export class Figures {
     storeAway: boolean;
     draining: boolean;
     diskFree?: number;
+    /** How many runs the queue has; absent while the store is away. */
+    queue?: Record<JobState, number>;
   }): string {
     const lines = [
       ...gauge('runs_active', 'Runs that this worker holds.', now.active),
@@ -74,6 +77,7 @@ export class Figures {
       ...(now.diskFree === undefined
         ? []
         : gauge('disk_free_bytes', 'Free bytes of its work folder.', now.diskFree)),
+      ...(now.queue === undefined ? [] : ofQueue(now.queue)),
     ];
     return `${lines.join('\n')}\n`;
   }
@@ -88,6 +92,18 @@ export class Figures {
       `${name}_count ${this.#measured}`,
     ];
   }
+}
+
+/** Every worker tells the same: take the maximum, not the sum. */
+function ofQueue(queue: Record<JobState, number>): string[] {
+  return [
+    '# HELP untildone_fleet_runs Runs of the whole queue, by state.',
+    '# TYPE untildone_fleet_runs gauge',
+    ...Object.entries(queue).map(([state, count]) => `untildone_fleet_runs{state="${state}"} ${count}`),
+    '# HELP untildone_fleet_open_runs Runs that wait for a worker or are on one: what workers are scaled by.',
+    '# TYPE untildone_fleet_open_runs gauge',
+    `untildone_fleet_open_runs ${queue.waiting + queue.active}`,
+  ];
 }
 
 function head(name: string, type: string, help: string): string[] {

@@ -10,7 +10,7 @@ export interface Health {
   /** Null: well. Else what is wrong. */
   alive(): string | null;
   ready(): string | null;
-  metrics(): string;
+  metrics(): string | Promise<string>;
 }
 
 export interface HealthServer {
@@ -23,8 +23,8 @@ export async function serveHealth(
   health: Health,
   { host, port }: { host: string; port?: number },
 ): Promise<HealthServer> {
-  const server = createServer((request, response) => {
-    const { status, type, text } = answer(request.method ?? '', request.url ?? '', health);
+  const server = createServer(async (request, response) => {
+    const { status, type, text } = await answer(request.method ?? '', request.url ?? '', health);
     response.writeHead(status, {
       'content-type': type,
       'cache-control': 'no-store',
@@ -45,12 +45,16 @@ export async function serveHealth(
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, close: () => close(server) };
 }
 
-function answer(method: string, url: string, health: Health): { status: number; type: string; text: string } {
+async function answer(
+  method: string,
+  url: string,
+  health: Health,
+): Promise<{ status: number; type: string; text: string }> {
   const plain = 'text/plain; charset=utf-8';
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, type: plain, text: 'GET only\n' };
   const path = url.split('?')[0];
   if (path === '/metrics')
-    return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', text: health.metrics() };
+    return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', text: await health.metrics() };
   if (path !== '/healthz' && path !== '/readyz')
     return { status: 404, type: plain, text: 'There are /healthz, /readyz and /metrics.\n' };
   const wrong = path === '/healthz' ? health.alive() : health.ready();

@@ -153,7 +153,7 @@ describe('a run waits', () => {
     await scene.reaches(run, 'delayed');
     expect(told(events, 'iteration')).toHaveLength(1);
     expect((await scene.engine.spent(day)).usd).toBe(1);
-    expect((await scene.engine.job(run))?.why).toContain('the fleet has spent 1.00 USD of 1.00 USD today');
+    expect((await scene.engine.job(run))?.why).toContain('the fleet has spent 1.00 of 1.00 USD today');
     await scene.engine.again(run);
     await waitFor(() => told(events, 'put_back').length >= 1);
     await scene.engine.setLimits({});

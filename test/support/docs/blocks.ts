@@ -40,7 +40,7 @@ function markdownIn(folder: string): string[] {
 /** Every page for a reader, by its path in the repository. What is new, and why it was decided so, speaks of the past. */
 export function docPages(): string[] {
   const top = readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md');
-  const below = ['docs', 'examples', 'plugin', 'plugin-ralph'].flatMap((folder) =>
+  const below = ['docs', 'deploy', 'examples', 'plugin', 'plugin-ralph'].flatMap((folder) =>
     markdownIn(join(ROOT, folder)),
   );
   return [...top, ...below.map((path) => relative(ROOT, path))].filter(

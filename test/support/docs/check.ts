@@ -18,7 +18,7 @@ export async function problemsOf(line: string): Promise<string[]> {
 
 /** Programs of others, and words of the shell, that pages name. What they do is not ours to check. */
 const OTHERS = new Set(
-  'git gh cosign claude mkdir mv ln echo cat cd cp rm touch printf export pip python3 sudo bash sh tmux caffeinate systemd-inhibit systemctl loginctl ssh jq node true test ls exit read continue set shift [ fi done'.split(
+  'git gh cosign claude mkdir mv ln echo cat cd cp rm touch printf export pip python3 sudo bash sh tmux caffeinate systemd-inhibit systemctl docker kubectl useradd install apt-get loginctl ssh jq node true test ls exit read continue set shift [ fi done'.split(
     ' ',
   ),
 );
