@@ -212,7 +212,8 @@ class Server {
 
   async start(answers: () => Promise<boolean>): Promise<void> {
     if (this.#process !== undefined) return;
-    const server = spawn(this.#program, this.#args, { ...this.#options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program = '', ...args] = [...diesWithUs(), this.#program, ...this.#args];
+    const server = spawn(program, args, { ...this.#options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = server;
     let said = '';
     for (const stream of [server.stdout, server.stderr])
@@ -243,6 +244,12 @@ class Server {
     await gone;
     this.#process = undefined;
   }
+}
+
+/** A test process that is killed takes its servers with it, where Linux can say so. */
+function diesWithUs(): string[] {
+  const setpriv = '/usr/bin/setpriv';
+  return existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL'] : [];
 }
 
 /** Connections come and go meanwhile. */
