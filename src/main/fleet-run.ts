@@ -1,4 +1,5 @@
 /** The process that drives one run of a fleet. Its worker starts it, and talks to it over the channel of `fork`. */
+import { EXIT } from '../core/words/exit-codes.ts';
 import { driveRun } from '../fleet/drive/drive.ts';
 import { WorkerLink } from '../fleet/drive/link.ts';
 import { openTruth } from '../fleet/truth/open-truth.ts';
@@ -13,8 +14,8 @@ const link = new WorkerLink(process);
 // Exiting ends Claude Code and the commands of gates, which have process groups of their own.
 link.lost.addEventListener('abort', () => {
   const why = (link.lost.reason as Error).message;
-  void link.send({ type: 'over', outcome: { kind: 'fenced', why } }).then(() => process.exit(1));
-  setTimeout(() => process.exit(1), LAST_WORDS_MS);
+  void link.send({ type: 'over', outcome: { kind: 'fenced', why } }).then(() => process.exit(EXIT.no));
+  setTimeout(() => process.exit(EXIT.no), LAST_WORDS_MS);
 });
 void main();
 
@@ -23,5 +24,5 @@ async function main(): Promise<void> {
   const outcome = await driveRun(order, link, (repo, options) => openTruth(repo, options));
   if (link.lost.aborted) return;
   await link.send({ type: 'over', outcome });
-  process.exit(0);
+  process.exit(EXIT.ok);
 }
