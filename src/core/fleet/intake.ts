@@ -93,7 +93,7 @@ export function isAllowedRepo(repo: string, patterns: readonly string[]): boolea
 }
 
 function bare(url: string): string {
-  return url.replace(/\/+$/, '').replace(/\.git$/, '');
+  return url.replace(/\/$/, '').replace(/\.git$/, '');
 }
 
 function fits(text: string, pattern: string): boolean {
