@@ -21,7 +21,7 @@ import type { Submission } from '../../fleet/operate/submit.ts';
 import { homeFrom } from '../../home/layout.ts';
 import { taskFrom } from '../../hook/start/inputs.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
-import { out, warn } from '../../terminal/print.ts';
+import { out } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
 import { collect, value } from '../flags.ts';
 import { addWorkOptions, clientOptions, firstLimits, type WorkFlags } from '../run-options.ts';
@@ -226,19 +226,26 @@ const RUNS_SHOWN = 20;
 function submissionLines({ repo, ref, commit, runs, notes, submitted }: Submission, now: number): string[] {
   return [
     `${repo} at ${ref} (${commit.slice(0, 10)})`,
-    ...(runs.length === 0
-      ? ['The contract runs no commands.']
-      : [
-          'By submitting it you trust what its contract runs on workers:',
-          ...runs.map((line) => `  ${line}`),
-        ]),
-    ...notes.map((note) => `${paint('open', 'Note:')} ${note}`),
+    ...trustLines(runs),
+    ...noteLines(notes),
     ...submitted.slice(0, RUNS_SHOWN).map((one) => runLine(one, now)),
     ...(submitted.length > RUNS_SHOWN
       ? [`and ${submitted.length - RUNS_SHOWN} more: untildone fleet list`]
       : []),
     ...(submitted[0] ? [`Follow it: untildone fleet logs ${submitted[0].run} --follow`] : []),
   ];
+}
+
+function trustLines(runs: readonly string[]): string[] {
+  if (runs.length === 0) return ['The contract runs no commands.'];
+  return [
+    'By submitting it you trust what its contract runs on workers:',
+    ...runs.map((line) => `  ${line}`),
+  ];
+}
+
+function noteLines(notes: readonly string[]): string[] {
+  return notes.map((note) => `${paint('open', 'Note:')} ${note}`);
 }
 
 function runLine(
@@ -281,7 +288,7 @@ async function schedule(
     for (const line of jsonLines({ ...said, ...due })) out(line);
     return;
   }
-  for (const note of plan.notes) warn(`Note: ${note}`);
+  for (const line of [...trustLines(plan.runs), ...noteLines(plan.notes)]) out(line);
   out(`Schedule ${paint('bold', id)} ${known ? 'was there already' : 'made'}: ${sayWhen(when)}, at ${repo}`);
   if (next !== undefined) out(`It is due ${whenOf(next, fleet.now())}. A worker submits it then.`);
   out(`End it: untildone fleet unschedule ${id}`);

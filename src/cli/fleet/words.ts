@@ -97,11 +97,7 @@ export function detailLines(details: RunDetails, now: number): string[] {
     ...(queued ? runLines(queued, now) : [`${paint('bold', run)}  ${paint('open', 'not on the queue')}`]),
     `  repository: ${repo}`,
     ...(spec ? specLines(spec) : []),
-    ...(queued
-      ? [
-          `  taken ${times(queued.takes)}, its worker was lost ${times(queued.stalls)}, failed ${times(queued.failures)} in a row`,
-        ]
-      : []),
+    ...(queued ? [`  ${takesOf(queued)}`] : []),
     ...(published ? publishedLines(published, now) : []),
     ...(result
       ? [
@@ -146,8 +142,16 @@ function publishedLines(published: NonNullable<RunDetails['published']>, now: nu
   ];
 }
 
+function takesOf({ takes, stalls, failures }: RunView): string {
+  return [
+    takes === 0 ? 'not taken yet' : `taken ${times(takes)}`,
+    ...(stalls > 0 ? [`its worker was lost ${times(stalls)}`] : []),
+    ...(failures > 0 ? [`failed ${times(failures)} in a row`] : []),
+  ].join(', ');
+}
+
 function times(count: number): string {
-  return count === 1 ? 'once' : count === 0 ? 'never' : `${count} times`;
+  return count === 1 ? 'once' : `${count} times`;
 }
 
 export function limitText(limits: Record<string, unknown>): string[] {

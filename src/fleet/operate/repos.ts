@@ -25,13 +25,16 @@ export function knownRepos(home: Home): string[] {
   }
 }
 
+/** A home that cannot be written keeps nobody from submitting: the repository can be named to `reconcile`. */
 export function rememberRepo(home: Home, repo: string): void {
   if (knownRepos(home).includes(repo)) return;
-  fleetFolder(home);
-  withLock(`${fileIn(home)}.lock`, () =>
-    writeWhole(
-      fileIn(home),
-      `${JSON.stringify({ repos: [...new Set([...knownRepos(home), repo])] }, null, 2)}\n`,
-    ),
-  );
+  try {
+    fleetFolder(home);
+    withLock(`${fileIn(home)}.lock`, () => {
+      const repos = [...new Set([...knownRepos(home), repo])];
+      writeWhole(fileIn(home), `${JSON.stringify({ repos }, null, 2)}\n`);
+    });
+  } catch {
+    // It is remembered the next time.
+  }
 }

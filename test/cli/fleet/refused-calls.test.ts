@@ -88,7 +88,7 @@ describe('fleet', () => {
     [['list', '--limit', '0'], 'Type a whole number from 1'],
     [['prune', '--older', 'long'], 'Type a time like 30d'],
     [['reconcile', '--repo', 'https://a:b@c/d'], 'must not hold a password'],
-    [['stauts'], 'untildone fleet'],
+    [['stauts'], "unknown command 'stauts' (Did you mean status?)"],
   ])('%j', async (args, problem) => {
     const { stdout, stderr, exitCode } = await call(['fleet', ...args]);
     expect(stderr).toContain(problem);

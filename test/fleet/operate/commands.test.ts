@@ -91,7 +91,9 @@ test('from a checkout: submitted, looked at, limited, cancelled, and brought bac
   const [status, { runs }, shown] = await Promise.all(looked.map((args) => json('fleet', ...args)));
   expect(Object.keys(status)).toEqual(documented('fleet status'));
   expect(status).toMatchObject({ counts: { waiting: 1 }, workers: [], stuck: [{ run }] });
-  expect((await call('fleet')).stdout).toContain('No worker is there: untildone worker starts one.');
+  expect((await call('fleet', 'status')).stdout).toContain(
+    'No worker is there: untildone worker starts one.',
+  );
 
   expect(Object.keys(runs[0]).sort()).toEqual(documented('a run of a fleet').sort());
   expect(Object.keys(shown)).toEqual(documented('fleet show'));
