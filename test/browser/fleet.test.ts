@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
@@ -14,7 +14,7 @@ import type { Script } from '../../src/dev/simulator/script.ts';
 import { goTo, openBrowser, openTab } from '../support/browser/browser.ts';
 import { startDashboard } from '../support/browser/dashboard.ts';
 import { makeRemote } from '../support/fleet/remotes.ts';
-import { startRedis } from '../support/fleet/stores.ts';
+import { type Store, startRedis } from '../support/fleet/stores.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { BIN, bash } from '../support/live/untildone.ts';
@@ -40,7 +40,7 @@ const SCRIPT: Script = {
 interface RealFleet {
   scene: Scene;
   env: Record<string, string>;
-  queue: string;
+  store: Store;
   repo: string;
 }
 
@@ -54,7 +54,7 @@ async function realFleet(): Promise<RealFleet> {
     'README.md': 'pieces\n',
   });
   const env = { UNTILDONE_QUEUE: store.url, UNTILDONE_FLEET_SECRET: randomBytes(32).toString('hex') };
-  return { scene, env, queue: store.url, repo };
+  return { scene, env, store, repo };
 }
 
 /** A machine of its own: nothing of it but the queue and the remote is another's. */
@@ -76,7 +76,7 @@ function startWorker({ scene, env }: RealFleet, name: string): ChildProcess {
   ];
   return spawn(process.execPath, [BIN, 'worker', ...flags], {
     env: cleanEnvironment({ home, baseUrl: scene.simulator.urlFor('fleet'), extra }),
-    stdio: ['ignore', process.env.UNTILDONE_SHOW ? 'inherit' : 'ignore', 'inherit'],
+    stdio: 'ignore',
   });
 }
 
@@ -153,6 +153,19 @@ test('eight runs over two workers: seen from the queue to the receipt, a questio
   await expect.poll(() => tile('Ended').innerText(), PATIENCE).toMatch(/^8/);
   await page.getByRole('button', { name: 'Drain anna' }).click();
   await seen(page.locator('li', { hasText: 'anna' }).filter({ hasText: /drain requested|Draining/ }));
+  // The store goes away and comes back; what was seen stays.
+  await fleet.store.stop();
+  await seen(page.locator('.lost', { hasText: 'cannot be reached' }));
+  expect(await tile('Ended').innerText()).toMatch(/^8/);
+  await fleet.store.start();
+  await page.locator('.lost').waitFor({ ...PATIENCE, state: 'detached' });
   expect(await page.content()).not.toContain(fleet.env.UNTILDONE_FLEET_SECRET ?? '');
   expect(tab.faults).toEqual([]);
+
+  // Nothing is left of what was mirrored.
+  const mirrors = () =>
+    readdirSync(join(fleet.scene.root, 'tmp')).filter((name) => name.startsWith('untildone-dashboard-'));
+  expect(mirrors()).toHaveLength(1);
+  await dashboard.end();
+  expect(mirrors()).toEqual([]);
 });

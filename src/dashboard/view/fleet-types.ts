@@ -20,7 +20,10 @@ export interface FleetView {
   spentUsd: number;
   /** Limits over the whole fleet, with how much of each is used. */
   limits: { words: string; share?: number }[];
+  /** Lost ones first, then those with the most runs. */
   workers: FleetWorker[];
+  /** How many there are in all. */
+  workerCount: number;
   /** Runs that have not ended: dead letters first, then those at work, then those that wait. */
   runs: FleetRun[];
   /** How many more there are than are shown. */

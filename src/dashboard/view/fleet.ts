@@ -9,7 +9,9 @@ import type { FleetRun, FleetView, FleetWorker } from './fleet-types.ts';
 import type { ActionName } from './overview-types.ts';
 
 const MOST_RUNS = 200;
+const MOST_WORKERS = 200;
 const WORDS = 300;
+const BEATS_TOLD_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
 export interface KnownFleet {
@@ -39,6 +41,11 @@ export function fleetView(known: KnownFleet, now: number): FleetView {
   const facts = { workers: known.workers, paused, now };
   const open = known.runs.flatMap((run) => fleetRun(run, facts) ?? []);
   open.sort((a, b) => ORDER[a.state] - ORDER[b.state] || a.since - b.since);
+  const workers = known.workers.map((worker) => workerOf(worker, known, now));
+  workers.sort(
+    (a, b) =>
+      Number(b.lost ?? false) - Number(a.lost ?? false) || b.runs - a.runs || (a.name < b.name ? -1 : 1),
+  );
   const ended = known.runs.flatMap(({ job }) => (job.state === 'ended' ? [job.endedAt ?? 0] : []));
   const endedWithin = (ms: number) => ended.filter((at) => at > now - ms).length;
   const waiting = open.filter(({ state }) => state === 'waiting').map(({ since }) => since);
@@ -48,13 +55,20 @@ export function fleetView(known: KnownFleet, now: number): FleetView {
     ...{ endedLastHour: endedWithin(HOUR_MS), endedLastDay: endedWithin(24 * HOUR_MS) },
     spentUsd: known.spent.usd,
     limits: limitWords(known),
-    workers: known.workers.map((worker) => workerOf(worker, known, now)),
+    workers: workers.slice(0, MOST_WORKERS),
+    workerCount: workers.length,
     runs: open.slice(0, MOST_RUNS),
     more: Math.max(
       0,
       counts.dead + counts.active + counts.delayed + counts.waiting - Math.min(open.length, MOST_RUNS),
     ),
   };
+}
+
+/** What tells one view from the next. Beats come all the time: they are told now and then. */
+export function comparableFleet(view: FleetView): string {
+  const workers = view.workers.map((worker) => ({ ...worker, at: Math.floor(worker.at / BEATS_TOLD_MS) }));
+  return JSON.stringify({ ...view, now: 0, workers });
 }
 
 function workerOf(worker: WorkerView, { asked }: KnownFleet, now: number): FleetWorker {

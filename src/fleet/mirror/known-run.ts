@@ -19,8 +19,8 @@ export interface KnownRun {
   lacksLines: boolean;
   /** When git was asked last, and where the run stood then. */
   asked?: { mark: string; at: number };
-  /** Files of the last publication that are here. */
-  files: Set<string>;
+  /** Digests of the files of a publication that are here. */
+  files: Map<string, string>;
 }
 
 /** Changes whenever something may have been published. */

@@ -11,7 +11,7 @@ import { isDone } from '../../core/loop/state.ts';
 import { isSafeId } from '../../core/text/paths.ts';
 import { sha256 } from '../../files/digest.ts';
 import { writeWhole } from '../../files/whole-file.ts';
-import { createHome, type Home, homeAt } from '../../home/layout.ts';
+import { copyOfEndFile, createHome, type Home, homeAt } from '../../home/layout.ts';
 import type { JobState, JobView, Spent, WorkerView } from '../../ports/fleet.ts';
 import type { Fleet } from '../operate/fleet.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
@@ -91,6 +91,7 @@ export class Mirror {
     this.countsBefore = countsText;
     this.seen = { counts, workers, paused, limits, spent };
     await this.takeJobs(listed, isAll);
+    this.dropOldest();
     return { rebuilt: await this.readChanged() };
   }
 
@@ -144,8 +145,20 @@ export class Mirror {
     const journal = new MirroredJournal(this.home, dir, { run: job.run, repo: spec.repo, key });
     this.runs.set(job.run, {
       ...{ job, spec, project, journal, cursor: 0, readAt: '' },
-      ...{ isOver: false, lacksLines: false, files: new Set<string>() },
+      ...{ isOver: false, lacksLines: false, files: new Map<string, string>() },
     });
+  }
+
+  /** A dashboard may be open for weeks: of runs that ended, the newest are kept. */
+  private dropOldest(): void {
+    const ended = [...this.runs.values()].filter(({ isOver }) => isOver);
+    if (ended.length < MOST_ENDED * 1.2) return;
+    ended.sort((one, other) => (other.job.endedAt ?? 0) - (one.job.endedAt ?? 0));
+    for (const { job, journal } of ended.slice(MOST_ENDED)) {
+      this.runs.delete(job.run);
+      rmSync(journal.dir, { recursive: true, force: true });
+      rmSync(copyOfEndFile(this.home, job.run), { force: true });
+    }
   }
 
   /** Reads the lines of runs that tell of news; those that somebody looks at come first. */
@@ -241,7 +254,8 @@ export class Mirror {
   /** Git is not asked twice about the same, and not too often. */
   private lacks({ files, journal, asked, job, lacksLines }: KnownRun): boolean {
     const hasReceipt = journal.state !== undefined && isDone(journal.state.status);
-    const needs = lacksLines || !files.has('contract.json') || (hasReceipt && !files.has('receipt.json'));
+    const hasContract = files.get('contract.json') === journal.state?.contractSha256;
+    const needs = lacksLines || !hasContract || (hasReceipt && !files.has('receipt.json'));
     if (!needs || job.takes === 0) return false;
     if (!asked) return true;
     const isDue = this.fleet.now() - asked.at > GIT_AGAIN_MS;
@@ -270,7 +284,7 @@ export class Mirror {
       const bytes = found[name];
       if (!bytes) continue;
       writeWhole(join(journal.dir, name), bytes);
-      files.add(name);
+      files.set(name, sha256(bytes.toString('utf8')));
     }
     const text = found['journal.jsonl']?.toString('utf8');
     if (!known.lacksLines || text === undefined || !journal.replace(text)) return files.size > 0;

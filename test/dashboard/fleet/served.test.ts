@@ -119,8 +119,8 @@ test('the fleet: its workers, its queue, why runs wait, what died, limits and sp
     counts: { active: 1, waiting: 1, delayed: 1, dead: 1, ended: 0 },
     spentUsd: 2.5,
     workers: [
-      { name: 'a', runs: 1, concurrency: 2, diskFree: 5e9, labels: ['gpu'] },
       { name: 'b', lost: true },
+      { name: 'a', runs: 1, concurrency: 2, diskFree: 5e9, labels: ['gpu'] },
     ],
     runs: [
       {

@@ -86,7 +86,7 @@ function Parts({ fleet, order }: { fleet: FleetView; order: Order }) {
       </section>
       <section aria-labelledby="workers">
         <div class="section-head">
-          <h2 id="workers">{plural(workers.length, 'worker')}</h2>
+          <h2 id="workers">{plural(fleet.workerCount, 'worker')}</h2>
           <p class="soft small">
             <Line text={fleet.place} />
           </p>

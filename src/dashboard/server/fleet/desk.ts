@@ -15,7 +15,7 @@ import type { Fleet } from '../../../fleet/operate/fleet.ts';
 import { retryRun } from '../../../fleet/operate/retry.ts';
 import type { FleetFacts } from '../../../fleet/operate/situation.ts';
 import { askOfRun, cancelRun } from '../../../fleet/operate/steer.ts';
-import { fleetView, jobWords } from '../../view/fleet.ts';
+import { comparableFleet, fleetView, jobWords } from '../../view/fleet.ts';
 import type { FleetAnswer, FleetRequest, FleetView } from '../../view/fleet-types.ts';
 import type {
   ActionAnswer,
@@ -30,6 +30,7 @@ import { RunRequests } from './requests.ts';
 import type { FleetSide, FleetTold, SeenOfRun } from './side.ts';
 
 const EVERY_MS = 1_000;
+const MOST_DEAD = 50;
 const GIT_EVERY_MS = 2_000;
 /** A store that does not answer for so long counts as away. */
 const ANSWERS_WITHIN_MS = 5_000;
@@ -123,7 +124,7 @@ export class FleetDesk implements FleetSide {
       this.problemsSent = problems;
       this.told?.problems();
     }
-    const text = JSON.stringify({ ...this.view(), now: 0 });
+    const text = comparableFleet(this.view());
     if (text === this.viewSent && changed.length === 0) return;
     this.viewSent = text;
     this.told?.changed(changed);
@@ -165,10 +166,9 @@ export class FleetDesk implements FleetSide {
     return undefined;
   }
 
-  /** Dead letters that have no journal: those that have one need you as loops. */
   needs(): Need[] {
-    return [...this.options.mirror.runs.values()].flatMap(({ job, project }): Need[] => {
-      if (job.state !== 'dead') return [];
+    const dead = [...this.options.mirror.runs.values()].filter(({ job }) => job.state === 'dead');
+    return dead.slice(0, MOST_DEAD).flatMap(({ job, project }): Need[] => {
       const why = oneLine(redact(job.why ?? 'no cause was given'), 2_000);
       return [
         {
