@@ -71,7 +71,7 @@ export class FleetDesk implements FleetSide {
 
   private async follow(): Promise<void> {
     while (!this.closing.signal.aborted) {
-      const late = setTimeout(() => this.lose('it does not answer'), ANSWERS_WITHIN_MS);
+      const late = setTimeout(() => this.lose('the store of the queue does not answer'), ANSWERS_WITHIN_MS);
       try {
         const { rebuilt } = await this.options.mirror.look();
         this.away = undefined;
@@ -186,8 +186,7 @@ export class FleetDesk implements FleetSide {
 
   get awayWords(): string | undefined {
     if (!this.away) return undefined;
-    const since = clockOf(this.away.since);
-    return `The store of the queue cannot be reached since ${since}: ${this.away.why}. What you see is from then; runs go on.`;
+    return `Since ${clockOf(this.away.since)}: ${this.away.why}. What you see is from then; runs go on.`;
   }
 
   problems(): Problem[] {
