@@ -13,7 +13,7 @@ export const RUN = 'the run, by its id or the beginning of it';
 export function addLookingCommands(fleet: Command): void {
   addFleetOptions(
     fleet
-      .command('status', { isDefault: true })
+      .command('status')
       .description('show workers, runs, what was spent today, what needs you and what is stuck'),
   ).action(showStatus);
   addFleetOptions(
