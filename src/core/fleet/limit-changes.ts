@@ -151,13 +151,3 @@ function mapIn(value: unknown, where: string): Record<string, unknown> {
     return value as Record<string, unknown>;
   throw new UsageError(`${where}: expected an object with a number for each name`);
 }
-
-/** The limits in words, one a line. */
-export function limitLines(limits: FleetLimits): string[] {
-  return LIMIT_KINDS.flatMap(({ key, of, unit, words }) => {
-    const said = limits[key];
-    if (said === undefined) return [];
-    if (!of) return [`${said} ${unit} ${words}`];
-    return Object.entries(said).map(([name, most]) => `${most} ${unit} ${words} ${name}`);
-  });
-}

@@ -1,5 +1,3 @@
-/** Why a run does not get on, what needs a person, and how to get the work: from what the engine knows. Pure. */
-import { isDone } from '../../core/loop/state.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import type { JobView, WorkerView } from '../../ports/fleet.ts';
@@ -137,8 +135,4 @@ export function wordFor({ state, result, news }: JobView): string {
   if (state === 'ended') return result?.status ?? 'ended';
   if (state === 'active') return news?.status === 'paused' ? 'paused' : 'active';
   return state;
-}
-
-export function isGood({ result }: Pick<JobView, 'result'>): boolean {
-  return result !== undefined && isDone(result.status as Parameters<typeof isDone>[0]);
 }

@@ -1,9 +1,7 @@
 /** What `untildone fleet` prints as JSON. Fields are added, never renamed. */
 
-import { limitsJson } from '../../core/fleet/limit-changes.ts';
-import type { FleetLimits } from '../../core/fleet/limits.ts';
 import type { RunSpec } from '../../core/fleet/spec.ts';
-import type { JobView, RunResult, Schedule, Spent, WorkerView } from '../../ports/fleet.ts';
+import type { JobView, RunResult, Schedule, WorkerView } from '../../ports/fleet.ts';
 import { type FleetFacts, isThere, whyItWaits, wordFor } from './situation.ts';
 
 const iso = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString());
@@ -75,10 +73,6 @@ export function workerView(worker: WorkerView, now: number) {
     disk_free: diskFree ?? null,
     note: note ?? null,
   };
-}
-
-export function spentView({ day, usd, byRepo }: Spent, limits: FleetLimits) {
-  return { day, usd, by_repo: byRepo, limits: limitsJson(limits) };
 }
 
 export function scheduleView({ id, when, next }: Schedule, about?: { repo: string; title: string }) {

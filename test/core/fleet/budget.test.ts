@@ -16,7 +16,12 @@ test.each([
   ['below', { usdPerDay: 10 }, spent(9.99), undefined],
   ['at the limit', { usdPerDay: 10 }, spent(10), 'the fleet has spent 10.00 of 10.00 USD today'],
   ['over it', { usdPerDay: 10 }, spent(11), 'the fleet has spent 11.00 of 10.00 USD'],
-  ['of every repository', { usdPerRepoPerDay: 5 }, spent(9, 5), `the runs of ${REPO} have spent 5.00 of 5.00 USD`],
+  [
+    'of every repository',
+    { usdPerRepoPerDay: 5 },
+    spent(9, 5),
+    `the runs of ${REPO} have spent 5.00 of 5.00 USD`,
+  ],
   ['of this repository', { usdPerRepoPerDay: 5, usdOfRepoPerDay: { [REPO]: 20 } }, spent(9), undefined],
   ['of another one', { usdOfRepoPerDay: { other: 1 } }, spent(9), undefined],
   ['of nothing', { usdPerDay: 0 }, spent(0), 'the fleet has spent 0.00 of 0.00 USD'],
