@@ -14,6 +14,9 @@ const WORKERS = [
   { name: 'w4', labels: ['gpu', 'linux'] },
 ];
 
+/** Only a guard: forty runs cost a minute of work. */
+const LIMIT_MS = 280_000;
+
 const FORMS = [
   { store: 'redis', runs: 40 },
   { store: 'postgres', runs: isLong ? 40 : 8 },
@@ -40,7 +43,7 @@ describe.each(FORMS)('$runs runs over 4 workers on $store', ({ store, runs: coun
     const workers = WORKERS.map(({ name, labels }) =>
       fleet.startWorker(name, ['--concurrency', '2', ...labelArgs(labels)]),
     );
-    await fleet.untilEnded(runs);
+    await fleet.untilEnded(runs, LIMIT_MS);
     const histories = runs.map((run) => ({ run, ...expectVerified(fleet, run) }));
 
     const runOf = ({ cwd }: { cwd: string }) => runs.find((run) => cwd.includes(run)) ?? '';
