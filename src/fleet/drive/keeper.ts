@@ -15,7 +15,7 @@ import type { WorkerLink } from './link.ts';
 import type { News } from './news.ts';
 import type { DriveOutcome } from './protocol.ts';
 import type { Publisher } from './publisher.ts';
-import { type FleetRecord, type Rest, resultOf, type SpentIteration } from './record.ts';
+import { type FleetRecord, isNote, type Rest, resultOf, type SpentIteration } from './record.ts';
 
 interface Keeping {
   world: World;
@@ -66,6 +66,8 @@ export class FleetKeeper implements RunKeeper {
   #asksSince: number | undefined;
   #failure: unknown;
   #cancelledEarly = false;
+  /** The worker has let the iteration begin that comes next. */
+  #isAllowed = false;
   /** How many iterations were judged and published. */
   #iterations = 0;
 
@@ -130,16 +132,21 @@ export class FleetKeeper implements RunKeeper {
         return undefined;
       }
       await this.#tellIteration(state);
+      this.#isAllowed = false;
       return this.#mayGoOn(this.#state());
     });
   }
 
+  async goesOn(): Promise<string | undefined> {
+    return this.#guarded(async () => (this.#isAllowed ? undefined : this.#mayGoOn(this.#state(), true)));
+  }
+
   /** Tells that an iteration is published. A hand-over note is none. */
-  async #tellIteration({ run, spent }: LoopState): Promise<void> {
-    if (run?.handOver === 'given') return;
+  async #tellIteration(state: LoopState): Promise<void> {
+    if (isNote(state)) return;
     const { publisher, link } = this.#with;
     this.#iterations += 1;
-    const { costUsd } = spent;
+    const { costUsd } = state.spent;
     await link.send({ type: 'published', iteration: this.#iterations, commit: publisher.commit, costUsd });
   }
 
@@ -251,16 +258,17 @@ export class FleetKeeper implements RunKeeper {
     return publisher.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
   }
 
-  /** Why the next iteration does not begin. */
-  async #mayGoOn(state: LoopState): Promise<string | undefined> {
+  /** Why the next iteration does not begin. `isBilled`: the session before it has ended. */
+  async #mayGoOn(state: LoopState, isBilled = false): Promise<string | undefined> {
     const { link, model } = this.#with;
     if (state.status !== 'active') return undefined;
-    // A hand-over note is no iteration.
-    if (!link.drains && state.waiting?.why !== 'approval' && state.run?.handOver !== 'asked') {
+    // A hand-over note is no iteration, and before a fresh session it counts what the last one has cost.
+    const isNext = isBilled || state.run?.handOver === undefined || !state.run.open;
+    if (!link.drains && state.waiting?.why !== 'approval' && isNext) {
       const { iteration, spent } = state;
       const refused = await link.may({ model: model ?? 'default', costUsd: spent.costUsd, iteration });
-      if (refused) this.#own = { kind: 'by_itself', ...refused };
-      else this.#own = undefined;
+      this.#own = refused ? { kind: 'by_itself', ...refused } : undefined;
+      this.#isAllowed = !refused;
     }
     if (link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
     return this.#own?.why;

@@ -125,6 +125,11 @@ export interface SpentIteration {
   at: number;
 }
 
+/** Whether the last Stop only left a hand-over note. Where every session is a fresh one, it is the Stop of an iteration. */
+export function isNote({ run }: LoopState): boolean {
+  return run?.handOver === 'given' && run.mode !== 'fresh';
+}
+
 /** The iterations of a journal, each with what was spent since the one before. A hand-over note is none. */
 export function iterationsIn(
   lines: readonly Pick<JournalLine, 'entry' | 'state' | 'at'>[],
@@ -132,7 +137,7 @@ export function iterationsIn(
   let before = 0;
   let iteration = 0;
   return lines.flatMap(({ entry, state, at }) => {
-    if (entry.kind !== 'stop' || state.run?.handOver === 'given') return [];
+    if (entry.kind !== 'stop' || isNote(state)) return [];
     const usd = Math.max(0, state.spent.costUsd - before);
     before = state.spent.costUsd;
     iteration += 1;

@@ -30,9 +30,10 @@ export class FleetMoney {
   }
 
   /** Why no iteration of the repository may begin now. Throws `EngineAway`. */
-  async refused(repo: string): Promise<Refused | undefined> {
+  async refused(repo: string, told?: () => Promise<void>): Promise<Refused | undefined> {
     const limits = await this.limits();
     if (!limitsMoney(limits)) return undefined;
+    await told?.();
     const now = Date.now();
     const spent = await this.#link.call(() => this.#engine.spent(dayOf(now)), CALL_MS);
     const why = overBudget(repo, limits, spent);
@@ -45,11 +46,20 @@ export class FleetMoney {
    */
   async may(
     { repo, model }: { repo: string; model: string },
-    { givenUp, waitsFor }: { givenUp(): boolean; waitsFor(what: string): void },
+    {
+      givenUp,
+      waitsFor,
+      told,
+    }: {
+      givenUp(): boolean;
+      waitsFor(what: string): void;
+      /** Resolves when what the run itself has spent is counted. */
+      told?(): Promise<void>;
+    },
   ): Promise<Refused | undefined> {
     while (!givenUp()) {
       try {
-        const refused = await this.refused(repo);
+        const refused = await this.refused(repo, told);
         if (refused) return refused;
         const most = iterationsAMinute(model, this.#limits);
         if (most === undefined) return undefined;

@@ -252,6 +252,7 @@ export class HeldRun {
       }
       case 'may':
         this.#costs.atLeast(message.costUsd);
+        this.#costs.billed(spec, message.costUsd);
         void this.#answer(message, spec);
         return;
       case 'news':
@@ -280,8 +281,9 @@ export class HeldRun {
   async #answer({ id, model }: FromDriver & { type: 'may' }, { repo }: RunSpec): Promise<void> {
     const givenUp = () => !this.isHeld || this.#isDraining || this.#isCutOff;
     const waitsFor = (what: string) => this.#news.doing(what);
+    const told = () => this.#costs.told();
     try {
-      const refused = await this.#world.money.may({ repo, model }, { givenUp, waitsFor });
+      const refused = await this.#world.money.may({ repo, model }, { givenUp, waitsFor, told });
       this.#driver?.send({ type: 'may', id, refused });
     } catch (error) {
       const why = `the limits of the fleet cannot be read: ${(error as Error).message}`;

@@ -9,6 +9,8 @@ export class RunCosts {
   /** What all iterations up to now have cost. */
   #total = 0;
   #begun = false;
+  /** The number of the last iteration. */
+  #last = 0;
   #telling: Promise<unknown> = Promise.resolve();
 
   constructor(run: string, money: Pick<FleetMoney, 'tell'>, givenUp: () => boolean) {
@@ -21,6 +23,7 @@ export class RunCosts {
   known(spec: RunSpec, spent: readonly { iteration: number; usd: number; at: number }[]): void {
     this.#total = spent.reduce((sum, { usd }) => sum + usd, 0);
     this.#begun = spent.length > 0;
+    this.#last = spent.length;
     for (const cost of spent) this.#tell(spec, `${cost.iteration}`, cost.usd, cost.at);
   }
 
@@ -30,7 +33,16 @@ export class RunCosts {
     this.#begun = true;
   }
 
+  /**
+   * What was spent since the last iteration was published, before the next one begins: a session tells its cost when it has
+   * ended. It counts for the next iteration, in whose Stop the journal shows it first.
+   */
+  billed(spec: RunSpec, total: number): void {
+    this.#upTo(spec, `${this.#last + 1}`, total);
+  }
+
   iteration(spec: RunSpec, iteration: number, total: number): void {
+    this.#last = iteration;
     this.#upTo(spec, `${iteration}`, total);
   }
 

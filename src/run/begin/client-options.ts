@@ -83,6 +83,8 @@ export interface RunKeeper {
   begins(ref: LoopRef): Promise<string | undefined>;
   /** After a Stop was judged, before the session hears of it. Returns why the run has to pause now. */
   iterated(state: LoopState): Promise<string | undefined>;
+  /** Before a fresh session that follows another one, whose cost is known by then. Returns why the run has to pause now. */
+  goesOn(): Promise<string | undefined>;
   /** While the run waits for a time, or without one for you. Returns why this process leaves it instead. */
   leaves(until: number | undefined): string | undefined;
 }

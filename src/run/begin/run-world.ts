@@ -90,6 +90,7 @@ export async function worldOf(driving: {
       const pause = await keeper?.iterated(world.store.read(ref));
       if (pause !== undefined) pauseFor(ref, pause, world);
     },
+    goesOn: keeper && (() => keeper.goesOn()),
     leaves: keeper && ((until) => keeper.leaves(until)),
   };
 }

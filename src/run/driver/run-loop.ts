@@ -40,6 +40,8 @@ export interface RunWorld {
   billed(state: LoopState): Promise<void>;
   /** The user asked to pause after this step. */
   interrupted(): boolean;
+  /** Before a fresh session that follows another one: why the run pauses instead. Never rejects. */
+  goesOn?(): Promise<string | undefined>;
   /** While it waits for a time, or without one for you: why the driver leaves the run as it is, instead of waiting on. */
   leaves?(until: number | undefined): string | undefined;
   /** Aborts when the user asked to stop at once. */
@@ -112,8 +114,16 @@ class Driver {
         this.#world.report({ type: 'paused', why: leaves });
         return state;
       }
+      const pause = await this.#refusal(step, state);
+      if (pause !== undefined) return this.#pause(state, pause);
       await this.#perform(step);
     }
+  }
+
+  /** Why a fresh session does not begin, though the run has more to do. */
+  async #refusal(step: Step, { run }: LoopState): Promise<string | undefined> {
+    const isNext = step.kind === 'session' && !step.resume && (run?.sessions ?? 0) > 0;
+    return isNext ? this.#world.goesOn?.() : undefined;
   }
 
   /** Why the driver leaves a run that would only wait. */

@@ -14,60 +14,67 @@ const WORKERS = [
   { name: 'w4', labels: ['gpu', 'linux'] },
 ];
 
+/** Only a guard: forty runs cost a minute of work. */
+const LIMIT_MS = 280_000;
+
 const FORMS = [
   { store: 'redis', runs: 40 },
   { store: 'postgres', runs: isLong ? 40 : 8 },
 ] as const;
 
 describe.each(FORMS)('$runs runs over 4 workers on $store', ({ store, runs: count }) => {
-  test('all are verified, and the limits hold at every moment', async () => {
-    const fleet = await Fleet.open({ store, repos: 2, pieces: 2 });
-    onTestFinished(() => fleet.close());
-    const { all, repo, label } = LIMITS;
-    await fleet.ok(
-      ...['fleet', 'limits', '--runs', `${all}`, '--per-repo', `${repo}`, '--label', `gpu=${label}`],
-    );
-    const each = count / 4;
-    const [first, second] = fleet.remotes;
-    const score = { workMs: 100 };
-    const submitted = await Promise.all([
-      fleet.submit(['--count', `${each * 2}`], score, first),
-      fleet.submit(['--count', `${each}`], score, second),
-      fleet.submit(['--count', `${each}`, '--labels', 'gpu'], score, second),
-    ]);
-    const runs = submitted.flat();
-    expect(new Set(runs).size).toBe(count);
-    const workers = WORKERS.map(({ name, labels }) =>
-      fleet.startWorker(name, ['--concurrency', '2', ...labelArgs(labels)]),
-    );
-    await fleet.untilEnded(runs);
-    const histories = runs.map((run) => ({ run, ...expectVerified(fleet, run) }));
+  test(
+    'all are verified, and the limits hold at every moment',
+    async () => {
+      const fleet = await Fleet.open({ store, repos: 2, pieces: 2 });
+      onTestFinished(() => fleet.close());
+      const { all, repo, label } = LIMITS;
+      await fleet.ok(
+        ...['fleet', 'limits', '--runs', `${all}`, '--per-repo', `${repo}`, '--label', `gpu=${label}`],
+      );
+      const each = count / 4;
+      const [first, second] = fleet.remotes;
+      const score = { workMs: 100 };
+      const submitted = await Promise.all([
+        fleet.submit(['--count', `${each * 2}`], score, first),
+        fleet.submit(['--count', `${each}`], score, second),
+        fleet.submit(['--count', `${each}`, '--labels', 'gpu'], score, second),
+      ]);
+      const runs = submitted.flat();
+      expect(new Set(runs).size).toBe(count);
+      const workers = WORKERS.map(({ name, labels }) =>
+        fleet.startWorker(name, ['--concurrency', '2', ...labelArgs(labels)]),
+      );
+      await fleet.untilEnded(runs, LIMIT_MS);
+      const histories = runs.map((run) => ({ run, ...expectVerified(fleet, run) }));
 
-    const runOf = ({ cwd }: { cwd: string }) => runs.find((run) => cwd.includes(run)) ?? '';
-    const inSession = spansOf(fleet.deeds(), runOf);
-    const inJournal = histories.map(({ run, lines }) => spanOf(run, lines));
-    const needing = new Set(submitted[2]);
-    for (const spans of [inSession, inJournal]) {
-      expect(spans.length).toBe(count);
-      const most = (of: (span: Span) => boolean) => mostAtOnce(spans.filter(of));
-      expect(most(() => true)).toBeLessThanOrEqual(all);
-      for (const remote of [0, 1]) {
-        const own = new Set(remote === 0 ? submitted[0] : [...(submitted[1] ?? []), ...needing]);
-        expect(most(({ run }) => own.has(run))).toBeLessThanOrEqual(repo);
+      const runOf = ({ cwd }: { cwd: string }) => runs.find((run) => cwd.includes(run)) ?? '';
+      const inSession = spansOf(fleet.deeds(), runOf);
+      const inJournal = histories.map(({ run, lines }) => spanOf(run, lines));
+      const needing = new Set(submitted[2]);
+      for (const spans of [inSession, inJournal]) {
+        expect(spans.length).toBe(count);
+        const most = (of: (span: Span) => boolean) => mostAtOnce(spans.filter(of));
+        expect(most(() => true)).toBeLessThanOrEqual(all);
+        for (const remote of [0, 1]) {
+          const own = new Set(remote === 0 ? submitted[0] : [...(submitted[1] ?? []), ...needing]);
+          expect(most(({ run }) => own.has(run))).toBeLessThanOrEqual(repo);
+        }
+        expect(most(({ run }) => needing.has(run))).toBeLessThanOrEqual(label);
+        // Else the limits would have limited nothing.
+        expect(most(() => true)).toBeGreaterThan(1);
       }
-      expect(most(({ run }) => needing.has(run))).toBeLessThanOrEqual(label);
-      // Else the limits would have limited nothing.
-      expect(most(() => true)).toBeGreaterThan(1);
-    }
-    for (const { cwd } of fleet.deeds().filter((deed) => needing.has(runOf(deed))))
-      expect(cwd).toMatch(/machines\/w[34]\//);
+      for (const { cwd } of fleet.deeds().filter((deed) => needing.has(runOf(deed))))
+        expect(cwd).toMatch(/machines\/w[34]\//);
 
-    for (const { worker } of workers) worker.signal('SIGTERM');
-    const ends = await Promise.all(workers.map(({ worker }) => worker.ended));
-    expect(ends.map(({ code }) => code)).toEqual(WORKERS.map(() => 0));
-    await fleet.untilGone();
-    expectNoSecrets(fleet);
-  });
+      for (const { worker } of workers) worker.signal('SIGTERM');
+      const ends = await Promise.all(workers.map(({ worker }) => worker.ended));
+      expect(ends.map(({ code }) => code)).toEqual(WORKERS.map(() => 0));
+      await fleet.untilGone();
+      expectNoSecrets(fleet);
+    },
+    LIMIT_MS * 2,
+  );
 });
 
 function labelArgs(labels: readonly string[]): string[] {

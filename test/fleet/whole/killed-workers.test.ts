@@ -18,31 +18,35 @@ const LIMIT_MS = 600_000;
 const GONE_MS = 15_000;
 
 describe.each(FORMS)('$kills kills on $store', ({ store, kills, runs: count }) => {
-  test('every run ends verified, no iteration twice, none lost, and nothing keeps running', async () => {
-    const random = seededRandom();
-    process.stderr.write(`kills on ${store}: UNTILDONE_SEED=${random.seed}\n`);
-    onTestFailed(() => void process.stderr.write(`repeat with UNTILDONE_SEED=${random.seed}\n`));
-    const fleet = await Fleet.open({ store, repos: 2, pieces: 3 });
-    onTestFinished(() => fleet.close());
-    const score = { workMs: 150, leavesProcess: true };
-    const submitted = await Promise.all(
-      fleet.remotes.map((remote) =>
-        fleet.submit(['--count', `${count / 2}`, '--attempts', '1000'], score, remote),
-      ),
-    );
-    const runs = submitted.flat();
-    const killer = new Killer(fleet, random);
-    for (let i = 1; i <= WORKERS; i++) killer.start(`w${i}`);
-    while (killer.kills < kills) await killer.killOne(() => runs.some((run) => !fleet.hasEnded(run)));
-    await fleet.untilEnded(runs, LIMIT_MS);
-    for (const run of runs) expectVerified(fleet, run);
-    await killer.expectNothingLeft();
-    // Else the kills did not hit what this is about.
-    expect(killer.hits).toBeGreaterThan(kills / 4);
-    process.stderr.write(`kills on ${store}: ${killer.hits} of ${kills} while runs were worked on\n`);
-    await killer.end();
-    await fleet.untilGone();
-  });
+  test(
+    'every run ends verified, no iteration twice, none lost, and nothing keeps running',
+    async () => {
+      const random = seededRandom();
+      process.stderr.write(`kills on ${store}: UNTILDONE_SEED=${random.seed}\n`);
+      onTestFailed(() => void process.stderr.write(`repeat with UNTILDONE_SEED=${random.seed}\n`));
+      const fleet = await Fleet.open({ store, repos: 2, pieces: 3 });
+      onTestFinished(() => fleet.close());
+      const score = { workMs: 150, leavesProcess: true };
+      const submitted = await Promise.all(
+        fleet.remotes.map((remote) =>
+          fleet.submit(['--count', `${count / 2}`, '--attempts', '1000'], score, remote),
+        ),
+      );
+      const runs = submitted.flat();
+      const killer = new Killer(fleet, random);
+      for (let i = 1; i <= WORKERS; i++) killer.start(`w${i}`);
+      while (killer.kills < kills) await killer.killOne(() => runs.some((run) => !fleet.hasEnded(run)));
+      await fleet.untilEnded(runs, LIMIT_MS);
+      for (const run of runs) expectVerified(fleet, run);
+      await killer.expectNothingLeft();
+      // Else the kills did not hit what this is about.
+      expect(killer.hits).toBeGreaterThan(kills / 4);
+      process.stderr.write(`kills on ${store}: ${killer.hits} of ${kills} while runs were worked on\n`);
+      await killer.end();
+      await fleet.untilGone();
+    },
+    LIMIT_MS * 2,
+  );
 });
 
 interface Victim {
