@@ -2,6 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   readlinkSync,
@@ -305,6 +306,10 @@ const anyChange = fc.oneof(
 
 function change(tree: string, { do: what, path, text }: { do: string; path: string; text: string }): void {
   try {
+    // Nothing is written through a link, which may lead out of the workspace.
+    const parts = path.split('/').map((_, i, all) => join(tree, ...all.slice(0, i + 1)));
+    const link = parts.find((part) => lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink());
+    if (link !== undefined && what !== 'commit' && what !== 'stage') rmSync(link);
     if (what === 'write') put(tree, path, text);
     else if (what === 'remove') rmSync(join(tree, path), { recursive: true, force: true });
     else if (what === 'link') {
