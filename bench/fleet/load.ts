@@ -6,7 +6,7 @@ import { Fleet } from '../../test/support/fleet/fleet.ts';
 import { waitFor } from '../../test/support/live/processes.ts';
 import { compareMedians, type Row } from '../report.ts';
 
-const WATCHED_MS = 20_000;
+const WATCHED_MS = 12_000;
 const WORKERS = 4;
 
 /** What a worker costs the store and its machine: without a run, and with one whose session waits for its model. */

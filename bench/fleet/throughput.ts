@@ -3,7 +3,7 @@ import { compareMedians, type Row } from '../report.ts';
 import { localProject, runLocally } from './local.ts';
 
 const ROUNDS = 2;
-const RUNS = 10;
+const RUNS = 6;
 
 /** Time for each run with a model that takes none: one worker against one local runner, with one and two at a time. */
 export async function measureFleetThroughput(): Promise<Row[]> {
