@@ -16,6 +16,7 @@ import type { News } from './news.ts';
 import type { DriveOutcome } from './protocol.ts';
 import type { Publisher } from './publisher.ts';
 import { type FleetRecord, type Rest, resultOf, type SpentIteration } from './record.ts';
+import { Spending } from './spending.ts';
 
 interface Keeping {
   world: World;
@@ -66,8 +67,8 @@ export class FleetKeeper implements RunKeeper {
   #asksSince: number | undefined;
   #failure: unknown;
   #cancelledEarly = false;
-  /** How many iterations were judged and published. */
-  #iterations = 0;
+  #spending = new Spending();
+  #leftUsd: number | undefined;
 
   constructor(keeping: Keeping) {
     this.#with = keeping;
@@ -82,6 +83,11 @@ export class FleetKeeper implements RunKeeper {
     return this.#failure;
   }
 
+  /** What the budgets of the fleet leave for one more session. */
+  get leftUsd(): number | undefined {
+    return this.#leftUsd;
+  }
+
   /** The run was cancelled before its loop began. */
   get cancelledEarly(): boolean {
     return this.#cancelledEarly;
@@ -92,7 +98,10 @@ export class FleetKeeper implements RunKeeper {
     const note = (text: string) => void link.send({ type: 'note', text });
     const reporter: RunReporter = {
       begun: () => news.doing('begins'),
-      event: (event) => news.hear(event),
+      event: (event) => {
+        if (event.type === 'session') this.#spending.sessionBegins(event.state.spent.costUsd);
+        news.hear(event);
+      },
       note,
       child: () => reporter,
     };
@@ -113,34 +122,39 @@ export class FleetKeeper implements RunKeeper {
         await this.#claim(ref, 'begun');
       }
       await this.#settled();
-      return this.#mayGoOn(this.#state());
+      const state = this.#state();
+      return this.#mayGoOn(state, state.spent.costUsd);
     });
   }
 
-  async iterated(state: LoopState): Promise<string | undefined> {
+  async iterated(state: LoopState, spentUsd: number): Promise<string | undefined> {
     return this.#guarded(async () => {
       this.#asksSince = undefined;
       const { publisher } = this.#with;
       publisher.record = { ...publisher.record, takes: 0, rest: undefined };
+      // A hand-over note is no iteration.
+      const isIteration = state.run?.handOver !== 'given';
+      if (isIteration) this.#spending.iterated(spentUsd, Date.now());
       try {
         await this.#publish(`in iteration ${state.iteration}`, { goesOn: () => !hasEnded(this.#state()) });
       } catch (error) {
         // The last publication is made when its session has ended.
         if (!hasEnded(this.#state())) throw error;
+        if (isIteration) this.#spending.takeBack();
         return undefined;
       }
-      await this.#tellIteration(state);
-      return this.#mayGoOn(this.#state());
+      if (isIteration) await this.#tellIteration(spentUsd);
+      return this.#mayGoOn(this.#state(), spentUsd);
     });
   }
 
-  /** Tells that an iteration is published. A hand-over note is none. */
-  async #tellIteration({ run, spent }: LoopState): Promise<void> {
-    if (run?.handOver === 'given') return;
-    const { publisher, link } = this.#with;
-    this.#iterations += 1;
-    const { costUsd } = spent;
-    await link.send({ type: 'published', iteration: this.#iterations, commit: publisher.commit, costUsd });
+  /** Tells that an iteration is published. */
+  async #tellIteration(spentUsd: number): Promise<void> {
+    const { publisher, link, news } = this.#with;
+    const costUsd = this.#spending.total(spentUsd);
+    const { iterations: iteration } = this.#spending;
+    news.spent(costUsd);
+    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd });
   }
 
   leaves(until: number | undefined): string | undefined {
@@ -165,10 +179,10 @@ export class FleetKeeper implements RunKeeper {
   ): Promise<DriveOutcome | undefined> {
     const { publisher } = this.#with;
     const { rest } = before;
-    this.#iterations = spent.length;
+    this.#spending = new Spending(before.spent ?? spent);
     publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
     this.#isPausedByPerson = rest?.kind === 'paused';
-    await this.#claim(ref, 'taken up', spent);
+    await this.#claim(ref, 'taken up');
     await this.#settled();
     const state = this.#state();
     const waitsForYou =
@@ -195,8 +209,9 @@ export class FleetKeeper implements RunKeeper {
     refuseForMachine(state);
     const rest = hasEnded(state) ? undefined : this.#restOf(state);
     publisher.record = { ...publisher.record, takes: 0, rest };
+    if (!rest) this.#spending.ended(state.spent.costUsd, Date.now());
     await this.#publish(rest ? `rests: ${rest.why}` : `ended: ${state.status}`, { isLast: true });
-    if (!rest) return { kind: 'ended', result: this.#resultOf(state) };
+    if (!rest) return this.#endedAs(state);
     if (rest.kind === 'by_itself' && rest.why === DRAINS) return { kind: 'handed_back' };
     const untilMs = rest.kind === 'by_itself' ? rest.untilMs : undefined;
     return { kind: 'rests', why: rest.why, ...(untilMs === undefined ? {} : { untilMs }) };
@@ -207,16 +222,38 @@ export class FleetKeeper implements RunKeeper {
     if (!this.#cancelledEarly || this.#claimed) return undefined;
     this.#ref = ref;
     for (const command of this.#early.splice(0)) await this.#apply(command, isEnding(command));
+    await this.#tellSpent(this.#with.publisher.record.spent);
+    this.#spending.ended(this.#state().spent.costUsd, Date.now());
     await this.#publish('cancelled', { isLast: true, isUnadopted: true });
-    return { kind: 'ended', result: this.#resultOf(this.#state()) };
+    return this.#endedAs(this.#state());
   }
 
   /** A run that had ended before it was taken: its last publication may be missing. */
-  async endedBefore(ref: LoopRef, state: LoopState, { finished }: FleetRecord): Promise<DriveOutcome> {
+  async endedBefore(
+    ref: LoopRef,
+    state: LoopState,
+    { finished, spent: told }: FleetRecord,
+    spent: readonly SpentIteration[],
+  ): Promise<DriveOutcome> {
     this.#ref = ref;
     this.#with.news.follow(ref, this.#with.world.store);
-    if (!finished) await this.#publish(`ended: ${state.status}`, { isLast: true });
-    return { kind: 'ended', result: this.#resultOf(state) };
+    await this.#tellSpent(told ?? spent);
+    if (!finished) {
+      this.#spending.ended(state.spent.costUsd, Date.now());
+      await this.#publish(`ended: ${state.status}`, { isLast: true });
+    }
+    return this.#endedAs(state);
+  }
+
+  /** Tells what a run has cost that does not go on here. */
+  async #tellSpent(spent: readonly SpentIteration[] = []): Promise<void> {
+    this.#spending = new Spending(spent);
+    await this.#with.link.send({ type: 'claimed', takesSinceIteration: 0, spent: [...spent] });
+  }
+
+  #endedAs(state: LoopState): DriveOutcome {
+    const spentUsd = this.#spending.total(state.spent.costUsd);
+    return { kind: 'ended', result: this.#resultOf(state), spentUsd };
   }
 
   #resultOf(state: LoopState) {
@@ -232,33 +269,36 @@ export class FleetKeeper implements RunKeeper {
     return this.#own ?? { kind: 'needs_you', why };
   }
 
-  async #claim(ref: LoopRef, message: string, spent: readonly SpentIteration[] = []): Promise<void> {
+  async #claim(ref: LoopRef, message: string): Promise<void> {
     const { publisher, link, news, world } = this.#with;
     this.#ref = ref;
     const branch = readRunGitRecord(world.home, ref.loop)?.branch ?? publisher.record.branch;
     publisher.record = { ...publisher.record, branch };
     news.follow(ref, world.store);
+    news.spent(this.#spending.total(0));
     await this.#publish(message);
     this.#claimed = true;
     const { takes } = publisher.record;
-    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...spent] });
+    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...this.#spending.rows] });
     for (const command of this.#early.splice(0)) this.#hear(command);
   }
 
   #publish(message: string, options: Parameters<Publisher['publish']>[3] = {}): Promise<void> {
     const { publisher, world, tree } = this.#with;
+    publisher.record = { ...publisher.record, spent: this.#spending.rows };
     const place = { ref: this.#known(), home: world.home, tree };
     return publisher.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
   }
 
   /** Why the next iteration does not begin. */
-  async #mayGoOn(state: LoopState): Promise<string | undefined> {
-    const { link, model } = this.#with;
+  async #mayGoOn(state: LoopState, spentUsd: number): Promise<string | undefined> {
+    const { link, model = 'default' } = this.#with;
     if (state.status !== 'active') return undefined;
     // A hand-over note is no iteration.
     if (!link.drains && state.waiting?.why !== 'approval' && state.run?.handOver !== 'asked') {
-      const { iteration, spent } = state;
-      const refused = await link.may({ model: model ?? 'default', costUsd: spent.costUsd, iteration });
+      const costUsd = this.#spending.total(spentUsd);
+      const { refused, leftUsd } = await link.may({ model, costUsd, iteration: state.iteration });
+      this.#leftUsd = leftUsd;
       if (refused) this.#own = { kind: 'by_itself', ...refused };
       else this.#own = undefined;
     }
